@@ -1,0 +1,149 @@
+import { type Day, isEffective } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { type Condition, compileConditions, type ConditionSet } from './condition.js';
+import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
+import { fieldReader, type ReadField, type SlugMapping } from './slug.js';
+
+/** A rule with its identity: ids change from version to version, the name carries attainment, caps and quotas on. */
+export type IdentifiedRule = Rule & { readonly id: string };
+
+/** A plan version as it is stored. */
+export interface PlanVersion {
+  readonly planId: string;
+  readonly planVersionId: string;
+  readonly version: number;
+  readonly effectiveStart: Day | null;
+  readonly effectiveEnd: Day | null;
+  readonly currency: string;
+  readonly fieldMapping: SlugMapping;
+  readonly dealConditions: PlanTerms['dealConditions'];
+  readonly rules: readonly IdentifiedRule[];
+}
+
+/** An override of one tier for one rep: the threshold stays the global tier's. */
+export interface TierOverride {
+  readonly tierIndex: number;
+  readonly rate?: number;
+  readonly flatAmount?: number;
+}
+
+export interface EffectiveTier {
+  readonly tierIndex: number;
+  readonly name: string | null;
+  readonly threshold: Decimal;
+  /** Exactly one of the two is set. */
+  readonly rate: Decimal | null;
+  readonly flatAmount: Decimal | null;
+}
+
+export interface CompiledRule {
+  readonly rule: IdentifiedRule;
+  readonly position: number;
+  readonly key: string;
+  readonly conditions: ConditionSet;
+  readonly readMeasure: ReadField;
+  /** Null when the measure is the base. */
+  readonly readBase: ReadField | null;
+  readonly readTierValue: ReadField | null;
+  /** What is summed to credit; null when the measure is the credit. */
+  readonly credits: readonly { readonly read: ReadField; readonly weight: Decimal }[] | null;
+  readonly tiers: readonly EffectiveTier[];
+  /** A single tier from 0: a flat-rate plan, which needs no quota. */
+  readonly isFlatRate: boolean;
+  readonly cap: Decimal | null;
+  readonly floor: Decimal | null;
+  readonly capMultiplier: Decimal | null;
+  readonly floorAttainment: Decimal | null;
+}
+
+export interface CompiledVersion {
+  readonly version: PlanVersion;
+  readonly dealConditions: ConditionSet;
+  readonly rules: readonly CompiledRule[];
+}
+
+/** The version made ready to run for one rep: readers, tests and the rep's own tiers. */
+export function compileVersion(
+  version: PlanVersion,
+  repId: string,
+  overrides: ReadonlyMap<string, readonly TierOverride[]>,
+  measures: SlugMapping,
+  timeZone: string,
+): CompiledVersion {
+  const reader = (slug: string) => fieldReader(slug, version.fieldMapping, measures);
+  const conditionsOf = (conditions: readonly Condition[]) =>
+    compileConditions(conditions, version.fieldMapping, measures, timeZone);
+  return {
+    version,
+    dealConditions: conditionsOf(version.dealConditions),
+    rules: version.rules.map((rule, position) => {
+      const tiers = effectiveTiers(rule, repId, overrides.get(rule.id) ?? []);
+      const first = tiers[0];
+      return {
+        rule,
+        position,
+        key: attainmentKey(rule),
+        conditions: conditionsOf(rule.conditions),
+        readMeasure: reader(rule.measure),
+        readBase: baseReader(rule, reader),
+        readTierValue: rule.tierValueField === undefined ? null : reader(rule.tierValueField),
+        credits: creditReaders(rule, reader),
+        tiers,
+        isFlatRate: rule.tierBy === 'attainment' && tiers.length === 1 && first !== undefined && first.threshold.isZero(),
+        cap: decimalOrNull(rule.cap),
+        floor: decimalOrNull(rule.floor),
+        capMultiplier: decimalOrNull(rule.capMultiplier),
+        floorAttainment: decimalOrNull(rule.floorAttainment),
+      };
+    }),
+  };
+}
+
+/** The version that applies on the day: of those whose range contains it the one with the highest number. */
+export function applicableVersion(versions: readonly CompiledVersion[], day: Day): CompiledVersion | null {
+  let best: CompiledVersion | null = null;
+  for (const candidate of versions) {
+    const { effectiveStart, effectiveEnd, version } = candidate.version;
+    if (!isEffective(day, effectiveStart, effectiveEnd)) continue;
+    if (best === null || version > best.version.version) best = candidate;
+  }
+  return best;
+}
+
+/** For each tierIndex the rep's own tier where there is one, else the global tier; by threshold, then index. */
+function effectiveTiers(rule: Rule, repId: string, overrides: readonly TierOverride[]): EffectiveTier[] {
+  const byIndex = new Map<number, EffectiveTier>();
+  const take = (tierIndex: number, name: string | undefined, threshold: number, pay: TierOverride) =>
+    byIndex.set(tierIndex, {
+      tierIndex,
+      name: name ?? null,
+      threshold: Decimal.of(threshold),
+      rate: decimalOrNull(pay.rate),
+      flatAmount: decimalOrNull(pay.flatAmount),
+    });
+  const global = rule.tiers.filter((tier) => tier.repId === undefined);
+  const own = rule.tiers.filter((tier) => tier.repId === repId);
+  for (const tier of [...global, ...own]) take(tier.tierIndex, tier.name, tier.minThreshold, tier);
+  for (const override of overrides) {
+    const tier = global.find((candidate) => candidate.tierIndex === override.tierIndex);
+    if (tier !== undefined) take(tier.tierIndex, tier.name, tier.minThreshold, override);
+  }
+  return [...byIndex.values()].sort((a, b) => a.threshold.compare(b.threshold) || a.tierIndex - b.tierIndex);
+}
+
+function baseReader(rule: Rule, reader: (slug: string) => ReadField): ReadField | null {
+  const { payoutBase } = rule;
+  if (payoutBase === undefined || payoutBase === 'variable_target' || payoutBase === '1') return null;
+  return reader(payoutBase);
+}
+
+function creditReaders(rule: Rule, reader: (slug: string) => ReadField): CompiledRule['credits'] {
+  if (rule.quotaCredit !== undefined) {
+    return rule.quotaCredit.map(({ field, weight }) => ({ read: reader(field), weight: Decimal.of(weight) }));
+  }
+  return rule.quotaMeasure === undefined ? null : [{ read: reader(rule.quotaMeasure), weight: Decimal.one }];
+}
+
+function decimalOrNull(value: number | undefined): Decimal | null {
+  return value === undefined ? null : Decimal.of(value);
+}

@@ -1,0 +1,364 @@
+import { z } from 'zod';
+import { addDays, type Day, isWithin, readDay } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { periodKind, periodOf, periodRange, previousPeriod } from '../kernel/period.js';
+import { asDay, asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
+import { type Deal, fieldReader, type ReadField, type SlugMapping } from './slug.js';
+
+export const fieldTypes = [
+  'text', 'number', 'currency', 'date', 'select', 'status', 'checkbox', 'timestamp',
+] as const;
+export type FieldType = (typeof fieldTypes)[number];
+
+export const operators = [
+  'equals', 'not_equals', 'contains', 'not_contains', 'in', 'not_in', 'gt', 'gte', 'lt', 'lte', 'between', 'before',
+  'after', 'in_period', 'in_last_n_days', 'is_set', 'is_not_set', 'is_true', 'is_false',
+] as const;
+export type Operator = (typeof operators)[number];
+
+export const relativePeriods = [
+  'this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year',
+] as const;
+type RelativePeriod = (typeof relativePeriods)[number];
+
+const leafShape = z.strictObject({
+  field: z.string().min(1).max(500),
+  fieldType: z.enum(fieldTypes),
+  operator: z.enum(operators),
+  value: z.unknown().optional(),
+});
+
+/** One comparison. What its `value` must look like depends on the operator and is checked here, when a plan is saved. */
+export const leafSchema = leafShape.superRefine((leaf, context) => {
+  const problem = valueProblem(leaf as Leaf);
+  if (problem !== null) context.addIssue({ code: 'custom', path: ['value'], message: problem });
+});
+
+export const groupSchema = z.strictObject({
+  operator: z.enum(['and', 'or']),
+  rules: z.array(leafSchema).min(1).max(50),
+});
+
+export interface Leaf {
+  readonly field: string;
+  readonly fieldType: FieldType;
+  readonly operator: Operator;
+  readonly value?: unknown;
+}
+
+export interface Group {
+  readonly operator: 'and' | 'or';
+  readonly rules: readonly Leaf[];
+}
+
+export type Condition = Leaf | Group;
+
+/** A condition as it was evaluated on one deal: what was asked, what was seen, whether it passed. */
+export interface ConditionTrace {
+  readonly field: string;
+  readonly operator: Operator;
+  readonly value?: unknown;
+  readonly seen: FieldValue;
+  readonly passed: boolean;
+}
+
+/**
+ * Conditions made ready for many deals. `day` is the reference for relative dates: the deal's close date, so that
+ * what a deal pays never depends on the day of the run.
+ */
+export interface ConditionSet {
+  passes(deal: Deal, day: Day): boolean;
+  /** The values of all leaves, in order: what a stored trace keeps of the conditions. */
+  seen(deal: Deal): FieldValue[];
+  explain(deal: Deal, day: Day): ConditionTrace[];
+}
+
+type Test = (value: FieldValue | undefined, day: Day) => boolean;
+
+interface CompiledLeaf {
+  readonly leaf: Leaf;
+  readonly read: ReadField;
+  readonly test: Test;
+}
+
+export function compileConditions(
+  conditions: readonly Condition[],
+  planMapping: SlugMapping,
+  measures: SlugMapping,
+  timeZone: string,
+): ConditionSet {
+  const compile = (leaf: Leaf): CompiledLeaf => ({
+    leaf,
+    read: fieldReader(leaf.field, planMapping, measures),
+    test: compileTest(leaf, timeZone),
+  });
+  const items = conditions.map((condition) => ({
+    any: 'rules' in condition && condition.operator === 'or',
+    leaves: 'rules' in condition ? condition.rules.map(compile) : [compile(condition)],
+  }));
+  const leaves = items.flatMap((item) => item.leaves);
+  const holds = (leaf: CompiledLeaf, deal: Deal, day: Day) => leaf.test(leaf.read(deal), day);
+  return {
+    passes: (deal, day) =>
+      items.every((item) =>
+        item.any
+          ? item.leaves.some((leaf) => holds(leaf, deal, day))
+          : item.leaves.every((leaf) => holds(leaf, deal, day)),
+      ),
+    seen: (deal) => leaves.map((leaf) => leaf.read(deal) ?? null),
+    explain: (deal, day) => leaves.map(({ leaf, read, test }) => traced(leaf, read(deal) ?? null, test, day)),
+  };
+}
+
+/** Rebuilds the traces of stored conditions from the values that were seen. */
+export function explainSeen(
+  conditions: readonly Condition[],
+  seen: readonly FieldValue[],
+  day: Day,
+  timeZone: string,
+): ConditionTrace[] {
+  const leaves = conditions.flatMap((condition) => ('rules' in condition ? condition.rules : [condition]));
+  return leaves.map((leaf, index) => traced(leaf, seen[index] ?? null, compileTest(leaf, timeZone), day));
+}
+
+function traced(leaf: Leaf, seen: FieldValue, test: Test, day: Day): ConditionTrace {
+  return {
+    field: leaf.field,
+    operator: leaf.operator,
+    ...(leaf.value === undefined ? {} : { value: leaf.value }),
+    seen,
+    passed: test(seen, day),
+  };
+}
+
+/** The test of one leaf. A value of the wrong type fails the positive operators and passes the `not_` ones. */
+function compileTest(leaf: Leaf, timeZone: string): Test {
+  switch (leaf.operator) {
+    case 'equals':
+      return equality(leaf.value, leaf.fieldType, timeZone);
+    case 'not_equals':
+      return not(equality(leaf.value, leaf.fieldType, timeZone));
+    case 'in':
+      return membership(leaf, timeZone);
+    case 'not_in':
+      return not(membership(leaf, timeZone));
+    case 'contains':
+      return containment(leaf.value);
+    case 'not_contains':
+      return not(containment(leaf.value));
+    case 'gt':
+      return ordering(leaf, timeZone, (order) => order > 0);
+    case 'gte':
+      return ordering(leaf, timeZone, (order) => order >= 0);
+    case 'lt':
+      return ordering(leaf, timeZone, (order) => order < 0);
+    case 'lte':
+      return ordering(leaf, timeZone, (order) => order <= 0);
+    case 'between':
+      return between(leaf, timeZone);
+    case 'before':
+      return dayTest(timeZone, (day) => day < dayOperand(leaf.value, timeZone));
+    case 'after':
+      return dayTest(timeZone, (day) => day > dayOperand(leaf.value, timeZone));
+    case 'in_period':
+      return dayTest(timeZone, (day, reference) => isWithin(day, namedRange(String(leaf.value), reference)));
+    case 'in_last_n_days':
+      return dayTest(timeZone, (day, reference) => day <= reference && day > addDays(reference, -Number(leaf.value)));
+    case 'is_set':
+      return (value) => !isAbsent(value);
+    case 'is_not_set':
+      return isAbsent;
+    case 'is_true':
+      return (value) => asBoolean(value) === true;
+    case 'is_false':
+      return (value) => isAbsent(value) || asBoolean(value) === false;
+    default:
+      return unreachable(leaf.operator);
+  }
+}
+
+function equality(expected: unknown, fieldType: FieldType, timeZone: string): Test {
+  const one = equalityOfOne(expected, fieldType, timeZone);
+  return (value) => (Array.isArray(value) ? value.some(one) : !isAbsent(value) && one(value as FieldValue));
+}
+
+function equalityOfOne(expected: unknown, fieldType: FieldType, timeZone: string): (value: FieldValue) => boolean {
+  switch (fieldType) {
+    case 'number':
+    case 'currency': {
+      const number = asNumber(expected as FieldValue);
+      return (value) => number !== null && (asNumber(value)?.equals(number) ?? false);
+    }
+    case 'date':
+    case 'timestamp': {
+      const day = dayOperand(expected, timeZone);
+      return (value) => asDay(value, timeZone) === day;
+    }
+    case 'checkbox': {
+      const truth = asBoolean(expected as FieldValue);
+      return (value) => asBoolean(value) === truth;
+    }
+    case 'text':
+    case 'select':
+    case 'status': {
+      const text = comparable(expected as string);
+      return (value) => comparable(value as string) === text;
+    }
+    default:
+      return unreachable(fieldType);
+  }
+}
+
+function membership(leaf: Leaf, timeZone: string): Test {
+  const tests = (leaf.value as unknown[]).map((value) => equality(value, leaf.fieldType, timeZone));
+  return (value, day) => tests.some((test) => test(value, day));
+}
+
+function containment(expected: unknown): Test {
+  const text = comparable(expected as string);
+  const contains = (value: FieldValue) => comparable(value as string).includes(text);
+  return (value) => (Array.isArray(value) ? value.some(contains) : !isAbsent(value) && contains(value as FieldValue));
+}
+
+function ordering(leaf: Leaf, timeZone: string, accept: (order: number) => boolean): Test {
+  if (isDateType(leaf.fieldType)) {
+    const limit = dayOperand(leaf.value, timeZone);
+    return dayTest(timeZone, (day) => accept(day < limit ? -1 : day > limit ? 1 : 0));
+  }
+  const limit = asNumber(leaf.value as FieldValue) ?? Decimal.zero;
+  return (value) => {
+    const number = asNumber(value);
+    return number !== null && accept(number.compare(limit));
+  };
+}
+
+function between(leaf: Leaf, timeZone: string): Test {
+  const [low, high] = leaf.value as [FieldValue, FieldValue];
+  const atLeast = ordering({ ...leaf, value: low }, timeZone, (order) => order >= 0);
+  const atMost = ordering({ ...leaf, value: high }, timeZone, (order) => order <= 0);
+  return (value, day) => atLeast(value, day) && atMost(value, day);
+}
+
+function dayTest(timeZone: string, accept: (day: Day, reference: Day) => boolean): Test {
+  return (value, reference) => {
+    const day = asDay(value, timeZone);
+    return day !== null && accept(day, reference);
+  };
+}
+
+function not(test: Test): Test {
+  return (value, day) => !test(value, day);
+}
+
+function asBoolean(value: FieldValue | undefined): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const text = comparable(value);
+  if (text === 'true' || text === '1' || text === 'yes') return true;
+  return text === 'false' || text === '0' || text === 'no' ? false : null;
+}
+
+function namedRange(name: string, reference: Day): { from: Day; to: Day } {
+  return periodRange(isRelative(name) ? relativePeriod(name, reference) : name);
+}
+
+function relativePeriod(name: RelativePeriod, reference: Day): string {
+  const kind = name.endsWith('month') ? 'monthly' : name.endsWith('quarter') ? 'quarterly' : 'annual';
+  const current = periodOf(reference, kind);
+  return name.startsWith('this') ? current : previousPeriod(current);
+}
+
+function isRelative(name: string): name is RelativePeriod {
+  return (relativePeriods as readonly string[]).includes(name);
+}
+
+function isDateType(fieldType: FieldType): boolean {
+  return fieldType === 'date' || fieldType === 'timestamp';
+}
+
+function dayOperand(value: unknown, timeZone: string): Day {
+  return (typeof value === 'string' ? readDay(value.trim(), timeZone) : null) ?? '';
+}
+
+/** Why the value does not fit the operator and field type; null when it does. */
+function valueProblem({ operator, fieldType, value }: Leaf): string | null {
+  switch (operator) {
+    case 'is_set':
+    case 'is_not_set':
+    case 'is_true':
+    case 'is_false':
+      return value === undefined || value === null ? null : `${operator} takes no value`;
+    case 'in':
+    case 'not_in':
+      if (!Array.isArray(value) || value.length === 0) return `${operator} takes an array of at least one value`;
+      if (value.length > 1000) return `${operator} takes at most 1,000 values`;
+      return value.map((item) => operandProblem(item, fieldType)).find((problem) => problem !== null) ?? null;
+    case 'between':
+      return betweenProblem(value, fieldType);
+    case 'contains':
+    case 'not_contains':
+      return isText(value) ? null : `${operator} takes a text`;
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return orderedProblem(value, fieldType);
+    case 'before':
+    case 'after':
+      return isDayText(value) ? null : `${operator} takes a date, YYYY-MM-DD`;
+    case 'in_period':
+      return isPeriodName(value) ? null : `in_period takes a period such as 2026-Q1, or ${relativePeriods.join(', ')}`;
+    case 'in_last_n_days':
+      return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 3660
+        ? null
+        : 'in_last_n_days takes a whole number of days from 1 to 3660';
+    case 'equals':
+    case 'not_equals':
+      return operandProblem(value, fieldType);
+    default:
+      return unreachable(operator);
+  }
+}
+
+function operandProblem(value: unknown, fieldType: FieldType): string | null {
+  if (fieldType === 'number' || fieldType === 'currency') return isNumeric(value) ? null : 'must be a number';
+  if (isDateType(fieldType)) return isDayText(value) ? null : 'must be a date, YYYY-MM-DD';
+  if (fieldType === 'checkbox') return asBoolean(value as FieldValue) === null ? 'must be true or false' : null;
+  return isText(value) || typeof value === 'boolean' ? null : 'must be a text, a number or a boolean';
+}
+
+function orderedProblem(value: unknown, fieldType: FieldType): string | null {
+  if (isDateType(fieldType)) return isDayText(value) ? null : 'must be a date, YYYY-MM-DD';
+  return isNumeric(value) ? null : 'must be a number';
+}
+
+function betweenProblem(value: unknown, fieldType: FieldType): string | null {
+  const kind = isDateType(fieldType) ? 'dates' : 'numbers';
+  if (!Array.isArray(value) || value.length !== 2) return `between takes two ${kind}`;
+  const problem = orderedProblem(value[0], fieldType) ?? orderedProblem(value[1], fieldType);
+  if (problem !== null) return `between takes two ${kind}`;
+  const reversed = isDateType(fieldType)
+    ? String(value[0]) > String(value[1])
+    : Decimal.of(value[1]).isLessThan(Decimal.of(value[0]));
+  return reversed ? 'between takes the lower end first' : null;
+}
+
+function isNumeric(value: unknown): value is string | number {
+  return (typeof value === 'number' || typeof value === 'string') && asNumber(value) !== null;
+}
+
+function isText(value: unknown): boolean {
+  return (typeof value === 'string' && value.length <= 500) || (typeof value === 'number' && Number.isFinite(value));
+}
+
+function isDayText(value: unknown): boolean {
+  return typeof value === 'string' && readDay(value.trim(), 'UTC') !== null;
+}
+
+function isPeriodName(value: unknown): boolean {
+  return typeof value === 'string' && (isRelative(value) || periodKind(value) !== null);
+}
+
+function unreachable(value: never): never {
+  throw new TypeError(`unknown operator or field type: ${String(value)}`);
+}

@@ -1,0 +1,34 @@
+import { type Day, readDay } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+
+/** What a CRM field may hold; an array is a multi-select. */
+export type FieldValue = string | number | boolean | null | readonly string[];
+
+export type Fields = Readonly<Record<string, FieldValue>>;
+
+/** The values that every deal has whatever its CRM calls them; the field mapping says where they stand. */
+export const standardFields = [
+  'dealAmount', 'dealStage', 'closeDate', 'dealName', 'ownerId', 'currency', 'createdDate',
+] as const;
+export type StandardField = (typeof standardFields)[number];
+
+/** No value, an empty text and an empty selection all count as absent. */
+export function isAbsent(value: FieldValue | undefined): value is null | undefined {
+  return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** The value as a number; null when it is not one. Numeric text counts as a number. */
+export function asNumber(value: FieldValue | undefined): Decimal | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? Decimal.of(value) : null;
+  return typeof value === 'string' ? Decimal.parse(value.trim()) : null;
+}
+
+/** The value as a calendar day; null when it is neither a day nor an instant. */
+export function asDay(value: FieldValue | undefined, timeZone: string): Day | null {
+  return typeof value === 'string' ? readDay(value.trim(), timeZone) : null;
+}
+
+/** The form in which texts are compared: without case and surrounding white space. */
+export function comparable(value: string | number | boolean): string {
+  return String(value).trim().toLowerCase();
+}

@@ -1,0 +1,243 @@
+import { roundToCurrency } from '../kernel/currency.js';
+import { Decimal, maximum, minimum } from '../kernel/decimal.js';
+import { type CompiledRule, type EffectiveTier } from './compiled-plan.js';
+import { type Reason, type TraceParts } from './trace.js';
+
+export interface Quota {
+  readonly target: Decimal;
+  readonly variableTarget: Decimal | null;
+}
+
+/** Where one firing stands: its values, and the credit counted around it under its attainment key. */
+export interface Standing {
+  readonly measure: Decimal;
+  readonly credit: Decimal;
+  readonly base: Decimal;
+  readonly tierValue: Decimal | null;
+  readonly quota: Quota | null;
+  /** Credit of earlier deals. */
+  readonly before: Decimal;
+  /** The same with the credit of earlier rules on this deal: where a marginal slice begins. */
+  readonly sliceStart: Decimal;
+  /** Credit up to and with the whole deal: every rule of one group sees the same. */
+  readonly after: Decimal;
+  /** Credit of the whole period, later deals included. */
+  readonly periodCredit: Decimal;
+  /** The most that any earlier deal of the period had reached; null before the first. */
+  readonly highWater: Decimal | null;
+  /** 1 is first; null unless the rule tiers by rank. */
+  readonly rank: number | null;
+  /** What this rule paid this rep in this attainment period so far. */
+  readonly paid: Decimal;
+}
+
+export interface Payout extends Omit<TraceParts, 'upstream' | 'seen'> {
+  readonly isBonus: boolean;
+}
+
+/** What one firing pays: tier, raw amount, floors, caps, rounding, in the order of calculation.md section 8. */
+export function payOut(rule: CompiledRule, standing: Standing, currency: string): Payout {
+  const target = standing.quota?.target ?? null;
+  const bounds = tierBounds(rule, target);
+  const tier = reachedTier(rule, bounds, standing);
+  const { raw, parts } = rawAmount(rule, bounds, tier, standing);
+  const limited = applyLimits(rule, standing, tier, raw);
+  const amount = roundToCurrency(limited.amount, currency);
+  return {
+    measure: standing.measure,
+    credit: standing.credit,
+    before: rule.rule.tierMode === 'marginal' ? standing.sliceStart : standing.before,
+    after: standing.after,
+    target,
+    base: standing.base,
+    raw,
+    amount,
+    tierIndex: tier?.tierIndex ?? null,
+    tierName: tier?.name ?? null,
+    tierValue: rule.rule.tierBy === 'value' ? standing.tierValue : null,
+    rank: standing.rank,
+    parts,
+    limits: limited.limits,
+    reason: reasonFor(rule, standing, tier, bounds, limited, amount),
+    isBonus: tier !== null && tier.flatAmount !== null,
+  };
+}
+
+/** Tier thresholds in credit (attainment) or as they are (value, rank); null where attainment has no target. */
+function tierBounds(rule: CompiledRule, target: Decimal | null): readonly Decimal[] | null {
+  if (rule.rule.tierBy !== 'attainment') return rule.tiers.map((tier) => tier.threshold);
+  if (target === null || target.isZero()) return null;
+  return rule.tiers.map((tier) => tier.threshold.times(target));
+}
+
+function reachedTier(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): EffectiveTier | null {
+  if (rule.isFlatRate) return rule.tiers[0] ?? null;
+  const position = reachingValue(rule, standing);
+  return bounds === null || position === null ? null : lastReached(rule.tiers, bounds, position);
+}
+
+function reachingValue(rule: CompiledRule, standing: Standing): Decimal | null {
+  switch (rule.rule.tierBy) {
+    case 'value':
+      return standing.tierValue;
+    case 'rank':
+      return standing.rank === null ? null : Decimal.of(standing.rank);
+    case 'attainment':
+      return rule.rule.tierMode === 'retroactive' ? standing.periodCredit : standing.after;
+    default:
+      return unreachable(rule.rule.tierBy);
+  }
+}
+
+function lastReached(tiers: readonly EffectiveTier[], bounds: readonly Decimal[], value: Decimal): EffectiveTier | null {
+  for (let index = tiers.length - 1; index >= 0; index -= 1) {
+    if (!value.isLessThan(bounds[index] as Decimal)) return tiers[index] as EffectiveTier;
+  }
+  return null;
+}
+
+interface RawAmount {
+  readonly raw: Decimal;
+  readonly parts: TraceParts['parts'];
+}
+
+const nothing: RawAmount = { raw: Decimal.zero, parts: [] };
+
+function rawAmount(
+  rule: CompiledRule,
+  bounds: readonly Decimal[] | null,
+  tier: EffectiveTier | null,
+  standing: Standing,
+): RawAmount {
+  switch (rule.rule.payoutMode) {
+    case 'flat_per_tier':
+      return bandsEntered(rule, bounds, standing);
+    case 'stepped_bonus':
+      return stepUp(rule, bounds, standing);
+    case 'rate':
+    case 'flat_per_event':
+      if (tier !== null && tier.flatAmount !== null) return whole(tier, tier.flatAmount);
+      if (rule.rule.tierMode === 'marginal' && !rule.isFlatRate) return marginalParts(rule, bounds, standing);
+      return tier === null ? nothing : whole(tier, standing.base);
+    default:
+      return unreachable(rule.rule.payoutMode);
+  }
+}
+
+function whole(tier: EffectiveTier, base: Decimal): RawAmount {
+  const raw = tier.rate === null ? base : tier.rate.times(base);
+  return { raw, parts: [{ tierIndex: tier.tierIndex, rate: tier.rate, part: base }] };
+}
+
+/** The slice of credit cut by the tier bands like income by tax brackets; a negative credit gives back what it took. */
+function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): RawAmount {
+  if (bounds === null) return nothing;
+  const { sliceStart, credit, base } = standing;
+  if (credit.isZero()) {
+    const tier = lastReached(rule.tiers, bounds, sliceStart);
+    return tier === null || base.isZero() ? nothing : whole(tier, tier.flatAmount ?? base);
+  }
+  const sliceEnd = sliceStart.plus(credit);
+  const low = minimum(sliceStart, sliceEnd);
+  const high = maximum(sliceStart, sliceEnd);
+  let weighted = Decimal.zero;
+  const parts: TraceParts['parts'][number][] = [];
+  rule.tiers.forEach((tier, index) => {
+    const next = bounds[index + 1];
+    const top = next === undefined ? high : minimum(high, next);
+    const part = top.minus(maximum(low, bounds[index] as Decimal));
+    if (part.sign() <= 0 || tier.rate === null) return;
+    weighted = weighted.plus(tier.rate.times(part));
+    parts.push({ tierIndex: tier.tierIndex, rate: tier.rate, part });
+  });
+  const size = credit.absolute();
+  const signed = credit.sign() < 0 ? weighted.negated() : weighted;
+  const raw = base.equals(credit) ? signed : weighted.times(base).dividedBy(size);
+  return { raw, parts };
+}
+
+/** Each band that the period's credit enters for the first time with this deal pays its amount once. */
+function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): RawAmount {
+  const limits = bounds ?? (rule.isFlatRate ? [Decimal.zero] : null);
+  if (limits === null) return nothing;
+  let raw = Decimal.zero;
+  const parts: TraceParts['parts'][number][] = [];
+  rule.tiers.forEach((tier, index) => {
+    const bound = limits[index] as Decimal;
+    const entered = !standing.after.isLessThan(bound);
+    const enteredBefore = standing.highWater !== null && !standing.highWater.isLessThan(bound);
+    if (!entered || enteredBefore || tier.flatAmount === null) return;
+    raw = raw.plus(tier.flatAmount);
+    parts.push({ tierIndex: tier.tierIndex, rate: null, part: tier.flatAmount });
+  });
+  return { raw, parts };
+}
+
+/** The bonus of the highest tier that the period has reached, less what the rule has already paid for the period. */
+function stepUp(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): RawAmount {
+  const highest = standing.highWater === null ? standing.after : maximum(standing.highWater, standing.after);
+  const tier = rule.isFlatRate ? (rule.tiers[0] ?? null) : bounds === null ? null : lastReached(rule.tiers, bounds, highest);
+  if (tier === null || tier.flatAmount === null) return nothing;
+  const raw = tier.flatAmount.minus(standing.paid);
+  return { raw, parts: raw.isZero() ? [] : [{ tierIndex: tier.tierIndex, rate: null, part: raw }] };
+}
+
+interface Limited {
+  readonly amount: Decimal;
+  readonly limits: TraceParts['limits'];
+}
+
+function applyLimits(rule: CompiledRule, standing: Standing, tier: EffectiveTier | null, raw: Decimal): Limited {
+  const limits: TraceParts['limits'][number][] = [];
+  if (rule.floorAttainment !== null && isBelowFloorAttainment(rule.floorAttainment, standing)) {
+    limits.push({ kind: 'floor_attainment', bound: rule.floorAttainment, before: raw, after: Decimal.zero });
+    return { amount: Decimal.zero, limits };
+  }
+  let amount = raw;
+  const bind = (kind: TraceParts['limits'][number]['kind'], bound: Decimal, limited: Decimal) => {
+    if (!limited.equals(amount)) limits.push({ kind, bound, before: amount, after: limited });
+    amount = limited;
+  };
+  if (rule.floor !== null && tier !== null) bind('floor', rule.floor, maximum(amount, rule.floor));
+  if (rule.capMultiplier !== null) {
+    const variableTarget = standing.quota?.variableTarget ?? null;
+    if (variableTarget === null) limits.push({ kind: 'cap_multiplier', bound: null, before: amount, after: amount });
+    else {
+      const bound = rule.capMultiplier.times(variableTarget);
+      bind('cap_multiplier', bound, minimum(amount, bound));
+    }
+  }
+  if (rule.cap !== null) {
+    const headroom = maximum(rule.cap.minus(standing.paid), Decimal.zero);
+    bind('cap', headroom, minimum(amount, headroom));
+  }
+  return { amount, limits };
+}
+
+function isBelowFloorAttainment(floor: Decimal, standing: Standing): boolean {
+  const target = standing.quota?.target;
+  if (target === undefined || target.isZero()) return floor.sign() > 0;
+  return standing.after.isLessThan(floor.times(target));
+}
+
+function reasonFor(
+  rule: CompiledRule,
+  standing: Standing,
+  tier: EffectiveTier | null,
+  bounds: readonly Decimal[] | null,
+  limited: Limited,
+  amount: Decimal,
+): Reason | null {
+  if (!amount.isZero()) return null;
+  const last = limited.limits.at(-1);
+  if (last?.kind === 'floor_attainment') return 'below_floor_attainment';
+  if (tier === null && bounds === null) return 'quota_missing';
+  if (tier === null && rule.rule.tierBy === 'value' && standing.tierValue === null) return 'field_missing';
+  if (tier === null) return 'below_lowest_tier';
+  if (last?.kind === 'cap' && last.after.isZero()) return 'cap_exhausted';
+  return null;
+}
+
+function unreachable(value: never): never {
+  throw new TypeError(`unknown kind: ${String(value)}`);
+}

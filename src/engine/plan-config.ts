@@ -1,0 +1,324 @@
+import { z } from 'zod';
+import { isUuid } from '../kernel/ids.js';
+import { type PeriodKind, periodKinds } from '../kernel/period.js';
+import { type Issue } from '../kernel/failure.js';
+import { type Condition, groupSchema, leafSchema } from './condition.js';
+
+export const executionPhases = ['per_deal', 'cascade', 'periodic'] as const;
+export const tierBys = ['attainment', 'value', 'rank'] as const;
+export const tierModes = ['full_rate', 'marginal', 'retroactive'] as const;
+export const payoutModes = ['rate', 'flat_per_event', 'flat_per_tier', 'stepped_bonus'] as const;
+
+export interface Tier {
+  readonly tierIndex: number;
+  readonly minThreshold: number;
+  readonly name?: string;
+  readonly rate?: number;
+  readonly flatAmount?: number;
+  readonly repId?: string;
+}
+
+export interface QuotaCredit {
+  readonly field: string;
+  readonly weight: number;
+}
+
+/** One payout rule in the canonical shape, every default filled in. */
+export interface Rule {
+  readonly name: string;
+  readonly measure: string;
+  readonly executionPhase: (typeof executionPhases)[number];
+  readonly attainmentPeriod: PeriodKind;
+  readonly tierBy: (typeof tierBys)[number];
+  readonly tierMode: (typeof tierModes)[number];
+  readonly payoutMode: (typeof payoutModes)[number];
+  readonly tierValueField?: string;
+  readonly payoutBase?: string;
+  readonly dependsOn?: string;
+  readonly cap?: number;
+  readonly floor?: number;
+  readonly capMultiplier?: number;
+  readonly floorAttainment?: number;
+  readonly quotaGroup?: string;
+  readonly quotaMeasure?: string;
+  readonly quotaCredit?: readonly QuotaCredit[];
+  readonly conditions: readonly Condition[];
+  readonly tiers: readonly Tier[];
+}
+
+/** What a plan version says, whichever of the two shapes it was written in. */
+export interface PlanTerms {
+  readonly dealConditions: readonly Condition[];
+  readonly rules: readonly Rule[];
+}
+
+export type ReadPlanConfig = { readonly terms: PlanTerms } | { readonly issues: readonly [Issue, ...Issue[]] };
+
+/**
+ * Reads a config in either documented shape into canonical terms, or tells every problem found with its path.
+ * The shapes may stand side by side in one plan but not within one rule.
+ */
+export function readPlanConfig(config: unknown): ReadPlanConfig {
+  const parsed = configSchema.safeParse(config);
+  if (!parsed.success) return { issues: issuesOf(parsed.error, []) };
+  const { quotaPeriod, dealConditions, rules } = parsed.data;
+  const issues: Issue[] = [];
+  const read: Rule[] = [];
+  rules.forEach((rule, index) => {
+    const result = readRule(rule, index, quotaPeriod ?? 'quarterly');
+    if ('issues' in result) issues.push(...result.issues);
+    else read.push(result.rule);
+  });
+  if (issues.length === 0) issues.push(...problemsBetween(read));
+  const [first, ...rest] = issues;
+  if (first !== undefined) return { issues: [first, ...rest] };
+  return { terms: { dealConditions: (dealConditions ?? []) as Condition[], rules: read } };
+}
+
+/** The key under which a rule's credit is counted and its quota is set: its group, or else its own name. */
+export function attainmentKey(rule: Pick<Rule, 'name' | 'quotaGroup'>): string {
+  return rule.quotaGroup ?? rule.name;
+}
+
+const name = z.string().trim().min(1).max(200).regex(/^[^\p{Cc}]*$/u, 'must not hold control characters');
+const slug = z.string().trim().min(1).max(500);
+const amount = z.number().min(0).max(1e12);
+const rate = z.number().min(0).max(10);
+const threshold = z.number().min(0).max(1e12);
+
+const shared = {
+  executionPhase: z.enum(executionPhases).optional(),
+  tierMode: z.enum(tierModes).optional(),
+  payoutMode: z.enum(payoutModes).optional(),
+  payoutBase: slug.optional(),
+  dependsOn: name.optional(),
+  cap: amount.optional(),
+  floor: amount.optional(),
+  capMultiplier: z.number().min(0).max(1e6).optional(),
+  floorAttainment: z.number().min(0).max(1e6).optional(),
+  quotaGroup: name.optional(),
+  quotaMeasure: slug.optional(),
+  quotaCredit: z
+    .array(z.strictObject({ field: slug, weight: z.number().min(-1e6).max(1e6).default(1) }))
+    .min(1)
+    .max(50)
+    .optional(),
+  conditions: z.unknown().optional(),
+};
+
+const canonicalTier = z.strictObject({
+  tierIndex: z.int().min(0).max(10_000),
+  minThreshold: threshold,
+  name: name.optional(),
+  rate: rate.optional(),
+  flatAmount: amount.optional(),
+  repId: z.string().refine(isUuid, 'must be a rep id').nullish(),
+});
+
+const canonicalRule = z.strictObject({
+  ...shared,
+  name,
+  measure: slug,
+  attainmentPeriod: z.enum(['monthly', 'quarterly', 'annual']).optional(),
+  tierBy: z.enum(tierBys).optional(),
+  tierValueField: slug.optional(),
+  tiers: z.array(canonicalTier).min(1).max(500),
+});
+
+const secondTier = z.strictObject({
+  name: name.optional(),
+  min: threshold.optional(),
+  rate: rate.optional(),
+  amount: amount.optional(),
+  flatAmount: amount.optional(),
+});
+
+const secondRule = z.strictObject({
+  ...shared,
+  name: name.optional(),
+  baseField: slug,
+  attainmentPeriod: z.enum(periodKinds).optional(),
+  tierBy: slug.optional(),
+  tiers: z.array(secondTier).min(1).max(50),
+});
+
+const configSchema = z.strictObject({
+  name: z.string().max(200).optional(),
+  version: z.number().optional(),
+  quotaPeriod: z.enum(periodKinds).optional(),
+  effectiveStart: z.string().nullish(),
+  effectiveEnd: z.string().nullish(),
+  dealConditions: z.unknown().optional(),
+  rules: z.array(z.record(z.string(), z.unknown())).min(1, 'a plan needs at least one rule').max(50),
+}).superRefine((config, context) => {
+  for (const issue of conditionIssues(config.dealConditions, ['dealConditions'])) context.addIssue(issue);
+});
+
+type RuleResult = { readonly rule: Rule } | { readonly issues: readonly Issue[] };
+
+function readRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
+  const path = ['rules', index];
+  const tiers = Array.isArray(raw['tiers']) ? (raw['tiers'] as unknown[]) : [];
+  const tierHas = (key: string) => tiers.some((tier) => isObject(tier) && Object.hasOwn(tier, key));
+  const second = ['baseField'].some((key) => Object.hasOwn(raw, key)) || ['min', 'amount'].some(tierHas);
+  const canonical =
+    ['measure', 'tierValueField'].some((key) => Object.hasOwn(raw, key)) || ['tierIndex', 'minThreshold'].some(tierHas);
+  if (second && canonical) {
+    return { issues: [{ path: path.join('.'), message: 'mixes the two config shapes; use measure, tierIndex and minThreshold, or baseField and min' }] };
+  }
+  const badConditions = conditionIssues(raw['conditions'], [...path, 'conditions']);
+  if (badConditions.length > 0) return { issues: badConditions.map((issue) => ({ path: issue.path.join('.'), message: issue.message })) };
+  return second ? readSecondRule(raw, index, period) : readCanonicalRule(raw, index, period);
+}
+
+function readCanonicalRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
+  const parsed = canonicalRule.safeParse(raw);
+  if (!parsed.success) return { issues: issuesOf(parsed.error, ['rules', index]) };
+  const { tiers, ...rule } = parsed.data;
+  return complete(index, {
+    ...withDefaults(rule),
+    name: rule.name,
+    measure: rule.measure,
+    attainmentPeriod: rule.attainmentPeriod ?? period,
+    tierBy: rule.tierBy ?? 'attainment',
+    ...optional('tierValueField', rule.tierValueField),
+    tiers: tiers.map(({ repId, ...tier }) => ({ ...compact(tier), ...optional('repId', repId ?? undefined) }) as Tier),
+  });
+}
+
+function readSecondRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
+  const parsed = secondRule.safeParse(raw);
+  if (!parsed.success) return { issues: issuesOf(parsed.error, ['rules', index]) };
+  const { baseField, tiers, tierBy, ...rule } = parsed.data;
+  const both = tiers.findIndex((tier) => tier.amount !== undefined && tier.flatAmount !== undefined);
+  if (both >= 0) return { issues: [{ path: `rules.${index}.tiers.${both}`, message: 'amount and flatAmount are the same thing; give one' }] };
+  const known = tierBys.find((kind) => kind === tierBy);
+  return complete(index, {
+    ...withDefaults(rule),
+    name: rule.name ?? `Rule ${index + 1}`,
+    measure: baseField,
+    attainmentPeriod: rule.attainmentPeriod ?? period,
+    tierBy: tierBy === undefined ? 'attainment' : (known ?? 'value'),
+    ...(tierBy === undefined || known === 'attainment' || known === 'rank' ? {} : { tierValueField: known === 'value' ? baseField : tierBy }),
+    tiers: tiers.map(({ min, amount: fixed, flatAmount, ...tier }, tierIndex) => ({
+      tierIndex,
+      minThreshold: min ?? 0,
+      ...compact(tier),
+      ...optional('flatAmount', fixed ?? flatAmount),
+    }) as Tier),
+  });
+}
+
+function withDefaults(rule: { [Key in keyof typeof shared]?: unknown }): Omit<Rule, 'name' | 'measure' | 'attainmentPeriod' | 'tierBy' | 'tiers'> {
+  const { executionPhase, tierMode, payoutMode, conditions: given, ...rest } = rule;
+  const options: Partial<Rule> = {};
+  for (const key of ['payoutBase', 'dependsOn', 'cap', 'floor', 'capMultiplier', 'floorAttainment', 'quotaGroup', 'quotaMeasure', 'quotaCredit'] as const) {
+    if (rest[key] !== undefined) Object.assign(options, { [key]: rest[key] });
+  }
+  return {
+    executionPhase: 'per_deal',
+    tierMode: 'full_rate',
+    payoutMode: 'rate',
+    ...compact({ executionPhase, tierMode, payoutMode }),
+    ...options,
+    conditions: (given ?? []) as Condition[],
+  } as Omit<Rule, 'name' | 'measure' | 'attainmentPeriod' | 'tierBy' | 'tiers'>;
+}
+
+function complete(index: number, rule: Rule): RuleResult {
+  const issues = [...ruleProblems(rule, index)];
+  return issues.length > 0 ? { issues } : { rule };
+}
+
+function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
+  const at = (key: string) => `rules.${index}.${key}`;
+  if (rule.tierMode !== 'full_rate' && rule.tierBy !== 'attainment') {
+    yield { path: at('tierMode'), message: `${rule.tierMode} needs tierBy attainment` };
+  }
+  if (rule.tierBy === 'value' && rule.tierValueField === undefined) {
+    yield { path: at('tierValueField'), message: 'is required when tierBy is value' };
+  }
+  if (rule.quotaMeasure !== undefined && rule.quotaCredit !== undefined) {
+    yield { path: at('quotaCredit'), message: 'cannot stand beside quotaMeasure' };
+  }
+  if (rule.dependsOn !== undefined && rule.executionPhase !== 'cascade') {
+    yield { path: at('dependsOn'), message: 'is for cascade rules' };
+  }
+  if (rule.dependsOn === rule.name) yield { path: at('dependsOn'), message: 'a rule cannot depend on itself' };
+  const bands = rule.payoutMode === 'flat_per_tier' || rule.payoutMode === 'stepped_bonus';
+  if (bands && (rule.tierBy !== 'attainment' || rule.tierMode !== 'full_rate')) {
+    yield { path: at('payoutMode'), message: `${rule.payoutMode} needs tierBy attainment and tierMode full_rate` };
+  }
+  yield* tierProblems(rule, at);
+}
+
+function* tierProblems(rule: Rule, at: (key: string) => string): Generator<Issue> {
+  const seen = new Set<string>();
+  const lastThreshold = new Map<string, number>();
+  const inOrder = rule.tiers.map((tier, position) => ({ tier, position })).sort((a, b) => a.tier.tierIndex - b.tier.tierIndex);
+  for (const { tier, position } of inOrder) {
+    const path = at(`tiers.${position}`);
+    const owner = tier.repId ?? '';
+    if (tier.rate !== undefined && tier.flatAmount !== undefined) yield { path, message: 'rate and flatAmount exclude each other' };
+    if (tier.rate === undefined && tier.flatAmount === undefined) yield { path, message: 'needs a rate or a flatAmount' };
+    if (tier.rate !== undefined && rule.payoutMode !== 'rate') yield { path, message: `payoutMode ${rule.payoutMode} pays fixed amounts; give flatAmount instead of rate` };
+    if (seen.has(`${owner}|${tier.tierIndex}`)) yield { path, message: `tierIndex ${tier.tierIndex} is given twice` };
+    if (tier.minThreshold < (lastThreshold.get(owner) ?? 0)) yield { path, message: 'minThreshold must not fall from one tier to the next' };
+    seen.add(`${owner}|${tier.tierIndex}`);
+    lastThreshold.set(owner, tier.minThreshold);
+  }
+}
+
+function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {
+  const names = new Map<string, Rule>();
+  for (const [index, rule] of rules.entries()) {
+    if (names.has(rule.name)) yield { path: `rules.${index}.name`, message: `two rules are named ${rule.name}` };
+    names.set(rule.name, rule);
+  }
+  for (const [index, rule] of rules.entries()) {
+    let upstream = names.get(rule.dependsOn ?? '');
+    for (let steps = 0; upstream !== undefined && steps <= rules.length; steps += 1) {
+      if (upstream === rule) {
+        yield { path: `rules.${index}.dependsOn`, message: 'the rules depend on each other in a circle' };
+        break;
+      }
+      upstream = names.get(upstream.dependsOn ?? '');
+    }
+  }
+}
+
+/** Conditions are parsed leaf by leaf, since a union of shapes would only say that nothing matched. */
+function conditionIssues(raw: unknown, path: readonly (string | number)[]): { code: 'custom'; path: (string | number)[]; message: string }[] {
+  if (raw === undefined) return [];
+  if (!Array.isArray(raw)) return [{ code: 'custom', path: [...path], message: 'must be an array of conditions' }];
+  if (raw.length > 50) return [{ code: 'custom', path: [...path], message: 'must hold at most 50 conditions' }];
+  return raw.flatMap((item, index) => {
+    const schema = isObject(item) && Object.hasOwn(item, 'rules') ? groupSchema : leafSchema;
+    const parsed = schema.safeParse(item);
+    if (parsed.success) return [];
+    return parsed.error.issues.map((issue) => ({
+      code: 'custom' as const,
+      path: [...path, index, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
+      message: issue.message,
+    }));
+  });
+}
+
+function issuesOf(error: z.ZodError, prefix: readonly (string | number)[]): [Issue, ...Issue[]] {
+  return error.issues.map((issue) => ({
+    path: [...prefix, ...issue.path].map(String).join('.'),
+    message: issue.message,
+  })) as [Issue, ...Issue[]];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { [K in Key]: Value });
+}
+
+function compact<T extends object>(record: T): Partial<T> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,62 @@
+import { type Day } from '../kernel/day.js';
+import { type Fields, type FieldValue, isAbsent, type StandardField } from './field-value.js';
+
+/** A deal as the engine sees it: its raw fields and the standard values taken from them. */
+export interface Deal {
+  readonly dealId: string;
+  readonly closeDate: Day;
+  readonly fields: Fields;
+  readonly standard: Readonly<Partial<Record<StandardField, FieldValue>>>;
+}
+
+export type ReadField = (deal: Deal) => FieldValue | undefined;
+
+/** Slug to slug: `{"amount": "acv"}` makes a plan's `amount` mean the CRM's `acv`. */
+export type SlugMapping = Readonly<Record<string, string>>;
+
+const standardBySlug: ReadonlyMap<string, StandardField> = new Map<string, StandardField>([
+  ['stage', 'dealStage'], ['dealstage', 'dealStage'], ['dealStage', 'dealStage'],
+  ['amount', 'dealAmount'], ['value', 'dealAmount'], ['dealAmount', 'dealAmount'],
+  ['close_date', 'closeDate'], ['closedate', 'closeDate'], ['closeDate', 'closeDate'],
+  ['name', 'dealName'], ['dealname', 'dealName'], ['dealName', 'dealName'],
+  ['owner_id', 'ownerId'], ['ownerId', 'ownerId'],
+  ['currency', 'currency'],
+  ['created_date', 'createdDate'], ['createdDate', 'createdDate'],
+]);
+
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['stage', 'dealstage'], ['dealstage', 'stage'], ['amount', 'value'], ['value', 'amount'],
+]);
+
+/** The standard value that a slug names, if it names one: `amount` names dealAmount. */
+export function standardNamedBy(slug: string): StandardField | undefined {
+  return standardBySlug.get(slug);
+}
+
+/**
+ * How a plan reads a slug from a deal: the plan's mapping, the workspace's measures, the deal's own field, its
+ * alias, then the standard value it names.
+ */
+export function fieldReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
+  const mapped = own(planMapping, slug) ?? own(measures, slug);
+  if (mapped !== undefined) return plainReader(mapped, {});
+  return plainReader(slug, planMapping);
+}
+
+function plainReader(slug: string, planMapping: SlugMapping): ReadField {
+  const alias = aliases.get(slug);
+  const standard = standardBySlug.get(slug);
+  const remapped = standard === undefined ? undefined : own(planMapping, standard);
+  return (deal) => {
+    const value = own(deal.fields, slug);
+    if (!isAbsent(value)) return value;
+    const aliased = alias === undefined ? undefined : own(deal.fields, alias);
+    if (!isAbsent(aliased)) return aliased;
+    if (remapped !== undefined) return own(deal.fields, remapped);
+    return standard === undefined ? undefined : deal.standard[standard];
+  };
+}
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}

@@ -1,0 +1,175 @@
+import { type Day } from '../kernel/day.js';
+import { type Decimal } from '../kernel/decimal.js';
+import { type Condition, type ConditionTrace, explainSeen } from './condition.js';
+import { type FieldValue } from './field-value.js';
+
+/** Why a rule paid nothing on a deal. The first group are events of amount 0, the second no events at all. */
+export const reasons = [
+  'quota_missing',
+  'below_lowest_tier',
+  'below_floor_attainment',
+  'cap_exhausted',
+  'no_assignment',
+  'outside_effective_dates',
+  'plan_not_active',
+  'currency_mismatch',
+  'deal_condition_failed',
+  'rule_condition_failed',
+  'field_missing',
+  'variable_target_missing',
+  'no_downstream_commission',
+  'period_not_ended',
+  'statement_locked',
+  'no_close_date',
+  'owner_unresolved',
+  'deal_deleted',
+] as const;
+export type Reason = (typeof reasons)[number];
+
+export type LimitKind = 'floor_attainment' | 'floor' | 'cap_multiplier' | 'cap';
+
+/** A floor or cap that was looked at: its bound, and the amount before and after it. */
+export interface LimitTrace {
+  readonly kind: LimitKind;
+  /** The bound in money (for `floor_attainment`: the ratio); null when the rep has no variable target to multiply. */
+  readonly bound: number | null;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** One slice of the payout: in marginal mode the part of the credit inside one tier's band, else the whole base. */
+export interface PartTrace {
+  readonly tierIndex: number;
+  /** Decimal commission rate; null for a fixed amount. */
+  readonly rate: number | null;
+  /** The credit or base that the rate multiplied; for a fixed amount the amount. */
+  readonly part: number;
+}
+
+export interface UpstreamTrace {
+  readonly repId: string;
+  readonly ruleName: string;
+  readonly amount: number;
+}
+
+/** How one event came to its amount, in the order of calculation. Money in the event's currency, ratios to 6 decimals. */
+export interface Trace {
+  readonly conditions: readonly ConditionTrace[];
+  readonly measure: number;
+  readonly credit: number;
+  readonly before: number;
+  readonly after: number;
+  readonly target: number | null;
+  readonly attainmentBefore: number;
+  readonly attainmentAfter: number;
+  readonly tier: { readonly tierIndex: number; readonly name: string | null } | null;
+  readonly tierValue?: number;
+  readonly rank?: number;
+  readonly base: number;
+  readonly parts: readonly PartTrace[];
+  readonly limits: readonly LimitTrace[];
+  readonly upstream?: readonly UpstreamTrace[];
+  readonly raw: number;
+  readonly amount: number;
+  readonly reason?: Reason;
+}
+
+/** What the engine knows of a payout when it has decided it. */
+export interface TraceParts {
+  readonly measure: Decimal;
+  readonly credit: Decimal;
+  readonly before: Decimal;
+  readonly after: Decimal;
+  readonly target: Decimal | null;
+  readonly base: Decimal;
+  readonly raw: Decimal;
+  readonly amount: Decimal;
+  readonly tierIndex: number | null;
+  readonly tierName: string | null;
+  readonly tierValue: Decimal | null;
+  readonly rank: number | null;
+  readonly parts: readonly { readonly tierIndex: number; readonly rate: Decimal | null; readonly part: Decimal }[];
+  readonly limits: readonly { readonly kind: LimitKind; readonly bound: Decimal | null; readonly before: Decimal; readonly after: Decimal }[];
+  readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
+  readonly reason: Reason | null;
+  readonly seen: readonly FieldValue[];
+}
+
+const limitLetters: Readonly<Record<LimitKind, string>> = {
+  floor_attainment: 'a', floor: 'f', cap_multiplier: 'm', cap: 'c',
+};
+
+/**
+ * The stored form: a JSON array by position, since a trace of named fields takes six times the room and halves the
+ * rate at which events are written. Read it back with {@link decodeTrace}.
+ */
+export function encodeTrace(trace: TraceParts): string {
+  const parts = trace.parts.map((part) => `[${part.tierIndex},${part.rate ?? 'null'},${part.part}]`).join();
+  const limits = trace.limits
+    .map((limit) => `["${limitLetters[limit.kind]}",${limit.bound ?? 'null'},${limit.before},${limit.after}]`)
+    .join();
+  const upstream = trace.upstream
+    .map((event) => `[${JSON.stringify(event.repId)},${JSON.stringify(event.ruleName)},${event.amount}]`)
+    .join();
+  const seen = trace.seen.length === 0 ? '[]' : JSON.stringify(trace.seen);
+  const head = `${trace.measure},${trace.credit},${trace.before},${trace.after},${trace.target ?? 'null'}`;
+  const tier = `${trace.base},${trace.raw},${trace.tierIndex ?? 'null'},[${parts}],[${limits}],${seen}`;
+  const rare = upstream || trace.tierValue !== null || trace.rank !== null || trace.reason !== null
+    ? `,[${upstream}],${trace.tierValue ?? 'null'},${trace.rank ?? 'null'},${JSON.stringify(trace.reason)}`
+    : '';
+  return `[${head},${tier}${rare}]`;
+}
+
+type Stored = readonly [
+  measure: number, credit: number, before: number, after: number, target: number | null, base: number, raw: number,
+  tierIndex: number | null, parts: readonly [number, number | null, number][],
+  limits: readonly [string, number | null, number, number][], seen: readonly FieldValue[],
+  upstream?: readonly [string, string, number][], tierValue?: number | null, rank?: number | null, reason?: Reason | null,
+];
+
+/** What a stored trace is read against: the conditions of its plan version and the columns of its event. */
+export interface TraceContext {
+  readonly conditions: readonly Condition[];
+  readonly day: Day;
+  readonly timeZone: string;
+  readonly tierName: string | null;
+  readonly amount: number;
+}
+
+export function decodeTrace(stored: string, context: TraceContext): Trace {
+  const [measure, credit, before, after, target, base, raw, tierIndex, parts, limits, seen, upstream, tierValue, rank, reason] =
+    JSON.parse(stored) as Stored;
+  return {
+    conditions: seen.length === 0 ? [] : explainSeen(context.conditions, seen, context.day, context.timeZone),
+    measure,
+    credit,
+    before,
+    after,
+    target,
+    attainmentBefore: ratio(before, target),
+    attainmentAfter: ratio(after, target),
+    tier: tierIndex === null ? null : { tierIndex, name: context.tierName },
+    ...(tierValue === undefined || tierValue === null ? {} : { tierValue }),
+    ...(rank === undefined || rank === null ? {} : { rank }),
+    base,
+    parts: parts.map(([index, rate, part]) => ({ tierIndex: index, rate, part })),
+    limits: limits.map(([letter, bound, from, to]) => ({ kind: limitKind(letter), bound, before: from, after: to })),
+    ...(upstream === undefined || upstream.length === 0
+      ? {}
+      : { upstream: upstream.map(([repId, ruleName, amount]) => ({ repId, ruleName, amount })) }),
+    raw,
+    amount: context.amount,
+    ...(reason === undefined || reason === null ? {} : { reason }),
+  };
+}
+
+/** Attainment for display, to 6 decimals; 0 without a target. Comparisons never use it. */
+export function ratio(part: number, target: number | null): number {
+  return target === null || target === 0 ? 0 : Math.round((part / target) * 1e6) / 1e6;
+}
+
+function limitKind(letter: string): LimitKind {
+  const entry = Object.entries(limitLetters).find(([, known]) => known === letter);
+  if (entry === undefined) throw new RangeError(`unknown limit in a stored trace: ${letter}`);
+  return entry[0] as LimitKind;
+}

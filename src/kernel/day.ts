@@ -1,0 +1,86 @@
+/** A calendar day without a time, `YYYY-MM-DD`. Days compare as strings. */
+export type Day = string;
+
+export interface DayRange {
+  readonly from: Day;
+  readonly to: Day;
+}
+
+export const earliestDay: Day = '1900-01-01';
+export const latestDay: Day = '2199-12-31';
+export const allDays: DayRange = { from: earliestDay, to: latestDay };
+
+/** Whether the text is a real day between 1900 and 2199, written `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < earliestDay || text > latestDay) return false;
+  const day = Number(text.slice(8));
+  return day >= 1 && day <= daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
+}
+
+export function dayOf(year: number, month: number, day: number): Day {
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
+}
+
+/** Number of days in the month (1 to 12) of the year; 0 when there is no such month. */
+export function daysInMonth(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+}
+
+export function addDays(day: Day, count: number): Day {
+  const instant = Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)) + count);
+  return new Date(instant).toISOString().slice(0, 10);
+}
+
+export function isWithin(day: Day, range: DayRange): boolean {
+  return day >= range.from && day <= range.to;
+}
+
+/** Whether the day lies between the two ends, both inclusive; a missing end is open. */
+export function isEffective(day: Day, start: Day | null, end: Day | null): boolean {
+  return (start === null || day >= start) && (end === null || day <= end);
+}
+
+export function overlap(a: DayRange, b: DayRange): boolean {
+  return a.from <= b.to && b.from <= a.to;
+}
+
+/** The smallest range that covers both. */
+export function hull(a: DayRange, b: DayRange): DayRange {
+  return { from: a.from < b.from ? a.from : b.from, to: a.to > b.to ? a.to : b.to };
+}
+
+/** The day that an instant falls on in the IANA time zone. */
+export function dayInZone(instant: Date, timeZone: string): Day {
+  if (timeZone === 'UTC') return instant.toISOString().slice(0, 10);
+  // en-CA writes year-month-day; the formatter is asked for digits only, so no locale shows through.
+  return zoneFormat(timeZone).format(instant);
+}
+
+/**
+ * The day that a date text stands for: a plain day as it is, an ISO 8601 instant by its day in the time zone
+ * (an instant without an offset is UTC). Null when the text is neither.
+ */
+export function readDay(text: string, timeZone: string): Day | null {
+  if (text.length === 10) return isDay(text) ? text : null;
+  if (!instantPattern.test(text) || !isDay(text.slice(0, 10))) return null;
+  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2') : `${text}Z`;
+  const instant = new Date(zoned.replace(' ', 'T'));
+  return Number.isNaN(instant.getTime()) ? null : dayInZone(instant, timeZone);
+}
+
+const instantPattern = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
+
+const zoneFormats = new Map<string, Intl.DateTimeFormat>();
+
+function zoneFormat(timeZone: string): Intl.DateTimeFormat {
+  const known = zoneFormats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  zoneFormats.set(timeZone, format);
+  return format;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
+}

@@ -1,0 +1,86 @@
+import { type Day, type DayRange, dayOf, daysInMonth } from './day.js';
+
+/** `2026-03`, `2026-Q1`, `2026-H1` or `2026`: a closed range of calendar days. */
+export type Period = string;
+
+export const periodKinds = ['monthly', 'quarterly', 'semi_annual', 'annual'] as const;
+export type PeriodKind = (typeof periodKinds)[number];
+
+export const periodFormats: Readonly<Record<PeriodKind, string>> = {
+  monthly: 'YYYY-MM',
+  quarterly: 'YYYY-QN',
+  semi_annual: 'YYYY-HN',
+  annual: 'YYYY',
+};
+
+const monthsIn: Readonly<Record<PeriodKind, number>> = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 };
+
+const pattern = /^((?:19|20|21)\d{2})(?:-(?:(0[1-9]|1[0-2])|Q([1-4])|H([12])))?$/;
+
+/** The kind of the period, or null when the text is not a period. */
+export function periodKind(text: string): PeriodKind | null {
+  const match = pattern.exec(text);
+  if (match === null) return null;
+  if (match[2] !== undefined) return 'monthly';
+  if (match[3] !== undefined) return 'quarterly';
+  return match[4] !== undefined ? 'semi_annual' : 'annual';
+}
+
+/** First and last day of the period. Throws when the text is not a period. */
+export function periodRange(period: Period): DayRange {
+  const match = pattern.exec(period);
+  if (match === null) throw new RangeError(`not a period: ${period.slice(0, 40)}`);
+  const [, yearText, month, quarter, half] = match;
+  const year = Number(yearText);
+  if (month !== undefined) return monthsFrom(year, Number(month), 1);
+  if (quarter !== undefined) return monthsFrom(year, Number(quarter) * 3 - 2, 3);
+  if (half !== undefined) return monthsFrom(year, Number(half) * 6 - 5, 6);
+  return monthsFrom(year, 1, 12);
+}
+
+/** The period of that kind in which the day lies. */
+export function periodOf(day: Day, kind: PeriodKind): Period {
+  const year = day.slice(0, 4);
+  if (kind === 'monthly') return day.slice(0, 7);
+  if (kind === 'annual') return year;
+  const month = Number(day.slice(5, 7));
+  return kind === 'quarterly' ? `${year}-Q${Math.ceil(month / 3)}` : `${year}-H${month <= 6 ? 1 : 2}`;
+}
+
+/** The period of the same kind that ends the day before this one begins. */
+export function previousPeriod(period: Period): Period {
+  const kind = periodKind(period);
+  const { from } = periodRange(period);
+  if (kind === null) throw new RangeError(`not a period: ${period.slice(0, 40)}`);
+  const year = Number(from.slice(0, 4));
+  const month = Number(from.slice(5, 7));
+  return periodOf(month === 1 ? dayOf(year - 1, 12, 1) : dayOf(year, month - 1, 1), kind);
+}
+
+/** The periods of that kind that touch the range, oldest first. */
+export function periodsTouching(range: DayRange, kind: PeriodKind): Period[] {
+  const periods: Period[] = [];
+  for (let day = range.from; day <= range.to; ) {
+    const period = periodOf(day, kind);
+    periods.push(period);
+    const { to } = periodRange(period);
+    const [year, month] = [Number(to.slice(0, 4)), Number(to.slice(5, 7))];
+    day = month === 12 ? dayOf(year + 1, 1, 1) : dayOf(year, month + 1, 1);
+  }
+  return periods;
+}
+
+/** The range widened to whole periods of the kind. */
+export function widened(range: DayRange, kind: PeriodKind): DayRange {
+  return { from: periodRange(periodOf(range.from, kind)).from, to: periodRange(periodOf(range.to, kind)).to };
+}
+
+/** The longer of two kinds: every period of the shorter one lies within one of the longer. */
+export function longerKind(a: PeriodKind, b: PeriodKind): PeriodKind {
+  return monthsIn[a] >= monthsIn[b] ? a : b;
+}
+
+function monthsFrom(year: number, month: number, count: number): DayRange {
+  const last = month + count - 1;
+  return { from: dayOf(year, month, 1), to: dayOf(year, last, daysInMonth(year, last)) };
+}
