@@ -83,10 +83,15 @@ function reachingValue(rule: CompiledRule, standing: Standing): Decimal | null {
     case 'rank':
       return standing.rank === null ? null : Decimal.of(standing.rank);
     case 'attainment':
-      return rule.rule.tierMode === 'retroactive' ? standing.periodCredit : standing.after;
+      if (rule.rule.tierMode === 'retroactive') return standing.periodCredit;
+      return rule.rule.payoutMode === 'stepped_bonus' ? highestReached(standing) : standing.after;
     default:
       return unreachable(rule.rule.tierBy);
   }
+}
+
+function highestReached({ highWater, after }: Standing): Decimal {
+  return highWater === null ? after : maximum(highWater, after);
 }
 
 function lastReached(tiers: readonly EffectiveTier[], bounds: readonly Decimal[], value: Decimal): EffectiveTier | null {
@@ -113,7 +118,7 @@ function rawAmount(
     case 'flat_per_tier':
       return bandsEntered(rule, bounds, standing);
     case 'stepped_bonus':
-      return stepUp(rule, bounds, standing);
+      return stepUp(tier, standing);
     case 'rate':
     case 'flat_per_event':
       if (tier !== null && tier.flatAmount !== null) return whole(tier, tier.flatAmount);
@@ -135,7 +140,7 @@ function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, st
   const { sliceStart, credit, base } = standing;
   if (credit.isZero()) {
     const tier = lastReached(rule.tiers, bounds, sliceStart);
-    return tier === null || base.isZero() ? nothing : whole(tier, tier.flatAmount ?? base);
+    return tier === null || tier.rate === null ? nothing : whole(tier, base);
   }
   const sliceEnd = sliceStart.plus(credit);
   const low = minimum(sliceStart, sliceEnd);
@@ -158,14 +163,13 @@ function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, st
 
 /** Each band that the period's credit enters for the first time with this deal pays its amount once. */
 function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): RawAmount {
-  const limits = bounds ?? (rule.isFlatRate ? [Decimal.zero] : null);
-  if (limits === null) return nothing;
+  if (bounds === null && !rule.isFlatRate) return nothing;
   let raw = Decimal.zero;
   const parts: TraceParts['parts'][number][] = [];
   rule.tiers.forEach((tier, index) => {
-    const bound = limits[index] as Decimal;
-    const entered = !standing.after.isLessThan(bound);
-    const enteredBefore = standing.highWater !== null && !standing.highWater.isLessThan(bound);
+    const reaches = (credit: Decimal) => rule.isFlatRate || !credit.isLessThan(bounds?.[index] as Decimal);
+    const entered = reaches(standing.after);
+    const enteredBefore = standing.highWater !== null && reaches(standing.highWater);
     if (!entered || enteredBefore || tier.flatAmount === null) return;
     raw = raw.plus(tier.flatAmount);
     parts.push({ tierIndex: tier.tierIndex, rate: null, part: tier.flatAmount });
@@ -174,9 +178,7 @@ function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, sta
 }
 
 /** The bonus of the highest tier that the period has reached, less what the rule has already paid for the period. */
-function stepUp(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): RawAmount {
-  const highest = standing.highWater === null ? standing.after : maximum(standing.highWater, standing.after);
-  const tier = rule.isFlatRate ? (rule.tiers[0] ?? null) : bounds === null ? null : lastReached(rule.tiers, bounds, highest);
+function stepUp(tier: EffectiveTier | null, standing: Standing): RawAmount {
   if (tier === null || tier.flatAmount === null) return nothing;
   const raw = tier.flatAmount.minus(standing.paid);
   return { raw, parts: raw.isZero() ? [] : [{ tierIndex: tier.tierIndex, rate: null, part: raw }] };

@@ -39,11 +39,7 @@ export function standardNamedBy(slug: string): StandardField | undefined {
  */
 export function fieldReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
   const mapped = own(planMapping, slug) ?? own(measures, slug);
-  if (mapped !== undefined) return plainReader(mapped, {});
-  return plainReader(slug, planMapping);
-}
-
-function plainReader(slug: string, planMapping: SlugMapping): ReadField {
+  if (mapped !== undefined) return (deal) => own(deal.fields, mapped);
   const alias = aliases.get(slug);
   const standard = standardBySlug.get(slug);
   const remapped = standard === undefined ? undefined : own(planMapping, standard);

@@ -1,6 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import {
   access,
   chmod,
@@ -8,10 +8,12 @@ import {
   constants,
   copyFile,
   cp,
+  type FileHandle,
   lchown,
   link,
   lstat,
   mkdir,
+  open,
   readdir,
   readFile,
   readlink,
@@ -90,13 +92,17 @@ const LOG_ROTATION_BYTES = 10_000_000;
 const RELOCATED_DATA = '/var/lib/commission-service';
 const EXECUTABLE_SUFFIX = platform() === 'win32' ? '.exe' : '';
 const EXTERNAL_HINT = 'or set DATABASE_URL to a PostgreSQL of your own';
+const OWNERSHIP_HINT = `start as the user it belongs to, or give it to yourself with "chown -R", ${EXTERNAL_HINT}`;
 
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await prepareCluster(options);
-  const leave = await registerUse(cluster);
+  const withdraw = await registerUse(cluster);
+  // A server that turned out not to be ours must survive our failure.
+  let leave = withdraw;
   try {
     const secrets = await prepareData(cluster);
     const { server, started } = await joinOrStart(cluster, secrets);
+    leave = () => withdraw().then(() => stopIfUnused(cluster, server));
     const joined = !started && (await countUsers(cluster)) > 1;
     const superuserUrl = urlOf(SUPERUSER, secrets.superuserPassword, server.port, 'postgres');
     await provision(superuserUrl, secrets.ownerPassword);
@@ -124,6 +130,9 @@ async function prepareCluster(options: EmbeddedPostgresOptions): Promise<Cluster
     throw problem(`The data folder ${wanted} cannot be created; choose another one, ${EXTERNAL_HINT}.`, error);
   });
   const folder = await realpath(wanted);
+  await access(folder, constants.W_OK).catch((error: unknown) => {
+    throw problem(`The data folder ${folder} is not writable for this user; ${OWNERSHIP_HINT}.`, error);
+  });
   const runAs = isRoot() ? await unprivilegedUser(folder) : undefined;
   const dataDir = await locateData(folder, runAs, log);
   return { folder, dataDir, runAs, durable: options.durable ?? true, port: options.port, log };
@@ -154,25 +163,19 @@ export async function unprivilegedUser(folder?: string): Promise<UnixUser> {
 async function locateData(folder: string, runAs: UnixUser | undefined, log: Cluster['log']): Promise<string> {
   const usual = path.join(folder, 'postgres');
   const target = await readlink(usual).catch(() => undefined);
-  if (target !== undefined) return path.resolve(folder, target);
-  const existing = await stat(usual).catch(() => undefined);
+  const dataDir = target === undefined ? usual : path.resolve(folder, target);
+  const existing = await stat(dataDir).catch(() => undefined);
   if (runAs === undefined) {
-    if (existing !== undefined && process.getuid !== undefined && existing.uid !== process.getuid()) {
-      throw problem(
-        `${usual} belongs to user ${existing.uid}, so it was made by another user or by root; ` +
-          `start as that user again, or give it to yourself with "chown -R", ${EXTERNAL_HINT}.`,
-      );
-    }
-    return usual;
+    if (existing === undefined || existing.uid === (process.getuid?.() ?? existing.uid)) return dataDir;
+    throw problem(`${dataDir} belongs to another user (number ${existing.uid}); ${OWNERSHIP_HINT}.`);
   }
-  if (await openFolderTo(runAs, folder)) return usual;
-  if (existing !== undefined) {
-    throw problem(
-      `PostgreSQL refuses to run as root, and user ${runAs.uid} cannot reach ${usual}; ` +
-        `allow it with "chmod o+x" on the folders above, or start as a normal user, ${EXTERNAL_HINT}.`,
-    );
-  }
-  return relocateData(folder, usual, runAs, log);
+  if (target === undefined && (await openFolderTo(runAs, folder))) return usual;
+  if (target === undefined && existing === undefined) return relocateData(folder, usual, runAs, log);
+  if (existing === undefined || (await mayEnter(runAs, path.dirname(dataDir)))) return dataDir;
+  throw problem(
+    `PostgreSQL refuses to run as root, and user ${runAs.uid} cannot reach ${dataDir}; ` +
+      `allow it with "chmod o+x" on the folders above, or start as a normal user, ${EXTERNAL_HINT}.`,
+  );
 }
 
 /** PostgreSQL needs every folder above its data to let it through; the data folder itself is ours to open. */
@@ -198,12 +201,7 @@ async function permits(user: UnixUser, file: string, bits: number): Promise<bool
   return ((info.mode >> shift) & bits) === bits;
 }
 
-async function relocateData(
-  folder: string,
-  usual: string,
-  runAs: UnixUser,
-  log: Cluster['log'],
-): Promise<string> {
+async function relocateData(folder: string, usual: string, runAs: UnixUser, log: Cluster['log']): Promise<string> {
   const place = path.join(RELOCATED_DATA, randomName());
   try {
     for (const made of [RELOCATED_DATA, place]) {
@@ -256,16 +254,20 @@ async function registerUse(cluster: Cluster): Promise<() => Promise<void>> {
   await giveToFolderOwner(cluster, folder);
   const file = path.join(folder, `${process.pid}-${processFacts(process.pid)?.startTime ?? 0}-${randomName()}`);
   await writeFile(file, '', { mode: 0o600 });
-  return async () => {
-    await rm(file, { force: true });
-    if ((await countUsers(cluster)) === 0) await shutDown(cluster);
-  };
+  return () => rm(file, { force: true });
+}
+
+async function stopIfUnused(cluster: Cluster, known: Postmaster): Promise<void> {
+  if ((await countUsers(cluster)) > 0) return;
+  // Without its pid file, as after "rm -rf .data", the server still runs for a minute.
+  const server = (await runningServer(cluster)) ?? known;
+  if (isServer(server.pid)) await shutDown(cluster, server);
 }
 
 async function countUsers(cluster: Cluster): Promise<number> {
   const folder = path.join(cluster.folder, 'postgres-users');
   let living = 0;
-  for (const name of await readdir(folder)) {
+  for (const name of await readdir(folder).catch(() => [])) {
     const [pid, startTime] = name.split('-');
     if (isLivingUser(Number(pid), startTime ?? '0')) living += 1;
     else await rm(path.join(folder, name), { force: true });
@@ -315,7 +317,9 @@ async function prepareData(cluster: Cluster): Promise<Secrets> {
     return secrets;
   }
   if ((await runningServer(cluster)) !== undefined) {
-    throw problem(`${file} is missing while its PostgreSQL runs; put it back, or stop that PostgreSQL and start again.`);
+    throw problem(
+      `${file} is missing while its PostgreSQL runs; put it back, or stop that PostgreSQL and start again.`,
+    );
   }
   cluster.log(`${file} is missing: giving the database new passwords`);
   const secrets = newSecrets();
@@ -389,7 +393,9 @@ async function isInitialised(cluster: Cluster): Promise<boolean> {
 /** initdb works in a folder of its own and the rename is the commit: what is called `postgres` is always complete. */
 async function initialise(cluster: Cluster, secrets: Secrets): Promise<void> {
   const parent = path.dirname(cluster.dataDir);
-  await mkdir(parent, { recursive: true, mode: 0o711 });
+  await mkdir(parent, { recursive: true, mode: 0o711 }).catch((error: unknown) => {
+    throw problem(`${parent} cannot be created for PostgreSQL's data; ${OWNERSHIP_HINT}.`, error);
+  });
   await removeHalfFinished(parent, cluster.log);
   const native = await prepareBinaries(cluster);
   const partial = partialName(cluster.dataDir);
@@ -437,7 +443,9 @@ async function removeHalfFinished(folder: string, log: Cluster['log']): Promise<
     const pid = /^postgres.*\.partial-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
     log(`removing ${name}, left half-finished by an interrupted start`);
-    await rm(path.join(folder, name), { recursive: true, force: true });
+    // An initdb that outlived its starter may still be writing there; it fails as soon as its files vanish.
+    const patience = { maxRetries: 5, retryDelay: 100 };
+    await rm(path.join(folder, name), { recursive: true, force: true, ...patience }).catch(() => undefined);
   }
 }
 
@@ -576,7 +584,7 @@ async function copyBinaries(installed: string, cluster: Cluster): Promise<string
   const partial = partialName(copy);
   try {
     await removeOldCopies(parent);
-    await cp(installed, partial, { recursive: true, filter: (file) => !file.endsWith('.a') });
+    await cp(installed, partial, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') });
     for (const name of await readdir(partial, { recursive: true })) await openToAll(path.join(partial, name));
     await chmod(partial, 0o755);
     await repair(partial);
@@ -660,7 +668,12 @@ async function answers(cluster: Cluster, server: Postmaster, secrets: Secrets): 
 }
 
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 5_000, query_timeout: 30_000 });
+  const client = new Client({
+    connectionString: url,
+    ssl: false,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 30_000,
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -673,20 +686,33 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
 /** Undefined means: try again, because another process was quicker to start the server or to take the port. */
 async function launch(cluster: Cluster, deadline: number): Promise<Postmaster | undefined> {
   await takeOwnership(cluster);
+  await removeForeignClaim(cluster);
   const native = await prepareBinaries(cluster);
   const port = cluster.port ?? (await freePort());
-  const logStart = await rotateLog(cluster);
-  const child = spawnServer(cluster, native, port);
+  const { log, start } = await openLog(cluster);
+  const child = spawnServer(cluster, native, port, log.fd);
+  await log.close();
   for (;;) {
     const postmaster = await readPostmaster(cluster.dataDir);
-    if (postmaster?.status === 'ready' && (child.pid === undefined || postmaster.pid === child.pid)) return postmaster;
+    if (postmaster?.status === 'ready' && isChild(postmaster, child)) return postmaster;
     const failure = child.failure();
-    if (failure !== undefined) return explainFailure(cluster, port, logStart, failure);
+    if (failure !== undefined) return explainFailure(cluster, port, start, failure);
     if (Date.now() > deadline) break;
     await sleep(5);
   }
   if (child.pid !== undefined) process.kill(child.pid, 'SIGQUIT');
   return undefined;
+}
+
+function isChild(postmaster: Postmaster, child: ServerProcess): boolean {
+  return child.pid === undefined ? isAlive(postmaster.pid) : postmaster.pid === child.pid;
+}
+
+/** After a crash the old pid may belong to any program, in containers it often does; PostgreSQL would then refuse. */
+async function removeForeignClaim(cluster: Cluster): Promise<void> {
+  const postmaster = await readPostmaster(cluster.dataDir);
+  if (postmaster === undefined || !isAlive(postmaster.pid) || isServer(postmaster.pid)) return;
+  await rm(path.join(cluster.dataDir, 'postmaster.pid'), { force: true });
 }
 
 /** Data copied or restored by root belongs to root, which PostgreSQL does not accept. */
@@ -716,15 +742,13 @@ function logFile(cluster: Cluster): string {
   return path.join(cluster.folder, 'postgres.log');
 }
 
-async function rotateLog(cluster: Cluster): Promise<number> {
+async function openLog(cluster: Cluster): Promise<{ log: FileHandle; start: number }> {
   const file = logFile(cluster);
   const size = (await stat(file).catch(() => undefined))?.size ?? 0;
-  if (size < LOG_ROTATION_BYTES) return size;
-  const rotated = await rename(file, `${file}.old`).then(
-    () => true,
-    () => false,
-  );
-  return rotated ? 0 : size;
+  if (size > LOG_ROTATION_BYTES) await rename(file, `${file}.old`).catch(() => undefined);
+  const log = await open(file, 'a', 0o600);
+  await giveToFolderOwner(cluster, file);
+  return { log, start: (await log.stat()).size };
 }
 
 interface ServerProcess {
@@ -733,7 +757,7 @@ interface ServerProcess {
   failure(): Error | undefined;
 }
 
-function spawnServer(cluster: Cluster, native: string, port: number): ServerProcess {
+function spawnServer(cluster: Cluster, native: string, port: number, log: number): ServerProcess {
   const windows = platform() === 'win32';
   const program = executable(native, windows ? 'pg_ctl' : 'postgres');
   const settings = Object.entries(serverSettings(cluster, port)).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -742,14 +766,13 @@ function spawnServer(cluster: Cluster, native: string, port: number): ServerProc
   const args = windows
     ? ['start', ...location, '-W', '-l', logFile(cluster), '-o', settings.join(' ')]
     : [...location, ...settings];
-  const output = windows ? 'ignore' : openSync(logFile(cluster), 'a', 0o600);
+  const output = windows ? 'ignore' : log;
   // A process group of its own, so that Ctrl-C reaches the service and not the server under it.
   const child = spawn(program, args, {
     ...spawnOptions(cluster, program),
     detached: true,
     stdio: ['ignore', output, output],
   });
-  if (output !== 'ignore') closeSync(output);
   let failure: Error | undefined;
   child.on('error', (error) => {
     failure = cannotRun(program, error);
@@ -790,7 +813,8 @@ function serverSettings(cluster: Cluster, port: number): Readonly<Record<string,
 async function explainFailure(cluster: Cluster, port: number, logStart: number, failure: Error): Promise<undefined> {
   if ((await runningServer(cluster)) !== undefined) return undefined;
   const said = (await readFile(logFile(cluster)).catch(() => Buffer.alloc(0))).subarray(logStart).toString('utf8');
-  if (/already exists|Address already in use|could not bind/.test(said)) {
+  if (/lock file .* already exists|pre-existing shared memory block/.test(said)) return undefined;
+  if (/Address already in use|could not bind/.test(said)) {
     if (cluster.port === undefined) return undefined;
     throw problem(`Port ${port} on 127.0.0.1 is taken; stop what uses it or choose another port, ${EXTERNAL_HINT}.`);
   }
@@ -814,9 +838,7 @@ async function provision(superuserUrl: string, ownerPassword: string): Promise<v
   });
 }
 
-async function shutDown(cluster: Cluster): Promise<void> {
-  const server = await runningServer(cluster);
-  if (server === undefined) return;
+async function shutDown(cluster: Cluster, server: Postmaster): Promise<void> {
   const steps = [
     { signal: 'SIGINT', mode: 'fast', patienceMs: 10_000 },
     { signal: 'SIGQUIT', mode: 'immediate', patienceMs: 6_000 },

@@ -1,0 +1,235 @@
+import { sql } from 'kysely';
+import { type Decision, type HeldEvent } from '../engine/calculate.js';
+import { type Day, type DayRange } from '../kernel/day.js';
+import { idOf } from '../kernel/ids.js';
+import { periodOf, periodRange } from '../kernel/period.js';
+import { rowsFrom } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type StandingRow } from './standing-rows.js';
+
+/** Where the difference belongs. */
+export interface Ledger {
+  readonly workspaceId: string;
+  readonly repId: string;
+  readonly runId: string;
+}
+
+/** What was written, and what moved with it. */
+export interface AppliedDifference {
+  readonly eventsWritten: number;
+  readonly eventsReversed: number;
+  /** The days between the first and the last changed event; null when nothing changed. */
+  readonly days: DayRange | null;
+  /** Plan, attainment key and period of every credit that may have changed. */
+  readonly counters: readonly Counter[];
+}
+
+export interface Counter {
+  readonly planId: string;
+  readonly attainmentKey: string;
+  readonly period: string;
+}
+
+interface Write {
+  readonly eventId: string;
+  readonly idempotencyKey: string;
+  readonly change: 'inserted' | 'changed' | 'restored';
+  readonly decision: Decision;
+}
+
+/**
+ * Makes the rep's rows say what the engine decided, touching only those that differ: events in place, one history
+ * row each, then the quota counters and the totals for reading. Rows that are held are never touched. The caller
+ * holds the rep's lane.
+ */
+export async function applyDifference(
+  trx: Work,
+  ledger: Ledger,
+  standing: readonly StandingRow[],
+  decisions: readonly Decision[],
+  held: readonly HeldEvent[],
+): Promise<AppliedDifference> {
+  const rows = new Map(standing.map((row) => [row.eventId, row]));
+  const writes: Write[] = [];
+  const decided = new Set<string>();
+  for (const decision of decisions) {
+    const eventId = eventIdOf(ledger.repId, decision);
+    const idempotencyKey = idempotencyKeyOf(decision);
+    const row = rows.get(eventId);
+    decided.add(eventId);
+    if (row === undefined) writes.push({ eventId, idempotencyKey, change: 'inserted', decision });
+    else if (row.status === 'reversed') writes.push({ eventId, idempotencyKey, change: 'restored', decision });
+    else if (row.idempotencyKey !== idempotencyKey) writes.push({ eventId, idempotencyKey, change: 'changed', decision });
+  }
+  const holds = new Set(held.map((event) => eventIdOf(ledger.repId, event)));
+  const reversals = standing.filter((row) => row.status === 'earned' && !decided.has(row.eventId) && !holds.has(row.eventId));
+  for (let start = 0; start < writes.length; start += batchSize) await upsertEvents(trx, ledger, writes.slice(start, start + batchSize));
+  await reverseEvents(trx, ledger, reversals);
+  const touched = [
+    ...writes.map(({ decision }) => decision),
+    ...writes.flatMap(({ eventId }) => rows.get(eventId) ?? []),
+    ...reversals,
+  ];
+  const counters = countersOf(touched);
+  await refreshQuotas(trx, ledger, counters);
+  await refreshMonths(trx, ledger, monthsOf(touched));
+  return { eventsWritten: writes.length, eventsReversed: reversals.length, days: daysOf(touched), counters };
+}
+
+const batchSize = 2000;
+
+/** The natural key (rep, deal, rule name within plan identity) as an id: one row a key by primary key. */
+export function eventIdOf(repId: string, key: Pick<Decision, 'planId' | 'ruleName' | 'dealKey'>): string {
+  return idOf(`${repId}|${key.planId}|${key.ruleName}|${key.dealKey}`);
+}
+
+/** Equal for equal decisions, down to the trace: what the row says is what was decided. */
+function idempotencyKeyOf(decision: Decision): string {
+  const { amount, base, credit, tierName, ruleId, planVersionId, period, earnedOn, category, attainmentKey, currency, trace } = decision;
+  return idOf(`${amount}|${base}|${credit}|${tierName ?? ''}|${ruleId}|${planVersionId}|${period}|${earnedOn}|${category}|${attainmentKey}|${currency}|${trace}`);
+}
+
+async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<void> {
+  const rows = rowsFrom(writes, [
+    ['event_id', 'uuid', (write) => write.eventId],
+    ['change', 'text', (write) => write.change],
+    ['deal_key', 'text', (write) => write.decision.dealKey],
+    ['plan_id', 'uuid', (write) => write.decision.planId],
+    ['plan_version_id', 'uuid', (write) => write.decision.planVersionId],
+    ['rule_id', 'uuid', (write) => write.decision.ruleId],
+    ['rule_name', 'text', (write) => write.decision.ruleName],
+    ['phase', 'text', (write) => write.decision.phase],
+    ['category', 'text', (write) => write.decision.category],
+    ['amount', 'numeric', (write) => write.decision.amount.toString()],
+    ['base', 'numeric', (write) => write.decision.base.toString()],
+    ['credit', 'numeric', (write) => write.decision.credit.toString()],
+    ['tier_name', 'text', (write) => write.decision.tierName],
+    ['attainment_key', 'text', (write) => write.decision.attainmentKey],
+    ['currency', 'text', (write) => write.decision.currency],
+    ['period', 'text', (write) => write.decision.period],
+    ['earned_on', 'date', (write) => write.decision.earnedOn],
+    ['idempotency_key', 'uuid', (write) => write.idempotencyKey],
+    ['trace', 'text', (write) => write.decision.trace],
+  ]);
+  // A row that stands outside the window under the same key is taken up again rather than doubled.
+  await sql`
+    with rows as materialized (select * from ${rows}),
+    written as (
+      insert into commission_events (workspace_id, rep_id, event_id, kind, status, deal_key, plan_id, plan_version_id,
+        rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on,
+        idempotency_key, trace, run_id)
+      select ${ledger.workspaceId}::uuid, ${ledger.repId}::uuid, event_id, 'commission_earned', 'earned', deal_key, plan_id,
+        plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency,
+        period, earned_on, idempotency_key, trace, ${ledger.runId}::uuid
+      from rows
+      on conflict (workspace_id, rep_id, event_id) do update set
+        status = 'earned', plan_version_id = excluded.plan_version_id, rule_id = excluded.rule_id, phase = excluded.phase,
+        category = excluded.category, amount = excluded.amount, base = excluded.base, credit = excluded.credit,
+        tier_name = excluded.tier_name, attainment_key = excluded.attainment_key, currency = excluded.currency,
+        period = excluded.period, earned_on = excluded.earned_on, idempotency_key = excluded.idempotency_key,
+        trace = excluded.trace, run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now()
+      returning event_id, revision
+    )
+    insert into commission_event_history (workspace_id, rep_id, event_id, revision, change, run_id, kind, status, deal_key,
+      plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key,
+      currency, period, earned_on, idempotency_key, trace)
+    select ${ledger.workspaceId}::uuid, ${ledger.repId}::uuid, event_id, written.revision,
+      case when written.revision = 1 or change <> 'inserted' then change else 'restored' end,
+      ${ledger.runId}::uuid, 'commission_earned', 'earned', deal_key, plan_id, plan_version_id, rule_id, rule_name, phase,
+      category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, idempotency_key, trace
+    from rows join written using (event_id)`.execute(trx);
+}
+
+/** Reversed in place: the row keeps what it said, and counts no more. */
+async function reverseEvents(trx: Work, ledger: Ledger, reversals: readonly StandingRow[]): Promise<void> {
+  if (reversals.length === 0) return;
+  await sql`
+    with reversed as (
+      update commission_events e
+      set status = 'reversed', run_id = ${ledger.runId}, revision = e.revision + 1, updated_at = now()
+      from ${rowsFrom(reversals, [['event_id', 'uuid', (row) => row.eventId]])}
+      where e.workspace_id = ${ledger.workspaceId} and e.rep_id = ${ledger.repId} and e.event_id = rows_from.event_id
+      returning e.*
+    )
+    ${recordHistory('reversed')} from reversed`.execute(trx);
+}
+
+/** The start of an insert into history of whole rows, as they are after the change. */
+export function recordHistory(change: 'inserted' | 'changed' | 'reversed' | 'deleted') {
+  return sql`
+    insert into commission_event_history (workspace_id, rep_id, event_id, revision, change, run_id, kind, status, deal_key,
+      plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key,
+      currency, period, earned_on, idempotency_key, trace, reason, actor)
+    select workspace_id, rep_id, event_id, revision, ${sql.lit(change)}, run_id, kind, status, deal_key, plan_id,
+      plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency,
+      period, earned_on, idempotency_key, trace, reason, actor`;
+}
+
+function countersOf(touched: readonly Counter[]): Counter[] {
+  const byKey = new Map(touched.map((row) => [`${row.planId}|${row.attainmentKey}|${row.period}`, row]));
+  return [...byKey.values()].map(({ planId, attainmentKey, period }) => ({ planId, attainmentKey, period }));
+}
+
+/** `quotas.current_value` = the credit of the earned events under its key and period, set and not added to. */
+export async function refreshQuotas(trx: Work, ledger: Omit<Ledger, 'runId'>, counters: readonly Counter[]): Promise<void> {
+  if (counters.length === 0) return;
+  const ranges = counters.map((counter) => periodRange(counter.period));
+  const from = ranges.map((range) => range.from).sort()[0];
+  const to = ranges.map((range) => range.to).sort().at(-1);
+  await sql`
+    with counters as (
+      select * from ${rowsFrom(counters, [
+        ['plan_id', 'uuid', (counter) => counter.planId],
+        ['attainment_key', 'text', (counter) => counter.attainmentKey],
+        ['period', 'text', (counter) => counter.period],
+      ])}
+    ),
+    credits as (
+      select plan_id, attainment_key, period, sum(credit) as credit from commission_events
+      where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and status = 'earned'
+        and kind = 'commission_earned' and earned_on between ${from} and ${to}
+      group by plan_id, attainment_key, period
+    )
+    update quotas q set current_value = coalesce(c.credit, 0), updated_at = now()
+    from counters left join credits c using (plan_id, attainment_key, period)
+    where q.workspace_id = ${ledger.workspaceId} and q.rep_id = ${ledger.repId} and q.plan_id = counters.plan_id
+      and q.attainment_key = counters.attainment_key and q.period = counters.period
+      and q.current_value is distinct from coalesce(c.credit, 0)`.execute(trx);
+}
+
+function monthsOf(touched: readonly { readonly earnedOn: Day }[]): string[] {
+  return [...new Set(touched.map((row) => periodOf(row.earnedOn, 'monthly')))];
+}
+
+/** The rep's totals by month, from which every statement, dashboard and overview period is summed. */
+export async function refreshMonths(trx: Work, ledger: Omit<Ledger, 'runId'>, months: readonly string[]): Promise<void> {
+  if (months.length === 0) return;
+  const firstDays = months.map((month) => `${month}-01`).sort();
+  const last = periodRange((months as string[]).slice().sort().at(-1) as string).to;
+  const wanted = sql`(${sql.join(firstDays)})`;
+  await sql`
+    delete from rep_months where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and month in ${wanted}`.execute(trx);
+  await sql`
+    insert into rep_months (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals)
+    select workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
+      coalesce(sum(amount) filter (where category = 'commission'), 0),
+      coalesce(sum(amount) filter (where category = 'bonus'), 0),
+      coalesce(sum(amount) filter (where category = 'adjustment'), 0),
+      count(distinct deal_key) filter (where phase = 'per_deal')
+    from commission_events
+    where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and status = 'earned'
+      and earned_on between ${firstDays[0]}::date and ${last}::date
+      and date_trunc('month', earned_on)::date in ${wanted}
+    group by workspace_id, rep_id, 3, currency`.execute(trx);
+}
+
+function daysOf(touched: readonly { readonly earnedOn: Day }[]): DayRange | null {
+  if (touched.length === 0) return null;
+  let from = touched[0]?.earnedOn as Day;
+  let to = from;
+  for (const { earnedOn } of touched) {
+    if (earnedOn < from) from = earnedOn;
+    if (earnedOn > to) to = earnedOn;
+  }
+  return { from, to };
+}

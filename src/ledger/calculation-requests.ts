@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { allDays, type DayRange } from '../kernel/day.js';
+import { rowsFrom } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** What made a calculation necessary. */
+export type Trigger =
+  | 'recalculation' | 'deal_change' | 'deal_deletion' | 'import' | 'plan_change' | 'assignment_change'
+  | 'quota_change' | 'hierarchy_change' | 'rep_change' | 'mapping_change' | 'workspace_change' | 'cascade' | 'rank'
+  | 'periodic' | 'reset';
+
+export interface CalculationRequest {
+  readonly repId: string;
+  readonly days: DayRange;
+  readonly trigger: Trigger;
+  readonly dealId?: string | undefined;
+  readonly jobId?: string | undefined;
+}
+
+/**
+ * Asks for reps to be calculated, in the transaction of the change that makes it necessary: the rows are the
+ * outbox. They are only ever inserted here and deleted by the unit that has taken them up, so no lock is needed and
+ * a request that arrives during a calculation outlives it.
+ */
+export async function requestCalculation(
+  trx: Work,
+  workspaceId: string,
+  requests: readonly CalculationRequest[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  await sql`
+    insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id)
+    select ${workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id
+    from ${rowsFrom(requests, [
+      ['rep_id', 'uuid', (request) => request.repId],
+      ['from_day', 'date', (request) => request.days.from],
+      ['to_day', 'date', (request) => request.days.to],
+      ['trigger', 'text', (request) => request.trigger],
+      ['deal_id', 'text', (request) => request.dealId ?? null],
+      ['job_id', 'uuid', (request) => request.jobId ?? null],
+    ])}`.execute(trx);
+}
+
+/** Requests a whole recalculation of everyone who is or was on the plan; gives the reps. */
+export async function requestForPlan(trx: Work, workspaceId: string, planId: string, trigger: Trigger): Promise<string[]> {
+  const reps = await trx
+    .selectFrom('assignments')
+    .select('rep_id')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', '=', planId)
+    .execute();
+  return requestForReps(trx, workspaceId, reps.map((rep) => rep.rep_id), trigger);
+}
+
+/** Requests a whole recalculation of the reps; gives them back for waking their lanes after the commit. */
+export async function requestForReps(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  trigger: Trigger,
+  jobId?: string,
+): Promise<string[]> {
+  await requestCalculation(trx, workspaceId, repIds.map((repId) => ({ repId, days: allDays, trigger, jobId })));
+  return [...repIds];
+}
+
+/** Requests a whole recalculation of every rep of the workspace. */
+export async function requestForWorkspace(trx: Work, workspaceId: string, trigger: Trigger, jobId?: string): Promise<string[]> {
+  const reps = await trx.selectFrom('reps').select('rep_id').where('workspace_id', '=', workspaceId).execute();
+  return requestForReps(trx, workspaceId, reps.map((rep) => rep.rep_id), trigger, jobId);
+}

@@ -1,0 +1,332 @@
+import { sql } from 'kysely';
+import { type AssignedPlan, type RepInput, type TeamDeal, type UpstreamEvent } from '../engine/calculate.js';
+import { type CompiledVersion, compileVersion, type IdentifiedRule, type PlanVersion, type TierOverride } from '../engine/compiled-plan.js';
+import { type Condition } from '../engine/condition.js';
+import { type Fields } from '../engine/field-value.js';
+import { type Rule } from '../engine/plan-config.js';
+import { type Quota } from '../engine/payout.js';
+import { type Deal } from '../engine/slug.js';
+import { type Day, type DayRange, hull, isEffective } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { longerKind, type PeriodKind, periodRange, widened } from '../kernel/period.js';
+import { type PlanStatus } from '../platform/database/tables.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { canonicalFieldMapping } from './field-mapping.js';
+import { teamBelow } from './hierarchy.js';
+
+/** A plan version with what the engine does not need to know: whether it is in force. */
+export interface StoredVersion extends PlanVersion {
+  readonly status: PlanStatus;
+}
+
+export interface Assignment {
+  readonly planId: string;
+  readonly start: Day | null;
+  readonly end: Day | null;
+  /** A deleted assignment earns nothing new, and what it earned is left as it is. */
+  readonly deleted: boolean;
+}
+
+export interface WorkspaceTerms {
+  readonly currency: string;
+  readonly timeZone: string;
+  readonly measures: Readonly<Record<string, string>>;
+}
+
+/** How one rep is paid: everything but the deals. */
+export interface RepTerms {
+  readonly workspaceId: string;
+  readonly repId: string;
+  readonly workspace: WorkspaceTerms;
+  readonly assignments: readonly Assignment[];
+  readonly versions: readonly StoredVersion[];
+  readonly overrides: ReadonlyMap<string, readonly TierOverride[]>;
+  readonly quotas: readonly StoredQuota[];
+  readonly frozen: RepInput['frozen'];
+}
+
+export interface StoredQuota extends Quota {
+  readonly planId: string;
+  readonly key: string;
+  readonly period: string;
+}
+
+export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promise<WorkspaceTerms> {
+  const row = await trx
+    .selectFrom('workspaces')
+    .select(['currency', 'timezone', 'field_mapping'])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return { currency: row.currency, timeZone: row.timezone, measures: row.field_mapping.measures };
+}
+
+export async function loadRepTerms(trx: Work, workspaceId: string, repId: string): Promise<RepTerms> {
+  const workspace = await loadWorkspaceTerms(trx, workspaceId);
+  const assignments = await trx
+    .selectFrom('assignments')
+    .select(['plan_id', 'effective_start', 'effective_end', 'deleted_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  const planIds = [...new Set(assignments.map((assignment) => assignment.plan_id))].sort();
+  return {
+    workspaceId,
+    repId,
+    workspace,
+    assignments: assignments.map((row) => ({
+      planId: row.plan_id,
+      start: row.effective_start,
+      end: row.effective_end,
+      deleted: row.deleted_at !== null,
+    })),
+    versions: await loadVersions(trx, workspaceId, planIds, workspace),
+    overrides: await loadOverrides(trx, workspaceId, repId),
+    quotas: await loadQuotas(trx, workspaceId, repId),
+    frozen: await loadFrozen(trx, workspaceId, repId),
+  };
+}
+
+export async function loadVersions(
+  trx: Work,
+  workspaceId: string,
+  planIds: readonly string[],
+  workspace: WorkspaceTerms,
+): Promise<StoredVersion[]> {
+  if (planIds.length === 0) return [];
+  const versions = await trx
+    .selectFrom('plan_versions')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', 'in', planIds)
+    .execute();
+  const rules = await trx
+    .selectFrom('plan_rules')
+    .select(['rule_id', 'plan_version_id', 'definition'])
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', 'in', planIds)
+    .orderBy('position')
+    .execute();
+  return versions.map((row) => ({
+    planId: row.plan_id,
+    planVersionId: row.plan_version_id,
+    version: row.version,
+    status: row.status,
+    effectiveStart: row.effective_start,
+    effectiveEnd: row.effective_end,
+    currency: row.currency ?? workspace.currency,
+    fieldMapping: canonicalFieldMapping(row.field_mapping),
+    dealConditions: row.deal_conditions as readonly Condition[],
+    rules: rules
+      .filter((rule) => rule.plan_version_id === row.plan_version_id)
+      .map((rule): IdentifiedRule => ({ ...(rule.definition as Rule), id: rule.rule_id })),
+  }));
+}
+
+async function loadOverrides(trx: Work, workspaceId: string, repId: string): Promise<RepTerms['overrides']> {
+  const rows = await trx
+    .selectFrom('plan_overrides')
+    .select(['rule_id', 'tiers'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  return new Map(rows.map((row) => [row.rule_id, row.tiers as TierOverride[]]));
+}
+
+async function loadQuotas(trx: Work, workspaceId: string, repId: string): Promise<StoredQuota[]> {
+  const rows = await trx
+    .selectFrom('quotas')
+    .select(['plan_id', 'attainment_key', 'period', 'target', 'variable_target'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  return rows.map((row) => ({
+    planId: row.plan_id,
+    key: row.attainment_key,
+    period: row.period,
+    target: Decimal.of(row.target),
+    variableTarget: row.variable_target === null ? null : Decimal.of(row.variable_target),
+  }));
+}
+
+async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<RepInput['frozen']> {
+  const rows = await trx
+    .selectFrom('statement_periods')
+    .select(['period', 'from_day', 'to_day'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('status', '=', 'approved')
+    .execute();
+  return rows.map((row) => ({ period: row.period, range: { from: row.from_day, to: row.to_day } }));
+}
+
+/** The rep's plans with their active versions compiled, assigned by the assignments that still stand. */
+export function assignedPlans(terms: RepTerms): AssignedPlan[] {
+  const planIds = [...new Set(terms.assignments.map((assignment) => assignment.planId))].sort();
+  return planIds.map((planId) => ({
+    planId,
+    assignments: terms.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted),
+    versions: terms.versions
+      .filter((version) => version.planId === planId && version.status === 'active')
+      .map((version): CompiledVersion =>
+        compileVersion(version, terms.repId, terms.overrides, terms.workspace.measures, terms.workspace.timeZone),
+      ),
+  }));
+}
+
+/** The days widened to whole attainment periods of every rule that the rep has or had. */
+export function calculationWindow(terms: RepTerms, days: DayRange): DayRange {
+  const kinds = terms.versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod));
+  const longest = kinds.reduce<PeriodKind>(longerKind, 'monthly');
+  const window = widened(days, longest);
+  // A frozen period that the window cuts is taken whole: its rows count for their neighbours.
+  return terms.frozen.reduce((wide, { range }) => (isTouched(wide, range) ? widened(hull(wide, range), longest) : wide), window);
+}
+
+function isTouched(window: DayRange, range: DayRange): boolean {
+  return range.from <= window.to && range.to >= window.from;
+}
+
+export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
+  const byKey = new Map(quotas.map((quota) => [`${quota.planId}|${quota.key}|${quota.period}`, quota]));
+  return (planId, key, period) => byKey.get(`${planId}|${key}|${period}`) ?? null;
+}
+
+const dealColumns = [
+  'deals.deal_id', 'deals.close_date', 'deals.fields', 'deals.amount', 'deals.stage', 'deals.name', 'deals.owner_id',
+  'deals.currency', 'deals.created_date',
+] as const;
+
+interface DealRow {
+  readonly deal_id: string;
+  readonly close_date: Day | null;
+  readonly fields: Record<string, unknown>;
+  readonly amount: string | null;
+  readonly stage: string | null;
+  readonly name: string | null;
+  readonly owner_id: string | null;
+  readonly currency: string | null;
+  readonly created_date: Day | null;
+}
+
+export async function loadDeals(trx: Work, workspaceId: string, repId: string, window: DayRange): Promise<Deal[]> {
+  const rows = await trx
+    .selectFrom('deals')
+    .select(dealColumns)
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('close_date', '>=', window.from)
+    .where('close_date', '<=', window.to)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return rows.map(dealOf);
+}
+
+/** A stored deal as the engine sees it. Only deals with a close date lie in a period at all. */
+export function dealOf(row: DealRow): Deal {
+  return {
+    dealId: row.deal_id,
+    closeDate: row.close_date ?? '',
+    fields: row.fields as Fields,
+    standard: {
+      dealAmount: row.amount,
+      dealStage: row.stage,
+      closeDate: row.close_date,
+      dealName: row.name,
+      ownerId: row.owner_id,
+      currency: row.currency,
+      createdDate: row.created_date,
+    },
+  };
+}
+
+/** Deals of everyone below, with what they have earned down there: the input of cascade rules. */
+export async function loadTeamDeals(trx: Work, terms: RepTerms, window: DayRange): Promise<TeamDeal[]> {
+  const cascades = terms.versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'cascade'));
+  if (!cascades) return [];
+  const { workspaceId, repId } = terms;
+  const { rows: deals } = await sql<DealRow>`
+    with recursive ${teamBelow(workspaceId, repId)}
+    select d.deal_id, d.close_date, d.fields, d.amount, d.stage, d.name, d.owner_id, d.currency, d.created_date
+    from team t join deals d on d.workspace_id = ${workspaceId} and d.rep_id = t.rep_id
+      and d.close_date between t.from_day and t.to_day
+    where d.close_date between ${window.from} and ${window.to} and d.deleted_at is null`.execute(trx);
+  const { rows: events } = await sql<{
+    deal_key: string; rep_id: string; rule_name: string; phase: UpstreamEvent['phase']; currency: string; amount: string;
+  }>`
+    with recursive ${teamBelow(workspaceId, repId)}
+    select e.deal_key, e.rep_id, e.rule_name, e.phase, e.currency, e.amount
+    from team t join commission_events e on e.workspace_id = ${workspaceId} and e.rep_id = t.rep_id
+    join deals d on d.workspace_id = ${workspaceId} and d.deal_id = e.deal_key
+      and d.close_date between t.from_day and t.to_day and d.close_date between ${window.from} and ${window.to}
+    where e.kind = 'commission_earned' and e.status = 'earned' and e.phase <> 'periodic'
+    order by e.deal_key, e.rep_id, e.rule_name`.execute(trx);
+  const byDeal = Map.groupBy(events, (event) => event.deal_key);
+  return deals.map((row) => ({
+    deal: dealOf(row),
+    upstream: (byDeal.get(row.deal_id) ?? []).map((event) => ({
+      repId: event.rep_id,
+      ruleName: event.rule_name,
+      phase: event.phase,
+      currency: event.currency,
+      amount: Decimal.of(event.amount),
+    })),
+  }));
+}
+
+/** Credits of the other reps under every rank rule of the rep's plans, from what stands in the ledger. */
+export async function loadPeerCredits(trx: Work, terms: RepTerms, window: DayRange): Promise<RepInput['peerCredits']> {
+  const ranked = terms.versions.filter((version) => version.rules.some((rule) => rule.tierBy === 'rank'));
+  if (ranked.length === 0) return () => [];
+  const planIds = [...new Set(ranked.map((version) => version.planId))];
+  const { workspaceId, repId } = terms;
+  const { rows: credits } = await sql<{ plan_id: string; attainment_key: string; period: string; rep_id: string; credit: string }>`
+    select plan_id, attainment_key, period, rep_id, sum(credit)::text as credit
+    from commission_events
+    where workspace_id = ${workspaceId} and rep_id <> ${repId} and plan_id in (${sql.join(planIds)})
+      and kind = 'commission_earned' and status = 'earned' and earned_on between ${window.from} and ${window.to}
+    group by plan_id, attainment_key, period, rep_id`.execute(trx);
+  const spans = await trx
+    .selectFrom('assignments')
+    .select(['plan_id', 'rep_id', 'effective_start', 'effective_end'])
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', 'in', planIds)
+    .where('rep_id', '<>', repId)
+    .where('deleted_at', 'is', null)
+    .execute();
+  const byKey = new Map(credits.map((row) => [`${row.plan_id}|${row.attainment_key}|${row.period}|${row.rep_id}`, row.credit]));
+  return (planId, key, period) => {
+    const { from, to } = periodRange(period);
+    const peers = new Set(
+      spans
+        .filter((span) => span.plan_id === planId && (span.effective_start ?? from) <= to && (span.effective_end ?? to) >= from)
+        .map((span) => span.rep_id),
+    );
+    return [...peers].map((peer) => Decimal.of(byKey.get(`${planId}|${key}|${period}|${peer}`) ?? '0'));
+  };
+}
+
+/** The first day on which anything is known of the rep: from then on periodic rules count periods. */
+export async function loadFirstActivity(trx: Work, terms: RepTerms): Promise<Day | null> {
+  const periodic = terms.versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'periodic'));
+  if (!periodic) return null;
+  const first = await trx
+    .selectFrom('deals')
+    .select((select) => select.fn.min('close_date').as('day'))
+    .where('workspace_id', '=', terms.workspaceId)
+    .where('rep_id', '=', terms.repId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  const quotaStarts = terms.quotas.map((quota) => periodRange(quota.period).from);
+  return [...quotaStarts, ...(first?.day ? [first.day] : [])].sort()[0] ?? null;
+}
+
+/** Whether some version of the plan other than an active one covers the day: it was withdrawn, not never there. */
+export function wasWithdrawn(terms: RepTerms, planId: string, day: Day): boolean {
+  const versions = terms.versions.filter((version) => version.planId === planId);
+  if (versions.length === 0) return true;
+  const covers = (assignment: Assignment) => assignment.planId === planId && isEffective(day, assignment.start, assignment.end);
+  const assigned = terms.assignments.some((assignment) => covers(assignment) && !assignment.deleted);
+  if (!assigned) return terms.assignments.some((assignment) => covers(assignment) && assignment.deleted);
+  const covering = versions.filter((version) => isEffective(day, version.effectiveStart, version.effectiveEnd));
+  return covering.length > 0 && covering.every((version) => version.status !== 'active');
+}

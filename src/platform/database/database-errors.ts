@@ -1,0 +1,41 @@
+/** A PostgreSQL error as node-postgres gives it. */
+interface DatabaseError extends Error {
+  readonly code: string;
+  readonly constraint?: string;
+}
+
+const sqlState = /^[0-9A-Z]{5}$/;
+
+/** The SQLSTATE of an error from the server; null for anything else. */
+export function sqlStateOf(error: unknown): string | null {
+  const code = (error as Partial<DatabaseError> | null)?.code;
+  return typeof code === 'string' && sqlState.test(code) ? code : null;
+}
+
+/** Serialization failures, deadlocks and lock time-outs: the same transaction may succeed when it runs again. */
+export function isTransient(error: unknown): boolean {
+  return ['40001', '40P01', '55P03'].includes(sqlStateOf(error) ?? '');
+}
+
+const unreachableCodes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'];
+
+/** The server is away, starting, stopping, or kept us waiting too long: the caller may try again. */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state !== null) return state.startsWith('08') || state.startsWith('57P') || state === '53300' || isTransient(error);
+  if (!(error instanceof Error)) return false;
+  const code = (error as Partial<DatabaseError>).code;
+  if (code !== undefined && unreachableCodes.includes(code)) return true;
+  return /Connection terminated|timeout exceeded when trying to connect|connection timeout/i.test(error.message);
+}
+
+/** Values that PostgreSQL itself refuses: text that is no number or day, numbers out of range, broken Unicode. */
+export function isBadValue(error: unknown): boolean {
+  return ['22P02', '22003', '22007', '22008', '22021', '22P05', '23514'].includes(sqlStateOf(error) ?? '');
+}
+
+/** Whether the error is the violation of that unique or foreign key constraint. */
+export function violates(error: unknown, constraint: string): boolean {
+  const state = sqlStateOf(error);
+  return (state === '23505' || state === '23503') && (error as DatabaseError).constraint === constraint;
+}

@@ -1,0 +1,46 @@
+import { type Migration, Migrator } from 'kysely';
+import pg from 'pg';
+import { appRole, createDatabase } from './pool.js';
+
+/** Brings the tables and the queue's schema up to date; safe when several processes start at once. */
+export async function migrateToLatest(ownerUrl: string, migrations: Readonly<Record<string, Migration>>): Promise<string[]> {
+  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
+  try {
+    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
+    const { error, results } = await migrator.migrateToLatest();
+    if (error !== undefined) throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause: error });
+    await migrateQueue(ownerUrl);
+    return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** Names of the migrations that the database has not seen yet. */
+export async function pendingMigrations(ownerUrl: string, migrations: Readonly<Record<string, Migration>>): Promise<string[]> {
+  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
+  try {
+    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
+    const known = await migrator.getMigrations();
+    return known.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** BullMQ keeps its tables in a schema of its own; the service may use them but not change their shape. */
+async function migrateQueue(ownerUrl: string): Promise<void> {
+  const { runMigrations } = await import('bullmq');
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    await runMigrations(client);
+    await client.query(`
+      grant usage on schema bullmq to ${appRole};
+      grant select, insert, update, delete on all tables in schema bullmq to ${appRole};
+      grant usage, select, update on all sequences in schema bullmq to ${appRole};
+      grant execute on all functions in schema bullmq to ${appRole}`);
+  } finally {
+    await client.end();
+  }
+}

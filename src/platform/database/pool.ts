@@ -1,0 +1,57 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import { type Tables } from './tables.js';
+
+/** Owns nothing and cannot pass row-level security; made by the first migration. */
+export const appRole = 'commissions_app';
+
+/** Session settings of every connection of the running service: its role, and exact plain output. */
+export const appSessionOptions = `-c role=${appRole} -c timezone=UTC`;
+
+export type Database = Kysely<Tables>;
+
+export interface PoolOptions {
+  readonly url: string;
+  readonly size: number;
+  readonly onError: (error: Error) => void;
+  /** Connects as the owner, for migrations; default is the service's role. */
+  readonly asOwner?: boolean;
+}
+
+const dateType = 1082;
+
+/** A pool whose days stay `YYYY-MM-DD` text: a Date would move them by the machine's time zone. */
+export function createDatabase({ url, size, onError, asOwner = false }: PoolOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    application_name: asOwner ? 'commissions-migrate' : 'commissions',
+    ...(asOwner ? {} : { options: appSessionOptions }),
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === dateType ? (value: string) => value : pg.types.getTypeParser(oid, format),
+    } as pg.CustomTypesConfig,
+  });
+  // Without a listener, a server that goes away would take the whole process with it.
+  pool.on('error', onError);
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/**
+ * Refuses a role that could read past row-level security: a superuser, one that bypasses it, or an owner of tables.
+ */
+export async function assertHarmlessRole(database: Database): Promise<void> {
+  const { rows } = await sql<{ name: string; bypasses: boolean; owns: boolean }>`
+    select r.rolname as name, r.rolsuper or r.rolbypassrls as bypasses,
+      exists (select from pg_tables t where t.schemaname = 'public' and t.tableowner = r.rolname) as owns
+    from pg_roles r where r.rolname = current_user`.execute(database);
+  const role = rows[0];
+  if (role === undefined || role.bypasses || role.owns) {
+    throw new Error(
+      `The service would run as the database role ${role?.name ?? 'unknown'}, which can read past row-level security. ` +
+        `Connect with a login role that is a member of ${appRole} and owns no tables.`,
+    );
+  }
+}

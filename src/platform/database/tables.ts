@@ -1,0 +1,272 @@
+import { type ColumnType, type Generated } from 'kysely';
+import { type Role } from '../../kernel/caller.js';
+import { type Day } from '../../kernel/day.js';
+import { type PeriodKind } from '../../kernel/period.js';
+
+/** `numeric` comes and goes as decimal text: money never passes through a float on its way. */
+type Numeric = ColumnType<string, string | number, string | number>;
+type Instant = ColumnType<Date, Date | string, Date | string>;
+type GeneratedInstant = ColumnType<Date, Date | string | undefined, Date | string>;
+/** Written as JSON text, read as a value. */
+type Json<T> = ColumnType<T, string, string>;
+
+export type Phase = 'per_deal' | 'cascade' | 'periodic';
+export type PlanStatus = 'draft' | 'active' | 'archived' | 'deleted';
+export type RunOutcome = 'written' | 'no_change' | 'skipped' | 'statement_locked' | 'failed';
+
+export interface FieldMappingJson {
+  readonly standard: Readonly<Record<string, string>>;
+  readonly measures: Readonly<Record<string, string>>;
+}
+
+export interface Tables {
+  workspaces: {
+    workspace_id: string;
+    name: string;
+    currency: string;
+    timezone: string;
+    tier: 'free' | 'pro' | 'enterprise';
+    is_demo: Generated<boolean>;
+    field_mapping: ColumnType<FieldMappingJson, string | undefined, string>;
+    periodic_through: Day | null;
+    created_at: GeneratedInstant;
+  };
+  tokens: {
+    workspace_id: string;
+    token_id: string;
+    kind: 'ws' | 'sess' | 'conn';
+    token_hash: Buffer;
+    rep_id: string | null;
+    label: string | null;
+    created_at: GeneratedInstant;
+    expires_at: Instant | null;
+  };
+  reps: {
+    workspace_id: string;
+    rep_id: string;
+    email: string;
+    name: string;
+    role: Role;
+    active: Generated<boolean>;
+    crm_member_id: string | null;
+    avatar: string | null;
+    invite_status: 'invited' | 'accepted' | null;
+    provider: string | null;
+    synced_at: Instant | null;
+    created_at: GeneratedInstant;
+  };
+  reporting_lines: {
+    workspace_id: string;
+    rep_id: string;
+    from_day: Day;
+    to_day: Day | null;
+    manager_id: string;
+  };
+  plans: { workspace_id: string; plan_id: string; name: string; created_at: GeneratedInstant };
+  plan_versions: {
+    workspace_id: string;
+    plan_version_id: string;
+    plan_id: string;
+    version: number;
+    status: PlanStatus;
+    effective_start: Day | null;
+    effective_end: Day | null;
+    currency: string | null;
+    field_mapping: Json<unknown> | null;
+    config: Json<unknown>;
+    deal_conditions: Json<unknown>;
+    created_at: GeneratedInstant;
+  };
+  plan_rules: {
+    workspace_id: string;
+    rule_id: string;
+    plan_version_id: string;
+    plan_id: string;
+    position: number;
+    name: string;
+    phase: Phase;
+    attainment_key: string;
+    attainment_period: PeriodKind;
+    tier_by: 'attainment' | 'value' | 'rank';
+    definition: Json<unknown>;
+  };
+  plan_overrides: {
+    workspace_id: string;
+    plan_version_id: string;
+    rep_id: string;
+    rule_id: string;
+    tiers: Json<unknown>;
+  };
+  assignments: {
+    workspace_id: string;
+    assignment_id: string;
+    rep_id: string;
+    plan_id: string;
+    effective_start: Day | null;
+    effective_end: Day | null;
+    deleted_at: Instant | null;
+    created_at: GeneratedInstant;
+  };
+  quotas: {
+    workspace_id: string;
+    quota_id: string;
+    rep_id: string;
+    plan_id: string;
+    plan_rule_id: string;
+    attainment_key: string;
+    period: string;
+    target: Numeric;
+    variable_target: Numeric | null;
+    current_value: ColumnType<string, string | undefined, string>;
+    updated_at: GeneratedInstant;
+  };
+  deals: {
+    workspace_id: string;
+    deal_id: string;
+    rep_id: string | null;
+    name: string | null;
+    amount: Numeric | null;
+    currency: string | null;
+    stage: string | null;
+    close_date: Day | null;
+    created_date: Day | null;
+    owner_id: string | null;
+    owner_email: string | null;
+    provider: string | null;
+    is_closed: boolean;
+    is_won: boolean;
+    fields: Json<Record<string, unknown>>;
+    given: Json<Record<string, unknown>>;
+    content_hash: string;
+    source_updated_at: Instant | null;
+    snapshot_at: GeneratedInstant;
+    deleted_at: Instant | null;
+  };
+  deal_snapshots: {
+    workspace_id: string;
+    deal_id: string;
+    snapshot_id: Generated<string>;
+    taken_at: GeneratedInstant;
+    source_updated_at: Instant | null;
+    provider: string | null;
+    fields: Json<Record<string, unknown>>;
+    given: Json<Record<string, unknown>>;
+    deleted: Generated<boolean>;
+  };
+  commission_events: EventColumns & { revision: Generated<number>; updated_at: GeneratedInstant };
+  commission_event_history: EventColumns & {
+    revision: number;
+    change: 'inserted' | 'changed' | 'reversed' | 'restored' | 'deleted';
+    changed_at: GeneratedInstant;
+  };
+  lanes: {
+    workspace_id: string;
+    rep_id: string;
+    attempts: Generated<number>;
+    not_before: Instant | null;
+    parked_at: Instant | null;
+    last_error: string | null;
+  };
+  jobs: {
+    workspace_id: string;
+    job_id: string;
+    kind: 'recalculation' | 'import' | 'mapping' | 'sync';
+    scope: Json<JobScope>;
+    scope_key: string;
+    status: 'running' | 'completed' | 'failed';
+    total: Generated<number>;
+    deals: Generated<number>;
+    result: Json<Record<string, unknown>> | null;
+    error: string | null;
+    actor: string;
+    started_at: GeneratedInstant;
+    finished_at: Instant | null;
+  };
+  calculation_requests: {
+    workspace_id: string;
+    rep_id: string;
+    request_id: Generated<string>;
+    from_day: Day;
+    to_day: Day;
+    trigger: string;
+    deal_id: string | null;
+    job_id: string | null;
+    requested_at: GeneratedInstant;
+  };
+  audit_runs: {
+    workspace_id: string;
+    run_id: string;
+    actor: string;
+    trigger: string;
+    scope: string;
+    deal_id: string | null;
+    rep_id: string | null;
+    period: string | null;
+    job_id: string | null;
+    outcome: RunOutcome;
+    events_written: Generated<number>;
+    events_reversed: Generated<number>;
+    statement_locked: Generated<number>;
+    skipped: Generated<number>;
+    deals: Generated<number>;
+    blocked: Json<unknown> | null;
+    details: Json<unknown> | null;
+    error: string | null;
+    started_at: GeneratedInstant;
+    duration_ms: Generated<number>;
+  };
+  audit_run_deals: { workspace_id: string; deal_id: string; run_id: string };
+  rep_months: {
+    workspace_id: string;
+    rep_id: string;
+    month: Day;
+    currency: string;
+    commission: Numeric;
+    bonus: Numeric;
+    adjustments: Numeric;
+    deals: number;
+  };
+  statement_periods: {
+    workspace_id: string;
+    rep_id: string;
+    period: string;
+    from_day: Day;
+    to_day: Day;
+    status: 'draft' | 'approved';
+  };
+}
+
+export interface JobScope {
+  readonly scope: 'deal' | 'rep' | 'plan' | 'workspace';
+  readonly dealId?: string;
+  readonly repId?: string;
+  readonly planId?: string;
+}
+
+interface EventColumns {
+  workspace_id: string;
+  rep_id: string;
+  event_id: string;
+  kind: 'commission_earned' | 'true_up' | 'adjustment' | 'clawback';
+  status: 'earned' | 'reversed';
+  deal_key: string | null;
+  plan_id: string | null;
+  plan_version_id: string | null;
+  rule_id: string | null;
+  rule_name: string | null;
+  phase: Phase | null;
+  category: 'commission' | 'bonus' | 'adjustment';
+  amount: Numeric;
+  base: Numeric | null;
+  credit: Numeric;
+  tier_name: string | null;
+  attainment_key: string | null;
+  currency: string;
+  period: string;
+  earned_on: Day;
+  idempotency_key: string;
+  trace: string | null;
+  reason: string | null;
+  actor: string | null;
+  run_id: string | null;
+}

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { engineLedger, byKey } from '../support/engine-world.js';
+import { cleanLedger } from '../support/oracle/clean-ledger.js';
+import { arbitraryWorld } from '../support/oracle/worlds.js';
+
+const runs = Number(process.env['ENGINE_RUNS'] ?? 2000);
+
+describe('the engine against an independent implementation of calculation.md', () => {
+  it(`gives the same rows on ${runs} random worlds`, () => {
+    fc.assert(
+      fc.property(arbitraryWorld(), (world) => {
+        expect(engineLedger(world)).to.deep.equal(cleanLedger(world).toSorted(byKey));
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('gives the same rows whatever order the deals come in', () => {
+    fc.assert(
+      fc.property(
+        arbitraryWorld().chain((world) => fc.shuffledSubarray(world.deals, { minLength: world.deals.length }).map((deals) => ({ world, deals }))),
+        ({ world, deals }) => {
+          expect(engineLedger({ ...world, deals })).to.deep.equal(engineLedger(world));
+        },
+      ),
+      { numRuns: Math.ceil(runs / 5) },
+    );
+  });
+});

@@ -1,0 +1,592 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
+import type { LedgerRow, World, WorldDeal, WorldPlanVersion, WorldQuota } from '#test/support/oracle/world.js';
+import { arbitraryWorld } from '#test/support/oracle/worlds.js';
+
+const TIERS = [
+  { tierIndex: 0, minThreshold: 0, rate: 0.08, name: 'Base' },
+  { tierIndex: 1, minThreshold: 1, rate: 0.12, name: 'Over' },
+  { tierIndex: 2, minThreshold: 1.25, rate: 0.15, name: 'Top' },
+];
+
+function rule(values: object = {}): object {
+  return { name: 'New', measure: 'amount', tiers: TIERS, ...values };
+}
+
+function version(config: object, values: Partial<WorldPlanVersion> = {}): WorldPlanVersion {
+  return {
+    planVersionId: 'p-v1',
+    version: 1,
+    status: 'active',
+    effectiveStart: null,
+    effectiveEnd: null,
+    currency: null,
+    fieldMapping: null,
+    config,
+    overrides: [],
+    ...values,
+  };
+}
+
+function deal(dealId: string, closeDate: string | null, fields: WorldDeal['fields'] | number, repId = 'r'): WorldDeal {
+  return { dealId, repId, closeDate, fields: typeof fields === 'number' ? { amount: fields } : fields };
+}
+
+function quota(values: Partial<WorldQuota> = {}): WorldQuota {
+  return {
+    repId: 'r',
+    planId: 'p',
+    key: 'New',
+    period: '2026-Q1',
+    target: 100000,
+    variableTarget: null,
+    ...values,
+  };
+}
+
+function world(rules: object[], values: Partial<World> = {}): World {
+  return {
+    asOf: '2026-03-31',
+    workspace: { currency: 'USD', timeZone: 'UTC', standard: {}, measures: {} },
+    reps: [{ repId: 'r', lines: [] }],
+    plans: [{ planId: 'p', versions: [version({ rules })] }],
+    assignments: [{ repId: 'r', planId: 'p', effectiveStart: null, effectiveEnd: null }],
+    quotas: [quota()],
+    deals: [],
+    frozen: [],
+    standing: [],
+    ...values,
+  };
+}
+
+function amounts(of: World): Record<string, string> {
+  return Object.fromEntries(cleanLedger(of).map((row) => [row.dealId, row.amount]));
+}
+
+function amountsOf(of: World, ruleName: string, repId = 'r'): Record<string, string> {
+  const rows = cleanLedger(of).filter((row) => row.ruleName === ruleName && row.repId === repId);
+  return Object.fromEntries(rows.map((row) => [row.dealId, row.amount]));
+}
+
+const EXAMPLE = [deal('D1', '2026-01-15', 60000), deal('D2', '2026-02-10', 60000), deal('D3', '2026-03-05', 30000)];
+const CORRECTED = [deal('D1', '2026-01-15', 20000), ...EXAMPLE.slice(1)];
+
+describe('clean ledger', () => {
+  describe('worked examples (section 13)', () => {
+    it('full_rate', () => {
+      const rows = cleanLedger(world([rule()], { deals: EXAMPLE }));
+      expect(rows.map((row) => [row.dealId, row.amount, row.base, row.credit, row.tierName])).to.deep.equal([
+        ['D1', '4800', '60000', '60000', 'Base'],
+        ['D2', '7200', '60000', '60000', 'Over'],
+        ['D3', '4500', '30000', '30000', 'Top'],
+      ]);
+      expect(rows[1]).to.deep.include({
+        category: 'commission',
+        attainmentKey: 'New',
+        currency: 'USD',
+        period: '2026-Q1',
+        earnedOn: '2026-02-10',
+        planVersionId: 'p-v1',
+      });
+    });
+
+    it('marginal', () => {
+      const marginal = world([rule({ tierMode: 'marginal' })], { deals: EXAMPLE });
+      expect(amounts(marginal)).to.deep.equal({ D1: '4800', D2: '5600', D3: '4350' });
+      expect(cleanLedger(marginal).map((row) => row.tierName)).to.deep.equal(['Base', 'Over', 'Top']);
+    });
+
+    it('cap 14,000', () => {
+      expect(amounts(world([rule({ cap: 14000 })], { deals: EXAMPLE }))).to.deep.equal({
+        D1: '4800',
+        D2: '7200',
+        D3: '2000',
+      });
+      expect(amounts(world([rule({ cap: 14000, tierMode: 'marginal' })], { deals: EXAMPLE }))).to.deep.equal({
+        D1: '4800',
+        D2: '5600',
+        D3: '3600',
+      });
+    });
+
+    it('no quota, or target 0: three events, amount 0, no tier, full credit', () => {
+      for (const quotas of [[], [quota({ target: 0 })], [quota({ period: '2026' })]]) {
+        for (const tierMode of ['full_rate', 'marginal', 'retroactive']) {
+          const rows = cleanLedger(world([rule({ tierMode })], { deals: EXAMPLE, quotas }));
+          expect(rows.map((row) => row.amount)).to.deep.equal(['0', '0', '0']);
+          expect(rows.map((row) => row.tierName)).to.deep.equal([null, null, null]);
+          expect(rows.map((row) => row.credit)).to.deep.equal(['60000', '60000', '30000']);
+        }
+      }
+    });
+
+    it('D1 corrected to 20,000', () => {
+      expect(amounts(world([rule()], { deals: CORRECTED }))).to.deep.equal({ D1: '1600', D2: '4800', D3: '3600' });
+    });
+
+    it('D1 corrected after January was approved: all stays, and January is owed -3,200', () => {
+      const standing = cleanLedger(world([rule()], { deals: EXAMPLE }));
+      const frozen = [{ repId: 'r', period: '2026-01' }];
+      const rows = cleanLedger(world([rule()], { deals: CORRECTED, frozen, standing }));
+      expect(rows).to.deep.equal(standing);
+      expect(rows[0]).to.deep.include({ dealId: 'D1', amount: '4800', credit: '60000' });
+      const live = cleanLedger(world([rule()], { deals: CORRECTED })).find((row) => row.dealId === 'D1');
+      expect(Number(live?.amount) - Number(rows[0]?.amount)).to.equal(-3200);
+    });
+  });
+
+  describe('periods and versions (sections 2 and 3)', () => {
+    it('takes the highest active version of the day, and carries attainment on by rule name', () => {
+      const one = { rules: [rule()] };
+      const two = { rules: [rule({ tiers: [{ tierIndex: 0, minThreshold: 1, rate: 0.2, name: 'New tier' }] })] };
+      const plans = [
+        {
+          planId: 'p',
+          versions: [
+            version(one),
+            version(two, { planVersionId: 'p-v2', version: 2, effectiveStart: '2026-02-10' }),
+            version(one, { planVersionId: 'p-v3', version: 3, status: 'draft' as const }),
+          ],
+        },
+      ];
+      const rows = cleanLedger(world([], { plans, deals: EXAMPLE }));
+      expect(rows.map((row) => [row.planVersionId, row.amount])).to.deep.equal([
+        ['p-v1', '4800'],
+        ['p-v2', '12000'],
+        ['p-v2', '6000'],
+      ]);
+    });
+
+    it('counts both ends of an assignment in, and starts again with each month of a monthly rule', () => {
+      const assignments = [{ repId: 'r', planId: 'p', effectiveStart: '2026-01-15', effectiveEnd: '2026-02-10' }];
+      const quotas = [quota({ period: '2026-01' }), quota({ period: '2026-02', target: 50000 })];
+      const monthly = world([rule({ attainmentPeriod: 'monthly' })], { assignments, quotas, deals: EXAMPLE });
+      expect(amounts(monthly)).to.deep.equal({ D1: '4800', D2: '7200' });
+      expect(cleanLedger(monthly).map((row) => row.period)).to.deep.equal(['2026-01', '2026-02']);
+    });
+
+    it('understands the second shape, with half years', () => {
+      const config = {
+        quotaPeriod: 'semi_annual',
+        rules: [
+          {
+            baseField: 'value',
+            tiers: [
+              { min: 0, rate: 0.1, name: 'Low' },
+              { min: 1, amount: 500, name: 'High' },
+            ],
+          },
+        ],
+      };
+      const rows = cleanLedger(
+        world([], {
+          plans: [{ planId: 'p', versions: [version(config)] }],
+          quotas: [quota({ key: 'Rule 1', period: '2026-H1', target: 1000 })],
+          deals: [deal('a', '2026-01-05', 600), deal('b', '2026-06-30', 400), deal('c', '2026-07-01', 400)],
+        }),
+      );
+      expect(rows.map((row) => [row.ruleName, row.dealId, row.period, row.amount, row.category])).to.deep.equal([
+        ['Rule 1', 'a', '2026-H1', '60', 'commission'],
+        ['Rule 1', 'b', '2026-H1', '500', 'bonus'],
+        ['Rule 1', 'c', '2026-H2', '0', 'commission'],
+      ]);
+    });
+  });
+
+  describe('fields and conditions (sections 4 and 5)', () => {
+    const flat = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+
+    it('resolves mapping, measures, own field, alias and standard value in that order', () => {
+      const fields = { mapped: 1, measured: 2, value: 4, x_amt: 5 };
+      const of = (measure: string, values: WorldDeal['fields'], fieldMapping: Record<string, string> | null = null) =>
+        cleanLedger(
+          world([], {
+            workspace: {
+              currency: 'USD',
+              timeZone: 'UTC',
+              standard: { dealAmount: 'x_amt' },
+              measures: { mrr: 'measured' },
+            },
+            plans: [
+              { planId: 'p', versions: [version({ rules: [rule({ measure, tiers: flat })] }, { fieldMapping })] },
+            ],
+            deals: [deal('a', '2026-01-05', values)],
+          }),
+        )[0]?.base;
+      expect(of('amount', { ...fields, amount: 3 }, { amount: 'mapped' })).to.equal('1');
+      expect(of('mrr', { ...fields, mrr: 9 })).to.equal('2');
+      expect(of('amount', { ...fields, amount: 3 })).to.equal('3');
+      expect(of('amount', fields)).to.equal('4');
+      expect(of('amount', { x_amt: '5.50' })).to.equal('5.5');
+      expect(of('amount', { ...fields, amount: 'abc' })).to.equal(undefined);
+    });
+
+    it('does not fire on a deal of another currency, and rounds to the currency: JPY 0, BHD 3 digits', () => {
+      const one = (currency: string, amount: number, given?: string) =>
+        cleanLedger(
+          world([], {
+            plans: [{ planId: 'p', versions: [version({ rules: [rule({ tiers: flat })] }, { currency })] }],
+            deals: [
+              { ...deal('a', '2026-01-05', amount), ...(given === undefined ? {} : { given: { currency: given } }) },
+            ],
+          }),
+        )[0]?.amount;
+      expect(one('EUR', 100, 'USD')).to.equal(undefined);
+      expect(one('EUR', 100, 'EUR')).to.equal('10');
+      expect(one('JPY', 1005)).to.equal('101');
+      expect(one('JPY', -1005)).to.equal('-101');
+      expect(one('BHD', 0.005)).to.equal('0.001');
+      expect(one('USD', 1.25)).to.equal('0.13');
+      expect(one('USD', 0.01)).to.equal('0');
+    });
+
+    it('evaluates conditions as of the close date', () => {
+      const passes = (condition: object, fields: WorldDeal['fields']): boolean =>
+        cleanLedger(
+          world([rule({ tiers: flat, conditions: [condition] })], {
+            workspace: { currency: 'USD', timeZone: 'America/New_York', standard: {}, measures: {} },
+            deals: [deal('a', '2026-03-10', { amount: 100, ...fields })],
+          }),
+        ).length === 1;
+      const status = { field: 'dealstage', fieldType: 'status' };
+      expect(passes({ ...status, operator: 'equals', value: 'WON ' }, { stage: ' won' })).to.equal(true);
+      expect(passes({ ...status, operator: 'equals', value: 'b' }, { stage: ['A', 'B'] })).to.equal(true);
+      expect(passes({ ...status, operator: 'not_in', value: ['b'] }, { stage: ['A', 'B'] })).to.equal(false);
+      expect(passes({ ...status, operator: 'not_contains', value: 'x' }, {})).to.equal(true);
+      expect(passes({ ...status, operator: 'contains', value: 'x' }, {})).to.equal(false);
+      const seats = { field: 'seats', fieldType: 'number' };
+      expect(passes({ ...seats, operator: 'between', value: [1, 3] }, { seats: '3.0' })).to.equal(true);
+      expect(passes({ ...seats, operator: 'gt', value: 1 }, { seats: 'many' })).to.equal(false);
+      expect(passes({ ...seats, operator: 'not_equals', value: 1 }, { seats: 'many' })).to.equal(true);
+      const starts = { field: 'starts', fieldType: 'timestamp' };
+      expect(
+        passes({ ...starts, operator: 'in_period', value: 'last_month' }, { starts: '2026-03-01T03:00:00Z' }),
+      ).to.equal(true);
+      expect(passes({ ...starts, operator: 'in_period', value: 'this_quarter' }, { starts: '2026-04-01' })).to.equal(
+        false,
+      );
+      expect(passes({ ...starts, operator: 'in_last_n_days', value: 10 }, { starts: '2026-02-28' })).to.equal(false);
+      expect(passes({ ...starts, operator: 'in_last_n_days', value: 10 }, { starts: '2026-03-01' })).to.equal(true);
+      expect(passes({ ...starts, operator: 'before', value: '2026-03-10' }, { starts: '2026-03-10' })).to.equal(false);
+      const vip = { field: 'vip', fieldType: 'checkbox', operator: 'is_false' };
+      expect(passes(vip, {})).to.equal(true);
+      expect(passes({ operator: 'or', rules: [vip, { ...seats, operator: 'is_set' }] }, { vip: true })).to.equal(false);
+    });
+  });
+
+  describe('attainment and tiers (sections 6 and 7)', () => {
+    it('a flat-rate rule pays without a quota, below zero too, but not below its floorAttainment', () => {
+      const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1, name: 'Flat' }];
+      const deals = [deal('a', '2026-01-05', -100), deal('b', '2026-01-06', 300)];
+      for (const tierMode of ['full_rate', 'marginal', 'retroactive']) {
+        for (const quotas of [[], [quota()]]) {
+          expect(amounts(world([rule({ tiers, tierMode })], { deals, quotas }))).to.deep.equal({ a: '-10', b: '30' });
+        }
+      }
+      expect(amounts(world([rule({ tiers, floorAttainment: 0.002 })], { deals }))).to.deep.equal({ a: '0', b: '30' });
+    });
+
+    it('a group shares its cumulative: full_rate sees the same after, marginal takes slices in rule order', () => {
+      const quotas = [quota({ key: 'g', target: 100 })];
+      const tiers = [
+        { tierIndex: 0, minThreshold: 0, rate: 0.1, name: 'Low' },
+        { tierIndex: 1, minThreshold: 1, rate: 0.2, name: 'High' },
+      ];
+      const deals = [deal('a', '2026-01-05', { amount: 80, margin: 60 })];
+      const group = (values: object) =>
+        world(
+          [
+            rule({ name: 'X', quotaGroup: 'g', tiers, ...values }),
+            rule({ name: 'Y', measure: 'margin', quotaGroup: 'g', tiers, ...values }),
+          ],
+          {
+            quotas,
+            deals,
+          },
+        );
+      expect(cleanLedger(group({})).map((row) => [row.ruleName, row.amount])).to.deep.equal([
+        ['X', '16'],
+        ['Y', '12'],
+      ]);
+      // X takes 0..80, Y takes 80..140: 20 at 10 % and 40 at 20 %.
+      const marginal = cleanLedger(group({ tierMode: 'marginal' }));
+      expect(marginal.map((row) => [row.ruleName, row.amount, row.tierName])).to.deep.equal([
+        ['X', '8', 'High'],
+        ['Y', '10', 'High'],
+      ]);
+    });
+
+    it('a negative credit walks the bands backwards, and credit 0 pays at the tier before', () => {
+      const quotas = [quota({ target: 100 })];
+      const tiers = [
+        { tierIndex: 0, minThreshold: 0.5, rate: 0.1 },
+        { tierIndex: 1, minThreshold: 1, rate: 0.2 },
+      ];
+      const marginal = rule({ tierMode: 'marginal', tiers, payoutBase: 'margin' });
+      const deals = [
+        deal('a', '2026-01-05', { amount: 150, margin: 300 }),
+        deal('b', '2026-01-06', { amount: -120, margin: -120 }),
+        deal('c', '2026-01-07', { amount: 50, margin: 50 }),
+        deal('d', '2026-01-08', { amount: 0, margin: 40 }),
+      ];
+      // a: 300 × (50 × 0.1 + 50 × 0.2) / 150. b: 150 → 30, 50 at 20 % and 50 at 10 %. c: 30 → 80, 30 at 10 %.
+      expect(amounts(world([marginal], { quotas, deals }))).to.deep.equal({ a: '30', b: '-15', c: '3', d: '4' });
+    });
+
+    it('quotaCredit weighs fields, absent ones are 0, and does not change the payout', () => {
+      const quotaCredit = [{ field: 'amount', weight: 0.5 }, { field: 'seats' }];
+      const deals = [deal('a', '2026-01-05', { amount: 100, seats: 50 }), deal('b', '2026-01-06', 100)];
+      const rows = cleanLedger(world([rule({ quotaCredit })], { deals, quotas: [quota({ target: 150 })] }));
+      expect(rows.map((row) => [row.credit, row.base, row.amount])).to.deep.equal([
+        ['100', '100', '8'],
+        ['50', '100', '12'],
+      ]);
+    });
+
+    it('retroactive re-rates the period, floorAttainment still looks at the deal', () => {
+      expect(
+        amounts(world([rule({ tierMode: 'retroactive', floorAttainment: 1.2 })], { deals: EXAMPLE })),
+      ).to.deep.equal({
+        D1: '0',
+        D2: '9000',
+        D3: '4500',
+      });
+    });
+
+    it('tierBy value needs no quota; an absent value reaches no tier', () => {
+      const tiers = [
+        { tierIndex: 0, minThreshold: 3, rate: 0.1, name: 'Small' },
+        { tierIndex: 1, minThreshold: 10, flatAmount: 7, name: 'Large' },
+      ];
+      const deals = [
+        deal('a', '2026-01-05', { amount: 100, seats: 3 }),
+        deal('b', '2026-01-05', { amount: 100, seats: 2 }),
+        deal('c', '2026-01-05', 100),
+        deal('d', '2026-01-05', { amount: 100, seats: '10' }),
+      ];
+      const rows = cleanLedger(
+        world([rule({ tierBy: 'value', tierValueField: 'seats', tiers })], { quotas: [], deals }),
+      );
+      expect(rows.map((row) => [row.amount, row.tierName, row.category])).to.deep.equal([
+        ['10', 'Small', 'commission'],
+        ['0', null, 'commission'],
+        ['0', null, 'commission'],
+        ['7', 'Large', 'bonus'],
+      ]);
+    });
+
+    it('rank: equal credit shares the better position, and an override pays its rep', () => {
+      const tiers = [
+        { tierIndex: 0, minThreshold: 1, rate: 0.3, name: 'First' },
+        { tierIndex: 1, minThreshold: 2, rate: 0.1, name: 'Others' },
+      ];
+      const config = { rules: [rule({ tierBy: 'rank', tiers })] };
+      const overrides = [{ repId: 'c', ruleName: 'New', tiers: [{ tierIndex: 1, rate: 0.2 }] }];
+      const reps = ['a', 'b', 'c'];
+      const rows = cleanLedger(
+        world([], {
+          reps: reps.map((repId) => ({ repId, lines: [] })),
+          plans: [{ planId: 'p', versions: [version(config, { overrides })] }],
+          assignments: reps.map((repId) => ({ repId, planId: 'p', effectiveStart: null, effectiveEnd: null })),
+          deals: [
+            deal('1', '2026-01-05', 60, 'a'),
+            deal('2', '2026-03-05', 40, 'a'),
+            deal('3', '2026-01-05', 100, 'b'),
+            deal('4', '2026-01-05', 50, 'c'),
+          ],
+        }),
+      );
+      expect(rows.map((row) => [row.dealId, row.amount, row.tierName])).to.deep.equal([
+        ['1', '18', 'First'],
+        ['2', '12', 'First'],
+        ['3', '30', 'First'],
+        ['4', '10', 'Others'],
+      ]);
+    });
+
+    it('a tier with repId replaces the tier of its index, threshold and all', () => {
+      const tiers = [...TIERS, { tierIndex: 1, minThreshold: 0.5, rate: 0.1, name: 'Mine', repId: 'r' }];
+      expect(amounts(world([rule({ tiers })], { deals: EXAMPLE }))).to.deep.equal({
+        D1: '6000',
+        D2: '6000',
+        D3: '4500',
+      });
+    });
+  });
+
+  describe('payout (section 8)', () => {
+    const flats = [
+      { tierIndex: 0, minThreshold: 0, flatAmount: 100, name: 'F0' },
+      { tierIndex: 1, minThreshold: 1, flatAmount: 300, name: 'F1' },
+      { tierIndex: 2, minThreshold: 1.25, flatAmount: 700, name: 'F2' },
+    ];
+
+    it('payout modes of fixed amounts', () => {
+      const of = (payoutMode: string) => amounts(world([rule({ tiers: flats, payoutMode })], { deals: EXAMPLE }));
+      expect(of('flat_per_event')).to.deep.equal({ D1: '100', D2: '300', D3: '700' });
+      expect(of('flat_per_tier')).to.deep.equal({ D1: '100', D2: '300', D3: '700' });
+      expect(of('stepped_bonus')).to.deep.equal({ D1: '100', D2: '200', D3: '400' });
+      const one = [deal('a', '2026-01-05', 130000), deal('b', '2026-01-06', -100000), deal('c', '2026-01-07', 100000)];
+      const again = (payoutMode: string) => amounts(world([rule({ tiers: flats, payoutMode })], { deals: one }));
+      expect(again('flat_per_tier')).to.deep.equal({ a: '1100', b: '0', c: '0' });
+      expect(again('stepped_bonus')).to.deep.equal({ a: '700', b: '0', c: '0' });
+      expect(again('flat_per_event')).to.deep.equal({ a: '700', b: '100', c: '700' });
+    });
+
+    it('floor, capMultiplier and cap in this order, then rounding', () => {
+      const quotas = [quota({ target: 100, variableTarget: 50 })];
+      const deals = [deal('a', '2026-01-05', 10), deal('b', '2026-01-06', 1000), deal('c', '2026-01-07', 1000)];
+      const values = { floor: 5, capMultiplier: 0.5, cap: 45 };
+      expect(amounts(world([rule(values)], { quotas, deals }))).to.deep.equal({ a: '5', b: '25', c: '15' });
+      expect(amounts(world([rule({ ...values, floorAttainment: 0.2 })], { quotas, deals }))).to.deep.equal({
+        a: '0',
+        b: '25',
+        c: '20',
+      });
+    });
+
+    it('variable_target pays from the quota, and does not fire without one', () => {
+      const payoutBase = 'variable_target';
+      const deals = [deal('a', '2026-01-05', 100000)];
+      expect(
+        amounts(world([rule({ payoutBase })], { deals, quotas: [quota({ variableTarget: '2000.5' })] })),
+      ).to.deep.equal({
+        a: '240.06',
+      });
+      expect(amounts(world([rule({ payoutBase })], { deals }))).to.deep.equal({});
+    });
+
+    it('periodic: one event per ended period, with the sum of the deals that pass', () => {
+      const periodic = rule({
+        name: 'MBO',
+        executionPhase: 'periodic',
+        attainmentPeriod: 'monthly',
+        tiers: [{ tierIndex: 0, minThreshold: 1, rate: 0.5, name: 'Met' }],
+        payoutBase: 'variable_target',
+        conditions: [{ field: 'amount', fieldType: 'number', operator: 'gt', value: 10 }],
+      });
+      const monthly = ['2026-01', '2026-02', '2026-03'].map((period) =>
+        quota({ key: 'MBO', period, target: 100, variableTarget: 1000 }),
+      );
+      const rows = cleanLedger(
+        world([periodic], {
+          assignments: [{ repId: 'r', planId: 'p', effectiveStart: '2026-01-31', effectiveEnd: null }],
+          quotas: monthly,
+          deals: [deal('a', '2026-01-05', 60), deal('b', '2026-01-31', 40), deal('c', '2026-02-03', 10)],
+        }),
+      );
+      expect(rows.map((row) => [row.dealId, row.earnedOn, row.credit, row.base, row.amount])).to.deep.equal([
+        ['2026-01', '2026-01-31', '100', '1000', '500'],
+        ['2026-02', '2026-02-28', '0', '1000', '0'],
+      ]);
+    });
+  });
+
+  describe('approved periods (section 9)', () => {
+    it('a deal that moves out of a frozen period keeps its row there, and a new deal there earns nothing', () => {
+      const standing = cleanLedger(world([rule()], { deals: EXAMPLE }));
+      const frozen = [{ repId: 'r', period: '2026-01' }];
+      const deals = [deal('D1', '2026-03-20', 60000), ...EXAMPLE.slice(1), deal('D4', '2026-01-02', 50000)];
+      const rows = cleanLedger(world([rule()], { deals, frozen, standing }));
+      expect(rows).to.deep.equal(standing);
+    });
+
+    it('a frozen amount counts in the cap', () => {
+      const standing = cleanLedger(world([rule({ cap: 5000 })], { deals: EXAMPLE }));
+      const frozen = [{ repId: 'r', period: '2026-01' }];
+      expect(amounts(world([rule({ cap: 5000 })], { deals: CORRECTED, frozen, standing }))).to.deep.equal({
+        D1: '4800',
+        D2: '200',
+        D3: '0',
+      });
+    });
+  });
+
+  describe('cascade (section 10)', () => {
+    const flat = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+    const own = rule({ name: 'Own', tiers: flat });
+    const direct = rule({ name: 'Direct', tiers: flat, executionPhase: 'cascade', dependsOn: 'Own' });
+    const second = rule({ name: 'Second', tiers: flat, executionPhase: 'cascade', dependsOn: 'Direct' });
+    const total = rule({ name: 'Total', tiers: flat, executionPhase: 'cascade' });
+    const team = (values: Partial<World> = {}) =>
+      world([own, direct, second, total], {
+        reps: [
+          { repId: 'vp', lines: [] },
+          { repId: 'm', lines: [{ managerId: 'vp', from: null, to: null }] },
+          {
+            repId: 'r',
+            lines: [
+              { managerId: 'm', from: null, to: '2026-01-31' },
+              { managerId: 'vp', from: '2026-02-01', to: null },
+            ],
+          },
+        ],
+        assignments: ['vp', 'm', 'r'].map((repId) => ({
+          repId,
+          planId: 'p',
+          effectiveStart: null,
+          effectiveEnd: null,
+        })),
+        deals: [
+          deal('jan', '2026-01-31', 10000),
+          deal('feb', '2026-02-01', 10000),
+          deal('mine', '2026-01-10', 5000, 'm'),
+        ],
+        ...values,
+      });
+
+    it('goes up level by level, along the lines of the close date', () => {
+      expect(amountsOf(team(), 'Own')).to.deep.equal({ jan: '1000', feb: '1000' });
+      expect(amountsOf(team(), 'Direct', 'm')).to.deep.equal({ jan: '100' });
+      expect(amountsOf(team(), 'Direct', 'vp')).to.deep.equal({ jan: '100', feb: '100', mine: '50' });
+      expect(amountsOf(team(), 'Second', 'vp')).to.deep.equal({ jan: '10' });
+      expect(amountsOf(team(), 'Second', 'm')).to.deep.equal({});
+      expect(amountsOf(team(), 'Total', 'vp')).to.deep.equal({ jan: '100', feb: '100', mine: '50' });
+    });
+
+    it('pays on what stands frozen below', () => {
+      const standing = cleanLedger(team());
+      const deals = [deal('jan', '2026-01-31', 20000)];
+      const frozen = [{ repId: 'r', period: '2026-01' }];
+      const rows = cleanLedger(team({ deals, standing, frozen }));
+      const of = (repId: string, ruleName: string): LedgerRow | undefined =>
+        rows.find((row) => row.repId === repId && row.ruleName === ruleName);
+      expect(of('r', 'Own')?.amount).to.equal('1000');
+      expect(of('m', 'Direct')).to.deep.include({ amount: '100', base: '1000', credit: '20000' });
+    });
+  });
+
+  describe('random worlds', () => {
+    it('settle, hold each natural key once, and do not depend on the order of the input', () => {
+      fc.assert(
+        fc.property(arbitraryWorld({ contested: true }), (given) => {
+          const rows = cleanLedger(given);
+          const keys = rows.map((row) => JSON.stringify([row.repId, row.planId, row.ruleName, row.dealId]));
+          expect(new Set(keys).size).to.equal(keys.length);
+          const turned = {
+            ...given,
+            reps: [...given.reps].reverse(),
+            plans: [...given.plans].reverse(),
+            assignments: [...given.assignments].reverse(),
+            quotas: [...given.quotas].reverse(),
+            deals: [...given.deals].reverse(),
+            standing: [...given.standing].reverse(),
+          };
+          expect(cleanLedger(turned)).to.deep.equal(rows);
+        }),
+        { numRuns: 300, seed: 20260331 },
+      );
+    });
+
+    it('leave every frozen row as it stood', () => {
+      fc.assert(
+        fc.property(arbitraryWorld(), (given) => {
+          const again = cleanLedger({ ...given, standing: cleanLedger(given) });
+          expect(again).to.deep.equal(cleanLedger(given));
+        }),
+        { numRuns: 300, seed: 20260630 },
+      );
+    });
+  });
+});

@@ -1,0 +1,166 @@
+import { calculateRep, type Decision, type HeldEvent, type RepInput, type UpstreamEvent } from '#src/engine/calculate.js';
+import { type CompiledVersion, compileVersion, type TierOverride } from '#src/engine/compiled-plan.js';
+import { readPlanConfig } from '#src/engine/plan-config.js';
+import { type Deal } from '#src/engine/slug.js';
+import { isEffective, isWithin } from '#src/kernel/day.js';
+import { Decimal } from '#src/kernel/decimal.js';
+import { periodRange } from '#src/kernel/period.js';
+import { type LedgerRow, type World } from './oracle/world.js';
+
+/** Runs the engine over a whole world as the ledger would, until cascades and ranks have settled. */
+export function engineLedger(world: World): LedgerRow[] {
+  let rows: LedgerRow[] = [];
+  for (let round = 0; round < 12; round += 1) {
+    const next = world.reps.flatMap((rep) => rowsOf(world, rep.repId, rows)).sort(byKey);
+    if (JSON.stringify(next) === JSON.stringify(rows)) return next;
+    rows = next;
+  }
+  throw new Error('the world did not settle');
+}
+
+function rowsOf(world: World, repId: string, ledger: readonly LedgerRow[]): LedgerRow[] {
+  const input = inputOf(world, repId, ledger);
+  const { decisions } = calculateRep(input);
+  const held = world.standing.filter((row) => row.repId === repId && isFrozen(world, repId, row.earnedOn));
+  return [...decisions.map((decision) => rowOf(repId, decision)), ...held];
+}
+
+function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): RepInput {
+  const deals = world.deals.flatMap((deal) => (deal.closeDate === null ? [] : [{ repId: deal.repId, deal: dealOf(world, deal) }]));
+  const held = world.standing.filter((row) => row.repId === repId && isFrozen(world, repId, row.earnedOn));
+  const starts = [...deals.map(({ deal }) => deal.closeDate), ...world.quotas.map((quota) => periodRange(quota.period).from)];
+  return {
+    repId,
+    asOf: world.asOf,
+    window: { from: '2020-01-01', to: '2030-12-31' },
+    plans: world.plans
+      .filter((plan) => world.assignments.some((assignment) => assignment.repId === repId && assignment.planId === plan.planId))
+      .map((plan) => ({
+        planId: plan.planId,
+        assignments: world.assignments
+          .filter((assignment) => assignment.repId === repId && assignment.planId === plan.planId)
+          .map((assignment) => ({ start: assignment.effectiveStart, end: assignment.effectiveEnd })),
+        versions: plan.versions.filter((version) => version.status === 'active').map((version) => compiled(world, plan.planId, version, repId)),
+      })),
+    deals: deals.filter((deal) => deal.repId === repId).map(({ deal }) => deal),
+    teamDeals: deals
+      .filter(({ repId: owner, deal }) => owner !== null && isBelow(world, owner, repId, deal.closeDate))
+      .map(({ deal }) => ({ deal, upstream: upstreamOf(world, repId, deal, ledger) })),
+    held: held.map(heldOf),
+    frozen: world.frozen.filter((frozen) => frozen.repId === repId).map(({ period }) => ({ period, range: periodRange(period) })),
+    quota: (planId, key, period) => {
+      const quota = world.quotas.find((one) => one.repId === repId && one.planId === planId && one.key === key && one.period === period);
+      if (quota === undefined) return null;
+      return { target: Decimal.of(quota.target), variableTarget: quota.variableTarget === null ? null : Decimal.of(quota.variableTarget) };
+    },
+    peerCredits: (planId, key, period) => {
+      const { from, to } = periodRange(period);
+      const peers = new Set(
+        world.assignments
+          .filter((one) => one.planId === planId && one.repId !== repId && (one.effectiveStart ?? from) <= to && (one.effectiveEnd ?? to) >= from)
+          .map((one) => one.repId),
+      );
+      return [...peers].map((peer) =>
+        ledger
+          .filter((row) => row.repId === peer && row.planId === planId && row.attainmentKey === key && row.period === period)
+          .reduce((sum, row) => sum.plus(Decimal.of(row.credit)), Decimal.zero),
+      );
+    },
+    firstActivity: starts.sort()[0] ?? null,
+    explain: true,
+  };
+}
+
+function compiled(world: World, planId: string, version: World['plans'][number]['versions'][number], repId: string): CompiledVersion {
+  const read = readPlanConfig(version.config);
+  if ('issues' in read) throw new Error(`a generated config was refused: ${JSON.stringify(read.issues)} ${JSON.stringify(version.config)}`);
+  const rules = read.terms.rules.map((rule) => ({ ...rule, id: `${version.planVersionId}/${rule.name}` }));
+  const overrides = new Map<string, readonly TierOverride[]>(
+    version.overrides
+      .filter((override) => override.repId === repId)
+      .map((override) => [`${version.planVersionId}/${override.ruleName}`, override.tiers]),
+  );
+  const { workspace } = world;
+  return compileVersion(
+    {
+      planId,
+      planVersionId: version.planVersionId,
+      version: version.version,
+      effectiveStart: version.effectiveStart,
+      effectiveEnd: version.effectiveEnd,
+      currency: version.currency ?? workspace.currency,
+      fieldMapping: version.fieldMapping ?? {},
+      dealConditions: read.terms.dealConditions,
+      rules,
+    },
+    repId,
+    overrides,
+    workspace.measures,
+    workspace.timeZone,
+  );
+}
+
+function dealOf(world: World, deal: World['deals'][number]): Deal {
+  const { standard } = world.workspace;
+  const given = (deal.given ?? {}) as Record<string, string | number | undefined>;
+  const values = Object.fromEntries(
+    (['dealAmount', 'dealStage', 'dealName', 'ownerId', 'currency', 'createdDate'] as const).map((name) => {
+      const slug = standard[name];
+      const mapped = slug !== undefined && Object.hasOwn(deal.fields, slug) ? deal.fields[slug] : undefined;
+      return [name, given[name] ?? mapped ?? null];
+    }),
+  );
+  return { dealId: deal.dealId, closeDate: deal.closeDate as string, fields: deal.fields, standard: { ...values, closeDate: deal.closeDate } };
+}
+
+function upstreamOf(world: World, managerId: string, deal: Deal, ledger: readonly LedgerRow[]): UpstreamEvent[] {
+  return ledger
+    .filter((row) => row.dealId === deal.dealId && isBelow(world, row.repId, managerId, deal.closeDate))
+    .map((row) => ({ repId: row.repId, ruleName: row.ruleName, phase: phaseOf(world, row), currency: row.currency, amount: Decimal.of(row.amount) }));
+}
+
+function phaseOf(world: World, row: LedgerRow): UpstreamEvent['phase'] {
+  const version = world.plans.flatMap((plan) => plan.versions).find((one) => one.planVersionId === row.planVersionId);
+  const read = readPlanConfig(version?.config);
+  if ('issues' in read) throw new Error('unknown version');
+  return read.terms.rules.find((rule) => rule.name === row.ruleName)?.executionPhase ?? 'per_deal';
+}
+
+function isBelow(world: World, repId: string, managerId: string, day: string): boolean {
+  let current: string | undefined = repId;
+  for (let depth = 0; depth < 20 && current !== undefined; depth += 1) {
+    const line: World['reps'][number]['lines'][number] | undefined = world.reps
+      .find((rep) => rep.repId === current)
+      ?.lines.find((one) => isEffective(day, one.from, one.to));
+    if (line === undefined) return false;
+    if (line.managerId === managerId) return true;
+    current = line.managerId;
+  }
+  return false;
+}
+
+function isFrozen(world: World, repId: string, day: string): boolean {
+  return world.frozen.some((frozen) => frozen.repId === repId && isWithin(day, periodRange(frozen.period)));
+}
+
+function heldOf(row: LedgerRow): HeldEvent {
+  return {
+    planId: row.planId, ruleName: row.ruleName, dealKey: row.dealId, hold: 'frozen', earned: true, earnedOn: row.earnedOn,
+    period: row.period, attainmentKey: row.attainmentKey, credit: Decimal.of(row.credit), base: Decimal.of(row.base),
+    amount: Decimal.of(row.amount), tierName: row.tierName,
+  };
+}
+
+function rowOf(repId: string, decision: Decision): LedgerRow {
+  return {
+    repId, dealId: decision.dealKey, planId: decision.planId, planVersionId: decision.planVersionId, ruleName: decision.ruleName,
+    amount: decision.amount.toString(), base: decision.base.toString(), credit: decision.credit.toString(),
+    tierName: decision.tierName, category: decision.category, attainmentKey: decision.attainmentKey,
+    currency: decision.currency, period: decision.period, earnedOn: decision.earnedOn,
+  };
+}
+
+export function byKey(a: LedgerRow, b: LedgerRow): number {
+  const key = (row: LedgerRow) => `${row.repId}|${row.planId}|${row.ruleName}|${row.dealId}`;
+  return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
+}

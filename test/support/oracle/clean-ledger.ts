@@ -1,0 +1,530 @@
+import { daysOf, isEffective, isInPeriod, kindOf, lastDayOf, nextPeriod, PERIOD_KINDS, periodOf } from './calendar.js';
+import { allPass } from './conditions.js';
+import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
+import { type Amount, amount, ONE, rounded, sum, text, ZERO } from './decimal.js';
+import { currencyFits, numberOf, planCurrency } from './fields.js';
+import type { LedgerRow, World, WorldDeal, WorldPlan, WorldPlanVersion, WorldQuota } from './world.js';
+
+/** Section 1: the ledger as a function of its inputs, recomputed from nothing. */
+export function cleanLedger(world: World): LedgerRow[] {
+  const configs = new Map<WorldPlanVersion, Config>();
+  for (const plan of world.plans) {
+    for (const version of plan.versions) configs.set(version, canonical(version.config));
+  }
+
+  // What a rep's rows need of other rows (cascade inputs, ranks, the whole period of a retroactive rule) is read from
+  // the previous round. Credits never depend on amounts, so the rounds end: one per manager level, and a few more.
+  const rounds = world.reps.length * 4 + 20;
+  let rows: LedgerRow[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const previous = rows;
+    rows = world.reps.flatMap((rep) => new RepLedger(world, configs, previous, rep.repId).rows()).sort(byNaturalKey);
+    if (JSON.stringify(rows) === JSON.stringify(previous)) return rows;
+  }
+  throw new Error('the ledger does not settle');
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function byNaturalKey(a: LedgerRow, b: LedgerRow): number {
+  return (
+    compare(a.repId, b.repId) ||
+    compare(a.planId, b.planId) ||
+    compare(a.ruleName, b.ruleName) ||
+    compare(a.dealId, b.dealId)
+  );
+}
+
+/** A place in close order: a deal on a day, or the end of a period after all deals of its last day. */
+interface Step {
+  day: string;
+  isPeriodEnd: boolean;
+  id: string;
+}
+
+/** A rule that fires, before anything is known about its payout. */
+interface Firing {
+  plan: WorldPlan;
+  version: WorldPlanVersion;
+  rule: Rule;
+  deal: WorldDeal | null;
+  dealId: string;
+  day: string;
+  key: string;
+  period: string;
+  credit: Amount;
+  base: Amount;
+  quota: WorldQuota | null;
+}
+
+interface Settled {
+  step: number;
+  row: LedgerRow;
+}
+
+class RepLedger {
+  private readonly settled: Settled[] = [];
+  private readonly frozen: LedgerRow[];
+
+  constructor(
+    private readonly world: World,
+    private readonly configs: Map<WorldPlanVersion, Config>,
+    private readonly previous: LedgerRow[],
+    private readonly repId: string,
+  ) {
+    this.frozen = world.standing.filter((row) => row.repId === repId && this.isFrozen(row.earnedOn));
+  }
+
+  rows(): LedgerRow[] {
+    this.steps().forEach((step, position) => {
+      // Section 9: frozen events keep their recorded credit and amount, at their recorded place.
+      const standing = this.frozen.filter((row) => sameStep(this.stepOf(row), step));
+      const firings = this.firingsAt(step).filter((firing) => this.mayBeWritten(firing));
+      const rows = firings.map((firing) => this.eventOf(firing, firings));
+      for (const row of [...standing, ...rows]) this.settled.push({ step: position, row });
+    });
+    return this.settled.map(({ row }) => row);
+  }
+
+  // Section 9.
+
+  private isFrozen(day: string): boolean {
+    return this.world.frozen.some((each) => each.repId === this.repId && isInPeriod(day, each.period));
+  }
+
+  private mayBeWritten(firing: Firing): boolean {
+    const keyIsHeld = this.frozen.some(
+      (row) => row.planId === firing.plan.planId && row.ruleName === firing.rule.name && row.dealId === firing.dealId,
+    );
+    return !keyIsHeld && !this.isFrozen(firing.day);
+  }
+
+  private phaseOf(row: LedgerRow): Rule['phase'] {
+    for (const [version, config] of this.configs) {
+      if (version.planVersionId !== row.planVersionId) continue;
+      const rule = config.rules.find((each) => each.name === row.ruleName);
+      if (rule !== undefined) return rule.phase;
+    }
+    return kindOf(row.dealId) === null ? 'per_deal' : 'periodic';
+  }
+
+  private stepOf(row: LedgerRow): Step {
+    return { day: row.earnedOn, isPeriodEnd: this.phaseOf(row) === 'periodic', id: row.dealId };
+  }
+
+  // Section 6, close order; section 8, the place of periodic events.
+
+  private steps(): Step[] {
+    const steps: Step[] = this.frozen.map((row) => this.stepOf(row));
+    for (const deal of this.world.deals) {
+      if (deal.closeDate !== null) steps.push({ day: deal.closeDate, isPeriodEnd: false, id: deal.dealId });
+    }
+    for (const period of this.endedPeriods()) {
+      steps.push({ day: lastDayOf(period), isPeriodEnd: true, id: period });
+    }
+    steps.sort((a, b) => compare(a.day, b.day) || Number(a.isPeriodEnd) - Number(b.isPeriodEnd) || compare(a.id, b.id));
+    return steps.filter((step, index) => index === 0 || !sameStep(step, steps[index - 1] as Step));
+  }
+
+  // An assignment without a start is open, so something has to bound the past: no day of the world is earlier.
+  private endedPeriods(): string[] {
+    const { world } = this;
+    const days = [
+      ...world.deals.map((deal) => deal.closeDate),
+      ...world.assignments.map((assignment) => assignment.effectiveStart),
+      ...world.plans.flatMap((plan) => plan.versions.map((version) => version.effectiveStart)),
+      ...world.quotas.map((quota) => daysOf(quota.period)?.first ?? null),
+      ...world.frozen.map((each) => daysOf(each.period)?.first ?? null),
+      ...world.standing.map((row) => row.earnedOn),
+    ].filter((day) => day !== null);
+    const first = days.sort(compare)[0];
+    if (first === undefined) return [];
+    const periods: string[] = [];
+    for (const kind of PERIOD_KINDS) {
+      for (let period = periodOf(kind, first); lastDayOf(period) < world.asOf; period = nextPeriod(period)) {
+        periods.push(period);
+      }
+    }
+    return periods;
+  }
+
+  // Section 3.
+
+  private plansOn(day: string): { plan: WorldPlan; version: WorldPlanVersion; rules: Rule[] }[] {
+    return this.world.plans.flatMap((plan) => {
+      const assigned = this.world.assignments.some(
+        (each) =>
+          each.repId === this.repId &&
+          each.planId === plan.planId &&
+          isEffective(day, each.effectiveStart, each.effectiveEnd),
+      );
+      const version = plan.versions
+        .filter((each) => each.status === 'active' && isEffective(day, each.effectiveStart, each.effectiveEnd))
+        .sort((a, b) => b.version - a.version)[0];
+      if (!assigned || version === undefined) return [];
+      return [{ plan, version, rules: this.configOf(version).rules }];
+    });
+  }
+
+  private configOf(version: WorldPlanVersion): Config {
+    const config = this.configs.get(version);
+    if (config === undefined) throw new Error(`no config of ${version.planVersionId}`);
+    return config;
+  }
+
+  // Sections 4 to 6: which rules fire at a step, in the order of `rules`.
+
+  private firingsAt(step: Step): Firing[] {
+    if (step.isPeriodEnd) return this.periodicFirings(step.id);
+    const deal = this.world.deals.find((each) => each.dealId === step.id && each.closeDate === step.day);
+    if (deal === undefined || deal.repId === null) return [];
+    const isOwn = deal.repId === this.repId;
+    const isBelow = !isOwn && this.descendantsOn(step.day).has(deal.repId);
+    return this.plansOn(step.day).flatMap(({ plan, version, rules }) =>
+      rules.flatMap((rule) => {
+        const concerned = (rule.phase === 'per_deal' && isOwn) || (rule.phase === 'cascade' && isBelow);
+        const firing = concerned ? this.dealFiring(plan, version, rule, deal, step.day) : null;
+        return firing === null ? [] : [firing];
+      }),
+    );
+  }
+
+  private passes(version: WorldPlanVersion, rule: Rule, deal: WorldDeal, seenFrom: string): boolean {
+    const sight = { world: this.world, version, deal, seenFrom };
+    return (
+      currencyFits(this.world, version, deal) &&
+      allPass(this.configOf(version).dealConditions, sight) &&
+      allPass(rule.conditions, sight)
+    );
+  }
+
+  private dealFiring(
+    plan: WorldPlan,
+    version: WorldPlanVersion,
+    rule: Rule,
+    deal: WorldDeal,
+    day: string,
+  ): Firing | null {
+    if (!this.passes(version, rule, deal, day)) return null;
+    const field = (slug: string): Amount | null => numberOf(this.world, version, deal, slug);
+
+    const measure = field(rule.measure);
+    if (measure === null) return null;
+
+    let input: Amount | null = null;
+    if (rule.phase === 'cascade') {
+      input = this.cascadeInput(rule, deal, day, planCurrency(this.world, version));
+      if (input === null) return null;
+    }
+
+    const key = attainmentKey(rule);
+    const period = periodOf(rule.attainmentPeriod, day);
+    const quota = this.quotaOf(plan, key, period);
+    const base = this.baseOf(rule, input ?? measure, quota, field);
+    if (base === null) return null;
+
+    const credit = this.creditOf(rule, measure, field);
+    return { plan, version, rule, deal, dealId: deal.dealId, day, key, period, credit, base, quota };
+  }
+
+  /** Section 6, first bullet; section 4, "an absent quotaMeasure or quotaCredit field is credit 0". */
+  private creditOf(rule: Rule, measure: Amount, field: (slug: string) => Amount | null): Amount {
+    if (rule.quotaCredit !== null) {
+      return sum(rule.quotaCredit.map((part) => part.weight.times(field(part.field) ?? ZERO)));
+    }
+    if (rule.quotaMeasure !== null) return field(rule.quotaMeasure) ?? ZERO;
+    return measure;
+  }
+
+  /** Section 8, step 1. */
+  private baseOf(
+    rule: Rule,
+    usual: Amount,
+    quota: WorldQuota | null,
+    field: (slug: string) => Amount | null,
+  ): Amount | null {
+    if (rule.payoutBase === null) return usual;
+    if (rule.payoutBase === 'variable_target') return variableTarget(quota);
+    if (rule.payoutBase === '1') return ONE;
+    return field(rule.payoutBase);
+  }
+
+  private quotaOf(plan: WorldPlan, key: string, period: string): WorldQuota | null {
+    return (
+      this.world.quotas.find(
+        (quota) =>
+          quota.repId === this.repId && quota.planId === plan.planId && quota.key === key && quota.period === period,
+      ) ?? null
+    );
+  }
+
+  // Section 8, `executionPhase: periodic`.
+
+  private periodicFirings(period: string): Firing[] {
+    const lastDay = lastDayOf(period);
+    return this.plansOn(lastDay).flatMap(({ plan, version, rules }) =>
+      rules
+        .filter((rule) => rule.phase === 'periodic' && rule.attainmentPeriod === kindOf(period))
+        .flatMap((rule) => {
+          const firing = this.periodicFiring(plan, version, rule, period, lastDay);
+          return firing === null ? [] : [firing];
+        }),
+    );
+  }
+
+  private periodicFiring(
+    plan: WorldPlan,
+    version: WorldPlanVersion,
+    rule: Rule,
+    period: string,
+    lastDay: string,
+  ): Firing | null {
+    const deals = this.world.deals.filter(
+      (deal) =>
+        deal.repId === this.repId &&
+        deal.closeDate !== null &&
+        isInPeriod(deal.closeDate, period) &&
+        this.passes(version, rule, deal, lastDay),
+    );
+    const total = (slug: string): Amount => sum(deals.map((deal) => numberOf(this.world, version, deal, slug) ?? ZERO));
+    const measure = total(rule.measure);
+    const key = attainmentKey(rule);
+    const quota = this.quotaOf(plan, key, period);
+    const base = this.baseOf(rule, measure, quota, total);
+    if (base === null) return null;
+    const credit = rule.quotaGroup === null ? this.creditOf(rule, measure, total) : ZERO;
+    return { plan, version, rule, deal: null, dealId: period, day: lastDay, key, period, credit, base, quota };
+  }
+
+  // Section 10.
+
+  private descendantsOn(day: string): Set<string> {
+    const found = new Set<string>();
+    let managers = [this.repId];
+    while (managers.length > 0) {
+      const below = this.world.reps.filter((rep) =>
+        rep.lines.some((line) => managers.includes(line.managerId) && isEffective(day, line.from, line.to)),
+      );
+      managers = below.map((rep) => rep.repId).filter((repId) => repId !== this.repId && !found.has(repId));
+      for (const repId of managers) found.add(repId);
+    }
+    return found;
+  }
+
+  private cascadeInput(rule: Rule, deal: WorldDeal, day: string, currency: string): Amount | null {
+    const descendants = this.descendantsOn(day);
+    const upstream = this.previous.filter((row) => {
+      if (!descendants.has(row.repId) || row.dealId !== deal.dealId) return false;
+      // "Amounts of two currencies are never mixed" (section 4).
+      if (row.currency !== currency) return false;
+      const phase = this.phaseOf(row);
+      if (rule.dependsOn === null || rule.dependsOn === '_total') return phase === 'per_deal';
+      return row.ruleName === rule.dependsOn && phase !== 'periodic';
+    });
+    return upstream.length === 0 ? null : sum(upstream.map((row) => amount(row.amount)));
+  }
+
+  // Section 6, `before` and `after`.
+
+  private underKey(firing: Firing): (row: LedgerRow) => boolean {
+    return (row) =>
+      row.planId === firing.plan.planId && row.attainmentKey === firing.key && row.period === firing.period;
+  }
+
+  /** The cumulative credit under the firing's key after each earlier deal that credited it. */
+  private earlierCumulatives(firing: Firing): Amount[] {
+    const concerned = this.settled.filter(({ row }) => this.underKey(firing)(row));
+    const steps = [...new Set(concerned.map(({ step }) => step))].sort((a, b) => a - b);
+    return steps.map((last) => sum(concerned.filter(({ step }) => step <= last).map(({ row }) => amount(row.credit))));
+  }
+
+  // Frozen rows of the same step cannot be missing here: their day is frozen, so nothing else is written on it.
+  private eventOf(firing: Firing, all: Firing[]): LedgerRow {
+    const { plan, version, rule } = firing;
+    const sameKey = all.filter(
+      (each) => each.plan === plan && each.key === firing.key && each.period === firing.period,
+    );
+    const earlier = this.earlierCumulatives(firing);
+    const before = earlier.at(-1) ?? ZERO;
+    const earlierRules = sameKey.slice(0, sameKey.indexOf(firing));
+    const sliceStart = before.plus(sum(earlierRules.map((each) => each.credit)));
+    const after = before.plus(sum(sameKey.map((each) => each.credit)));
+
+    const currency = planCurrency(this.world, version);
+    const payout = this.payoutOf(firing, { earlier, sliceStart, after }, currency);
+    return {
+      repId: this.repId,
+      dealId: firing.dealId,
+      planId: plan.planId,
+      planVersionId: version.planVersionId,
+      ruleName: rule.name,
+      amount: text(payout.amount),
+      base: text(firing.base),
+      credit: text(firing.credit),
+      tierName: payout.tier?.name ?? null,
+      category: payout.tier !== null && payout.tier.flatAmount !== null ? 'bonus' : 'commission',
+      attainmentKey: firing.key,
+      currency,
+      period: firing.period,
+      earnedOn: firing.day,
+    };
+  }
+
+  // Sections 7 and 8.
+
+  private payoutOf(
+    firing: Firing,
+    credit: { earlier: Amount[]; sliceStart: Amount; after: Amount },
+    currency: string,
+  ): { amount: Amount; tier: Tier | null } {
+    const { rule, base, quota } = firing;
+    const { earlier, sliceStart, after } = credit;
+    const tiers = effectiveTiers(rule, firing.version, this.repId);
+    const target = targetOf(quota);
+
+    // Section 6, "No quota, or target 0", and its exception.
+    const isFlatRate = rule.tierBy === 'attainment' && tiers.length === 1 && tiers[0]?.minThreshold.isZero() === true;
+    const reaches = (tier: Tier, cumulative: Amount): boolean =>
+      isFlatRate || (target !== null && cumulative.gte(tier.minThreshold.times(target)));
+    const reachedBy = (cumulative: Amount): Tier | null =>
+      tiers.filter((tier) => reaches(tier, cumulative)).at(-1) ?? null;
+    const highest = (): Tier | null =>
+      tiers.filter((tier) => [...earlier, after].some((each) => reaches(tier, each))).at(-1) ?? null;
+
+    // Section 7: the tier reached.
+    let tier: Tier | null;
+    if (rule.tierBy === 'value') tier = lastAtOrBelow(tiers, this.tierValue(firing));
+    else if (rule.tierBy === 'rank') tier = lastAtOrBelow(tiers, this.rankOf(firing));
+    else if (rule.tierMode === 'retroactive') tier = reachedBy(this.wholePeriodCredit(this.repId, firing));
+    else if (rule.payoutMode === 'stepped_bonus') tier = highest();
+    else tier = reachedBy(after);
+
+    // Section 8, step 2.
+    let raw: Amount;
+    if (rule.payoutMode === 'flat_per_tier') {
+      const entered = tiers.filter((each) =>
+        isFlatRate
+          ? earlier.length === 0
+          : reaches(each, after) && !earlier.some((cumulative) => reaches(each, cumulative)),
+      );
+      raw = sum(entered.map((each) => each.flatAmount ?? ZERO));
+    } else if (rule.payoutMode === 'stepped_bonus') {
+      raw = tier === null ? ZERO : (tier.flatAmount ?? ZERO).minus(this.paidSoFar(firing));
+    } else if (tier !== null && tier.flatAmount !== null) {
+      raw = tier.flatAmount;
+    } else if (rule.tierMode === 'marginal' && !isFlatRate) {
+      raw = target === null ? ZERO : marginal(tiers, target, base, firing.credit, sliceStart, reachedBy(sliceStart));
+    } else {
+      raw = (tier?.rate ?? ZERO).times(base);
+    }
+
+    // Step 3.
+    if (rule.floorAttainment !== null) {
+      const isBelow = target === null ? rule.floorAttainment.gt(0) : after.lt(rule.floorAttainment.times(target));
+      if (isBelow) return { amount: ZERO, tier };
+    }
+    // Step 4.
+    if (rule.floor !== null && tier !== null && raw.lt(rule.floor)) raw = rule.floor;
+    // Step 5.
+    const variable = variableTarget(quota);
+    if (rule.capMultiplier !== null && variable !== null) {
+      const most = rule.capMultiplier.times(variable);
+      if (raw.gt(most)) raw = most;
+    }
+    // Step 6.
+    if (rule.cap !== null) {
+      const left = rule.cap.minus(this.paidSoFar(firing));
+      const headroom = left.lt(0) ? ZERO : left;
+      if (raw.gt(headroom)) raw = headroom;
+    }
+    // Step 7.
+    return { amount: rounded(raw, currency), tier };
+  }
+
+  /** What this rule already paid to this rep in this attainment period, in close order. */
+  private paidSoFar(firing: Firing): Amount {
+    return sum(
+      this.settled
+        .filter(
+          ({ row }) =>
+            row.planId === firing.plan.planId && row.ruleName === firing.rule.name && row.period === firing.period,
+        )
+        .map(({ row }) => amount(row.amount)),
+    );
+  }
+
+  private tierValue(firing: Firing): Amount | null {
+    if (firing.deal === null || firing.rule.tierValueField === null) return null;
+    return numberOf(this.world, firing.version, firing.deal, firing.rule.tierValueField);
+  }
+
+  private wholePeriodCredit(repId: string, firing: Firing): Amount {
+    return sum(
+      this.previous.filter((row) => row.repId === repId && this.underKey(firing)(row)).map((row) => amount(row.credit)),
+    );
+  }
+
+  private rankOf(firing: Firing): Amount {
+    const days = daysOf(firing.period);
+    const rivals = this.world.reps.filter(
+      (rep) =>
+        rep.repId !== this.repId &&
+        this.world.assignments.some(
+          (each) =>
+            each.repId === rep.repId &&
+            each.planId === firing.plan.planId &&
+            days !== null &&
+            (each.effectiveStart === null || each.effectiveStart <= days.last) &&
+            (each.effectiveEnd === null || each.effectiveEnd >= days.first),
+        ),
+    );
+    const mine = this.wholePeriodCredit(this.repId, firing);
+    return amount(1 + rivals.filter((rep) => this.wholePeriodCredit(rep.repId, firing).gt(mine)).length);
+  }
+}
+
+function sameStep(a: Step, b: Step): boolean {
+  return a.day === b.day && a.isPeriodEnd === b.isPeriodEnd && a.id === b.id;
+}
+
+function variableTarget(quota: WorldQuota | null): Amount | null {
+  return quota === null || quota.variableTarget === null ? null : amount(quota.variableTarget);
+}
+
+/** Null: no quota, or target 0. */
+function targetOf(quota: WorldQuota | null): Amount | null {
+  const target = quota === null ? ZERO : amount(quota.target);
+  return target.gt(0) ? target : null;
+}
+
+function lastAtOrBelow(tiers: Tier[], x: Amount | null): Tier | null {
+  return x === null ? null : (tiers.filter((tier) => tier.minThreshold.lte(x)).at(-1) ?? null);
+}
+
+/** Section 7, `marginal`. */
+function marginal(
+  tiers: Tier[],
+  target: Amount,
+  base: Amount,
+  credit: Amount,
+  start: Amount,
+  tierBefore: Tier | null,
+): Amount {
+  if (credit.isZero()) return (tierBefore?.rate ?? ZERO).times(base);
+  const end = start.plus(credit);
+  const low = start.lt(end) ? start : end;
+  const high = start.lt(end) ? end : start;
+  const parts = tiers.map((tier, index) => {
+    const from = tier.minThreshold.times(target);
+    const to = tiers[index + 1]?.minThreshold.times(target) ?? null;
+    const overlapStart = low.gt(from) ? low : from;
+    const overlapEnd = to?.lt(high) ? to : high;
+    const part = overlapEnd.gt(overlapStart) ? overlapEnd.minus(overlapStart) : ZERO;
+    return (tier.rate ?? ZERO).times(base).times(part);
+  });
+  // One division, at the end: a sum of quotients could miss an exact half cent. Backwards walks have part and credit
+  // both negative, so the ratio is that of their magnitudes.
+  return sum(parts).dividedBy(credit.abs());
+}

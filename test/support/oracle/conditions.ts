@@ -1,0 +1,174 @@
+import { dayIn, daysOf, isIn, periodOf, plusDays, previousPeriod } from './calendar.js';
+import type { Condition, Leaf } from './config.js';
+import { fieldOf, numberFrom, type Present } from './fields.js';
+import type { World, WorldDeal, WorldPlanVersion } from './world.js';
+
+export interface Sight {
+  world: World;
+  version: WorldPlanVersion;
+  deal: WorldDeal;
+  /** The deal's close date; for a periodic rule the period's last day. */
+  seenFrom: string;
+}
+
+/** Section 5: top-level items are AND-ed, a group is `and` or `or` of leaves. */
+export function allPass(conditions: Condition[], sight: Sight): boolean {
+  return conditions.every((condition) => {
+    if (!('rules' in condition)) return leafPasses(condition, sight);
+    return condition.operator === 'or'
+      ? condition.rules.some((leaf) => leafPasses(leaf, sight))
+      : condition.rules.every((leaf) => leafPasses(leaf, sight));
+  });
+}
+
+const PASSED_BY_ABSENT = ['is_not_set', 'not_equals', 'not_in', 'not_contains', 'is_false'];
+
+function leafPasses(leaf: Leaf, sight: Sight): boolean {
+  const value = fieldOf(sight.world, sight.version, sight.deal, leaf.field);
+  if (value === null) return PASSED_BY_ABSENT.includes(leaf.operator);
+  switch (leaf.operator) {
+    case 'is_set':
+      return true;
+    case 'is_not_set':
+      return false;
+    case 'is_true':
+      return booleanFrom(value) === true;
+    case 'is_false':
+      return booleanFrom(value) === false;
+    case 'equals':
+      return equals(leaf, value, leaf.value, sight);
+    case 'not_equals':
+      return !equals(leaf, value, leaf.value, sight);
+    case 'in':
+      return isOneOf(leaf, value, sight);
+    case 'not_in':
+      return !isOneOf(leaf, value, sight);
+    case 'contains':
+      return contains(leaf, value);
+    case 'not_contains':
+      return !contains(leaf, value);
+    case 'gt':
+      return compared(leaf, value, leaf.value, sight, (order) => order > 0);
+    case 'gte':
+      return compared(leaf, value, leaf.value, sight, (order) => order >= 0);
+    case 'lt':
+      return compared(leaf, value, leaf.value, sight, (order) => order < 0);
+    case 'lte':
+      return compared(leaf, value, leaf.value, sight, (order) => order <= 0);
+    case 'between':
+      return between(leaf, value, sight);
+    case 'before':
+      return comparedDays(value, leaf.value, sight, (order) => order < 0);
+    case 'after':
+      return comparedDays(value, leaf.value, sight, (order) => order > 0);
+    case 'in_period':
+      return inPeriod(value, leaf.value, sight);
+    case 'in_last_n_days':
+      return inLastDays(value, leaf.value, sight);
+    default:
+      throw new Error(`unknown operator ${leaf.operator}`);
+  }
+}
+
+function isNumberType(leaf: Leaf): boolean {
+  return leaf.fieldType === 'number' || leaf.fieldType === 'currency';
+}
+
+function isDateType(leaf: Leaf): boolean {
+  return leaf.fieldType === 'date' || leaf.fieldType === 'timestamp';
+}
+
+function folded(value: unknown): string | null {
+  if (typeof value === 'string') return value.trim().toLowerCase();
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return null;
+}
+
+/** The texts of a value; several only for a select or status field. */
+function textsOf(leaf: Leaf, value: Present): string[] {
+  const several = leaf.fieldType === 'select' || leaf.fieldType === 'status';
+  if (Array.isArray(value)) return several ? value.map((each) => each.trim().toLowerCase()) : [];
+  const only = folded(value);
+  return only === null ? [] : [only];
+}
+
+function booleanFrom(value: unknown): boolean | null {
+  const word = folded(value);
+  if (word === 'true') return true;
+  if (word === 'false') return false;
+  return null;
+}
+
+function equals(leaf: Leaf, value: Present, wanted: unknown, sight: Sight): boolean {
+  if (isNumberType(leaf)) {
+    const left = numberFrom(value);
+    const right = numberFrom(wanted);
+    return left !== null && right !== null && left.equals(right);
+  }
+  if (isDateType(leaf)) return comparedDays(value, wanted, sight, (order) => order === 0);
+  if (leaf.fieldType === 'checkbox') {
+    const left = booleanFrom(value);
+    return left !== null && left === booleanFrom(wanted);
+  }
+  const right = folded(wanted);
+  return right !== null && textsOf(leaf, value).includes(right);
+}
+
+function isOneOf(leaf: Leaf, value: Present, sight: Sight): boolean {
+  return Array.isArray(leaf.value) && leaf.value.some((wanted) => equals(leaf, value, wanted, sight));
+}
+
+function contains(leaf: Leaf, value: Present): boolean {
+  const part = folded(leaf.value);
+  return part !== null && textsOf(leaf, value).some((each) => each.includes(part));
+}
+
+function compared(
+  leaf: Leaf,
+  value: Present,
+  wanted: unknown,
+  sight: Sight,
+  fits: (order: number) => boolean,
+): boolean {
+  if (isDateType(leaf)) return comparedDays(value, wanted, sight, fits);
+  const left = numberFrom(value);
+  const right = numberFrom(wanted);
+  return left !== null && right !== null && fits(left.comparedTo(right));
+}
+
+function comparedDays(value: unknown, wanted: unknown, sight: Sight, fits: (order: number) => boolean): boolean {
+  const left = dayIn(value, sight.world.workspace.timeZone);
+  const right = dayIn(wanted, sight.world.workspace.timeZone);
+  if (left === null || right === null) return false;
+  return fits(left < right ? -1 : left > right ? 1 : 0);
+}
+
+function between(leaf: Leaf, value: Present, sight: Sight): boolean {
+  if (!Array.isArray(leaf.value)) return false;
+  const [low, high] = leaf.value as unknown[];
+  return (
+    compared(leaf, value, low, sight, (order) => order >= 0) &&
+    compared(leaf, value, high, sight, (order) => order <= 0)
+  );
+}
+
+function inPeriod(value: Present, wanted: unknown, sight: Sight): boolean {
+  const day = dayIn(value, sight.world.workspace.timeZone);
+  if (day === null || typeof wanted !== 'string') return false;
+  const named: Record<string, string> = {
+    this_month: periodOf('monthly', sight.seenFrom),
+    last_month: previousPeriod('monthly', sight.seenFrom),
+    this_quarter: periodOf('quarterly', sight.seenFrom),
+    last_quarter: previousPeriod('quarterly', sight.seenFrom),
+    this_year: periodOf('annual', sight.seenFrom),
+    last_year: previousPeriod('annual', sight.seenFrom),
+  };
+  return isIn(day, daysOf(named[wanted] ?? wanted));
+}
+
+function inLastDays(value: Present, wanted: unknown, sight: Sight): boolean {
+  const day = dayIn(value, sight.world.workspace.timeZone);
+  const count = numberFrom(wanted);
+  if (day === null || count === null) return false;
+  return plusDays(sight.seenFrom, -count.toNumber()) < day && day <= sight.seenFrom;
+}

@@ -1,0 +1,171 @@
+import type { PeriodKind } from './calendar.js';
+import { type Amount, amount } from './decimal.js';
+import type { WorldPlanVersion } from './world.js';
+
+export interface Leaf {
+  field: string;
+  fieldType: string;
+  operator: string;
+  value?: unknown;
+}
+
+export interface Group {
+  operator: 'and' | 'or';
+  rules: Leaf[];
+}
+
+export type Condition = Leaf | Group;
+
+interface PostedTier {
+  tierIndex?: number;
+  minThreshold?: number;
+  min?: number;
+  name?: string | null;
+  rate?: number | null;
+  flatAmount?: number | null;
+  amount?: number | null;
+  repId?: string | null;
+}
+
+interface PostedRule {
+  name?: string;
+  measure?: string;
+  baseField?: string;
+  tiers: PostedTier[];
+  executionPhase?: Phase;
+  attainmentPeriod?: PeriodKind;
+  tierBy?: string;
+  tierMode?: TierMode;
+  tierValueField?: string;
+  payoutBase?: string;
+  payoutMode?: PayoutMode;
+  dependsOn?: string;
+  cap?: number;
+  floor?: number;
+  capMultiplier?: number;
+  floorAttainment?: number;
+  quotaGroup?: string;
+  quotaMeasure?: string;
+  quotaCredit?: { field: string; weight?: number }[];
+  conditions?: Condition[];
+}
+
+interface PostedConfig {
+  quotaPeriod?: PeriodKind;
+  dealConditions?: Condition[];
+  rules: PostedRule[];
+}
+
+export type Phase = 'per_deal' | 'cascade' | 'periodic';
+export type TierMode = 'full_rate' | 'marginal' | 'retroactive';
+export type PayoutMode = 'rate' | 'flat_per_event' | 'flat_per_tier' | 'stepped_bonus';
+
+export interface Tier {
+  tierIndex: number;
+  minThreshold: Amount;
+  name: string | null;
+  rate: Amount | null;
+  flatAmount: Amount | null;
+  repId: string | null;
+}
+
+export interface Rule {
+  name: string;
+  measure: string;
+  tiers: Tier[];
+  phase: Phase;
+  attainmentPeriod: PeriodKind;
+  tierBy: 'attainment' | 'value' | 'rank';
+  tierValueField: string | null;
+  tierMode: TierMode;
+  payoutMode: PayoutMode;
+  payoutBase: string | null;
+  dependsOn: string | null;
+  cap: Amount | null;
+  floor: Amount | null;
+  capMultiplier: Amount | null;
+  floorAttainment: Amount | null;
+  quotaGroup: string | null;
+  quotaMeasure: string | null;
+  quotaCredit: { field: string; weight: Amount }[] | null;
+  conditions: Condition[];
+}
+
+export interface Config {
+  dealConditions: Condition[];
+  rules: Rule[];
+}
+
+function optional(value: number | null | undefined): Amount | null {
+  return value === null || value === undefined ? null : amount(value);
+}
+
+/** Section 8, "Second shape to canonical". */
+export function canonical(config: unknown): Config {
+  const posted = config as PostedConfig;
+  return {
+    dealConditions: posted.dealConditions ?? [],
+    rules: posted.rules.map((rule, position) => canonicalRule(rule, position, posted.quotaPeriod)),
+  };
+}
+
+function canonicalRule(rule: PostedRule, position: number, quotaPeriod: PeriodKind | undefined): Rule {
+  const named = ['attainment', 'value', 'rank'].includes(rule.tierBy ?? 'attainment');
+  return {
+    name: rule.name ?? `Rule ${position + 1}`,
+    measure: rule.measure ?? rule.baseField ?? '',
+    tiers: rule.tiers.map(canonicalTier),
+    phase: rule.executionPhase ?? 'per_deal',
+    attainmentPeriod: rule.attainmentPeriod ?? quotaPeriod ?? 'quarterly',
+    tierBy: named ? ((rule.tierBy ?? 'attainment') as 'attainment' | 'value' | 'rank') : 'value',
+    tierValueField: named ? (rule.tierValueField ?? null) : (rule.tierBy ?? null),
+    tierMode: rule.tierMode ?? 'full_rate',
+    payoutMode: rule.payoutMode ?? 'rate',
+    payoutBase: rule.payoutBase ?? null,
+    dependsOn: rule.dependsOn ?? null,
+    cap: optional(rule.cap),
+    floor: optional(rule.floor),
+    capMultiplier: optional(rule.capMultiplier),
+    floorAttainment: optional(rule.floorAttainment),
+    quotaGroup: rule.quotaGroup ?? null,
+    quotaMeasure: rule.quotaMeasure ?? null,
+    quotaCredit: rule.quotaCredit?.map((part) => ({ field: part.field, weight: amount(part.weight ?? 1) })) ?? null,
+    conditions: rule.conditions ?? [],
+  };
+}
+
+function canonicalTier(tier: PostedTier, position: number): Tier {
+  return {
+    tierIndex: tier.tierIndex ?? position,
+    minThreshold: amount(tier.minThreshold ?? tier.min ?? 0),
+    name: tier.name ?? null,
+    rate: optional(tier.rate),
+    flatAmount: optional(tier.flatAmount ?? tier.amount),
+    repId: tier.repId ?? null,
+  };
+}
+
+/** Section 7, first paragraph, and "`repId` on a tier in a config is the same thing as an override". */
+export function effectiveTiers(rule: Rule, version: WorldPlanVersion, repId: string): Tier[] {
+  const byIndex = new Map<number, Tier>();
+  for (const tier of rule.tiers.filter((each) => each.repId === null)) byIndex.set(tier.tierIndex, tier);
+  for (const tier of rule.tiers.filter((each) => each.repId === repId)) byIndex.set(tier.tierIndex, tier);
+  for (const override of version.overrides) {
+    if (override.repId !== repId || override.ruleName !== rule.name) continue;
+    for (const change of override.tiers) {
+      const global = rule.tiers.find((each) => each.repId === null && each.tierIndex === change.tierIndex);
+      if (global === undefined) continue;
+      byIndex.set(change.tierIndex, {
+        ...global,
+        rate: optional(change.rate),
+        flatAmount: optional(change.flatAmount),
+      });
+    }
+  }
+  return [...byIndex.values()].sort((a, b) => a.minThreshold.comparedTo(b.minThreshold) || a.tierIndex - b.tierIndex);
+}
+
+/** Section 6: the quota group, or else the rule's name. */
+export function attainmentKey(rule: Rule): string {
+  return rule.quotaGroup ?? rule.name;
+}

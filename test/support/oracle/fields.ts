@@ -1,0 +1,101 @@
+import { type Amount, amount } from './decimal.js';
+import type { FieldValue, StandardName, World, WorldDeal, WorldPlanVersion } from './world.js';
+
+export type Present = string | number | boolean | string[];
+
+const ALIASES: Record<string, string> = {
+  stage: 'dealstage',
+  dealstage: 'stage',
+  amount: 'value',
+  value: 'amount',
+};
+
+const STANDARD: Record<string, StandardName> = {
+  stage: 'dealStage',
+  dealstage: 'dealStage',
+  dealStage: 'dealStage',
+  amount: 'dealAmount',
+  value: 'dealAmount',
+  dealAmount: 'dealAmount',
+  close_date: 'closeDate',
+  closedate: 'closeDate',
+  closeDate: 'closeDate',
+  name: 'dealName',
+  dealname: 'dealName',
+  dealName: 'dealName',
+  owner_id: 'ownerId',
+  ownerId: 'ownerId',
+  currency: 'currency',
+  created_date: 'createdDate',
+  createdDate: 'createdDate',
+};
+
+function own<T>(record: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+function present(value: FieldValue | undefined): Present | null {
+  if (value === undefined || value === null || value === '') return null;
+  if (Array.isArray(value) && value.length === 0) return null;
+  return value;
+}
+
+/** Section 4: the value that a slug of a plan has on a deal. Null: absent. */
+export function fieldOf(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): Present | null {
+  const standardName = own(STANDARD, slug);
+
+  const planSlug = own(version.fieldMapping ?? {}, slug);
+  if (planSlug !== undefined && standardName !== 'closeDate') return present(own(deal.fields, planSlug));
+
+  const measureSlug = own(world.workspace.measures, slug);
+  if (measureSlug !== undefined) return present(own(deal.fields, measureSlug));
+
+  const field = present(own(deal.fields, slug));
+  if (field !== null) return field;
+
+  const alias = own(ALIASES, slug);
+  const aliased = alias === undefined ? null : present(own(deal.fields, alias));
+  if (aliased !== null) return aliased;
+
+  return standardName === undefined ? null : standardOf(world, version, deal, standardName);
+}
+
+/** Section 4: the standard values, taken from the deal by the field mapping. A value given by name wins. */
+export function standardOf(
+  world: World,
+  version: WorldPlanVersion,
+  deal: WorldDeal,
+  name: StandardName,
+): Present | null {
+  if (name === 'closeDate') return present(deal.closeDate);
+  const planSlug = own(version.fieldMapping ?? {}, name);
+  if (planSlug !== undefined) return present(own(deal.fields, planSlug));
+  const given = present(deal.given?.[name]);
+  if (given !== null) return given;
+  const slug = world.workspace.standard[name];
+  return slug === undefined ? null : present(own(deal.fields, slug));
+}
+
+const NUMERIC = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+
+/** Section 4: numbers that arrive as numeric strings count as numbers. Null: absent or not a number. */
+export function numberFrom(value: unknown): Amount | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? amount(value) : null;
+  if (typeof value === 'string' && NUMERIC.test(value.trim())) return amount(value.trim());
+  return null;
+}
+
+export function numberOf(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): Amount | null {
+  return numberFrom(fieldOf(world, version, deal, slug));
+}
+
+export function planCurrency(world: World, version: WorldPlanVersion): string {
+  return version.currency ?? world.workspace.currency;
+}
+
+/** Section 4, last sentences: a deal without a currency has the plan's. */
+export function currencyFits(world: World, version: WorldPlanVersion, deal: WorldDeal): boolean {
+  const currency = standardOf(world, version, deal, 'currency');
+  if (typeof currency !== 'string' || currency.trim() === '') return true;
+  return currency.trim().toUpperCase() === planCurrency(world, version);
+}

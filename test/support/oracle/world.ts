@@ -1,0 +1,122 @@
+export type StandardName =
+  | 'dealAmount'
+  | 'dealStage'
+  | 'closeDate'
+  | 'dealName'
+  | 'ownerId'
+  | 'currency'
+  | 'createdDate';
+
+export type FieldValue = string | number | boolean | null | string[];
+
+export interface ReportingLine {
+  managerId: string;
+  from: string | null;
+  to: string | null;
+}
+
+export interface WorldRep {
+  repId: string;
+  /** Both days inclusive; a missing end is open. */
+  lines: ReportingLine[];
+}
+
+export interface WorldOverride {
+  repId: string;
+  ruleName: string;
+  tiers: { tierIndex: number; rate?: number; flatAmount?: number }[];
+}
+
+export interface WorldPlanVersion {
+  planVersionId: string;
+  version: number;
+  status: 'draft' | 'active' | 'archived' | 'deleted';
+  effectiveStart: string | null;
+  effectiveEnd: string | null;
+  currency: string | null;
+  fieldMapping: Record<string, string> | null;
+  /** Either config shape, as posted. */
+  config: unknown;
+  overrides: WorldOverride[];
+}
+
+export interface WorldPlan {
+  planId: string;
+  versions: WorldPlanVersion[];
+}
+
+export interface WorldAssignment {
+  repId: string;
+  planId: string;
+  effectiveStart: string | null;
+  effectiveEnd: string | null;
+}
+
+export interface WorldQuota {
+  repId: string;
+  planId: string;
+  /** The attainment key: the quota group, or else the rule's name. */
+  key: string;
+  period: string;
+  target: number | string;
+  variableTarget: number | string | null;
+}
+
+export interface GivenValues {
+  dealAmount?: number;
+  dealStage?: string;
+  dealName?: string;
+  ownerId?: string;
+  currency?: string;
+  createdDate?: string;
+}
+
+export interface WorldDeal {
+  dealId: string;
+  repId: string | null;
+  fields: Record<string, FieldValue>;
+  /** Already a day, in the workspace's time zone. */
+  closeDate: string | null;
+  /** Standard values that were given by name. */
+  given?: GivenValues;
+}
+
+export interface World {
+  /** YYYY-MM-DD, today in the workspace's time zone. */
+  asOf: string;
+  workspace: {
+    currency: string;
+    timeZone: string;
+    standard: Partial<Record<StandardName, string>>;
+    measures: Record<string, string>;
+  };
+  reps: WorldRep[];
+  plans: WorldPlan[];
+  assignments: WorldAssignment[];
+  quotas: WorldQuota[];
+  /** Live deals only. */
+  deals: WorldDeal[];
+  /** Approved periods. */
+  frozen: { repId: string; period: string }[];
+  /** Rows that stand now; they only matter where they are frozen. */
+  standing: LedgerRow[];
+}
+
+/** Decimals are strings without exponent and without trailing zeros. */
+export interface LedgerRow {
+  repId: string;
+  /** The period string, for a periodic event. */
+  dealId: string;
+  planId: string;
+  planVersionId: string;
+  ruleName: string;
+  amount: string;
+  base: string;
+  credit: string;
+  tierName: string | null;
+  category: 'commission' | 'bonus';
+  attainmentKey: string;
+  currency: string;
+  period: string;
+  earnedOn: string;
+}

@@ -1,0 +1,921 @@
+import fc from 'fast-check';
+import { daysOf, type PeriodKind, periodOf, plusDays } from './calendar.js';
+import { cleanLedger } from './clean-ledger.js';
+import type {
+  FieldValue,
+  GivenValues,
+  ReportingLine,
+  World,
+  WorldAssignment,
+  WorldDeal,
+  WorldPlan,
+  WorldPlanVersion,
+  WorldQuota,
+} from './world.js';
+
+export interface WorldSize {
+  reps?: number;
+  plans?: number;
+  versions?: number;
+  rules?: number;
+  deals?: number;
+  quotas?: number;
+  /** Approved periods, with rows that stood before the deals changed. Default true. */
+  frozen?: boolean;
+  /** Also generate what the design leaves open (see the readings in the oracle's report). Default false. */
+  contested?: boolean;
+}
+
+type Settings = Required<WorldSize>;
+
+const REP_IDS = [1, 2, 3, 4, 5, 6].map((n) => `aaaaaaaa-0000-4000-8000-00000000000${n}`);
+const PLAN_IDS = [1, 2, 3, 4].map((n) => `bbbbbbbb-0000-4000-8000-00000000000${n}`);
+
+const RULE_NAMES = ['A', 'B', 'C', 'D'];
+const AMOUNT_SLUGS = [
+  'amount',
+  'amount',
+  'amount',
+  'value',
+  'dealAmount',
+  'acv',
+  'acv',
+  'mrr',
+  'tcv',
+  'margin',
+  'seats',
+];
+const CLOSE_DAYS = [
+  '2025-12-31',
+  '2026-01-01',
+  '2026-01-15',
+  '2026-01-31',
+  '2026-02-10',
+  '2026-02-10',
+  '2026-02-28',
+  '2026-03-05',
+  '2026-03-31',
+  '2026-04-01',
+  '2026-05-20',
+  '2026-06-30',
+  '2026-07-01',
+];
+
+function oneOf<T>(...values: T[]): fc.Arbitrary<T> {
+  return fc.constantFrom(...values);
+}
+
+function often<T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>, weight = 4): fc.Arbitrary<T> {
+  return fc.oneof({ arbitrary: usual, weight }, { arbitrary: rare, weight: 1 });
+}
+
+function maybe<T>(value: fc.Arbitrary<T>, absentWeight = 2): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ arbitrary: fc.constant(undefined), weight: absentWeight }, { arbitrary: value, weight: 1 });
+}
+
+/** Drops the keys that are undefined, so that no posted body carries them. */
+function body<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}
+
+// Deals
+
+const money: fc.Arbitrary<number> = fc.oneof(
+  { arbitrary: oneOf(1000, 2000, 2500, 5000, 10000), weight: 5 },
+  { arbitrary: oneOf(0, 0.5, 33.33, 999.99, 1234.565, 0.005), weight: 2 },
+  { arbitrary: oneOf(-500, -1000, -2500), weight: 1 },
+  { arbitrary: fc.integer({ min: -300000, max: 1200000 }).map((cents) => cents / 100), weight: 1 },
+);
+
+const moneyField: fc.Arbitrary<FieldValue> = fc.oneof(
+  { arbitrary: money, weight: 12 },
+  { arbitrary: money.map(String), weight: 2 },
+  { arbitrary: oneOf<FieldValue>(null, '', 'abc', true, '1,000', []), weight: 1 },
+);
+
+const dayText: fc.Arbitrary<string> = oneOf(
+  '2025-12-31',
+  '2026-01-10',
+  '2026-01-31',
+  '2026-02-10',
+  '2026-03-05',
+  '2026-03-31T23:30:00Z',
+  '2026-02-01T02:00:00+00:00',
+  '2026-04-01T05:00:00.000Z',
+  'soon',
+);
+
+const stageText = oneOf('Won', 'won ', 'WON', 'lost', 'Open');
+
+const fields: fc.Arbitrary<Record<string, FieldValue>> = fc
+  .record({
+    amount: often(moneyField, fc.constant(undefined), 8),
+    value: maybe(moneyField),
+    x_amt: maybe(moneyField, 1),
+    acv: often(moneyField, fc.constant(undefined), 8),
+    margin: maybe(moneyField, 1),
+    seats: maybe(oneOf<FieldValue>(0, 1, 3, 10, 25, '12'), 1),
+    mrr: maybe(moneyField),
+    stage: maybe<FieldValue>(often<FieldValue>(stageText, oneOf<FieldValue>(null, '')), 1),
+    dealstage: maybe<FieldValue>(stageText),
+    x_stage: maybe<FieldValue>(stageText),
+    region: maybe(oneOf<FieldValue>('EMEA', 'emea ', 'APAC', 'North America', 7, null), 1),
+    product: maybe(oneOf<FieldValue>(['core'], ['Core', 'addon'], ['addon '], [], 'core', 'support'), 1),
+    strategic: maybe(oneOf<FieldValue>(true, false, null), 1),
+    starts_on: maybe<FieldValue>(dayText, 1),
+  })
+  .map(body);
+
+const given: fc.Arbitrary<GivenValues | undefined> = maybe(
+  fc
+    .record({
+      dealAmount: maybe(money),
+      dealStage: maybe(stageText),
+      dealName: maybe(oneOf('Deal one', 'Deal two')),
+      ownerId: maybe(oneOf('77', '78')),
+      currency: maybe(oneOf('USD', 'EUR', 'JPY'), 8),
+      createdDate: maybe(oneOf('2026-01-02', '2026-02-27T23:59:00Z')),
+    })
+    .map((value) => body(value) as GivenValues),
+);
+
+function dealsOf(ids: string[], repIds: string[]): fc.Arbitrary<WorldDeal[]> {
+  return fc.tuple(
+    ...ids.map((dealId) =>
+      fc
+        .record({
+          repId: often<string | null>(fc.constantFrom(...repIds), fc.constant(null), 15),
+          fields: fields,
+          closeDate: often<string | null>(fc.constantFrom(...CLOSE_DAYS), fc.constant(null), 15),
+          given,
+        })
+        .map((deal) => body({ dealId, ...deal }) as WorldDeal),
+    ),
+  );
+}
+
+// Conditions
+
+interface PostedLeaf {
+  field: string;
+  fieldType: string;
+  operator: string;
+  value?: unknown;
+}
+
+const numberValue = oneOf(0, 500, 1000, 2500, 5000, 999.99);
+
+/** Mostly what many deals pass: a plan that never fires tests nothing. */
+const leaf: fc.Arbitrary<PostedLeaf> = fc.oneof(
+  fc.record({
+    field: oneOf('stage', 'dealstage', 'dealStage', 'x_stage'),
+    fieldType: oneOf('status', 'text', 'select'),
+    operator: oneOf('equals', 'not_equals', 'contains', 'not_contains'),
+    value: oneOf('won', ' Won', 'lost', 'o'),
+  }),
+  fc.record({
+    field: oneOf('region', 'stage'),
+    fieldType: oneOf('text', 'select'),
+    operator: oneOf('in', 'not_in'),
+    value: oneOf(['EMEA', 'apac'], ['won'], ['nowhere', 'Won ']),
+  }),
+  fc.record({
+    field: fc.constant('product'),
+    fieldType: oneOf('select', 'status'),
+    operator: oneOf('equals', 'not_equals', 'contains'),
+    value: oneOf('core', 'ADDON'),
+  }),
+  fc.record({
+    field: fc.constant('product'),
+    fieldType: fc.constant('select'),
+    operator: oneOf('in', 'not_in'),
+    value: oneOf(['core', 'support'], ['addon']),
+  }),
+  fc.record({
+    field: oneOf('amount', 'acv', 'value', 'margin', 'tcv', 'seats'),
+    fieldType: oneOf('number', 'currency'),
+    operator: oneOf('equals', 'not_equals', 'gt', 'gte', 'lt', 'lte'),
+    value: numberValue,
+  }),
+  fc.record({
+    field: oneOf('region', 'stage'),
+    fieldType: oneOf('text', 'number'),
+    operator: oneOf('gt', 'lte'),
+    value: numberValue,
+  }),
+  fc.record({
+    field: oneOf('amount', 'acv', 'seats'),
+    fieldType: oneOf('number', 'currency'),
+    operator: fc.constant('between'),
+    value: oneOf([0, 5000], [1000, 2500], [-1000, 10000]),
+  }),
+  fc.record({
+    field: oneOf('amount', 'seats'),
+    fieldType: fc.constant('number'),
+    operator: oneOf('in', 'not_in'),
+    value: oneOf([1000, 2500], [0, 3, 10]),
+  }),
+  fc.record({
+    field: oneOf('starts_on', 'created_date'),
+    fieldType: oneOf('date', 'timestamp'),
+    operator: oneOf('before', 'after', 'equals', 'not_equals'),
+    value: oneOf('2026-01-31', '2026-02-10', '2026-03-31'),
+  }),
+  fc.record({
+    field: oneOf('starts_on', 'created_date'),
+    fieldType: oneOf('date', 'timestamp'),
+    operator: fc.constant('between'),
+    value: oneOf(['2026-01-01', '2026-02-10'], ['2025-12-31', '2026-03-31']),
+  }),
+  fc.record({
+    field: oneOf('starts_on', 'createdDate'),
+    fieldType: oneOf('date', 'timestamp'),
+    operator: fc.constant('in_period'),
+    value: oneOf(
+      'this_month',
+      'last_month',
+      'this_quarter',
+      'last_quarter',
+      'this_year',
+      'last_year',
+      '2026-Q1',
+      '2026-01',
+      '2026',
+    ),
+  }),
+  fc.record({
+    field: fc.constant('starts_on'),
+    fieldType: oneOf('date', 'timestamp'),
+    operator: fc.constant('in_last_n_days'),
+    value: oneOf(1, 30, 90),
+  }),
+  fc.record({
+    field: oneOf('region', 'starts_on', 'amount', 'product', 'stage', 'nothing'),
+    fieldType: oneOf('text', 'select', 'date', 'number'),
+    operator: oneOf('is_set', 'is_not_set'),
+  }),
+  fc.record({
+    field: fc.constant('strategic'),
+    fieldType: fc.constant('checkbox'),
+    operator: oneOf('is_true', 'is_false'),
+  }),
+  fc.record({
+    field: fc.constant('strategic'),
+    fieldType: fc.constant('checkbox'),
+    operator: oneOf('equals', 'not_equals'),
+    value: fc.boolean(),
+  }),
+);
+
+/** The close date keeps its own place: what a periodic rule sees under it is left open by the design. */
+const closeDateLeaf: fc.Arbitrary<PostedLeaf> = fc
+  .record({
+    field: oneOf('closeDate', 'close_date'),
+    fieldType: fc.constant('date'),
+    operator: oneOf('before', 'after', 'in_period'),
+    value: oneOf('2026-02-15', '2026-03-05'),
+  })
+  .map((each) => (each.operator === 'in_period' ? { ...each, value: '2026-Q1' } : each));
+
+type PostedCondition = PostedLeaf | { operator: 'and' | 'or'; rules: PostedLeaf[] };
+
+function conditionsWith(leaves: fc.Arbitrary<PostedLeaf>): fc.Arbitrary<PostedCondition[] | undefined> {
+  const group: fc.Arbitrary<PostedCondition> = fc.record({
+    operator: oneOf('and' as const, 'or' as const),
+    rules: fc.array(leaves, { minLength: 1, maxLength: 3 }),
+  });
+  return maybe(
+    fc.array(
+      fc.oneof({ arbitrary: leaves as fc.Arbitrary<PostedCondition>, weight: 2 }, { arbitrary: group, weight: 2 }),
+      {
+        maxLength: 2,
+      },
+    ),
+    3,
+  );
+}
+
+// Tiers
+
+const RATES = [0, 0.01, 0.05, 0.08, 0.1, 0.12, 0.125, 0.15, 0.0775, 0.333, 1];
+const FLATS = [0, 50, 100, 250.5, 500, 1000];
+
+const THRESHOLDS = {
+  attainment: [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2],
+  value: [0, 3, 500, 1000, 2500, 5000],
+  rank: [0, 1, 2, 3, 4],
+};
+
+type Pay = { rate: number } | { flatAmount: number };
+
+const rate: fc.Arbitrary<Pay> = fc.record({ rate: fc.constantFrom(...RATES) });
+const flat: fc.Arbitrary<Pay> = fc.record({ flatAmount: fc.constantFrom(...FLATS) });
+
+interface GlobalTier {
+  minThreshold: number;
+  name: string | undefined;
+  pay: Pay;
+}
+
+function globalTiers(thresholds: number[], pay: fc.Arbitrary<Pay>): fc.Arbitrary<GlobalTier[]> {
+  const several = fc.subarray(thresholds, { minLength: 1, maxLength: 4 });
+  return fc.oneof({ arbitrary: several, weight: 4 }, { arbitrary: fc.constant([0]), weight: 1 }).chain((chosen) =>
+    fc.tuple(
+      ...chosen.map((minThreshold, index) =>
+        fc.record({
+          minThreshold: fc.constant(minThreshold),
+          name: often(fc.constant<string | undefined>(`T${index}`), fc.constant(undefined), 6),
+          pay,
+        }),
+      ),
+    ),
+  );
+}
+
+function withRepTiers(
+  tiers: GlobalTier[],
+  thresholds: number[],
+  pay: fc.Arbitrary<Pay>,
+  repIds: string[],
+): fc.Arbitrary<object[]> {
+  const globals = tiers.map((tier, tierIndex) =>
+    body({ tierIndex, minThreshold: tier.minThreshold, name: tier.name, ...tier.pay }),
+  );
+  const own = fc.record({
+    tierIndex: fc.nat({ max: tiers.length - 1 }),
+    minThreshold: fc.constantFrom(...thresholds),
+    name: maybe(fc.constant('own')),
+    repId: fc.constantFrom(...repIds),
+    pay,
+  });
+  return maybe(own, 7).map((tier) => {
+    if (tier === undefined) return globals;
+    const { pay: paid, ...rest } = tier;
+    // A threshold of its own that breaks the ascending order would be refused with the plan.
+    const low = tiers[rest.tierIndex - 1]?.minThreshold;
+    const high = tiers[rest.tierIndex + 1]?.minThreshold;
+    const fits = (low === undefined || low < rest.minThreshold) && (high === undefined || rest.minThreshold < high);
+    const minThreshold = fits ? rest.minThreshold : (tiers[rest.tierIndex]?.minThreshold ?? 0);
+    return [...globals, body({ ...rest, minThreshold, ...paid })];
+  });
+}
+
+// Rules
+
+/** What is the same in all versions of a plan: a name that changes its period or key in mid-year is left open. */
+interface PlanShape {
+  shape: 'canonical' | 'second';
+  quotaPeriod: PeriodKind;
+  kinds: Record<string, PeriodKind>;
+  groups: Record<string, string | undefined>;
+  phases: Record<string, 'per_deal' | 'cascade' | 'periodic'>;
+}
+
+type PayStyle =
+  | {
+      tierBy: 'attainment';
+      tierMode: 'full_rate' | 'marginal' | 'retroactive';
+      payoutMode: string;
+      thresholds: number[];
+      pay: fc.Arbitrary<Pay>;
+    }
+  | {
+      tierBy: 'value' | 'rank';
+      tierMode: 'full_rate';
+      payoutMode: string;
+      thresholds: number[];
+      pay: fc.Arbitrary<Pay>;
+    };
+
+const payStyle: fc.Arbitrary<PayStyle> = fc.oneof(
+  {
+    arbitrary: fc.record({
+      tierBy: fc.constant('attainment' as const),
+      tierMode: oneOf('full_rate' as const, 'marginal' as const, 'marginal' as const, 'retroactive' as const),
+      payoutMode: fc.constant('rate'),
+      thresholds: fc.constant(THRESHOLDS.attainment),
+      pay: oneOf(rate, rate, rate, fc.oneof(rate, flat)),
+    }),
+    weight: 6,
+  },
+  {
+    arbitrary: fc.record({
+      tierBy: fc.constant('attainment' as const),
+      tierMode: fc.constant('full_rate' as const),
+      payoutMode: oneOf('flat_per_tier', 'stepped_bonus', 'flat_per_event'),
+      thresholds: fc.constant(THRESHOLDS.attainment),
+      pay: fc.constant(flat),
+    }),
+    weight: 3,
+  },
+  {
+    arbitrary: fc.record({
+      tierBy: fc.constant('value' as const),
+      tierMode: fc.constant('full_rate' as const),
+      payoutMode: oneOf('rate', 'flat_per_event'),
+      thresholds: fc.constant(THRESHOLDS.value),
+      pay: fc.constant(flat),
+    }),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.record({
+      tierBy: fc.constant('value' as const),
+      tierMode: fc.constant('full_rate' as const),
+      payoutMode: fc.constant('rate'),
+      thresholds: fc.constant(THRESHOLDS.value),
+      pay: fc.constant(rate),
+    }),
+    weight: 2,
+  },
+  {
+    arbitrary: fc.record({
+      tierBy: fc.constant('rank' as const),
+      tierMode: fc.constant('full_rate' as const),
+      payoutMode: fc.constant('rate'),
+      thresholds: fc.constant(THRESHOLDS.rank),
+      pay: oneOf(rate, flat),
+    }),
+    weight: 2,
+  },
+);
+
+function canonicalRule(
+  name: string,
+  shape: PlanShape,
+  upstream: string[],
+  repIds: string[],
+  settings: Settings,
+): fc.Arbitrary<object> {
+  const phase = shape.phases[name] ?? 'per_deal';
+  const isPeriodic = phase === 'periodic';
+  const leaves = isPeriodic && !settings.contested ? leaf : often(leaf, closeDateLeaf, 8);
+  return payStyle
+    .map((style): PayStyle => {
+      // A periodic rule has no deal to take a tier value from.
+      if (!isPeriodic || style.tierBy !== 'value') return style;
+      return { ...style, tierBy: 'rank', thresholds: THRESHOLDS.rank };
+    })
+    .chain((style) =>
+      globalTiers(style.thresholds, style.pay).chain((tiers) =>
+        fc.record({
+          tiers: withRepTiers(tiers, style.thresholds, style.pay, repIds),
+          style: fc.constant(style),
+          measure: fc.constantFrom(...AMOUNT_SLUGS),
+          payoutBase: isPeriodic
+            ? maybe(oneOf('variable_target', '1'), 1)
+            : maybe(oneOf('variable_target', '1', 'acv', 'margin', 'amount'), 3),
+          dependsOn: maybe(fc.constantFrom('_total', ...upstream), 1),
+          cap: maybe(oneOf(100, 500, 1000, 0), 4),
+          floor: maybe(oneOf(10, 100), 6),
+          capMultiplier: maybe(oneOf(0.1, 0.5, 1), 5),
+          floorAttainment: maybe(oneOf(0, 0.25, 0.5, 1), 5),
+          credit: often(
+            fc.constant<{ quotaMeasure?: string; quotaCredit?: object[] }>({}),
+            fc.oneof(
+              fc.record({ quotaMeasure: oneOf('acv', 'seats', 'margin') }),
+              fc.record({
+                quotaCredit: fc.array(
+                  fc
+                    .record({ field: oneOf('amount', 'acv', 'margin'), weight: maybe(oneOf(0.5, 2, 0.333), 1) })
+                    .map(body),
+                  { minLength: 1, maxLength: 2 },
+                ),
+              }),
+            ),
+            2,
+          ),
+          conditions: conditionsWith(leaves),
+        }),
+      ),
+    )
+    .map(({ style, credit, dependsOn, tiers, ...rule }) =>
+      body({
+        name,
+        ...rule,
+        ...(isPeriodic && !settings.contested ? {} : credit),
+        tiers,
+        executionPhase: phase === 'per_deal' ? undefined : phase,
+        attainmentPeriod: shape.kinds[shape.groups[name] ?? name] ?? 'quarterly',
+        quotaGroup: shape.groups[name],
+        tierBy: style.tierBy === 'attainment' ? undefined : style.tierBy,
+        tierValueField: style.tierBy === 'value' ? 'seats' : undefined,
+        tierMode: style.tierMode === 'full_rate' ? undefined : style.tierMode,
+        payoutMode: style.payoutMode === 'rate' ? undefined : style.payoutMode,
+        dependsOn: phase === 'cascade' ? dependsOn : undefined,
+      }),
+    );
+}
+
+function secondShapeRule(name: string): fc.Arbitrary<object> {
+  return payStyle
+    .chain((style) =>
+      fc.record({
+        style: fc.constant(style),
+        name: fc.constant(name.startsWith('Rule ') ? undefined : name),
+        baseField: fc.constantFrom(...AMOUNT_SLUGS),
+        slug: oneOf('seats', 'acv'),
+        fixedUnder: oneOf('amount', 'flatAmount'),
+        conditions: conditionsWith(leaf),
+        tiers: globalTiers(style.thresholds, style.pay),
+      }),
+    )
+    .map(({ style, slug, fixedUnder, tiers, ...rule }) =>
+      body({
+        ...rule,
+        payoutMode: style.payoutMode,
+        tierBy: style.tierBy === 'value' ? slug : style.tierBy,
+        tierMode: style.tierMode === 'full_rate' ? undefined : style.tierMode,
+        tiers: tiers.map((tier) =>
+          body({
+            name: tier.name,
+            min: tier.minThreshold,
+            ...('rate' in tier.pay ? tier.pay : { [fixedUnder]: tier.pay.flatAmount }),
+          }),
+        ),
+      }),
+    );
+}
+
+// Plans
+
+function namesOf(shape: PlanShape, settings: Settings): string[] {
+  const names = RULE_NAMES.slice(0, settings.rules);
+  return shape.shape === 'canonical'
+    ? names
+    : names.map((name, index) => (index % 2 === 0 ? `Rule ${index + 1}` : name));
+}
+
+function keysOf(shape: PlanShape, settings: Settings): string[] {
+  const names = namesOf(shape, settings);
+  if (shape.shape === 'second') return names;
+  return [...new Set(names.map((name) => shape.groups[name] ?? name))];
+}
+
+function kindOfKey(shape: PlanShape, key: string): PeriodKind {
+  return shape.shape === 'second' ? shape.quotaPeriod : (shape.kinds[key] ?? 'quarterly');
+}
+
+const kind = oneOf<PeriodKind>('quarterly', 'quarterly', 'monthly', 'annual');
+
+function shapeOf(): fc.Arbitrary<PlanShape> {
+  const phase = oneOf<'per_deal' | 'cascade' | 'periodic'>(
+    'per_deal',
+    'per_deal',
+    'cascade',
+    'cascade',
+    'cascade',
+    'periodic',
+  );
+  return fc.record({
+    shape: often<'canonical' | 'second'>(fc.constant('canonical'), fc.constant('second'), 3),
+    quotaPeriod: fc.oneof(kind, fc.constant<PeriodKind>('semi_annual')),
+    kinds: fc.record({ A: kind, B: kind, C: kind, D: kind, G: kind }),
+    groups: fc.record({
+      A: maybe(fc.constant('G')),
+      B: maybe(fc.constant('G')),
+      C: maybe(fc.constant('G')),
+      D: maybe(fc.constant('G')),
+    }),
+    phases: fc.record({ A: fc.constant('per_deal' as const), B: phase, C: phase, D: phase }),
+  });
+}
+
+function configOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Arbitrary<object> {
+  const names = namesOf(shape, settings);
+  const rules: fc.Arbitrary<object[]> =
+    shape.shape === 'second'
+      ? fc
+          .integer({ min: 1, max: names.length })
+          .chain((count) => fc.tuple(...names.slice(0, count).map((name) => secondShapeRule(name))))
+      : fc.shuffledSubarray(names, { minLength: 1 }).chain((chosen) =>
+          fc.tuple(
+            ...chosen.map((name) =>
+              canonicalRule(
+                name,
+                shape,
+                // Upstream names are earlier in the alphabet, so there is no cycle.
+                chosen.filter((other) => other < name && shape.phases[other] !== 'periodic'),
+                repIds,
+                settings,
+              ),
+            ),
+          ),
+        );
+  return fc
+    .record({
+      dealConditions: maybe(
+        conditionsWith(leaf).map((each) => each ?? []),
+        3,
+      ),
+      rules,
+    })
+    .map((config) => body({ quotaPeriod: shape.shape === 'second' ? shape.quotaPeriod : undefined, ...config }));
+}
+
+interface RawOverride {
+  repId: string;
+  rule: number;
+  tier: number;
+  pay: Pay;
+}
+
+interface RuleInConfig {
+  name?: string;
+  payoutMode?: string;
+  tiers: { tierIndex?: number; repId?: string }[];
+}
+
+/** An override names a rule and a tier that exist, and a rep without a tier of its own there. */
+function overridesOn(config: object, raw: RawOverride[]): WorldPlanVersion['overrides'] {
+  const { rules } = config as { rules: RuleInConfig[] };
+  const found: WorldPlanVersion['overrides'] = [];
+  for (const each of raw) {
+    const position = each.rule % rules.length;
+    const rule = rules[position];
+    if (rule === undefined) continue;
+    const ruleName = rule.name ?? `Rule ${position + 1}`;
+    const globals = rule.tiers.filter((tier) => tier.repId === undefined);
+    const tierIndex = each.tier % globals.length;
+    const hasOwn = rule.tiers.some((tier) => tier.repId === each.repId);
+    const fixedOnly = rule.payoutMode !== undefined && rule.payoutMode !== 'rate';
+    if (hasOwn || (fixedOnly && 'rate' in each.pay)) continue;
+    if (found.some((other) => other.repId === each.repId && other.ruleName === ruleName)) continue;
+    found.push({ repId: each.repId, ruleName, tiers: [{ tierIndex, ...each.pay }] });
+  }
+  return found;
+}
+
+const MAPPINGS: (Record<string, string> | null)[] = [
+  null,
+  null,
+  null,
+  { amount: 'acv' },
+  { tcv: 'x_amt' },
+  { stage: 'x_stage', tcv: 'margin' },
+];
+const CONTESTED_MAPPINGS: (Record<string, string> | null)[] = [
+  { dealAmount: 'margin' },
+  { closeDate: 'starts_on' },
+  { currency: 'region' },
+];
+
+interface RawPlan {
+  shape: PlanShape;
+  currency: string | null;
+  versions: WorldPlanVersion[];
+}
+
+function planOf(planId: string, repIds: string[], settings: Settings): fc.Arbitrary<RawPlan> {
+  const mappings = settings.contested ? [...MAPPINGS, ...CONTESTED_MAPPINGS] : MAPPINGS;
+  const version = (shape: PlanShape) =>
+    fc.record({
+      status: often<WorldPlanVersion['status']>(fc.constant('active'), oneOf('draft', 'archived', 'deleted'), 8),
+      effectiveStart: oneOf(null, null, null, '2026-01-01', '2026-02-01', '2026-02-10', '2026-04-01'),
+      effectiveEnd: oneOf(null, null, null, null, null, null, '2026-03-31', '2026-06-30', '2026-12-31'),
+      fieldMapping: fc.constantFrom(...mappings),
+      config: configOf(shape, repIds, settings),
+      overrides: fc.array(
+        fc.record({
+          repId: fc.constantFrom(...repIds),
+          rule: fc.nat({ max: 3 }),
+          tier: fc.nat({ max: 3 }),
+          pay: fc.oneof(rate, flat),
+        }),
+        { maxLength: 2 },
+      ),
+    });
+  return fc
+    .record({ shape: shapeOf(), currency: oneOf(null, null, null, 'USD', 'EUR', 'JPY', 'BHD') })
+    .chain(({ shape, currency }) =>
+      fc.array(version(shape), { minLength: 1, maxLength: settings.versions }).map((versions) => ({
+        shape,
+        currency,
+        versions: versions.map((each, index) => ({
+          ...each,
+          effectiveEnd:
+            each.effectiveStart !== null && each.effectiveEnd !== null && each.effectiveEnd < each.effectiveStart
+              ? null
+              : each.effectiveEnd,
+          planVersionId: `cccccccc-000${planId.at(-1)}-4000-8000-00000000000${index + 1}`,
+          version: index + 1,
+          currency,
+          overrides: overridesOn(each.config, each.overrides),
+        })),
+      })),
+    );
+}
+
+// Reps, assignments, quotas
+
+/** Managers come earlier in the list of reps, so there is no cycle on any day. */
+function linesOf(index: number, repIds: string[]): fc.Arbitrary<ReportingLine[]> {
+  const above = repIds.slice(0, index);
+  if (above.length === 0) return fc.constant([]);
+  const manager = fc.constantFrom(...above);
+  return fc.oneof(
+    { arbitrary: fc.constant<ReportingLine[]>([]), weight: 1 },
+    { arbitrary: manager.map((managerId): ReportingLine[] => [{ managerId, from: null, to: null }]), weight: 3 },
+    {
+      arbitrary: fc
+        .tuple(manager, manager, oneOf('2026-02-01', '2026-02-10', '2026-03-05'), fc.boolean())
+        .map(([first, second, day, gap]): ReportingLine[] => [
+          { managerId: first, from: null, to: plusDays(day, gap ? -3 : -1) },
+          { managerId: second, from: day, to: null },
+        ]),
+      weight: 2,
+    },
+  );
+}
+
+interface RawAssignment {
+  used: boolean;
+  start: string | null;
+  end: string | null;
+  again: boolean;
+}
+
+const assignment: fc.Arbitrary<RawAssignment> = fc.record({
+  used: often(fc.constant(true), fc.constant(false), 6),
+  start: oneOf(null, null, null, null, '2025-12-01', '2026-01-01', '2026-01-15', '2026-02-10'),
+  end: oneOf(null, null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30'),
+  again: fc.boolean(),
+});
+
+function assignmentsOf(repId: string, planId: string, raw: RawAssignment, isBounded: boolean): WorldAssignment[] {
+  if (!raw.used) return [];
+  // Periodic rules fire for every ended period since the assignment's start, so theirs must have one.
+  const effectiveStart = isBounded ? (raw.start ?? '2026-01-01') : raw.start;
+  const first = { repId, planId, effectiveStart, effectiveEnd: raw.end };
+  if (raw.end === null || !raw.again) return [first];
+  return [first, { repId, planId, effectiveStart: plusDays(raw.end, 10), effectiveEnd: null }];
+}
+
+interface RawQuota {
+  /** Null: for every rep. */
+  rep: number | null;
+  plan: number;
+  key: number;
+  day: string;
+  target: number | string;
+  variableTarget: number | string | null;
+}
+
+const quota: fc.Arbitrary<RawQuota> = fc.record({
+  rep: often<number | null>(fc.constant(null), fc.nat({ max: 5 }), 2),
+  plan: fc.nat({ max: 3 }),
+  key: fc.nat({ max: 3 }),
+  day: oneOf('2026-01-01', '2026-01-01', '2026-02-01', '2026-02-01', '2026-03-01', '2026-04-01'),
+  target: oneOf<number | string>(5000, 10000, 1000, '4000', '3333.33', 50, 0),
+  variableTarget: oneOf<number | string | null>(null, 1000, 2000, '750.5', 0),
+});
+
+function quotasOf(raw: RawQuota[], repIds: string[], plans: RawPlan[], settings: Settings): WorldQuota[] {
+  const found: WorldQuota[] = [];
+  for (const each of raw) {
+    const planIndex = each.plan % plans.length;
+    const plan = plans[planIndex];
+    const planId = PLAN_IDS[planIndex];
+    if (plan === undefined || planId === undefined) continue;
+    const keys = keysOf(plan.shape, settings);
+    const key = keys[each.key % keys.length] ?? 'A';
+    const period = periodOf(kindOfKey(plan.shape, key), each.day);
+    for (const [index, repId] of repIds.entries()) {
+      if (each.rep !== null && each.rep % repIds.length !== index) continue;
+      const isTaken = found.some(
+        (other) => other.repId === repId && other.planId === planId && other.key === key && other.period === period,
+      );
+      if (isTaken) continue;
+      found.push({ repId, planId, key, period, target: each.target, variableTarget: each.variableTarget });
+    }
+  }
+  return found;
+}
+
+// Approved periods
+
+interface RawFrozen {
+  rep: number;
+  period: string;
+}
+
+/** Two approved statements of one rep may not overlap. */
+function frozenOf(raw: RawFrozen[], repIds: string[]): World['frozen'] {
+  const found: World['frozen'] = [];
+  for (const each of raw) {
+    const repId = repIds[each.rep % repIds.length];
+    const days = daysOf(each.period);
+    if (repId === undefined || days === null) continue;
+    const overlaps = found.some((other) => {
+      const taken = daysOf(other.period);
+      return other.repId === repId && taken !== null && taken.first <= days.last && days.first <= taken.last;
+    });
+    if (!overlaps) found.push({ repId, period: each.period });
+  }
+  return found;
+}
+
+const workspace: fc.Arbitrary<World['workspace']> = fc.record({
+  currency: oneOf('USD', 'USD', 'EUR', 'JPY', 'BHD'),
+  timeZone: oneOf('UTC', 'America/New_York', 'Pacific/Auckland', 'Asia/Kolkata'),
+  standard: oneOf<World['workspace']['standard']>(
+    {},
+    { dealAmount: 'x_amt' },
+    { dealAmount: 'x_amt', dealStage: 'x_stage' },
+    { dealAmount: 'acv', createdDate: 'starts_on' },
+  ),
+  measures: oneOf<Record<string, string>>({}, { tcv: 'acv' }, { mrr: 'margin', tcv: 'x_amt' }),
+});
+
+/** A world in which everything may happen, but nothing that the API would refuse. */
+export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
+  const settings: Settings = {
+    reps: 4,
+    plans: 2,
+    versions: 3,
+    rules: 4,
+    deals: 8,
+    quotas: 20,
+    frozen: true,
+    contested: false,
+    ...size,
+  };
+  const world = fc
+    .record({
+      reps: fc.integer({ min: Math.min(2, settings.reps), max: settings.reps }),
+      deals: fc.integer({ min: Math.min(2, settings.deals), max: settings.deals }),
+    })
+    .chain((counts) => {
+      const repIds = REP_IDS.slice(0, counts.reps);
+      const dealIds = Array.from({ length: counts.deals }, (_, index) => `d${index + 1}`);
+      const planIds = PLAN_IDS.slice(0, settings.plans);
+      return fc
+        .record({
+          workspace,
+          asOf: oneOf('2026-02-15', '2026-04-01', '2026-04-01', '2026-07-02'),
+          lines: fc.tuple(...repIds.map((_, index) => linesOf(index, repIds))),
+          plans: fc.tuple(...planIds.map((planId) => planOf(planId, repIds, settings))),
+          assignments: fc.tuple(...repIds.map(() => fc.tuple(...planIds.map(() => assignment)))),
+          quotas: fc.array(quota, { minLength: Math.floor(settings.quotas / 2), maxLength: settings.quotas }),
+          deals: dealsOf(dealIds, repIds),
+          changed: fc.subarray(dealIds),
+          dealsBefore: dealsOf(dealIds, repIds),
+          frozen: often(
+            fc.constant<RawFrozen[]>([]),
+            fc.array(
+              fc.record({ rep: fc.nat({ max: 5 }), period: oneOf('2026-01', '2026-02', '2026-Q1', '2026-03') }),
+              { maxLength: settings.frozen ? 3 : 0 },
+            ),
+            1,
+          ),
+        })
+        .map((raw) => worldOf(raw, repIds, settings));
+    });
+  // Biased towards small numbers, half of the worlds would hold no row at all.
+  return fc.noBias(world);
+}
+
+interface RawWorld {
+  workspace: World['workspace'];
+  asOf: string;
+  lines: ReportingLine[][];
+  plans: RawPlan[];
+  assignments: RawAssignment[][];
+  quotas: RawQuota[];
+  deals: WorldDeal[];
+  changed: string[];
+  dealsBefore: WorldDeal[];
+  frozen: RawFrozen[];
+}
+
+function worldOf(raw: RawWorld, repIds: string[], settings: Settings): World {
+  const plans: WorldPlan[] = raw.plans.map((plan, index) => ({
+    planId: PLAN_IDS[index] ?? '',
+    versions: plan.versions,
+  }));
+  const hasPeriodic = raw.plans.map((plan) => Object.values(plan.shape.phases).includes('periodic'));
+  const world: World = {
+    asOf: raw.asOf,
+    workspace: raw.workspace,
+    reps: repIds.map((repId, index) => ({ repId, lines: raw.lines[index] ?? [] })),
+    plans,
+    assignments: repIds.flatMap((repId, rep) =>
+      plans.flatMap((plan, index) => {
+        const each = raw.assignments[rep]?.[index];
+        return each === undefined ? [] : assignmentsOf(repId, plan.planId, each, hasPeriodic[index] === true);
+      }),
+    ),
+    quotas: quotasOf(raw.quotas, repIds, raw.plans, settings),
+    deals: raw.deals,
+    frozen: frozenOf(raw.frozen, repIds),
+    standing: [],
+  };
+  if (world.frozen.length === 0) return world;
+  // What stood when the periods were approved: the ledger of the deals as they were then.
+  const before = raw.deals.map((deal) =>
+    raw.changed.includes(deal.dealId) ? (raw.dealsBefore.find((each) => each.dealId === deal.dealId) ?? deal) : deal,
+  );
+  return { ...world, standing: cleanLedger({ ...world, deals: before, frozen: [] }) };
+}
