@@ -136,7 +136,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       deal_id text,
       rep_id uuid,
       period text,
-      job_id uuid,
       outcome text not null check (outcome in ('written', 'no_change', 'skipped', 'statement_locked', 'failed')),
       events_written integer not null default 0,
       events_reversed integer not null default 0,
@@ -151,10 +150,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (workspace_id, run_id)
     )`.execute(db);
   await sql`create index audit_runs_by_time on audit_runs (workspace_id, started_at desc)`.execute(db);
-  await sql`create index audit_runs_by_job on audit_runs (workspace_id, job_id)`.execute(db);
   await tenantTable(db, 'audit_runs');
 
-  // A run answers for all the deals whose changes it took up together.
+  // A run answers for all the deals and jobs whose requests it took up together.
   await sql`
     create table audit_run_deals (
       workspace_id uuid not null,
@@ -163,6 +161,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (workspace_id, deal_id, run_id)
     )`.execute(db);
   await tenantTable(db, 'audit_run_deals');
+  await sql`
+    create table audit_run_jobs (
+      workspace_id uuid not null,
+      job_id uuid not null,
+      run_id uuid not null,
+      primary key (workspace_id, job_id, run_id)
+    )`.execute(db);
+  await tenantTable(db, 'audit_run_jobs');
 
   await sql`
     create table rep_months (

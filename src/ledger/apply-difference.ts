@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Decision, type HeldEvent } from '../engine/calculate.js';
 import { type Day, type DayRange } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
 import { idOf } from '../kernel/ids.js';
 import { periodOf, periodRange } from '../kernel/period.js';
 import { rowsFrom } from '../platform/database/columns.js';
@@ -20,8 +21,8 @@ export interface AppliedDifference {
   readonly eventsReversed: number;
   /** The days between the first and the last changed event; null when nothing changed. */
   readonly days: DayRange | null;
-  /** Plan, attainment key and period of every credit that may have changed. */
-  readonly counters: readonly Counter[];
+  /** Plan, attainment key and period of the credits that moved. */
+  readonly creditsMoved: readonly Counter[];
 }
 
 export interface Counter {
@@ -70,10 +71,23 @@ export async function applyDifference(
     ...writes.flatMap(({ eventId }) => rows.get(eventId) ?? []),
     ...reversals,
   ];
-  const counters = countersOf(touched);
-  await refreshQuotas(trx, ledger, counters);
+  await refreshQuotas(trx, ledger, countersOf(touched));
   await refreshMonths(trx, ledger, monthsOf(touched));
-  return { eventsWritten: writes.length, eventsReversed: reversals.length, days: daysOf(touched), counters };
+  const sameCredit = ({ eventId, decision, change }: Write) => change === 'changed' && isSameCredit(rows.get(eventId), decision);
+  const moved = writes.filter((write) => !sameCredit(write)).flatMap(({ eventId, decision }) => [decision, rows.get(eventId) ?? decision]);
+  return {
+    eventsWritten: writes.length,
+    eventsReversed: reversals.length,
+    days: daysOf(touched),
+    creditsMoved: countersOf([...moved, ...reversals]),
+  };
+}
+
+function isSameCredit(row: StandingRow | undefined, decision: Decision): boolean {
+  return (
+    row !== undefined && decision.credit.equals(Decimal.of(row.credit)) && row.period === decision.period &&
+    row.attainmentKey === decision.attainmentKey
+  );
 }
 
 const batchSize = 2000;

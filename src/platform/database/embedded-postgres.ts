@@ -105,7 +105,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     leave = () => withdraw().then(() => stopIfUnused(cluster, server));
     const joined = !started && (await countUsers(cluster)) > 1;
     const superuserUrl = urlOf(SUPERUSER, secrets.superuserPassword, server.port, 'postgres');
-    await provision(superuserUrl, secrets.ownerPassword);
+    await provision(superuserUrl, secrets.ownerPassword).catch((error: unknown) => {
+      throw codeOf(error) === '28P01' ? passwordRefused(cluster, error) : error;
+    });
     const ownerUrl = urlOf(OWNER, secrets.ownerPassword, server.port, OWNER);
     let stopping: Promise<void> | undefined;
     const stop = (): Promise<void> => {
@@ -308,6 +310,7 @@ function isServer(pid: number): boolean {
 
 async function prepareData(cluster: Cluster): Promise<Secrets> {
   const file = path.join(cluster.folder, 'postgres-secrets.json');
+  await removeHalfFinished(path.dirname(cluster.dataDir), cluster.log);
   const known = await readSecrets(file);
   const exists = await isInitialised(cluster);
   if (known !== undefined && exists) return known;
@@ -396,7 +399,6 @@ async function initialise(cluster: Cluster, secrets: Secrets): Promise<void> {
   await mkdir(parent, { recursive: true, mode: 0o711 }).catch((error: unknown) => {
     throw problem(`${parent} cannot be created for PostgreSQL's data; ${OWNERSHIP_HINT}.`, error);
   });
-  await removeHalfFinished(parent, cluster.log);
   const native = await prepareBinaries(cluster);
   const partial = partialName(cluster.dataDir);
   const passwordFile = `${partial}-password`;
@@ -439,7 +441,7 @@ function partialName(final: string): string {
 }
 
 async function removeHalfFinished(folder: string, log: Cluster['log']): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for (const name of await readdir(folder).catch(() => [])) {
     const pid = /^postgres.*\.partial-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
     log(`removing ${name}, left half-finished by an interrupted start`);
@@ -451,6 +453,7 @@ async function removeHalfFinished(folder: string, log: Cluster['log']): Promise<
 
 /** PostgreSQL's single-user mode asks for no password: whoever may write the files owns the data anyway. */
 async function resetSuperuserPassword(cluster: Cluster, password: string): Promise<void> {
+  await takeOwnership(cluster);
   const native = await prepareBinaries(cluster);
   const args = ['--single', '-D', cluster.dataDir, 'postgres'];
   const statement = `ALTER ROLE ${SUPERUSER} PASSWORD '${password}';\n`;
@@ -659,12 +662,16 @@ async function answers(cluster: Cluster, server: Postmaster, secrets: Secrets): 
     return (await realpath(actual)) === (await realpath(cluster.dataDir));
   } catch (error) {
     if (codeOf(error) !== '28P01') return false;
-    throw problem(
-      `The PostgreSQL running in ${cluster.dataDir} refuses the password in ${cluster.folder}/postgres-secrets.json; ` +
-        'put the right file back, or stop that PostgreSQL, delete the file and start again to get new passwords.',
-      error,
-    );
+    throw passwordRefused(cluster, error);
   }
+}
+
+function passwordRefused(cluster: Cluster, error: unknown): Error {
+  return problem(
+    `The PostgreSQL in ${cluster.dataDir} refuses the password in ${cluster.folder}/postgres-secrets.json; ` +
+      'put the right file back, or stop that PostgreSQL, delete the file and start again: the data stays, the passwords are made anew.',
+    error,
+  );
 }
 
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {

@@ -202,7 +202,6 @@ export interface Tables {
     deal_id: string | null;
     rep_id: string | null;
     period: string | null;
-    job_id: string | null;
     outcome: RunOutcome;
     events_written: Generated<number>;
     events_reversed: Generated<number>;
@@ -216,6 +215,7 @@ export interface Tables {
     duration_ms: Generated<number>;
   };
   audit_run_deals: { workspace_id: string; deal_id: string; run_id: string };
+  audit_run_jobs: { workspace_id: string; job_id: string; run_id: string };
   rep_months: {
     workspace_id: string;
     rep_id: string;

@@ -1,0 +1,172 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { allDays } from '../../kernel/day.js';
+import { Failure } from '../../kernel/failure.js';
+import { type CalculationJob, createJob, findJobs, settleJob } from '../../ledger/calculation-jobs.js';
+import { requestCalculation } from '../../ledger/calculation-requests.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type JobScope } from '../../platform/database/tables.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation, Reply } from '../../platform/operation.js';
+import { uuid } from '../../platform/schemas.js';
+import { findPlanVersion } from '../../plans/plan-views.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { scopeNames } from '../recalculation.js';
+
+const body = z.strictObject({
+  dealId: z.string().min(1).max(200).optional(),
+  repId: uuid.optional(),
+  planId: uuid.optional(),
+  async: z.boolean().default(false),
+});
+type Body = z.infer<typeof body>;
+
+const response = z.object({
+  triggered: z.boolean(),
+  count: z.int().optional(),
+  eventsWritten: z.int().optional(),
+  eventsReversed: z.int().optional(),
+  statementLocked: z.boolean().optional(),
+  skipped: z.int().optional(),
+  reason: z.string().optional(),
+  async: z.boolean().optional(),
+  jobId: z.string().optional(),
+  status: z.string().optional(),
+  startedAt: z.string().optional(),
+  scope: z.enum(scopeNames),
+});
+type Answer = z.infer<typeof response>;
+
+/** The lanes that a recalculation asks for, each with the days it needs. */
+interface Target {
+  readonly scope: JobScope;
+  readonly requests: readonly { readonly repId: string; readonly days: { from: string; to: string }; readonly dealId?: string }[];
+  readonly deals: number;
+}
+
+const longestWaitMs = 25_000;
+
+@injectable()
+export class RecalculateCommissions {
+  constructor(
+    @inject(CommissionChanges) private readonly changes: CommissionChanges,
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  /** Always through the queue. The synchronous form waits for its job; past 25 seconds the work goes on without it. */
+  async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller): Promise<Answer | Reply<Answer>> {
+    const started = await this.changes.run(caller, 'reads', async (trx, wake) => {
+      const target = await targetOf(trx, caller.workspaceId, request);
+      const job = await startJob(trx, caller, target);
+      wake(target.requests.map((one) => one.repId));
+      return { ...job, scope: target.scope };
+    });
+    const running: Answer = {
+      triggered: true,
+      async: true,
+      jobId: started.jobId,
+      status: 'running',
+      scope: started.scope.scope,
+      startedAt: started.startedAt.toISOString(),
+    };
+    if (request.async) return running;
+    const job = await this.waitFor(caller, started.jobId);
+    return job === null ? new Reply(202, running) : finishedAnswer(job);
+  }
+
+  private async waitFor(caller: Caller, jobId: string): Promise<CalculationJob | null> {
+    const deadline = performance.now() + longestWaitMs;
+    for (let pauseMs = 4; performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 100)) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const [job] = await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId, jobId));
+      if (job !== undefined && job.status !== 'running') return job;
+    }
+    return null;
+  }
+}
+
+async function startJob(trx: Work, caller: Caller, target: Target) {
+  const { workspaceId, actor } = caller;
+  const scopeKey = `recalculation:${Object.entries(target.scope).map(([key, value]) => `${key}=${value}`).join('&')}`;
+  const job = await createJob(trx, workspaceId, { kind: 'recalculation', scope: target.scope, scopeKey, actor, total: target.requests.length, deals: target.deals });
+  if (job.joined) return job;
+  await requestCalculation(trx, workspaceId, target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })));
+  if (target.requests.length === 0) await settleJob(trx, workspaceId, job.jobId);
+  return job;
+}
+
+/** Of several ids the narrowest counts: deal, then rep, then plan; none means the whole workspace. */
+async function targetOf(trx: Work, workspaceId: string, { dealId, repId, planId }: Body): Promise<Target> {
+  if (dealId !== undefined) return dealTarget(trx, workspaceId, dealId);
+  if (repId !== undefined) {
+    if ((await findRepName(trx, workspaceId, repId)) === null) throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
+    return { scope: { scope: 'rep', repId }, requests: [{ repId, days: allDays }], deals: 0 };
+  }
+  let reps = trx.selectFrom('reps').select('reps.rep_id').where('reps.workspace_id', '=', workspaceId).orderBy('reps.rep_id');
+  if (planId === undefined) return { scope: { scope: 'workspace' }, requests: await everyDay(reps.execute()), deals: 0 };
+  const plan = await findPlanVersion(trx, workspaceId, planId, null);
+  if (plan === null) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
+  reps = reps.where('reps.rep_id', 'in', (select) =>
+    select.selectFrom('assignments').select('assignments.rep_id').where('assignments.workspace_id', '=', workspaceId).where('assignments.plan_id', '=', plan.planId),
+  );
+  return { scope: { scope: 'plan', planId: plan.planId }, requests: await everyDay(reps.execute()), deals: 0 };
+}
+
+async function everyDay(reps: Promise<{ rep_id: string }[]>): Promise<Target['requests']> {
+  return (await reps).map((rep) => ({ repId: rep.rep_id, days: allDays }));
+}
+
+/** A deal concerns its owner and everyone whose events stand on it. */
+async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promise<Target> {
+  const deal = await trx
+    .selectFrom('deals')
+    .select(['rep_id', 'close_date'])
+    .where('workspace_id', '=', workspaceId)
+    .where('deal_id', '=', dealId)
+    .executeTakeFirst();
+  if (deal === undefined) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
+  const events = await trx
+    .selectFrom('commission_events')
+    .select(['rep_id', 'earned_on'])
+    .where('workspace_id', '=', workspaceId)
+    .where('deal_key', '=', dealId)
+    .execute();
+  const stands = events.map((event) => ({ repId: event.rep_id, day: event.earned_on }));
+  const own = deal.rep_id !== null && deal.close_date !== null ? [{ repId: deal.rep_id, day: deal.close_date }] : [];
+  const byRep = Map.groupBy([...own, ...stands], (one) => one.repId);
+  const requests = [...byRep].map(([repId, ofRep]) => {
+    const days = ofRep.map((one) => one.day).sort();
+    return { repId, dealId, days: { from: days[0] as string, to: days.at(-1) as string } };
+  });
+  return { scope: { scope: 'deal', dealId }, requests, deals: own.length };
+}
+
+function finishedAnswer(job: CalculationJob): Answer {
+  const { count = 0, eventsWritten = 0, eventsReversed = 0, statementLocked = 0, skipped = 0 } = (job.result ?? {}) as Record<string, number>;
+  const locked = statementLocked > 0;
+  return {
+    triggered: true,
+    jobId: job.jobId,
+    status: job.status,
+    count,
+    eventsWritten,
+    eventsReversed,
+    statementLocked: locked,
+    skipped,
+    ...(job.error !== null ? { reason: job.error } : locked ? { reason: 'statement_locked' } : {}),
+    scope: job.scope.scope,
+  };
+}
+
+export const recalculateCommissions = operation({
+  id: 'recalculateCommissions',
+  summary: 'Recompute commission of a deal, a rep, a plan or the workspace, now or as a job',
+  method: 'post',
+  path: '/v1/commissions/recalculate',
+  access: 'admin',
+  body,
+  response,
+  failures: { rep_not_found: 404, plan_not_found: 404, deal_not_found: 404 },
+  handler: RecalculateCommissions,
+});

@@ -1,0 +1,35 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { isUuid } from '../../kernel/ids.js';
+import { findJobs } from '../../ledger/calculation-jobs.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { jobAnswer, recalculationJob } from '../recalculation.js';
+
+const params = z.strictObject({ jobId: pathId });
+
+@injectable()
+export class GetRecalculationJob {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ params: { jobId } }: Input<z.infer<typeof params>>, caller: Caller) {
+    const [job] = isUuid(jobId) ? await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId, jobId)) : [];
+    if (job === undefined) throw new Failure('job_not_found', 'There is no such job, or it ended more than six hours ago.');
+    return jobAnswer(job);
+  }
+}
+
+export const getRecalculationJob = operation({
+  id: 'getRecalculationJob',
+  summary: 'Status, progress and result of a recalculation',
+  method: 'get',
+  path: '/v1/commissions/recalculate/jobs/:jobId',
+  access: 'admin',
+  params,
+  response: recalculationJob,
+  failures: { job_not_found: 404 },
+  handler: GetRecalculationJob,
+});

@@ -1,0 +1,28 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { findJobs } from '../../ledger/calculation-jobs.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { jobAnswer, recalculationJob } from '../recalculation.js';
+
+@injectable()
+export class ListRecalculationJobs {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(_input: Input, caller: Caller) {
+    const jobs = await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId));
+    return { jobs: jobs.map(jobAnswer), count: jobs.length };
+  }
+}
+
+export const listRecalculationJobs = operation({
+  id: 'listRecalculationJobs',
+  summary: "The workspace's recalculations of the last six hours, newest first",
+  method: 'get',
+  path: '/v1/commissions/recalculate/jobs',
+  access: 'admin',
+  response: z.object({ jobs: z.array(recalculationJob), count: z.int() }),
+  failures: {},
+  handler: ListRecalculationJobs,
+});

@@ -1,0 +1,268 @@
+import { sql } from 'kysely';
+import { calculateRep, type HeldBack } from '../engine/calculate.js';
+import { type Clock } from '../kernel/clock.js';
+import { type DayRange, dayInZone, hull } from '../kernel/day.js';
+import { newId } from '../kernel/ids.js';
+import { type RunOutcome } from '../platform/database/tables.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type AppliedDifference, applyDifference } from './apply-difference.js';
+import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
+import { cascadeManagersAbove } from './hierarchy.js';
+import {
+  assignedPlans, calculationWindow, loadDeals, loadFirstActivity, loadPeerCredits, loadRepTerms, loadTeamDeals,
+  quotaFinder, type RepTerms,
+} from './load-window.js';
+import { heldRows, loadStandingRows } from './standing-rows.js';
+
+/** One rep's place in the line: the unit of serial work. */
+export interface Lane {
+  readonly workspaceId: string;
+  readonly repId: string;
+}
+
+export interface LaneDependencies {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+}
+
+export interface LaneRun {
+  /** `busy`: another worker holds the lane and will take up what is asked; `idle`: nothing was asked. */
+  readonly state: 'ran' | 'idle' | 'busy';
+  readonly outcome: RunOutcome | null;
+  readonly eventsWritten: number;
+  readonly eventsReversed: number;
+  /** What approved periods held back. */
+  readonly heldBack: readonly HeldBack[];
+  /** Other reps whose calculation this run made necessary. */
+  readonly wakes: readonly string[];
+  readonly jobIds: readonly string[];
+}
+
+interface PendingRequest {
+  readonly request_id: string;
+  readonly from_day: string;
+  readonly to_day: string;
+  readonly trigger: Trigger;
+  readonly deal_id: string | null;
+  readonly job_id: string | null;
+}
+
+/**
+ * Takes up everything that is asked of the lane in one transaction: lock the rep, take the requests, load the
+ * window, run the engine, write the difference, leave an audit row. The ids of the requests are read before any
+ * data and exactly those are deleted, so whatever arrives meanwhile asks again. Running it twice is harmless: the
+ * second run finds no request, or no difference.
+ */
+export async function calculateLane(
+  { unitOfWork, clock }: LaneDependencies,
+  lane: Lane,
+  { wait }: { readonly wait: boolean },
+): Promise<LaneRun> {
+  return unitOfWork.run(lane, 'reads', async (trx) => {
+    if (!(await lockLane(trx, lane, wait))) return nothingDone('busy');
+    const requests = await pendingRequests(trx, lane);
+    if (requests.length === 0) return nothingDone('idle');
+    const startedAt = clock.now();
+    const terms = await loadRepTerms(trx, lane.workspaceId, lane.repId);
+    const window = calculationWindow(terms, daysOf(requests));
+    const run = await calculateWindow(trx, terms, window, dayInZone(startedAt, terms.workspace.timeZone), newId());
+    const wakes = await requestOthers(trx, terms, window, requests, run.difference);
+    await recordRun(trx, lane, requests, run, startedAt, clock);
+    await finishRequests(trx, lane, requests);
+    return {
+      state: 'ran',
+      outcome: outcomeOf(run),
+      eventsWritten: run.difference.eventsWritten,
+      eventsReversed: run.difference.eventsReversed,
+      heldBack: run.heldBack,
+      wakes,
+      jobIds: distinct(requests.map((request) => request.job_id)),
+    };
+  });
+}
+
+interface WindowRun {
+  readonly runId: string;
+  readonly difference: AppliedDifference;
+  readonly heldBack: readonly HeldBack[];
+  readonly deals: number;
+  readonly skipped: number;
+  readonly planVersionIds: readonly string[];
+}
+
+async function calculateWindow(trx: Work, terms: RepTerms, window: DayRange, asOf: string, runId: string): Promise<WindowRun> {
+  const deals = await loadDeals(trx, terms.workspaceId, terms.repId, window);
+  const teamDeals = await loadTeamDeals(trx, terms, window);
+  const standing = await loadStandingRows(trx, terms, window);
+  const held = await heldRows(trx, terms, standing);
+  const result = calculateRep({
+    repId: terms.repId,
+    asOf,
+    window,
+    plans: assignedPlans(terms),
+    deals,
+    teamDeals,
+    held,
+    frozen: terms.frozen,
+    quota: quotaFinder(terms.quotas),
+    peerCredits: await loadPeerCredits(trx, terms, window),
+    firstActivity: await loadFirstActivity(trx, terms),
+    explain: false,
+  });
+  const ledger = { workspaceId: terms.workspaceId, repId: terms.repId, runId };
+  const difference = await applyDifference(trx, ledger, standing, result.decisions, held);
+  const paidDeals = new Set(result.decisions.map((decision) => decision.dealKey));
+  return {
+    runId,
+    difference,
+    heldBack: result.heldBack,
+    deals: deals.length,
+    skipped: deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
+    planVersionIds: [...new Set(result.decisions.map((decision) => decision.planVersionId))],
+  };
+}
+
+/** Locks the lane's row; false when another transaction holds it and we may not wait. */
+async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: boolean): Promise<boolean> {
+  const query = trx.selectFrom('lanes').select('rep_id').where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).forNoKeyUpdate();
+  const row = await (wait ? query : query.skipLocked()).executeTakeFirst();
+  return row !== undefined;
+}
+
+async function pendingRequests(trx: Work, { workspaceId, repId }: Lane): Promise<PendingRequest[]> {
+  return trx
+    .selectFrom('calculation_requests')
+    .select(['request_id', 'from_day', 'to_day', 'trigger', 'deal_id', 'job_id'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .orderBy('request_id')
+    .execute() as Promise<PendingRequest[]>;
+}
+
+/**
+ * Asks for the managers above, whose cascades feed on these events or look at these deals, and for the peers whose
+ * rank may have moved. All of them, since a peer that reads the ledger at the same time may have missed this run.
+ */
+async function requestOthers(
+  trx: Work,
+  terms: RepTerms,
+  window: DayRange,
+  requests: readonly PendingRequest[],
+  difference: AppliedDifference,
+): Promise<string[]> {
+  const dealsChanged = requests.filter((request) => dealTriggers.has(request.trigger));
+  const days = [...(difference.days === null ? [] : [difference.days]), ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)])];
+  const jobIds = distinct(requests.map((request) => request.job_id));
+  const ask = (repId: string, range: DayRange, trigger: Trigger): CalculationRequest[] =>
+    (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days: range, trigger, jobId }));
+  const asked: CalculationRequest[] = [];
+  if (days.length > 0) {
+    const range = days.reduce(hull);
+    const managers = await cascadeManagersAbove(trx, terms.workspaceId, terms.repId, range);
+    asked.push(...managers.flatMap((manager) => ask(manager, range, 'cascade')));
+  }
+  const ranked = rankedPlansMoved(terms, difference);
+  if (ranked.length > 0) {
+    const peers = await trx
+      .selectFrom('assignments')
+      .select('rep_id')
+      .distinct()
+      .where('workspace_id', '=', terms.workspaceId)
+      .where('plan_id', 'in', ranked)
+      .where('rep_id', '<>', terms.repId)
+      .where('deleted_at', 'is', null)
+      .execute();
+    asked.push(...peers.flatMap((peer) => ask(peer.rep_id, window, 'rank')));
+  }
+  await requestCalculation(trx, terms.workspaceId, asked);
+  return distinct(asked.map((request) => request.repId));
+}
+
+const dealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'mapping_change']);
+
+function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): string[] {
+  const ranked = new Set(
+    terms.versions
+      .filter((version) => version.rules.some((rule) => rule.tierBy === 'rank'))
+      .map((version) => version.planId),
+  );
+  // A run asked for by a peer's rank only moves amounts; it must not send the question round for ever.
+  return distinct(difference.creditsMoved.map((counter) => counter.planId)).filter((planId) => ranked.has(planId));
+}
+
+async function recordRun(
+  trx: Work,
+  { workspaceId, repId }: Lane,
+  requests: readonly PendingRequest[],
+  run: WindowRun,
+  startedAt: Date,
+  clock: Clock,
+): Promise<void> {
+  const dealIds = distinct(requests.map((request) => request.deal_id));
+  const periods = distinct(run.heldBack.map((held) => held.period));
+  const blocked = periods.length === 0 ? null : { statementLocked: true, periods, heldBack: run.heldBack.slice(0, 100) };
+  await trx
+    .insertInto('audit_runs')
+    .values({
+      workspace_id: workspaceId,
+      run_id: run.runId,
+      actor: 'orchestrator',
+      trigger: distinct(requests.map((request) => request.trigger)).join(','),
+      scope: dealIds.length === 1 && requests.every((request) => request.deal_id !== null) ? 'deal' : 'rep',
+      deal_id: dealIds.length === 1 ? (dealIds[0] as string) : null,
+      rep_id: repId,
+      period: null,
+      outcome: outcomeOf(run),
+      events_written: run.difference.eventsWritten,
+      events_reversed: run.difference.eventsReversed,
+      statement_locked: run.heldBack.length,
+      skipped: run.skipped,
+      deals: run.deals,
+      blocked: blocked === null ? null : JSON.stringify(blocked),
+      details: JSON.stringify({ planVersionIds: run.planVersionIds }),
+      error: null,
+      started_at: startedAt,
+      duration_ms: clock.now().getTime() - startedAt.getTime(),
+    })
+    .execute();
+  if (dealIds.length > 0) {
+    await trx
+      .insertInto('audit_run_deals')
+      .values(dealIds.map((dealId) => ({ workspace_id: workspaceId, deal_id: dealId, run_id: run.runId })))
+      .execute();
+  }
+  const jobIds = distinct(requests.map((request) => request.job_id));
+  if (jobIds.length > 0) {
+    await trx
+      .insertInto('audit_run_jobs')
+      .values(jobIds.map((jobId) => ({ workspace_id: workspaceId, job_id: jobId, run_id: run.runId })))
+      .execute();
+  }
+}
+
+function outcomeOf(run: WindowRun): RunOutcome {
+  if (run.heldBack.length > 0) return 'statement_locked';
+  if (run.difference.eventsWritten + run.difference.eventsReversed > 0) return 'written';
+  return run.deals > 0 && run.skipped === run.deals ? 'skipped' : 'no_change';
+}
+
+async function finishRequests(trx: Work, { workspaceId, repId }: Lane, requests: readonly PendingRequest[]): Promise<void> {
+  await sql`
+    delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
+      and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.execute(trx);
+  await sql`
+    update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and (attempts > 0 or parked_at is not null)`.execute(trx);
+}
+
+function daysOf(requests: readonly PendingRequest[]): DayRange {
+  return requests.map((request) => ({ from: request.from_day, to: request.to_day })).reduce(hull);
+}
+
+function nothingDone(state: 'idle' | 'busy'): LaneRun {
+  return { state, outcome: null, eventsWritten: 0, eventsReversed: 0, heldBack: [], wakes: [], jobIds: [] };
+}
+
+function distinct<T extends string>(values: readonly (T | null)[]): T[] {
+  return [...new Set(values.filter((value) => value !== null))];
+}

@@ -1,0 +1,141 @@
+import { type Clock } from '../kernel/clock.js';
+import { newId } from '../kernel/ids.js';
+import { type Log } from '../platform/log.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
+import { settleJob } from './calculation-jobs.js';
+
+/** Wakes the lanes of reps that have something to calculate; a wake that is lost is made up for by the sweep. */
+export type WakeLanes = (workspaceId: string, repIds: readonly string[]) => Promise<void>;
+
+/** What running a lane, and every lane that it woke, came to. */
+export interface DrainResult {
+  readonly eventsWritten: number;
+  readonly eventsReversed: number;
+  readonly statementLocked: boolean;
+}
+
+/** Runs lanes to their end: again while something is asked, with failures counted and a hopeless lane parked. */
+export class LaneRunner {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly wakeLanes: WakeLanes,
+    private readonly log: Log,
+  ) {}
+
+  /** Calculates the lane until nothing more is asked of it, and wakes the lanes that follow from it. */
+  async run(lane: Lane): Promise<void> {
+    for (let round = 0; round < mostRounds; round += 1) {
+      const run = await this.calculate(lane, false);
+      if (run === null || run.state !== 'ran') return;
+      await this.wakeLanes(lane.workspaceId, run.wakes);
+      await this.settle(lane.workspaceId, run.jobIds);
+    }
+    await this.wakeLanes(lane.workspaceId, [lane.repId]);
+  }
+
+  /** Calculates the lanes and all that follow from them here and now, for a caller that waits for the outcome. */
+  async drain(workspaceId: string, repIds: readonly string[]): Promise<DrainResult> {
+    const totals = { eventsWritten: 0, eventsReversed: 0, statementLocked: false };
+    const queue = [...repIds];
+    for (let steps = 0; queue.length > 0 && steps < mostDrainSteps; steps += 1) {
+      const repId = queue.shift() as string;
+      const run = await this.calculate({ workspaceId, repId }, true);
+      if (run === null || run.state !== 'ran') continue;
+      totals.eventsWritten += run.eventsWritten;
+      totals.eventsReversed += run.eventsReversed;
+      totals.statementLocked ||= run.heldBack.length > 0;
+      queue.push(...run.wakes.filter((wake) => !queue.includes(wake)));
+      await this.settle(workspaceId, run.jobIds);
+    }
+    await this.wakeLanes(workspaceId, queue);
+    return totals;
+  }
+
+  private async calculate(lane: Lane, wait: boolean): Promise<LaneRun | null> {
+    try {
+      return await calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, lane, { wait });
+    } catch (error) {
+      await this.recordFailure(lane, error);
+      return null;
+    }
+  }
+
+  /** Nothing of the failed run was kept. Its requests stay, and are tried again later and later, then parked. */
+  private async recordFailure(lane: Lane, error: unknown): Promise<void> {
+    this.log.error({ err: error, ...lane }, 'a lane could not be calculated');
+    const message = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
+    await this.unitOfWork.run(lane, 'reads', async (trx) => {
+      const failed = await countFailure(trx, lane, message, this.clock.now());
+      await recordFailedRun(trx, lane, message, this.clock.now());
+      if (failed.parked) await this.settleParked(trx, lane);
+    });
+  }
+
+  private async settleParked(trx: Work, { workspaceId, repId }: Lane): Promise<void> {
+    const jobs = await trx
+      .selectFrom('calculation_requests')
+      .select('job_id')
+      .distinct()
+      .where('workspace_id', '=', workspaceId)
+      .where('rep_id', '=', repId)
+      .where('job_id', 'is not', null)
+      .execute();
+    for (const { job_id: jobId } of jobs) if (jobId !== null) await settleJob(trx, workspaceId, jobId);
+  }
+
+  /** After the commit, so that of two lanes that finish together the later one sees the job empty. */
+  private async settle(workspaceId: string, jobIds: readonly string[]): Promise<void> {
+    for (const jobId of jobIds) await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => settleJob(trx, workspaceId, jobId));
+  }
+}
+
+const mostRounds = 20;
+const mostDrainSteps = 1000;
+const mostAttempts = 8;
+
+async function countFailure(trx: Work, { workspaceId, repId }: Lane, message: string, now: Date): Promise<{ parked: boolean }> {
+  const lane = await trx
+    .selectFrom('lanes')
+    .select('attempts')
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  const attempts = (lane?.attempts ?? 0) + 1;
+  const parked = attempts >= mostAttempts;
+  await trx
+    .updateTable('lanes')
+    .set({
+      attempts,
+      last_error: message,
+      not_before: new Date(now.getTime() + 2 ** attempts * 250),
+      parked_at: parked ? now : null,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  return { parked };
+}
+
+async function recordFailedRun(trx: Work, { workspaceId, repId }: Lane, message: string, now: Date): Promise<void> {
+  await trx
+    .insertInto('audit_runs')
+    .values({
+      workspace_id: workspaceId,
+      run_id: newId(),
+      actor: 'orchestrator',
+      trigger: 'calculation',
+      scope: 'rep',
+      deal_id: null,
+      rep_id: repId,
+      period: null,
+      outcome: 'failed',
+      blocked: null,
+      details: null,
+      error: message,
+      started_at: now,
+    })
+    .execute();
+}

@@ -1,0 +1,45 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { allDays } from '../../kernel/day.js';
+import { Failure } from '../../kernel/failure.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { requestCalculation } from '../../ledger/calculation-requests.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { planNotFound } from '../plan.js';
+import { findVersion, replaceOverrides } from '../plan-store.js';
+
+const params = z.strictObject({ planVersionId: pathId, repId: pathId });
+
+@injectable()
+export class DeletePlanOverride {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  async execute({ params: { planVersionId, repId } }: Input<z.infer<typeof params>>, caller: Caller) {
+    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const version = await findVersion(trx, caller.workspaceId, planVersionId);
+      if (version === undefined || version.planVersionId !== planVersionId) throw planNotFound();
+      if ((await findRepName(trx, caller.workspaceId, repId)) === null) {
+        throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
+      }
+      await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, []);
+      await requestCalculation(trx, caller.workspaceId, [{ repId, days: allDays, trigger: 'plan_change' }]);
+      wake([repId]);
+      return { removed: true, planVersionId, repId };
+    });
+  }
+}
+
+export const deletePlanOverride = operation({
+  id: 'deletePlanOverride',
+  summary: "Return a rep to the plan version's own tiers",
+  method: 'delete',
+  path: '/v1/plans/:planVersionId/overrides/:repId',
+  access: 'admin',
+  params,
+  response: z.object({ removed: z.boolean(), planVersionId: z.string(), repId: z.string() }),
+  failures: { plan_not_found: 404, rep_not_found: 404 },
+  handler: DeletePlanOverride,
+});

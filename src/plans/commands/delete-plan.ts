@@ -1,0 +1,40 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { planNotFound } from '../plan.js';
+import { deletePlan as removePlan, findVersion, hasAssignments } from '../plan-store.js';
+
+const params = z.strictObject({ planId: pathId });
+
+@injectable()
+export class DeletePlan {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ params: { planId: planRef } }: Input<z.infer<typeof params>>, caller: Caller) {
+    return this.unitOfWork.run(caller, 'configuration', async (trx) => {
+      const version = await findVersion(trx, caller.workspaceId, planRef);
+      if (version === undefined) throw planNotFound();
+      if (await hasAssignments(trx, caller.workspaceId, version.planId)) {
+        throw new Failure('plan_has_assignments', 'Reps are assigned to this plan. Remove the assignments first, or set its status to archived.');
+      }
+      await removePlan(trx, caller.workspaceId, version.planId);
+      return { deleted: true, planId: version.planId };
+    });
+  }
+}
+
+export const deletePlan = operation({
+  id: 'deletePlan',
+  summary: 'Remove a plan for good, with all versions, rules, tiers and quotas; events stay until a cleanup',
+  method: 'delete',
+  path: '/v1/plans/:planId',
+  access: 'admin',
+  params,
+  response: z.object({ deleted: z.boolean(), planId: z.string() }),
+  failures: { plan_not_found: 404, plan_has_assignments: 409 },
+  handler: DeletePlan,
+});

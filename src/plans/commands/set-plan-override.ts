@@ -1,0 +1,71 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { allDays } from '../../kernel/day.js';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { requestCalculation } from '../../ledger/calculation-requests.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId, uuid } from '../../platform/schemas.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { planNotFound, type PlanVersion, repOverrides } from '../plan.js';
+import { replaceOverrides } from '../plan-store.js';
+import { findPlanVersion } from '../plan-views.js';
+import { overridesByRep } from '../queries/list-plan-overrides.js';
+
+const params = z.strictObject({ planVersionId: pathId, repId: pathId });
+const tier = z.strictObject({
+  tierIndex: z.int().min(0),
+  rate: z.number().min(0).max(10).optional(),
+  flatAmount: z.number().min(0).max(1e12).optional(),
+});
+const body = z.strictObject({
+  rules: z.array(z.strictObject({ ruleId: uuid, tiers: z.array(tier).min(1).max(50) })).min(1).max(50),
+});
+type Body = z.infer<typeof body>;
+
+@injectable()
+export class SetPlanOverride {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  async execute({ params: { planVersionId, repId }, body: override }: Input<z.infer<typeof params>, unknown, Body>, caller: Caller) {
+    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
+      if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
+      const repName = await findRepName(trx, caller.workspaceId, repId);
+      if (repName === null) throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
+      assertTiersExist(version, override);
+      await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, override.rules);
+      await requestCalculation(trx, caller.workspaceId, [{ repId, days: allDays, trigger: 'plan_change' }]);
+      wake([repId]);
+      const [saved] = await overridesByRep(trx, caller.workspaceId, planVersionId, repId);
+      return saved ?? { planVersionId, repId, repName, rules: [] };
+    });
+  }
+}
+
+function assertTiersExist(version: PlanVersion, override: Body): void {
+  override.rules.forEach(({ ruleId, tiers }, ruleIndex) => {
+    const rule = version.rules.find((candidate) => candidate.id === ruleId) as { tiers?: { tierIndex: number; repId?: string }[] } | undefined;
+    if (rule === undefined) throw new Failure('plan_rule_not_found', `The version has no rule ${ruleId}; rule ids change with every version.`);
+    const global = new Set((rule.tiers ?? []).filter((one) => one.repId === undefined).map((one) => one.tierIndex));
+    tiers.forEach((one, tierPosition) => {
+      const path = `rules.${ruleIndex}.tiers.${tierPosition}`;
+      if (!global.has(one.tierIndex)) throw invalid({ path: `${path}.tierIndex`, message: 'must be the tierIndex of a tier of the rule' });
+      if ((one.rate === undefined) === (one.flatAmount === undefined)) throw invalid({ path, message: 'needs either a rate or a flatAmount' });
+    });
+  });
+}
+
+export const setPlanOverride = operation({
+  id: 'setPlanOverride',
+  summary: "Set or replace one rep's own tiers on a plan version",
+  method: 'put',
+  path: '/v1/plans/:planVersionId/overrides/:repId',
+  access: 'admin',
+  params,
+  body,
+  response: repOverrides,
+  failures: { plan_not_found: 404, rep_not_found: 404, plan_rule_not_found: 404 },
+  handler: SetPlanOverride,
+});

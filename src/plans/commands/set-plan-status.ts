@@ -1,0 +1,32 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { planStatuses, type PlanVersion, planVersion } from '../plan.js';
+import { UpdatePlan } from './update-plan.js';
+
+const params = z.strictObject({ planRef: pathId });
+const body = z.strictObject({ status: z.enum(planStatuses) });
+
+@injectable()
+export class SetPlanStatus {
+  constructor(@inject(UpdatePlan) private readonly updatePlan: UpdatePlan) {}
+
+  async execute(input: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>, caller: Caller): Promise<PlanVersion> {
+    return this.updatePlan.execute(input, caller);
+  }
+}
+
+export const setPlanStatus = operation({
+  id: 'setPlanStatus',
+  summary: 'Move a plan to draft, active, archived or deleted, in place; history and events stay',
+  method: 'patch',
+  path: '/v1/plans/:planRef/status',
+  access: 'admin',
+  params,
+  body,
+  response: planVersion,
+  failures: { plan_not_found: 404 },
+  handler: SetPlanStatus,
+});

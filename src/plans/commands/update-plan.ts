@@ -1,0 +1,76 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { invalid } from '../../kernel/failure.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { requestForPlan } from '../../ledger/calculation-requests.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { currency, day, pathId } from '../../platform/schemas.js';
+import { assertDateOrder, assertUpstreamKnown, planConfig, planNotFound, planStatuses, planTerms, type PlanVersion, planVersion } from '../plan.js';
+import { findVersion, insertVersion, ruleNames, updateVersion, type VersionRow } from '../plan-store.js';
+import { findPlanVersion } from '../plan-views.js';
+
+const params = z.strictObject({ planRef: pathId });
+const body = z.strictObject({
+  config: planConfig.optional(),
+  effectiveStart: day.nullish(),
+  effectiveEnd: day.nullish(),
+  currency: currency.nullish(),
+  status: z.enum(planStatuses).optional(),
+});
+type Change = z.infer<typeof body>;
+
+@injectable()
+export class UpdatePlan {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  /** A change of config or dates makes a new version; status or currency alone change the version in place. */
+  async execute({ params: { planRef }, body: change }: Input<z.infer<typeof params>, unknown, Change>, caller: Caller): Promise<PlanVersion> {
+    if (Object.values(change).every((value) => value === undefined)) {
+      throw invalid({ path: '', message: 'give at least one of config, effectiveStart, effectiveEnd, currency, status' });
+    }
+    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const current = await findVersion(trx, caller.workspaceId, planRef);
+      if (current === undefined) throw planNotFound();
+      const makesVersion = change.config !== undefined || change.effectiveStart !== undefined || change.effectiveEnd !== undefined;
+      const planVersionId = makesVersion ? await nextVersion(trx, caller.workspaceId, current, change) : current.planVersionId;
+      if (!makesVersion) await updateVersion(trx, caller.workspaceId, planVersionId, change);
+      wake(await requestForPlan(trx, caller.workspaceId, current.planId, 'plan_change'));
+      const updated = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
+      if (updated === null) throw planNotFound();
+      return updated;
+    });
+  }
+}
+
+async function nextVersion(trx: Work, workspaceId: string, current: VersionRow, change: Change): Promise<string> {
+  const config = change.config ?? current.config;
+  const effectiveStart = change.effectiveStart === undefined ? current.effectiveStart : change.effectiveStart;
+  const effectiveEnd = change.effectiveEnd === undefined ? current.effectiveEnd : change.effectiveEnd;
+  const terms = planTerms(config);
+  assertDateOrder(effectiveStart, effectiveEnd);
+  assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
+  return insertVersion(trx, workspaceId, {
+    planId: current.planId,
+    status: change.status ?? current.status,
+    effectiveStart,
+    effectiveEnd,
+    currency: change.currency === undefined ? current.currency : change.currency,
+    fieldMapping: current.fieldMapping,
+    config,
+  }, terms);
+}
+
+export const updatePlan = operation({
+  id: 'updatePlan',
+  summary: 'Change a plan: a new version for config or dates, in place for status or currency',
+  method: 'patch',
+  path: '/v1/plans/:planRef',
+  access: 'admin',
+  params,
+  body,
+  response: planVersion,
+  failures: { invalid_plan_config: 400, plan_not_found: 404 },
+  handler: UpdatePlan,
+});

@@ -1,0 +1,36 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { planNotFound, planVersion } from '../plan.js';
+import { findPlanVersion, listPlanVersions } from '../plan-views.js';
+
+const params = z.strictObject({ planId: pathId });
+
+@injectable()
+export class GetPlanHistory {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ params: { planId: planRef } }: Input<z.infer<typeof params>>, caller: Caller) {
+    const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const version = await findPlanVersion(trx, caller.workspaceId, planRef, onlyForRep);
+      if (version === null) throw planNotFound();
+      return listPlanVersions(trx, caller.workspaceId, { planId: version.planId, everyVersion: true, includeDeleted: true, onlyForRep });
+    });
+  }
+}
+
+export const getPlanHistory = operation({
+  id: 'getPlanHistory',
+  summary: 'All versions of a plan, newest first',
+  method: 'get',
+  path: '/v1/plans/:planId/history',
+  access: 'rep',
+  params,
+  response: z.array(planVersion),
+  failures: { plan_not_found: 404 },
+  handler: GetPlanHistory,
+});

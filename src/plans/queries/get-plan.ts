@@ -1,0 +1,34 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { planNotFound, planVersion } from '../plan.js';
+import { findPlanVersion } from '../plan-views.js';
+
+const params = z.strictObject({ planId: pathId });
+
+@injectable()
+export class GetPlan {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ params: { planId } }: Input<z.infer<typeof params>>, caller: Caller) {
+    const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
+    const plan = await this.unitOfWork.run(caller, 'reads', (trx) => findPlanVersion(trx, caller.workspaceId, planId, onlyForRep));
+    if (plan === null) throw planNotFound();
+    return plan;
+  }
+}
+
+export const getPlan = operation({
+  id: 'getPlan',
+  summary: "One plan version with rules and tiers, by its id or by its plan's",
+  method: 'get',
+  path: '/v1/plans/:planId',
+  access: 'rep',
+  params,
+  response: planVersion,
+  failures: { plan_not_found: 404 },
+  handler: GetPlan,
+});

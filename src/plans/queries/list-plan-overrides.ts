@@ -1,0 +1,55 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { planNotFound, repOverrides } from '../plan.js';
+import { findPlanVersion, listOverrides } from '../plan-views.js';
+
+const params = z.strictObject({ planVersionId: pathId });
+
+@injectable()
+export class ListPlanOverrides {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ params: { planVersionId } }: Input<z.infer<typeof params>>, caller: Caller) {
+    const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, onlyForRep);
+      if (version === null) throw planNotFound();
+      return overridesByRep(trx, caller.workspaceId, version.planVersionId, onlyForRep);
+    });
+  }
+}
+
+/** The overrides of a version grouped by rep, each tier with the threshold that it keeps from the global one. */
+export async function overridesByRep(trx: Work, workspaceId: string, planVersionId: string, onlyForRep: string | null) {
+  const rows = await listOverrides(trx, workspaceId, planVersionId);
+  const visible = onlyForRep === null ? rows : rows.filter((row) => row.repId === onlyForRep);
+  return [...Map.groupBy(visible, (row) => row.repId)].map(([repId, ofRep]) => ({
+    planVersionId,
+    repId,
+    repName: ofRep[0]?.repName ?? '',
+    rules: ofRep.map((row) => ({
+      ruleId: row.ruleId,
+      ruleName: row.rule.name,
+      tiers: row.tiers.map((tier) => ({
+        ...tier,
+        minThreshold: row.rule.tiers.find((one) => one.tierIndex === tier.tierIndex && one.repId === undefined)?.minThreshold ?? 0,
+      })),
+    })),
+  }));
+}
+
+export const listPlanOverrides = operation({
+  id: 'listPlanOverrides',
+  summary: 'Per-rep tier overrides of a plan version, grouped by rep',
+  method: 'get',
+  path: '/v1/plans/:planVersionId/overrides',
+  access: 'rep',
+  params,
+  response: z.array(repOverrides),
+  failures: { plan_not_found: 404 },
+  handler: ListPlanOverrides,
+});

@@ -1,0 +1,74 @@
+import { type DependencyContainer } from 'tsyringe';
+import { type z } from 'zod';
+import { type Caller, mayActAs } from '../kernel/caller.js';
+import { Failure, invalid, type Issue } from '../kernel/failure.js';
+import { type AnyOperation, type Handler, type Input, Reply } from './operation.js';
+
+/** A request before any schema has looked at it. */
+export interface RawInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/**
+ * The one way into an operation, whoever knocks: check access, parse, run the handler, parse the answer. Handlers
+ * are resolved once, so a missing dependency shows at the start and not in a request.
+ */
+export class Doorway {
+  private readonly handlers = new Map<AnyOperation, Handler<Input, unknown>>();
+
+  constructor(operations: readonly AnyOperation[], container: DependencyContainer) {
+    for (const operation of operations) this.handlers.set(operation, container.resolve(operation.handler));
+  }
+
+  /** Refuses a caller whose standing is not enough, before anything of the request is looked at. */
+  admit(operation: AnyOperation, caller: Caller): void {
+    if (mayActAs(caller, operation.access)) return;
+    throw new Failure('forbidden', `This needs the role ${operation.access}; your token acts as ${caller.standing}.`);
+  }
+
+  async run(operation: AnyOperation, raw: RawInput, caller: Caller): Promise<{ status: number; answer: unknown }> {
+    this.admit(operation, caller);
+    const input = {
+      params: parsePart('', operation.params, raw.params),
+      query: parsePart('', operation.query, raw.query),
+      body: operation.upload === undefined ? parseBody(operation, raw.body) : raw.body,
+    };
+    const handler = this.handlers.get(operation);
+    if (handler === undefined) throw new Error(`operation ${operation.id} is not wired`);
+    const result = await handler.execute(input, caller);
+    const status = result instanceof Reply ? result.status : (operation.status ?? 200);
+    const answer = result instanceof Reply ? result.answer : result;
+    return { status, answer: operation.response.parse(answer) };
+  }
+}
+
+function parseBody(operation: AnyOperation, body: unknown): unknown {
+  if (operation.body === undefined) {
+    const empty = body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
+    if (!empty) throw invalid({ path: '', message: 'this operation takes no body' });
+    return {};
+  }
+  return parsePart('', operation.body, body ?? {});
+}
+
+function parsePart(prefix: string, schema: z.ZodType | undefined, value: unknown): unknown {
+  if (schema === undefined) {
+    const [unknownKey] = Object.keys((value ?? {}) as object);
+    if (unknownKey !== undefined) throw invalid({ path: unknownKey, message: 'is not known here' });
+    return {};
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(...issuesOf(prefix, parsed.error));
+}
+
+/** A path for every issue; unknown keys are named one by one. */
+function issuesOf(prefix: string, error: z.ZodError): [Issue, ...Issue[]] {
+  return error.issues.flatMap((issue): Issue[] => {
+    const path = [prefix, ...issue.path.map(String)].filter((part) => part !== '').join('.');
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'is not known here' }));
+  }) as [Issue, ...Issue[]];
+}

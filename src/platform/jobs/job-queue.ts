@@ -1,0 +1,125 @@
+import { createPostgresBackend, Queue, type QueueOptions, Worker, type WorkerOptions } from 'bullmq';
+import { Redis } from 'ioredis';
+import { z } from 'zod';
+import { appSessionOptions } from '../database/pool.js';
+import { type Log } from '../log.js';
+
+/** A job, declared like an operation: ids in its payload, never rows, since state is read when it runs. */
+export interface JobDeclaration<Payload> {
+  readonly name: string;
+  readonly payload: z.ZodType<Payload>;
+  readonly attempts: number;
+  /** Jobs of equal key that wait are one; one that arrives while its twin runs is kept and run after it. */
+  key?(payload: Payload): string;
+}
+
+export interface JobHandler<Payload> {
+  readonly declaration: JobDeclaration<Payload>;
+  run(payload: Payload): Promise<void>;
+}
+
+/** Where the queue lives: on Redis, or on the service's own PostgreSQL. */
+export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUrl: string };
+
+const queueName = 'commissions';
+
+/**
+ * Wakes workers. A lost job loses no work, because what is to be done stands in PostgreSQL; so adding is tried
+ * once, and a failure is left to the sweep.
+ */
+export class JobQueue {
+  private readonly queue: Queue;
+  private readonly redis: Redis | null;
+
+  constructor(backend: QueueBackend, private readonly log: Log) {
+    const { connection, factory, redis } = connect(backend, 4, 1);
+    this.redis = redis;
+    this.queue = new Queue(queueName, { connection } as QueueOptions, factory);
+    this.queue.on('error', (error) => log.warn({ err: error }, 'the job queue is not reachable'));
+  }
+
+  async ready(): Promise<void> {
+    await this.queue.waitUntilReady();
+  }
+
+  async add<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): Promise<void> {
+    const key = declaration.key?.(payload);
+    try {
+      await this.queue.add(declaration.name, payload, {
+        attempts: declaration.attempts,
+        backoff: { type: 'exponential', delay: 500 },
+        // By age alone: removal by count deadlocks on PostgreSQL at concurrency 10 and halves its rate.
+        removeOnComplete: { age: 60 },
+        removeOnFail: { age: 3600 },
+        ...(key === undefined ? {} : { deduplication: { id: key, keepLastIfActive: true } }),
+      });
+    } catch (error) {
+      this.log.warn({ err: error, job: declaration.name }, 'a worker could not be woken; the sweep will find the work');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.queue.close();
+    this.redis?.disconnect();
+  }
+}
+
+/** Works jobs off. A handler may be given the same job twice, and must not mind. */
+export class JobWorker {
+  private readonly worker: Worker;
+  private readonly redis: Redis | null;
+
+  constructor(backend: QueueBackend, handlers: readonly JobHandler<never>[], concurrency: number, log: Log) {
+    const { connection, factory, redis } = connect(backend, concurrency + 2, null);
+    this.redis = redis;
+    const byName = new Map(handlers.map((handler) => [handler.declaration.name, handler as JobHandler<unknown>]));
+    const options = {
+      connection,
+      concurrency,
+      autorun: false,
+      lockDuration: 60_000,
+      stalledInterval: 15_000,
+      // A worker that is killed again and again must not turn a job into a failed one.
+      maxStalledCount: 1000,
+    };
+    this.worker = new Worker(
+      queueName,
+      async (job) => {
+        const handler = byName.get(job.name);
+        if (handler === undefined) throw new Error(`no handler for job ${job.name}`);
+        await handler.run(handler.declaration.payload.parse(job.data));
+      },
+      options as WorkerOptions,
+      factory,
+    );
+    this.worker.on('error', (error) => log.warn({ err: error }, 'the worker lost the job queue for a moment'));
+    this.worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'a job failed'));
+  }
+
+  async start(): Promise<void> {
+    await this.worker.waitUntilReady();
+    void this.worker.run();
+  }
+
+  /** Finishes the jobs that run and takes no new ones. */
+  async close(): Promise<void> {
+    await this.worker.close();
+    this.redis?.disconnect();
+  }
+}
+
+/** A producer gives up after one retry, so that a request never waits for Redis; a worker waits for ever. */
+function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: number | null) {
+  if ('redisUrl' in backend) {
+    const redis = new Redis(backend.redisUrl, { maxRetriesPerRequest });
+    // BullMQ reports the loss of its connection itself; an unheard error would end the process.
+    redis.on('error', () => {});
+    return { connection: redis, factory: undefined, redis };
+  }
+  return {
+    connection: { connectionString: backend.postgresUrl, options: appSessionOptions, max: poolSize, application_name: 'commissions-queue' },
+    // BullMQ's types tie a queue to the backend it names; the code above is the same for both.
+    factory: createPostgresBackend as unknown as undefined,
+    redis: null,
+  };
+}

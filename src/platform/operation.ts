@@ -1,0 +1,93 @@
+import { type Readable } from 'node:stream';
+import { type InjectionToken } from 'tsyringe';
+import { type z } from 'zod';
+import { type Caller, type Standing } from '../kernel/caller.js';
+
+/** What a handler gets: the request after its schemas, defaults filled in. */
+export interface Input<Params = unknown, Query = unknown, Body = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+}
+
+/** A body that is read as it comes, for operations that take files. */
+export interface StreamedBody {
+  readonly contentType: string;
+  readonly stream: Readable;
+}
+
+export interface Handler<I extends Input<unknown, unknown, unknown>, Answer> {
+  execute(input: I, caller: Caller): Promise<Answer | Reply<Answer>>;
+}
+
+/** An answer with another status than the operation's usual one. */
+export class Reply<Answer> {
+  constructor(
+    readonly status: number,
+    readonly answer: Answer,
+  ) {}
+}
+
+type Schema = z.ZodType;
+type Parsed<S> = S extends z.ZodType<infer T> ? T : Record<string, never>;
+
+/**
+ * One operation of the API, stated once: routes, the OpenAPI document, the MCP tools, the client and the
+ * authorization tests are all read from here.
+ */
+export interface Operation<
+  Params extends Schema | undefined = Schema | undefined,
+  Query extends Schema | undefined = Schema | undefined,
+  Body extends Schema | undefined = Schema | undefined,
+  Answer extends Schema = Schema,
+> {
+  /** camelCase, unique: the client's method. */
+  readonly id: string;
+  readonly summary: string;
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Express notation: `/v1/plans/:planId`. */
+  readonly path: string;
+  /** The least standing a caller needs. Nothing is public by omission. */
+  readonly access: Standing;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Set for bodies that are streamed instead of parsed: the media types taken and the most bytes. */
+  readonly upload?: { readonly types: readonly string[]; readonly limitBytes: number };
+  readonly response: Answer;
+  /** 200 unless stated. */
+  readonly status?: number;
+  /** Every code that the operation may fail with beside the common ones, and its status here. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly handler: InjectionToken<Handler<Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, z.input<Answer>>>;
+}
+
+/** States an operation, with its handler checked against its schemas. */
+export function operation<
+  const Params extends Schema | undefined = undefined,
+  const Query extends Schema | undefined = undefined,
+  const Body extends Schema | undefined = undefined,
+  const Answer extends Schema = Schema,
+>(declared: Operation<Params, Query, Body, Answer>): Operation<Params, Query, Body, Answer> {
+  return declared;
+}
+
+/** What the doorway needs to know of an operation, whatever its schemas. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of operations holds every combination of schemas
+export type AnyOperation = Operation<any, any, any, any>;
+
+/** Codes that any operation may answer with. */
+export const commonFailures: Readonly<Record<string, number>> = {
+  VALIDATION_FAILED: 400,
+  invalid_json: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  database_unavailable: 503,
+  queue_unavailable: 503,
+};

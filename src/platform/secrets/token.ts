@@ -1,0 +1,38 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export const tokenKinds = ['ws', 'sess', 'conn'] as const;
+export type TokenKind = (typeof tokenKinds)[number];
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const secretLength = 43;
+const checksumLength = 6;
+const tokenPattern = /^(ws|sess|conn)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+/**
+ * A bearer token: kind, 256 random bits and a checksum, all in base 62. The checksum lets a typing error, or a
+ * scanner's false find, be told without asking the database.
+ */
+export function newToken(kind: TokenKind): string {
+  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength);
+  return `${kind}_${secret}${checksum(`${kind}_${secret}`)}`;
+}
+
+/** SHA-256 of the token when its form and checksum are right, else null. A fast hash is enough for 256 random bits. */
+export function tokenHash(token: string): Buffer | null {
+  const match = tokenPattern.exec(token);
+  if (match === null) return null;
+  const [, kind, secret, sum] = match;
+  if (checksum(`${kind}_${secret}`) !== sum) return null;
+  return createHash('sha256').update(token).digest();
+}
+
+function checksum(text: string): string {
+  return base62(BigInt(crc32(text)), checksumLength);
+}
+
+function base62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = `${alphabet[Number(rest % 62n)]}${text}`;
+  return text.padStart(length, '0');
+}

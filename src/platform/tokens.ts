@@ -1,0 +1,7 @@
+import { type InjectionToken } from 'tsyringe';
+import { type Clock } from '../kernel/clock.js';
+import { type WakeLanes } from '../ledger/lane-runner.js';
+
+/** Injection tokens of what is an interface and no class. */
+export const CLOCK: InjectionToken<Clock> = Symbol('Clock');
+export const WAKE_LANES: InjectionToken<WakeLanes> = Symbol('WakeLanes');

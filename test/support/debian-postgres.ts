@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { access, chmod, chown, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, type UnixUser, unprivilegedUser } from '../../src/platform/database/embedded-postgres.js';
+
+export interface DebianPostgres {
+  readonly superuserUrl: string;
+  stop(): Promise<void>;
+}
+
+const PROGRAMS = '/usr/lib/postgresql/15/bin';
+const FOLDER_PREFIX = 'commissions-pg15-';
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+/** Undefined where Debian's PostgreSQL 15 is not installed: callers skip their tests then. */
+export async function startDebianPostgres15(): Promise<DebianPostgres | undefined> {
+  const installed = await access(path.join(PROGRAMS, 'postgres')).then(
+    () => true,
+    () => false,
+  );
+  if (!installed) return undefined;
+  await removeAbandonedServers();
+  const user = process.getuid?.() === 0 ? await unprivilegedUser() : undefined;
+  const folder = await mkdtemp(path.join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  try {
+    const password = await initialise(folder, user);
+    const port = await freePort();
+    const server = await launch(folder, user, port);
+    return {
+      superuserUrl: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+      stop: () => stopAndRemove(server, folder),
+    };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function initialise(folder: string, user: UnixUser | undefined): Promise<string> {
+  const password = randomBytes(18).toString('base64url');
+  const passwordFile = path.join(folder, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (user !== undefined) for (const file of [passwordFile, folder]) await chown(file, user.uid, user.gid);
+  await chmod(folder, 0o700);
+  const initdb = spawn(
+    path.join(PROGRAMS, 'initdb'),
+    [
+      `--pgdata=${path.join(folder, 'data')}`,
+      `--pwfile=${passwordFile}`,
+      '--username=postgres',
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ],
+    { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...user },
+  );
+  let complaint = '';
+  initdb.stderr.on('data', (chunk: Buffer) => {
+    complaint += chunk.toString('utf8');
+  });
+  const code = await new Promise((resolve, reject) => initdb.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`initdb of PostgreSQL 15 failed: ${complaint}`);
+  return password;
+}
+
+async function launch(folder: string, user: UnixUser | undefined, port: number): Promise<ChildProcess> {
+  const data = path.join(folder, 'data');
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    `port=${port}`,
+    'timezone=UTC',
+    'jit=off',
+  ];
+  const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+  const options = [...settings, ...careless].flatMap((setting) => ['-c', setting]);
+  const log = await open(path.join(folder, 'log'), 'a', 0o600);
+  const stdio: ['ignore', number, number] = ['ignore', log.fd, log.fd];
+  const server = spawn(path.join(PROGRAMS, 'postgres'), ['-D', data, ...options], {
+    cwd: '/',
+    detached: true,
+    stdio,
+    ...user,
+  });
+  await log.close();
+  server.unref();
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await isReady(data))) {
+    if (server.exitCode !== null || Date.now() > deadline) {
+      server.kill('SIGQUIT');
+      throw new Error(`PostgreSQL 15 did not start: ${await readFile(path.join(folder, 'log'), 'utf8')}`);
+    }
+    await sleep(10);
+  }
+  return server;
+}
+
+async function isReady(data: string): Promise<boolean> {
+  const lines = (await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  return lines[7]?.trim() === 'ready';
+}
+
+async function stopAndRemove(server: ChildProcess, folder: string): Promise<void> {
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  server.kill('SIGINT');
+  while (server.exitCode === null && server.signalCode === null) {
+    if (Date.now() > deadline) server.kill('SIGKILL');
+    await sleep(10);
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Those of test runs ended by kill -9. The command line proves that the pid still is that server. */
+async function removeAbandonedServers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const starter = /^commissions-pg15-(\d+)-/.exec(name)?.[1];
+    if (starter === undefined || (await commandLine(Number(starter))) !== '') continue;
+    const folder = path.join(tmpdir(), name);
+    const claim = await readFile(path.join(folder, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
+    const pid = Number(claim.split('\n')[0]);
+    if (pid > 0 && (await commandLine(pid)).includes(folder)) process.kill(pid, 'SIGQUIT');
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function commandLine(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+}

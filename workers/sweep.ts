@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import { requestForPlan } from '#src/ledger/calculation-requests.js';
+import { forgetOldJobs, settleJob } from '#src/ledger/calculation-jobs.js';
+import { type WakeLanes } from '#src/ledger/lane-runner.js';
+import { type Clock } from '#src/kernel/clock.js';
+import { dayInZone } from '#src/kernel/day.js';
+import { type Database } from '#src/platform/database/pool.js';
+import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { type Log } from '#src/platform/log.js';
+
+const sweepEveryMs = 2000;
+const overdue = '2 seconds';
+
+/**
+ * What makes the queue forgettable: every two seconds it wakes lanes whose requests have waited longer than a job
+ * takes, ends jobs whose last unit died before saying so, and asks for periodic rules when a day has ended. Several
+ * workers may sweep at once; each step finds nothing the second time.
+ */
+export class Sweep {
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly wakeLanes: WakeLanes,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Sweeps at once, since the process that was to do the work may have died, and then on. */
+  start(): void {
+    this.running = this.sweep(sql`interval '0 seconds'`);
+    this.timer = setInterval(() => {
+      this.running = this.running.then(() => this.sweep(sql`${overdue}::interval`));
+    }, sweepEveryMs);
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer !== null) clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async sweep(olderThan: ReturnType<typeof sql>): Promise<void> {
+    try {
+      await this.wakeOverdueLanes(olderThan);
+      await this.settleJobs();
+      await this.askPeriodicRules();
+    } catch (error) {
+      this.log.warn({ err: error }, 'the sweep could not finish; the next one will');
+    }
+  }
+
+  private async wakeOverdueLanes(olderThan: ReturnType<typeof sql>): Promise<void> {
+    const { rows } = await sql<{ workspace_id: string; rep_id: string }>`
+      select workspace_id, rep_id from due_lanes(${olderThan}, 500)`.execute(this.database);
+    for (const [workspaceId, lanes] of Map.groupBy(rows, (row) => row.workspace_id)) {
+      await this.wakeLanes(workspaceId, lanes.map((lane) => lane.rep_id));
+    }
+  }
+
+  private async settleJobs(): Promise<void> {
+    const { rows } = await sql<{ workspace_id: string; job_id: string }>`
+      select workspace_id, job_id from unsettled_jobs()`.execute(this.database);
+    for (const { workspace_id: workspaceId, job_id: jobId } of rows) {
+      await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+        await settleJob(trx, workspaceId, jobId);
+        await forgetOldJobs(trx, workspaceId);
+      });
+    }
+  }
+
+  /** A day that has ended in the workspace's time zone may have ended a period: its periodic rules are due. */
+  private async askPeriodicRules(): Promise<void> {
+    const { rows } = await sql<{ workspace_id: string; timezone: string; periodic_through: string | null }>`
+      select * from workspaces_with_periodic_rules()`.execute(this.database);
+    for (const { workspace_id: workspaceId, timezone, periodic_through: through } of rows) {
+      const today = dayInZone(this.clock.now(), timezone);
+      if (through !== null && through >= today) continue;
+      const woken = await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+        const taken = await trx
+          .updateTable('workspaces')
+          .set({ periodic_through: today })
+          .where('workspace_id', '=', workspaceId)
+          .where((where) => where.or([where('periodic_through', 'is', null), where('periodic_through', '<', today)]))
+          .returning('workspace_id')
+          .executeTakeFirst();
+        if (taken === undefined) return [];
+        const plans = await trx.selectFrom('plan_rules').select('plan_id').distinct().where('workspace_id', '=', workspaceId).where('phase', '=', 'periodic').execute();
+        const reps = new Set<string>();
+        for (const plan of plans) for (const repId of await requestForPlan(trx, workspaceId, plan.plan_id, 'periodic')) reps.add(repId);
+        return [...reps];
+      });
+      await this.wakeLanes(workspaceId, woken);
+    }
+  }
+}
