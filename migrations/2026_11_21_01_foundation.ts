@@ -235,12 +235,13 @@ async function createAppRole(db: Kysely<unknown>): Promise<void> {
       end if;
     exception when duplicate_object or unique_violation then null;
     end $$`.execute(db);
+  // From PostgreSQL 16 on, who makes a role may administer it but not take it on until it is granted.
   await sql`
     do $$
     begin
-      if not pg_has_role(current_user, ${sql.lit(appRole)}, 'member') then
-        execute format('grant %I to %I', ${sql.lit(appRole)}, current_user);
-      end if;
+      execute format('grant %I to %I', ${sql.lit(appRole)}, current_user);
+    exception when insufficient_privilege then
+      if not pg_has_role(current_user, ${sql.lit(appRole)}, 'member') then raise; end if;
     end $$`.execute(db);
   await sql`grant usage on schema public to ${sql.raw(appRole)}`.execute(db);
 }

@@ -4,6 +4,7 @@ import { forgetOldJobs, settleJob } from '#src/ledger/calculation-jobs.js';
 import { type WakeLanes } from '#src/ledger/lane-runner.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { dayInZone } from '#src/kernel/day.js';
+import { groupBy } from '#src/kernel/group-by.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type Log } from '#src/platform/log.js';
@@ -54,7 +55,7 @@ export class Sweep {
   private async wakeOverdueLanes(olderThan: ReturnType<typeof sql>): Promise<void> {
     const { rows } = await sql<{ workspace_id: string; rep_id: string }>`
       select workspace_id, rep_id from due_lanes(${olderThan}, 500)`.execute(this.database);
-    for (const [workspaceId, lanes] of Map.groupBy(rows, (row) => row.workspace_id)) {
+    for (const [workspaceId, lanes] of groupBy(rows, (row) => row.workspace_id)) {
       await this.wakeLanes(workspaceId, lanes.map((lane) => lane.rep_id));
     }
   }

@@ -224,13 +224,7 @@ export async function refreshMonths(trx: Work, ledger: Omit<Ledger, 'runId'>, mo
   await sql`
     delete from rep_months where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and month in ${wanted}`.execute(trx);
   await sql`
-    insert into rep_months (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals)
-    select workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
-      coalesce(sum(amount) filter (where category = 'commission'), 0),
-      coalesce(sum(amount) filter (where category = 'bonus'), 0),
-      coalesce(sum(amount) filter (where category = 'adjustment'), 0),
-      count(distinct deal_key) filter (where phase = 'per_deal')
-    from commission_events
+    ${insertMonths}
     where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and status = 'earned'
       and earned_on between ${firstDays[0]}::date and ${last}::date
       and date_trunc('month', earned_on)::date in ${wanted}
@@ -247,3 +241,13 @@ function daysOf(touched: readonly { readonly earnedOn: Day }[]): DayRange | null
   }
   return { from, to };
 }
+
+/** The sums that `rep_months` holds, over whatever events the following condition names. */
+export const insertMonths = sql`
+  insert into rep_months (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals)
+  select workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
+    coalesce(sum(amount) filter (where category = 'commission'), 0),
+    coalesce(sum(amount) filter (where category = 'bonus'), 0),
+    coalesce(sum(amount) filter (where category = 'adjustment'), 0),
+    count(distinct deal_key) filter (where phase = 'per_deal')
+  from commission_events`;

@@ -9,6 +9,7 @@ import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, hull, isEffective } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { longerKind, type PeriodKind, periodRange, widened } from '../kernel/period.js';
+import { groupBy } from '../kernel/group-by.js';
 import { type PlanStatus } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
@@ -260,7 +261,7 @@ export async function loadTeamDeals(trx: Work, terms: RepTerms, window: DayRange
       and d.close_date between t.from_day and t.to_day and d.close_date between ${window.from} and ${window.to}
     where e.kind = 'commission_earned' and e.status = 'earned' and e.phase <> 'periodic'
     order by e.deal_key, e.rep_id, e.rule_name`.execute(trx);
-  const byDeal = Map.groupBy(events, (event) => event.deal_key);
+  const byDeal = groupBy(events, (event) => event.deal_key);
   return deals.map((row) => ({
     deal: dealOf(row),
     upstream: (byDeal.get(row.deal_id) ?? []).map((event) => ({

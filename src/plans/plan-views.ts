@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Rule } from '../engine/plan-config.js';
 import { isUuid } from '../kernel/ids.js';
+import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type PlanStatus, type PlanVersion } from './plan.js';
 
@@ -101,7 +102,7 @@ async function assignedReps(trx: Work, workspaceId: string, planIds: readonly st
     .orderBy('reps.name');
   if (onlyForRep !== null) query = query.where('reps.rep_id', '=', onlyForRep);
   const rows = await query.execute();
-  const byPlan = Map.groupBy(rows, (row) => row.plan_id);
+  const byPlan = groupBy(rows, (row) => row.plan_id);
   return new Map([...byPlan].map(([planId, reps]) => [planId, reps.map(({ repId, name }) => ({ repId, name }))]));
 }
 

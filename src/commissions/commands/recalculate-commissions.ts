@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { allDays } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
+import { groupBy } from '../../kernel/group-by.js';
 import { type CalculationJob, createJob, findJobs, settleJob } from '../../ledger/calculation-jobs.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
@@ -134,7 +135,7 @@ async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promi
     .execute();
   const stands = events.map((event) => ({ repId: event.rep_id, day: event.earned_on }));
   const own = deal.rep_id !== null && deal.close_date !== null ? [{ repId: deal.rep_id, day: deal.close_date }] : [];
-  const byRep = Map.groupBy([...own, ...stands], (one) => one.repId);
+  const byRep = groupBy([...own, ...stands], (one) => one.repId);
   const requests = [...byRep].map(([repId, ofRep]) => {
     const days = ofRep.map((one) => one.day).sort();
     return { repId, dealId, days: { from: days[0] as string, to: days.at(-1) as string } };

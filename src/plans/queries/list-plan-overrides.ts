@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { groupBy } from '../../kernel/group-by.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
@@ -27,7 +28,7 @@ export class ListPlanOverrides {
 export async function overridesByRep(trx: Work, workspaceId: string, planVersionId: string, onlyForRep: string | null) {
   const rows = await listOverrides(trx, workspaceId, planVersionId);
   const visible = onlyForRep === null ? rows : rows.filter((row) => row.repId === onlyForRep);
-  return [...Map.groupBy(visible, (row) => row.repId)].map(([repId, ofRep]) => ({
+  return [...groupBy(visible, (row) => row.repId)].map(([repId, ofRep]) => ({
     planVersionId,
     repId,
     repName: ofRep[0]?.repName ?? '',

@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
+import { groupBy } from '../../kernel/group-by.js';
 import { isBadValue, isUnavailable } from '../database/database-errors.js';
 import { type Doorway } from '../doorway.js';
 import { type Log } from '../log.js';
@@ -112,7 +113,7 @@ function limited(request: Request, limitBytes: number): Readable {
 
 /** A path that exists under other methods answers 405 with the list of them. */
 function refuseMethod(operations: readonly AnyOperation[]): RequestHandler {
-  const paths = [...Map.groupBy(operations, (operation) => operation.path)].map(([path, all]) => ({
+  const paths = [...groupBy(operations, (operation) => operation.path)].map(([path, all]) => ({
     pattern: new RegExp(`^${path.replace(/:[A-Za-z]+/g, '[^/]+').replace(/\./g, '\\.')}/?$`),
     methods: all.map((operation) => operation.method.toUpperCase()),
   }));

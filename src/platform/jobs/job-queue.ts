@@ -38,8 +38,10 @@ export class JobQueue {
     this.queue.on('error', (error) => log.warn({ err: error }, 'the job queue is not reachable'));
   }
 
-  async ready(): Promise<void> {
+  /** Rejects when the queue cannot be reached. */
+  async check(): Promise<void> {
     await this.queue.waitUntilReady();
+    await this.queue.getWaitingCount();
   }
 
   async add<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): Promise<void> {

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { newId } from '../../kernel/ids.js';
+import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+
+const body = z.strictObject({ scope: z.enum(['events', 'snapshots', 'all']).default('events') });
+
+const response = z.object({
+  events: z.int(),
+  quotas: z.int(),
+  snapshots: z.int().optional(),
+  deals: z.int().optional(),
+  assignments: z.int().optional(),
+  skippedLocked: z.int(),
+});
+type Counts = z.infer<typeof response>;
+
+@injectable()
+export class ResetCommissions {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ body: { scope } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller): Promise<Counts> {
+    const { workspaceId } = caller;
+    return this.unitOfWork.run(caller, 'configuration', async (trx) => {
+      await lockAllLanes(trx, workspaceId);
+      const counted = await countedQuotas(trx, workspaceId);
+      const { deleted: events, skippedLocked } = await clearEvents(trx, workspaceId, sql`true`);
+      // What is still asked for would bring back what has just been cleared.
+      await trx.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
+      const deals = scope === 'events' ? {} : await removeDeals(trx, workspaceId);
+      const terms = scope === 'all' ? await removeTerms(trx, workspaceId) : { quotas: counted };
+      const counts = { events, ...deals, ...terms, skippedLocked };
+      await recordReset(trx, caller, scope, counts);
+      return counts;
+    });
+  }
+}
+
+async function countedQuotas(trx: Work, workspaceId: string): Promise<number> {
+  const { count } = await trx
+    .selectFrom('quotas')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('current_value', '<>', '0')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function removeDeals(trx: Work, workspaceId: string): Promise<{ snapshots: number; deals: number }> {
+  const snapshots = await trx.deleteFrom('deal_snapshots').where('workspace_id', '=', workspaceId).executeTakeFirst();
+  const deals = await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).executeTakeFirst();
+  return { snapshots: Number(snapshots.numDeletedRows), deals: Number(deals.numDeletedRows) };
+}
+
+async function removeTerms(trx: Work, workspaceId: string): Promise<{ assignments: number; quotas: number }> {
+  const assignments = await trx.deleteFrom('assignments').where('workspace_id', '=', workspaceId).executeTakeFirst();
+  const quotas = await trx.deleteFrom('quotas').where('workspace_id', '=', workspaceId).executeTakeFirst();
+  return { assignments: Number(assignments.numDeletedRows), quotas: Number(quotas.numDeletedRows) };
+}
+
+/** A reset is told in the audit log with who did it and what went. */
+async function recordReset(trx: Work, { workspaceId, actor }: Caller, scope: string, counts: Counts): Promise<void> {
+  await trx
+    .insertInto('audit_runs')
+    .values({
+      workspace_id: workspaceId,
+      run_id: newId(),
+      actor,
+      trigger: 'reset',
+      scope,
+      deal_id: null,
+      rep_id: null,
+      period: null,
+      outcome: 'written',
+      statement_locked: counts.skippedLocked,
+      blocked: null,
+      details: JSON.stringify(counts),
+      error: null,
+    })
+    .execute();
+}
+
+export const resetCommissions = operation({
+  id: 'resetCommissions',
+  summary: 'Clear events, or also deals, or also assignments and quotas; approved periods are kept',
+  method: 'post',
+  path: '/v1/commissions/reset',
+  access: 'admin',
+  body,
+  response,
+  failures: {},
+  handler: ResetCommissions,
+});

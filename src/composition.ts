@@ -1,0 +1,67 @@
+import 'reflect-metadata';
+import { container as root, type DependencyContainer } from 'tsyringe';
+import { type Clock, systemClock } from './kernel/clock.js';
+import { wakeLanesThrough } from './ledger/calculate-job.js';
+import { CommissionChanges } from './ledger/commission-changes.js';
+import { LaneRunner, type WakeLanes } from './ledger/lane-runner.js';
+import { operations } from './operations.js';
+import { type Config } from './platform/config.js';
+import { createDatabase, type Database } from './platform/database/pool.js';
+import { UnitOfWork } from './platform/database/unit-of-work.js';
+import { Doorway } from './platform/doorway.js';
+import { JobQueue, type QueueBackend } from './platform/jobs/job-queue.js';
+import { type Log } from './platform/log.js';
+import { CLOCK, WAKE_LANES } from './platform/tokens.js';
+
+/** The parts of a running process, wired once. Processes differ only in what they start of it. */
+export interface Service {
+  readonly config: Config;
+  readonly database: Database;
+  readonly unitOfWork: UnitOfWork;
+  readonly queueBackend: QueueBackend;
+  readonly queue: JobQueue;
+  readonly laneRunner: LaneRunner;
+  readonly wakeLanes: WakeLanes;
+  readonly doorway: Doorway;
+  readonly container: DependencyContainer;
+  readonly clock: Clock;
+  readonly log: Log;
+  close(): Promise<void>;
+}
+
+/** The only place that wires. `appUrl` is where the service's tables are. */
+export function compose(config: Config, appUrl: string, log: Log, clock: Clock = systemClock): Service {
+  const database = createDatabase({
+    url: appUrl,
+    size: config.DATABASE_POOL_SIZE,
+    onError: (error) => log.warn({ err: error }, 'a database connection was lost'),
+  });
+  const queueBackend: QueueBackend = config.REDIS_URL === undefined ? { postgresUrl: appUrl } : { redisUrl: config.REDIS_URL };
+  const queue = new JobQueue(queueBackend, log);
+  const wakeLanes = wakeLanesThrough(queue);
+  const unitOfWork = new UnitOfWork(database);
+  const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
+  const container = root.createChildContainer();
+  container.register(UnitOfWork, { useValue: unitOfWork });
+  container.register(CommissionChanges, { useValue: new CommissionChanges(unitOfWork, wakeLanes) });
+  container.register(LaneRunner, { useValue: laneRunner });
+  container.register(CLOCK, { useValue: clock });
+  container.register(WAKE_LANES, { useValue: wakeLanes });
+  return {
+    config,
+    database,
+    unitOfWork,
+    queueBackend,
+    queue,
+    laneRunner,
+    wakeLanes,
+    doorway: new Doorway(operations, container),
+    container,
+    clock,
+    log,
+    close: async () => {
+      await queue.close();
+      await database.destroy();
+    },
+  };
+}

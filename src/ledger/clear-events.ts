@@ -1,0 +1,53 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { insertMonths, recordHistory } from './apply-difference.js';
+
+/** What was removed, and what an approved period kept. */
+export interface ClearedEvents {
+  readonly deleted: number;
+  readonly skippedLocked: number;
+}
+
+/** Takes every lane of the workspace, in order, so that no calculation writes what is being removed. */
+export async function lockAllLanes(trx: Work, workspaceId: string): Promise<void> {
+  await trx.selectFrom('lanes').select('rep_id').where('workspace_id', '=', workspaceId).orderBy('rep_id').forNoKeyUpdate().execute();
+}
+
+/**
+ * Deletes the events `e` that the condition names, each with its history row, and brings counters and totals to what
+ * is left. Events of approved periods stay. The caller holds all lanes.
+ */
+export async function clearEvents(trx: Work, workspaceId: string, condition: RawBuilder<unknown>): Promise<ClearedEvents> {
+  const locked = sql`exists (select from statement_periods s where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id
+    and s.status = 'approved' and e.earned_on between s.from_day and s.to_day)`;
+  const { rows: kept } = await sql<{ count: number }>`
+    select count(*)::int as count from commission_events e
+    where e.workspace_id = ${workspaceId} and ${condition} and ${locked}`.execute(trx);
+  const { numAffectedRows = 0n } = await sql`
+    with deleted as (
+      delete from commission_events e where e.workspace_id = ${workspaceId} and ${condition} and not ${locked} returning e.*
+    )
+    ${recordHistory('deleted')} from (select * from deleted) gone`.execute(trx);
+  await recountQuotas(trx, workspaceId);
+  await recountMonths(trx, workspaceId);
+  return { deleted: Number(numAffectedRows), skippedLocked: kept[0]?.count ?? 0 };
+}
+
+async function recountQuotas(trx: Work, workspaceId: string): Promise<void> {
+  await sql`
+    update quotas q set current_value = counted.credit, updated_at = now()
+    from (
+      select q.quota_id, coalesce(sum(e.credit), 0) as credit
+      from quotas q left join commission_events e on e.workspace_id = q.workspace_id and e.rep_id = q.rep_id
+        and e.plan_id = q.plan_id and e.attainment_key = q.attainment_key and e.period = q.period
+        and e.status = 'earned' and e.kind = 'commission_earned'
+      where q.workspace_id = ${workspaceId}
+      group by q.quota_id
+    ) counted
+    where q.workspace_id = ${workspaceId} and q.quota_id = counted.quota_id and q.current_value <> counted.credit`.execute(trx);
+}
+
+async function recountMonths(trx: Work, workspaceId: string): Promise<void> {
+  await trx.deleteFrom('rep_months').where('workspace_id', '=', workspaceId).execute();
+  await sql`${insertMonths} where workspace_id = ${workspaceId} and status = 'earned' group by workspace_id, rep_id, 3, currency`.execute(trx);
+}

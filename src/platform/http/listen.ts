@@ -1,0 +1,51 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type Express } from 'express';
+
+/** A server that answers, and how to close it. */
+export interface Listening {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function listen(app: Express, host: string, port: number): Promise<Listening> {
+  const server = createServer(
+    { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
+    app,
+  );
+  server.maxHeadersCount = 64;
+  answerBrokenRequests(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(error.code === 'EADDRINUSE' ? new Error(`Port ${port} is in use. Set PORT to another one, or stop what listens there.`) : error);
+    });
+    server.listen(port, host, resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return { url: `http://${shown === '0.0.0.0' ? '127.0.0.1' : shown}:${taken}`, close: () => close(server) };
+}
+
+/** What Node refuses before Express sees it, such as headers too large, gets the envelope too. */
+function answerBrokenRequests(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return;
+    const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+    const statusCode = tooLarge ? 431 : 400;
+    const code = tooLarge ? 'headers_too_large' : 'VALIDATION_FAILED';
+    const message = tooLarge ? 'The headers or the address of the request are too long.' : 'The request could not be read.';
+    const body = JSON.stringify({ statusCode, code, message });
+    const reason = tooLarge ? 'Request Header Fields Too Large' : 'Bad Request';
+    socket.end(`HTTP/1.1 ${statusCode} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  });
+}
+
+/** Takes no new connections, lets running requests end, and drops those that idle. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    // A request that hangs must not hang the shutdown.
+    setTimeout(() => server.closeAllConnections(), 10_000).unref();
+  });
+}

@@ -1,0 +1,57 @@
+import { newId } from '../kernel/ids.js';
+import { type UnitOfWork } from '../platform/database/unit-of-work.js';
+import { newToken, tokenHash } from '../platform/secrets/token.js';
+
+export interface NewWorkspace {
+  readonly name: string;
+  readonly tier: 'free' | 'pro' | 'enterprise';
+  readonly currency: string;
+  readonly timezone: string;
+  readonly adminEmail?: string | undefined;
+  readonly isDemo?: boolean;
+}
+
+/** A new workspace with its API key. The key is given here and nowhere else: only its hash is stored. */
+export async function createWorkspace(unitOfWork: UnitOfWork, workspace: NewWorkspace): Promise<{ workspaceId: string; apiKey: string }> {
+  const workspaceId = newId();
+  const apiKey = newToken('ws');
+  await unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+    await trx
+      .insertInto('workspaces')
+      .values({
+        workspace_id: workspaceId,
+        name: workspace.name,
+        currency: workspace.currency,
+        timezone: workspace.timezone,
+        tier: workspace.tier,
+        is_demo: workspace.isDemo ?? false,
+        periodic_through: null,
+      })
+      .execute();
+    await trx
+      .insertInto('tokens')
+      .values({
+        workspace_id: workspaceId,
+        token_id: newId(),
+        kind: 'ws',
+        token_hash: tokenHash(apiKey) as Buffer,
+        rep_id: null,
+        label: 'workspace key',
+        expires_at: null,
+      })
+      .execute();
+    if (workspace.adminEmail !== undefined) {
+      const repId = newId();
+      const email = workspace.adminEmail.toLowerCase();
+      await trx
+        .insertInto('reps')
+        .values({
+          workspace_id: workspaceId, rep_id: repId, email, name: email, role: 'admin', crm_member_id: null, avatar: null,
+          invite_status: null, provider: null, synced_at: null,
+        })
+        .execute();
+      await trx.insertInto('lanes').values({ workspace_id: workspaceId, rep_id: repId, not_before: null, parked_at: null, last_error: null }).execute();
+    }
+  });
+  return { workspaceId, apiKey };
+}
