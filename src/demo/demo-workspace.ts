@@ -1,4 +1,15 @@
+import { Readable } from 'node:stream';
+import { sql } from 'kysely';
 import { type Service } from '../composition.js';
+import { type Caller, serviceCaller } from '../kernel/caller.js';
+import { dayInZone } from '../kernel/day.js';
+import { periodOf } from '../kernel/period.js';
+import { operations } from '../operations.js';
+import { createDatabase } from '../platform/database/pool.js';
+import { createWorkspace } from '../workspaces/create-workspace.js';
+import { demoDeals } from './demo-deals.js';
+import { demoPlans } from './demo-plans.js';
+import { demoPeople } from './demo-people.js';
 
 /** What the banner tells of the demo. */
 export interface DemoWorkspace {
@@ -7,6 +18,96 @@ export interface DemoWorkspace {
   readonly dealId: string;
 }
 
-export async function createDemoWorkspace(_service: Service, _ownerUrl: string): Promise<DemoWorkspace | null> {
-  return null;
+/**
+ * On the first start of an embedded service, and only then: a workspace with made-up people, plans, quotas and a
+ * year of deals up to today, made through the operations that everyone uses and calculated by the workers.
+ */
+export async function createDemoWorkspace(service: Service, ownerUrl: string): Promise<DemoWorkspace | null> {
+  if (await hasWorkspaces(ownerUrl)) return null;
+  const { workspaceId, apiKey } = await createWorkspace(service.unitOfWork, {
+    name: 'Demo: made-up people and deals', tier: 'enterprise', currency: 'USD', timezone: 'UTC', isDemo: true,
+  });
+  const today = dayInZone(service.clock.now(), 'UTC');
+  const demo = new DemoBuilder(service, { ...serviceCaller(workspaceId, 'demo'), actor: 'demo' });
+  await demo.savePeople();
+  await demo.importDeals(today);
+  await demo.savePlans(today);
+  await demo.settle();
+  const dealId = demoDeals(today).findLast((deal) => deal.stage === 'Closed Won' && deal.fields.deal_type === 'New')?.dealId ?? 'D-0001';
+  return { apiKey, period: periodOf(today, 'annual'), dealId };
+}
+
+async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
+  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
+  try {
+    const { rows } = await sql`select 1 from workspaces limit 1`.execute(database);
+    return rows.length > 0;
+  } finally {
+    await database.destroy();
+  }
+}
+
+interface SavedPlan {
+  readonly planId: string;
+  readonly planVersionId: string;
+  readonly rules: readonly { readonly id: string; readonly name: string }[];
+}
+
+class DemoBuilder {
+  private readonly repIds = new Map<string, string>();
+
+  constructor(
+    private readonly service: Service,
+    private readonly caller: Caller,
+  ) {}
+
+  async savePeople(): Promise<void> {
+    const saved = await this.call<{ reps: { id: string; email: string }[] }>('put', '/v1/reps', { reps: demoPeople });
+    for (const rep of saved.reps) this.repIds.set(rep.email, rep.id);
+  }
+
+  async importDeals(today: string): Promise<void> {
+    const stream = Readable.from([Buffer.from(JSON.stringify({ deals: demoDeals(today) }))]);
+    await this.call('post', '/v1/deals/import', { contentType: 'application/json', stream });
+  }
+
+  async savePlans(today: string): Promise<void> {
+    for (const plan of demoPlans(today)) {
+      const saved = await this.call<SavedPlan>('post', '/v1/plans', { name: plan.name, config: plan.config });
+      const repIds = plan.people.map((email) => this.repId(email));
+      for (const quota of plan.quotas) {
+        const ofQuota = quota.people.map((email) => this.repId(email));
+        await this.call('post', '/v1/quotas', { repIds: ofQuota, planId: saved.planId, measure: quota.measure, period: quota.period, target: quota.target, ...(quota.variableTarget === undefined ? {} : { variableTarget: quota.variableTarget }) });
+      }
+      for (const override of plan.overrides) {
+        const rule = saved.rules.find((one) => one.name === override.rule);
+        await this.call('put', '/v1/plans/:planVersionId/overrides/:repId', { rules: [{ ruleId: rule?.id, tiers: override.tiers }] }, { planVersionId: saved.planVersionId, repId: this.repId(override.person) });
+      }
+      await this.call('post', '/v1/assignments', { repIds, planId: saved.planId });
+    }
+  }
+
+  /** Until the workers have nothing left to do, or they take too long to keep a person waiting. */
+  async settle(): Promise<void> {
+    for (let tries = 0; tries < 600; tries += 1) {
+      const pending = await this.service.unitOfWork.run(this.caller, 'reads', (trx) =>
+        trx.selectFrom('calculation_requests').select('request_id').where('workspace_id', '=', this.caller.workspaceId).limit(1).executeTakeFirst(),
+      );
+      if (pending === undefined) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  private repId(email: string): string {
+    const repId = this.repIds.get(email);
+    if (repId === undefined) throw new Error(`the demo has nobody called ${email}`);
+    return repId;
+  }
+
+  private async call<Answer>(method: string, path: string, body: unknown, params: Record<string, string> = {}): Promise<Answer> {
+    const operation = operations.find((one) => one.method === method && one.path === path);
+    if (operation === undefined) throw new Error(`there is no operation ${method} ${path}`);
+    const { answer } = await this.service.doorway.run(operation, { params, query: {}, body }, this.caller);
+    return answer as Answer;
+  }
 }

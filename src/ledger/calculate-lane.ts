@@ -8,11 +8,8 @@ import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js
 import { type AppliedDifference, applyDifference } from './apply-difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
 import { cascadeManagersAbove } from './hierarchy.js';
-import {
-  assignedPlans, calculationWindow, loadDeals, loadFirstActivity, loadPeerCredits, loadRepTerms, loadTeamDeals,
-  quotaFinder, type RepTerms,
-} from './load-window.js';
-import { heldRows, loadStandingRows } from './standing-rows.js';
+import { calculationWindow, loadRepTerms, type RepTerms } from './load-window.js';
+import { loadRepInput } from './rep-input.js';
 
 /** One rep's place in the line: the unit of serial work. */
 export interface Lane {
@@ -91,33 +88,17 @@ interface WindowRun {
 }
 
 async function calculateWindow(trx: Work, terms: RepTerms, window: DayRange, asOf: string, runId: string): Promise<WindowRun> {
-  const deals = await loadDeals(trx, terms.workspaceId, terms.repId, window);
-  const teamDeals = await loadTeamDeals(trx, terms, window);
-  const standing = await loadStandingRows(trx, terms, window);
-  const held = await heldRows(trx, terms, standing);
-  const result = calculateRep({
-    repId: terms.repId,
-    asOf,
-    window,
-    plans: assignedPlans(terms),
-    deals,
-    teamDeals,
-    held,
-    frozen: terms.frozen,
-    quota: quotaFinder(terms.quotas),
-    peerCredits: await loadPeerCredits(trx, terms, window),
-    firstActivity: await loadFirstActivity(trx, terms),
-    explain: false,
-  });
+  const input = await loadRepInput(trx, terms, window, asOf, { explain: false });
+  const result = calculateRep(input);
   const ledger = { workspaceId: terms.workspaceId, repId: terms.repId, runId };
-  const difference = await applyDifference(trx, ledger, standing, result.decisions, held);
+  const difference = await applyDifference(trx, ledger, input.standing, result.decisions, input.held);
   const paidDeals = new Set(result.decisions.map((decision) => decision.dealKey));
   return {
     runId,
     difference,
     heldBack: result.heldBack,
-    deals: deals.length,
-    skipped: deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
+    deals: input.deals.length,
+    skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
     planVersionIds: [...new Set(result.decisions.map((decision) => decision.planVersionId))],
   };
 }

@@ -1,5 +1,9 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Clock } from '../kernel/clock.js';
+import { type Day, dayInZone } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type Rep } from './rep.js';
 
 /** The rep's name, or null when the workspace has no such rep. */
 export async function findRepName(trx: Work, workspaceId: string, repId: string): Promise<string | null> {
@@ -11,4 +15,66 @@ export async function findRepName(trx: Work, workspaceId: string, repId: string)
     .where('rep_id', '=', repId)
     .executeTakeFirst();
   return rep?.name ?? null;
+}
+
+/** Those of the ids that no rep of the workspace has. */
+export async function unknownReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ rep_id: string }>`
+    select rep_id from reps where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
+  const known = new Set(rows.map((row) => row.rep_id));
+  return repIds.filter((repId) => !known.has(repId));
+}
+
+/** The current day where the workspace is: it decides who manages whom now. */
+export async function workspaceToday(trx: Work, workspaceId: string, clock: Clock): Promise<Day> {
+  const { timezone } = await trx
+    .selectFrom('workspaces')
+    .select('timezone')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return dayInZone(clock.now(), timezone);
+}
+
+export interface RepFilter {
+  readonly email?: string | undefined;
+  readonly repIds?: readonly string[] | undefined;
+}
+
+/** Reps by name, each with the manager of that day. */
+export async function listReps(trx: Work, workspaceId: string, today: Day, { email, repIds }: RepFilter): Promise<Rep[]> {
+  const { rows } = await sql<Rep>`
+    select ${repColumns} from reps r ${managerOn(today)}
+    where r.workspace_id = ${workspaceId}
+      ${email === undefined ? sql`` : sql`and r.email = ${email}`}
+      ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+    order by lower(r.name), r.email`.execute(trx);
+  return rows;
+}
+
+/** A rep with what ties them to the CRM. */
+export interface LinkedRep extends Rep {
+  readonly provider: string | null;
+  readonly crmId: string | null;
+  readonly syncedAt: Date | null;
+  readonly lastDealOwnedAt: Date | null;
+}
+
+export async function findLinkedRep(trx: Work, workspaceId: string, today: Day, repId: string): Promise<LinkedRep | null> {
+  if (!isUuid(repId)) return null;
+  const { rows } = await sql<LinkedRep>`
+    select ${repColumns}, r.provider, r.crm_member_id as "crmId", r.synced_at as "syncedAt",
+      (select max(d.snapshot_at) from deals d
+        where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id and d.deleted_at is null) as "lastDealOwnedAt"
+    from reps r ${managerOn(today)}
+    where r.workspace_id = ${workspaceId} and r.rep_id = ${repId}`.execute(trx);
+  return rows[0] ?? null;
+}
+
+const repColumns = sql`
+  r.rep_id as id, r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId", r.avatar, r.invite_status,
+  l.manager_id as "managerId"`;
+
+function managerOn(today: Day): RawBuilder<unknown> {
+  return sql`left join reporting_lines l on l.workspace_id = r.workspace_id and l.rep_id = r.rep_id
+    and l.from_day <= ${today}::date and (l.to_day is null or l.to_day >= ${today}::date)`;
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
@@ -18,7 +19,8 @@ export async function rotateWorkspaceKey(
   const expiresAt = new Date(now.getTime() + graceMinutes * 60_000);
   const ended = await trx
     .updateTable('tokens')
-    .set({ expires_at: expiresAt })
+    // The server decides whether a token still works, so a clock of ours that runs ahead must not lengthen its life.
+    .set({ expires_at: sql<Date>`least(${expiresAt}::timestamptz, now() + make_interval(mins => ${graceMinutes}))` })
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'ws')
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
@@ -54,4 +56,21 @@ export async function rotateWorkspaceKey(
     })
     .execute();
   return { apiKey, oldKeyExpiresAt: graceMinutes > 0 && ended.numUpdatedRows > 0n ? expiresAt : null };
+}
+
+/** Changes what is given and leaves the rest. */
+export async function updateWorkspaceRow(
+  trx: Work,
+  workspaceId: string,
+  change: { readonly name?: string | undefined; readonly currency?: string | undefined; readonly timezone?: string | undefined },
+): Promise<void> {
+  await trx
+    .updateTable('workspaces')
+    .set({
+      ...(change.name === undefined ? {} : { name: change.name }),
+      ...(change.currency === undefined ? {} : { currency: change.currency }),
+      ...(change.timezone === undefined ? {} : { timezone: change.timezone }),
+    })
+    .where('workspace_id', '=', workspaceId)
+    .execute();
 }

@@ -1,5 +1,6 @@
 import { type Migration, Migrator } from 'kysely';
 import pg from 'pg';
+import { queueName } from '../jobs/queue-name.js';
 import { appRole, createDatabase } from './pool.js';
 
 /** Brings the tables and the queue's schema up to date; safe when several processes start at once. */
@@ -35,6 +36,8 @@ async function migrateQueue(ownerUrl: string): Promise<void> {
   await client.connect();
   try {
     await runMigrations(client);
+    // BullMQ makes a queue's id sequence when it is first used, which the service's role must not do.
+    await client.query('select bullmq.next_job_id($1)', [queueName]);
     await client.query(`
       grant usage on schema bullmq to ${appRole};
       grant select, insert, update, delete on all tables in schema bullmq to ${appRole};

@@ -27,7 +27,7 @@ export function createApp({ operations, doorway, authenticate, log, extra = [] }
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
+  app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(nameRequest(log));
   for (const add of extra) add(app);
   const readJson = express.json({ limit: '1mb', strict: true, type: 'application/json' });

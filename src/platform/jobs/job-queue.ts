@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { appSessionOptions } from '../database/pool.js';
 import { type Log } from '../log.js';
+import { queueName } from './queue-name.js';
 
 /** A job, declared like an operation: ids in its payload, never rows, since state is read when it runs. */
 export interface JobDeclaration<Payload> {
@@ -20,8 +21,6 @@ export interface JobHandler<Payload> {
 
 /** Where the queue lives: on Redis, or on the service's own PostgreSQL. */
 export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUrl: string };
-
-const queueName = 'commissions';
 
 /**
  * Wakes workers. A lost job loses no work, because what is to be done stands in PostgreSQL; so adding is tried

@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import { type Day } from '../kernel/day.js';
+import { newId } from '../kernel/ids.js';
+import { requestForPlan, requestForReps } from '../ledger/calculation-requests.js';
+import { rowsFrom } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** Days on which reps are on a plan; null is open. */
+export interface Placement {
+  readonly planId: string;
+  readonly start: Day | null;
+  readonly end: Day | null;
+}
+
+/** Those of the reps who are on the plan on some of these days already, by another assignment than the one named. */
+export async function overlappingReps(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  { planId, start, end }: Placement,
+  except: string | null = null,
+): Promise<string[]> {
+  const { rows } = await sql<{ rep_id: string }>`
+    select distinct rep_id from assignments
+    where workspace_id = ${workspaceId} and plan_id = ${planId} and rep_id = any(${repIds}::uuid[])
+      and deleted_at is null and assignment_id is distinct from ${except}::uuid
+      and daterange(effective_start, effective_end, '[]') && daterange(${start}::date, ${end}::date, '[]')
+    order by rep_id`.execute(trx);
+  return rows.map((row) => row.rep_id);
+}
+
+/** One assignment for each rep; gives their ids in the order of the reps. */
+export async function insertAssignments(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  { planId, start, end }: Placement,
+): Promise<string[]> {
+  const rows = repIds.map((repId) => ({ assignmentId: newId(), repId }));
+  // A plan for the foreign key checks that was kept from when there were few reps would read all of them for each row.
+  await sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(trx);
+  await sql`
+    insert into assignments (workspace_id, assignment_id, rep_id, plan_id, effective_start, effective_end)
+    select ${workspaceId}::uuid, assignment_id, rep_id, ${planId}::uuid, ${start}::date, ${end}::date
+    from ${rowsFrom(rows, [
+      ['assignment_id', 'uuid', (row) => row.assignmentId],
+      ['rep_id', 'uuid', (row) => row.repId],
+    ])}`.execute(trx);
+  return rows.map((row) => row.assignmentId);
+}
+
+export async function moveAssignment(trx: Work, workspaceId: string, assignmentId: string, { start, end }: Placement): Promise<void> {
+  await trx
+    .updateTable('assignments')
+    .set({ effective_start: start, effective_end: end })
+    .where('workspace_id', '=', workspaceId)
+    .where('assignment_id', '=', assignmentId)
+    .execute();
+}
+
+/** Marked and not removed: the calculation must know that what it earned is to be left as it is. */
+export async function endAssignment(trx: Work, workspaceId: string, assignmentId: string): Promise<void> {
+  await trx
+    .updateTable('assignments')
+    .set({ deleted_at: sql<Date>`now()` })
+    .where('workspace_id', '=', workspaceId)
+    .where('assignment_id', '=', assignmentId)
+    .execute();
+}
+
+/** Asks for the reps, and for everyone of the plan where they are ranked against each other; gives whom to wake. */
+export async function requestForPlacement(trx: Work, workspaceId: string, planId: string, repIds: readonly string[]): Promise<string[]> {
+  const ranked = await trx
+    .selectFrom('plan_rules')
+    .select('rule_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', '=', planId)
+    .where('tier_by', '=', 'rank')
+    .limit(1)
+    .executeTakeFirst();
+  if (ranked !== undefined) return requestForPlan(trx, workspaceId, planId, 'assignment_change');
+  return requestForReps(trx, workspaceId, repIds, 'assignment_change');
+}

@@ -1,0 +1,39 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { assignmentNotFound } from '../assignment.js';
+import { endAssignment, requestForPlacement } from '../assignment-store.js';
+import { findAssignment } from '../assignment-views.js';
+
+const params = z.strictObject({ assignmentId: pathId });
+
+@injectable()
+export class DeleteAssignment {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  async execute({ params: { assignmentId: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
+    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const current = await findAssignment(trx, caller.workspaceId, asked);
+      if (current === null) throw assignmentNotFound();
+      const { assignmentId, planId, repId } = current;
+      await endAssignment(trx, caller.workspaceId, assignmentId);
+      wake(await requestForPlacement(trx, caller.workspaceId, planId, [repId]));
+      return { deleted: true, assignmentId };
+    });
+  }
+}
+
+export const deleteAssignment = operation({
+  id: 'deleteAssignment',
+  summary: 'Take a rep off a plan; what was earned under it stays',
+  method: 'delete',
+  path: '/v1/assignments/:assignmentId',
+  access: 'admin',
+  params,
+  response: z.object({ deleted: z.boolean(), assignmentId: z.string() }),
+  failures: { assignment_not_found: 404 },
+  handler: DeleteAssignment,
+});

@@ -1,0 +1,54 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { invalid } from '../../kernel/failure.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { day, pathId } from '../../platform/schemas.js';
+import { assertDateOrder } from '../../plans/plan.js';
+import { type Assignment, assignment, assignmentNotFound, assignmentOverlap } from '../assignment.js';
+import { moveAssignment, overlappingReps, requestForPlacement } from '../assignment-store.js';
+import { findAssignment } from '../assignment-views.js';
+
+const params = z.strictObject({ assignmentId: pathId });
+const body = z.strictObject({ effectiveStart: day.nullish(), effectiveEnd: day.nullish() });
+type Change = z.infer<typeof body>;
+
+@injectable()
+export class UpdateAssignment {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  async execute({ params: { assignmentId: asked }, body: change }: Input<z.infer<typeof params>, unknown, Change>, caller: Caller): Promise<Assignment> {
+    if (change.effectiveStart === undefined && change.effectiveEnd === undefined) {
+      throw invalid({ path: '', message: 'give at least one of effectiveStart, effectiveEnd' });
+    }
+    const { workspaceId } = caller;
+    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const current = await findAssignment(trx, workspaceId, asked);
+      if (current === null) throw assignmentNotFound();
+      const { assignmentId, repId, planId } = current;
+      const start = change.effectiveStart === undefined ? current.effectiveStart : change.effectiveStart;
+      const end = change.effectiveEnd === undefined ? current.effectiveEnd : change.effectiveEnd;
+      assertDateOrder(start, end);
+      if (start === current.effectiveStart && end === current.effectiveEnd) return current;
+      const overlapping = await overlappingReps(trx, workspaceId, [repId], { planId, start, end }, assignmentId);
+      if (overlapping.length > 0) throw assignmentOverlap(overlapping);
+      await moveAssignment(trx, workspaceId, assignmentId, { planId, start, end });
+      wake(await requestForPlacement(trx, workspaceId, planId, [repId]));
+      return { ...current, effectiveStart: start, effectiveEnd: end };
+    });
+  }
+}
+
+export const updateAssignment = operation({
+  id: 'updateAssignment',
+  summary: 'Move the first or last day of an assignment; what lies outside afterwards is reversed',
+  method: 'patch',
+  path: '/v1/assignments/:assignmentId',
+  access: 'admin',
+  params,
+  body,
+  response: assignment,
+  failures: { assignment_not_found: 404, assignment_overlap: 409 },
+  handler: UpdateAssignment,
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** One run of the engine, or an act of a person that the ledger must be able to explain. */
+export const auditRun = z.object({
+  runId: z.string(),
+  actor: z.string(),
+  trigger: z.string(),
+  scope: z.string(),
+  dealId: z.string().optional(),
+  repId: z.string().optional(),
+  period: z.string().optional(),
+  outcome: z.enum(['written', 'no_change', 'skipped', 'statement_locked', 'failed']),
+  counters: z.object({ eventsWritten: z.int(), eventsReversed: z.int(), statementLocked: z.int(), skipped: z.int() }),
+  blocked: z.unknown().optional(),
+  startedAt: z.string(),
+  durationMs: z.int(),
+  error: z.string().optional(),
+});
+export type AuditRun = z.input<typeof auditRun>;

@@ -1,0 +1,61 @@
+import { type Selectable, sql, type SqlBool } from 'kysely';
+import { type Tables } from '../platform/database/tables.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type AuditRun } from './audit-run.js';
+
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  /** Runs for the deal alone, and those that took it up with others. */
+  readonly dealId?: string | undefined;
+}
+
+export async function listAuditRuns(
+  trx: Work,
+  workspaceId: string,
+  filter: AuditFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ runs: AuditRun[]; count: number }> {
+  const where = sql<SqlBool>`
+    audit_runs.workspace_id = ${workspaceId}
+    ${filter.actor === undefined ? sql`` : sql`and audit_runs.actor = ${filter.actor}`}
+    ${filter.dealId === undefined ? sql`` : sql`and (audit_runs.deal_id = ${filter.dealId} or audit_runs.run_id in (
+      select d.run_id from audit_run_deals d where d.workspace_id = ${workspaceId} and d.deal_id = ${filter.dealId}))`}`;
+  const { count } = await trx
+    .selectFrom('audit_runs')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .where(where)
+    .executeTakeFirstOrThrow();
+  const rows = await trx
+    .selectFrom('audit_runs')
+    .selectAll()
+    .where(where)
+    .orderBy('started_at', 'desc')
+    .orderBy('run_id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { runs: rows.map(runOf), count: Number(count) };
+}
+
+function runOf(row: Selectable<Tables['audit_runs']>): AuditRun {
+  return {
+    runId: row.run_id,
+    actor: row.actor,
+    trigger: row.trigger,
+    scope: row.scope,
+    ...(row.deal_id === null ? {} : { dealId: row.deal_id }),
+    ...(row.rep_id === null ? {} : { repId: row.rep_id }),
+    ...(row.period === null ? {} : { period: row.period }),
+    outcome: row.outcome,
+    counters: {
+      eventsWritten: row.events_written,
+      eventsReversed: row.events_reversed,
+      statementLocked: row.statement_locked,
+      skipped: row.skipped,
+    },
+    ...(row.blocked === null ? {} : { blocked: row.blocked }),
+    startedAt: row.started_at.toISOString(),
+    durationMs: row.duration_ms,
+    ...(row.error === null ? {} : { error: row.error }),
+  };
+}

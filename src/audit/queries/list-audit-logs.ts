@@ -1,0 +1,37 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { text, wholeNumber } from '../../platform/schemas.js';
+import { auditRun } from '../audit-run.js';
+import { listAuditRuns } from '../audit-views.js';
+
+const query = z.strictObject({
+  actor: text(200).optional(),
+  dealId: text(200).optional(),
+  limit: wholeNumber(1, 500).default(100),
+  offset: wholeNumber(0, 1_000_000_000).default(0),
+});
+
+@injectable()
+export class ListAuditLogs {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ query: { limit, offset, ...filter } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
+    const found = await this.unitOfWork.run(caller, 'reads', (trx) => listAuditRuns(trx, caller.workspaceId, filter, { limit, offset }));
+    return { ...found, limit, offset };
+  }
+}
+
+export const listAuditLogs = operation({
+  id: 'listAuditLogs',
+  summary: 'Engine runs and who changed what by hand, newest first, with outcome and counters',
+  method: 'get',
+  path: '/v1/workspaces/audit-logs',
+  access: 'admin',
+  query,
+  response: z.object({ runs: z.array(auditRun), count: z.int(), limit: z.int(), offset: z.int() }),
+  failures: {},
+  handler: ListAuditLogs,
+});

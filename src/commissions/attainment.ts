@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { applicableVersion, type CompiledRule } from '../engine/compiled-plan.js';
+import { type AssignedPlan } from '../engine/calculate.js';
+import { type Day } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { type Period, periodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';
+
+const nextTier = z.object({ name: z.string().nullable(), minThreshold: z.number(), remaining: z.number() });
+
+export const attainment = z.object({
+  planId: z.string(),
+  measure: z.string(),
+  period: z.string(),
+  target: z.number(),
+  credit: z.number(),
+  attainment: z.number(),
+  nextTier: nextTier.optional(),
+});
+
+export interface QuotaRow {
+  readonly repId: string;
+  readonly planId: string;
+  readonly measure: string;
+  readonly period: Period;
+  readonly target: string;
+  readonly credit: string;
+}
+
+/** Periods of every kind that equal, contain or lie in the period. They nest, so those that touch it are those. */
+export function relatedPeriods(period: Period): Period[] {
+  return periodKinds.flatMap((kind) => periodsTouching(periodRange(period), kind));
+}
+
+export function attainmentOf(quota: QuotaRow): z.input<typeof attainment> {
+  const target = Decimal.of(quota.target);
+  const credit = Decimal.of(quota.credit);
+  return {
+    planId: quota.planId,
+    measure: quota.measure,
+    period: quota.period,
+    target: target.toNumber(),
+    credit: credit.toNumber(),
+    attainment: target.isZero() ? 0 : credit.dividedBy(target).rounded(6).toNumber(),
+  };
+}
+
+/** The same with the next tier under the terms that hold today or, for other periods, at their nearest end. */
+export function attainmentWithNextTier(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day): z.input<typeof attainment> {
+  const next = nextTierOf(quota, plans, today);
+  return { ...attainmentOf(quota), ...(next === null ? {} : { nextTier: next }) };
+}
+
+function nextTierOf(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day): z.input<typeof nextTier> | null {
+  const target = Decimal.of(quota.target);
+  const credit = Decimal.of(quota.credit);
+  if (target.isZero()) return null;
+  const { from, to } = periodRange(quota.period);
+  const day = today < from ? from : today > to ? to : today;
+  const plan = plans.find((candidate) => candidate.planId === quota.planId);
+  const version = applicableVersion(plan?.versions ?? [], day);
+  const ahead = (version?.rules ?? [])
+    .filter((rule) => isCountedBy(rule, quota))
+    .flatMap((rule) => rule.tiers)
+    .filter((tier) => credit.isLessThan(tier.threshold.times(target)));
+  const [first, ...rest] = ahead;
+  if (first === undefined) return null;
+  const tier = rest.reduce((nearest, other) => (other.threshold.isLessThan(nearest.threshold) ? other : nearest), first);
+  const remaining = tier.threshold.times(target).minus(credit);
+  return { name: tier.name, minThreshold: tier.threshold.toNumber(), remaining: remaining.toNumber() };
+}
+
+/** Whether the rule's tiers are reached by the credit that the quota counts. */
+function isCountedBy({ rule, key, isFlatRate }: CompiledRule, quota: QuotaRow): boolean {
+  return key === quota.measure && rule.tierBy === 'attainment' && !isFlatRate && rule.attainmentPeriod === periodKind(quota.period);
+}

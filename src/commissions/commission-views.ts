@@ -1,0 +1,177 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Condition } from '../engine/condition.js';
+import { type Rule } from '../engine/plan-config.js';
+import { type Day, type DayRange } from '../kernel/day.js';
+import { type Period } from '../kernel/period.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type QuotaRow } from './attainment.js';
+import { type EventRow } from './commission-event.js';
+import { type EarningsRow } from './earnings.js';
+
+export interface TeamRow {
+  readonly repId: string;
+  readonly name: string;
+  readonly active: boolean;
+  readonly statementStatus: 'none' | 'draft' | 'approved';
+}
+
+/** Everyone by name, with the status of their statement of exactly that period. */
+export async function listTeam(trx: Work, workspaceId: string, period: Period): Promise<TeamRow[]> {
+  const { rows } = await sql<TeamRow>`
+    select r.rep_id as "repId", r.name, r.active, coalesce(s.status, 'none') as "statementStatus"
+    from reps r left join statement_periods s
+      on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.period = ${period}
+    where r.workspace_id = ${workspaceId}
+    order by lower(r.name), r.rep_id`.execute(trx);
+  return rows;
+}
+
+export interface RepEarningsRow extends EarningsRow {
+  readonly repId: string;
+  readonly deals: number;
+}
+
+/** What each rep earned in the months between the two days, which begin and end one. */
+export async function sumEarnings(trx: Work, workspaceId: string, { from, to }: DayRange): Promise<RepEarningsRow[]> {
+  const { rows } = await sql<RepEarningsRow>`
+    select rep_id as "repId", currency, sum(commission)::text as commission, sum(bonus)::text as bonus,
+      sum(adjustments)::text as adjustments, sum(deals)::int as deals
+    from rep_months
+    where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date
+    group by rep_id, currency`.execute(trx);
+  return rows;
+}
+
+export interface MonthRow extends EarningsRow {
+  /** The first day of the month. */
+  readonly month: Day;
+}
+
+export async function listMonths(trx: Work, workspaceId: string, repId: string, { from, to }: DayRange): Promise<MonthRow[]> {
+  return trx
+    .selectFrom('rep_months')
+    .select(['month', 'currency', 'commission', 'bonus', 'adjustments'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('month', '>=', from)
+    .where('month', '<=', to)
+    .execute();
+}
+
+/** Quotas of those periods with what has been counted toward them; of one rep where an id is given. */
+export async function listQuotas(trx: Work, workspaceId: string, periods: readonly Period[], repId?: string): Promise<QuotaRow[]> {
+  let query = trx
+    .selectFrom('quotas')
+    .select(['rep_id as repId', 'plan_id as planId', 'attainment_key as measure', 'period', 'target', 'current_value as credit'])
+    .where('workspace_id', '=', workspaceId)
+    .where('period', 'in', periods)
+    .orderBy('attainment_key')
+    .orderBy('plan_id')
+    .orderBy('period', 'desc');
+  if (repId !== undefined) query = query.where('rep_id', '=', repId);
+  return query.execute();
+}
+
+/** What deals are summed by: their own currency, or the workspace's where they have none. */
+function dealCurrency(workspaceCurrency: string): RawBuilder<string> {
+  return sql`coalesce(d.currency, ${workspaceCurrency})`;
+}
+
+export interface ClosedDealRow {
+  readonly dealId: string;
+  readonly name: string | null;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly stage: string | null;
+  readonly closeDate: Day;
+  readonly commission: string;
+  readonly commissionCurrency: string;
+}
+
+/**
+ * The rep's deals closed on those days, newest first, each with what it earned the rep: in the deal's currency, or
+ * where a deal that names none was paid in another, in that one.
+ */
+export async function listClosedDeals(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  { from, to }: DayRange,
+  workspaceCurrency: string,
+): Promise<ClosedDealRow[]> {
+  const { rows } = await sql<ClosedDealRow>`
+    select d.deal_id as "dealId", d.name, d.amount, d.currency, d.stage, d.close_date as "closeDate",
+      coalesce(earned.commission, 0)::text as commission,
+      coalesce(earned.currency, ${dealCurrency(workspaceCurrency)}) as "commissionCurrency"
+    from (
+      select * from deals d
+      where d.workspace_id = ${workspaceId} and d.rep_id = ${repId} and d.is_closed and d.deleted_at is null
+        and d.close_date between ${from}::date and ${to}::date
+      order by d.close_date desc, d.deal_id desc
+      limit 100
+    ) d
+    left join lateral (
+      select e.currency, sum(e.amount) as commission from commission_events e
+      where e.workspace_id = ${workspaceId} and e.deal_key = d.deal_id and e.rep_id = ${repId} and e.status = 'earned'
+        and e.phase is distinct from 'periodic'
+      group by e.currency
+      order by e.currency = ${dealCurrency(workspaceCurrency)} desc, e.currency
+      limit 1
+    ) earned on true
+    order by d.close_date desc, d.deal_id desc`.execute(trx);
+  return rows;
+}
+
+export interface PipelineRow {
+  readonly currency: string;
+  readonly deals: number;
+  readonly total: string;
+}
+
+export async function sumOpenPipeline(trx: Work, workspaceId: string, repId: string, workspaceCurrency: string): Promise<PipelineRow[]> {
+  const { rows } = await sql<PipelineRow>`
+    select ${dealCurrency(workspaceCurrency)} as currency, count(*)::int as deals, coalesce(sum(d.amount), 0)::text as total
+    from deals d
+    where d.workspace_id = ${workspaceId} and d.rep_id = ${repId} and not d.is_closed and d.deleted_at is null
+    group by 1 order by 1`.execute(trx);
+  return rows;
+}
+
+/** An event with what its trace is read against. */
+export interface TracedEventRow extends EventRow {
+  readonly trace: string | null;
+  readonly dealConditions: readonly Condition[] | null;
+  readonly rule: Rule | null;
+}
+
+/** Every event that stands on the deal, earned or reversed; of one rep only where an id is given. */
+export async function listEventsOfDeal(trx: Work, workspaceId: string, dealId: string, onlyOfRep: string | null): Promise<TracedEventRow[]> {
+  const { rows } = await sql<TracedEventRow>`
+    select e.event_id as "eventId", e.rep_id as "repId", coalesce(r.name, '') as "repName", e.deal_key as "dealKey",
+      d.name as "dealName", e.plan_id as "planId", p.name as "planName", e.rule_id as "ruleId", e.rule_name as "ruleName",
+      e.phase, e.kind, e.category, e.status, e.amount, e.base, e.tier_name as "tierName", e.credit, e.currency, e.period,
+      e.earned_on as "earnedOn", e.reason, e.updated_at as "updatedAt", e.trace, v.deal_conditions as "dealConditions",
+      pr.definition as rule
+    from commission_events e
+    left join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
+    left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
+    left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
+    left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
+    left join plan_rules pr on pr.workspace_id = e.workspace_id and pr.rule_id = e.rule_id
+    where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.phase is distinct from 'periodic'
+      ${onlyOfRep === null ? sql`` : sql`and e.rep_id = ${onlyOfRep}`}
+    order by e.earned_on, e.rule_name, lower(r.name), e.event_id`.execute(trx);
+  return rows;
+}
+
+/** The distinct periods of events that count, in no order. */
+export async function listEventPeriods(trx: Work, workspaceId: string, repId: string | null): Promise<Period[]> {
+  let query = trx
+    .selectFrom('commission_events')
+    .select('period')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'earned');
+  if (repId !== null) query = query.where('rep_id', '=', repId);
+  return (await query.execute()).map((row) => row.period);
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { calculateRep, type Outcome } from '../engine/calculate.js';
+import { decodeTrace, reasons, type Reason, type Trace } from '../engine/trace.js';
+import { type Caller } from '../kernel/caller.js';
+import { type Day } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { Failure } from '../kernel/failure.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type DealRecord, dealRecord } from '../deals/deal.js';
+import { findDeal } from '../deals/deal-views.js';
+import { calculationWindow, loadRepTerms, type RepTerms, type WorkspaceTerms } from '../ledger/load-window.js';
+import { loadRepInput } from '../ledger/rep-input.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { notYours } from '../reps/rep.js';
+import { commissionEvent, conditionTraces, eventAnswer } from './commission-event.js';
+import { listEventsOfDeal, type TracedEventRow } from './commission-views.js';
+
+/** What one rule came to on the deal, paid or not: the answer to "why did this not pay". */
+const dealOutcome = z.object({
+  repId: z.string().nullable(),
+  planId: z.string().nullable(),
+  planVersionId: z.string().nullable(),
+  ruleId: z.string().nullable(),
+  ruleName: z.string().nullable(),
+  paid: z.boolean(),
+  amount: z.number(),
+  reason: z.enum(reasons).nullable(),
+  conditions: conditionTraces,
+  missing: z.array(z.string()),
+});
+type DealOutcome = z.input<typeof dealOutcome>;
+
+export const dealBreakdown = z.object({
+  deal: dealRecord,
+  currency: z.string(),
+  events: z.array(commissionEvent),
+  total: z.number(),
+  otherCurrencies: z.array(z.object({ currency: z.string(), total: z.number() })),
+  outcomes: z.array(dealOutcome),
+});
+
+/** What stands on the deal with its traces, and why what does not stand does not. Reps see their own part only. */
+export async function readDealBreakdown(
+  trx: Work,
+  caller: Caller,
+  dealId: string,
+  workspace: WorkspaceTerms,
+  today: Day,
+): Promise<z.input<typeof dealBreakdown>> {
+  const { workspaceId } = caller;
+  const onlyOfRep = caller.standing === 'rep' ? caller.repId : null;
+  const deal = await findDeal(trx, workspaceId, dealId);
+  if (deal === null) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
+  const rows = await listEventsOfDeal(trx, workspaceId, dealId, onlyOfRep);
+  const isOwner = deal.repId === onlyOfRep;
+  if (onlyOfRep !== null && !isOwner && rows.length === 0) throw notYours();
+  const currency = deal.currency ?? workspace.currency;
+  return {
+    deal,
+    currency,
+    events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
+    ...totalsOf(rows, currency),
+    outcomes: onlyOfRep === null || isOwner ? await outcomesOf(trx, workspaceId, deal, today) : [],
+  };
+}
+
+function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
+  if (row.trace === null) return null;
+  return decodeTrace(row.trace, {
+    conditions: [...(row.dealConditions ?? []), ...(row.rule?.conditions ?? [])],
+    day: row.earnedOn,
+    timeZone,
+    tierName: row.tierName,
+    amount: Number(row.amount),
+  });
+}
+
+function totalsOf(rows: readonly TracedEventRow[], currency: string) {
+  const earned = groupBy(rows.filter((row) => row.status === 'earned'), (row) => row.currency);
+  const total = (of: string) => sum((earned.get(of) ?? []).map((row) => Decimal.of(row.amount))).toNumber();
+  const others = [...earned.keys()].filter((other) => other !== currency).sort();
+  return { total: total(currency), otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })) };
+}
+
+/** The engine run dry for the owner over the days that the deal is counted with. */
+async function outcomesOf(trx: Work, workspaceId: string, deal: DealRecord, today: Day): Promise<DealOutcome[]> {
+  const { repId, closeDate } = deal;
+  if (deal.deleted_at !== null) return [neverLookedAt(repId, 'deal_deleted')];
+  if (repId === null) return [neverLookedAt(repId, 'owner_unresolved')];
+  if (closeDate === null) return [neverLookedAt(repId, 'no_close_date')];
+  const terms = await loadRepTerms(trx, workspaceId, repId);
+  const window = calculationWindow(terms, { from: closeDate, to: closeDate });
+  const { outcomes } = calculateRep(await loadRepInput(trx, terms, window, today, { explain: true }));
+  const periodic = periodicRules(terms);
+  return outcomes
+    .filter((outcome) => outcome.dealKey === deal.deal_id && !periodic.has(outcome.ruleId ?? ''))
+    .map((outcome) => outcomeAnswer(repId, outcome));
+}
+
+/** Periodic rules name their period where others name a deal, and a deal's id may read like a period. */
+function periodicRules(terms: RepTerms): ReadonlySet<string> {
+  const rules = terms.versions.flatMap((version) => version.rules);
+  return new Set(rules.filter((rule) => rule.executionPhase === 'periodic').map((rule) => rule.id));
+}
+
+function outcomeAnswer(repId: string, { dealKey: _, amount, conditions, missing, ...told }: Outcome): DealOutcome {
+  return { repId, ...told, amount: amount.toNumber(), conditions: [...conditions], missing: [...missing] };
+}
+
+function neverLookedAt(repId: string | null, reason: Reason): DealOutcome {
+  return { repId, planId: null, planVersionId: null, ruleId: null, ruleName: null, paid: false, amount: 0, reason, conditions: [], missing: [] };
+}

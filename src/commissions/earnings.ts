@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+
+export const earnings = z.object({
+  total: z.number(),
+  commission: z.number(),
+  bonus: z.number(),
+  adjustments: z.number(),
+});
+
+/** Amounts in other currencies than the workspace's: listed apart, since no two currencies are ever added. */
+export const otherEarnings = z.array(z.object({ currency: z.string(), earnings }));
+
+/** Totals of one currency as they are kept by month. */
+export interface EarningsRow {
+  readonly currency: string;
+  readonly commission: string;
+  readonly bonus: string;
+  readonly adjustments: string;
+}
+
+export function earningsOf(rows: readonly EarningsRow[], currency: string) {
+  const byCurrency = groupBy(rows, (row) => row.currency);
+  const others = [...byCurrency.keys()].filter((other) => other !== currency).sort();
+  return {
+    earnings: sumOf(byCurrency.get(currency) ?? []),
+    otherCurrencies: others.map((other) => ({ currency: other, earnings: sumOf(byCurrency.get(other) ?? []) })),
+  };
+}
+
+function sumOf(rows: readonly EarningsRow[]): z.input<typeof earnings> {
+  const commission = sum(rows.map((row) => Decimal.of(row.commission)));
+  const bonus = sum(rows.map((row) => Decimal.of(row.bonus)));
+  const adjustments = sum(rows.map((row) => Decimal.of(row.adjustments)));
+  return {
+    total: commission.plus(bonus).plus(adjustments).toNumber(),
+    commission: commission.toNumber(),
+    bonus: bonus.toNumber(),
+    adjustments: adjustments.toNumber(),
+  };
+}

@@ -1,0 +1,76 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { dayInZone } from '../../kernel/day.js';
+import { Failure } from '../../kernel/failure.js';
+import { periodOf } from '../../kernel/period.js';
+import { dealId } from '../../deals/deal.js';
+import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { period } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { notYours } from '../../reps/rep.js';
+import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
+import { askedRep } from '../asked-rep.js';
+import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
+import { readTeamOverview, teamOverview } from '../team-overview.js';
+
+const query = z.strictObject({ repId: askedRep.optional(), dealId: dealId.optional(), period: period.optional() });
+type Query = z.infer<typeof query>;
+
+@injectable()
+export class GetCommissions {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Of two ids the deal counts. Whom one may ask about is settled before anything is looked up. */
+  async execute({ query: asked }: Input<unknown, Query>, caller: Caller) {
+    assertMayAsk(asked, caller);
+    const { workspaceId } = caller;
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const workspace = await loadWorkspaceTerms(trx, workspaceId);
+      const today = dayInZone(this.clock.now(), workspace.timeZone);
+      if (asked.dealId !== undefined) return readDealBreakdown(trx, caller, asked.dealId, workspace, today);
+      const ofPeriod = asked.period ?? periodOf(today, 'monthly');
+      if (asked.repId !== undefined) return readRepDashboard(trx, workspaceId, asked.repId, ofPeriod, today);
+      return readTeamOverview(trx, workspaceId, ofPeriod, workspace.currency);
+    });
+  }
+}
+
+/** A deal may be asked for by anyone; what of it a rep may see is known when its owner is. */
+function assertMayAsk(asked: Query, caller: Caller): void {
+  if (asked.dealId !== undefined) return;
+  if (asked.repId !== undefined) {
+    if (!maySee(caller, asked.repId)) throw notYours();
+  } else if (!mayActAs(caller, 'manager')) {
+    throw new Failure('forbidden', 'The team overview needs the role manager or admin. Give your own repId for your dashboard.');
+  }
+}
+
+const declared = {
+  method: 'get',
+  access: 'connection',
+  query,
+  response: z.union([teamOverview, repDashboard, dealBreakdown]),
+  failures: { rep_not_found: 404, deal_not_found: 404 },
+  handler: GetCommissions,
+} as const;
+
+export const getCommissions = operation({
+  ...declared,
+  id: 'getCommissions',
+  summary: "The team's commission, one rep's dashboard, or one deal with how its commission came about",
+  path: '/v1/commissions',
+});
+
+export const getCommissionsDashboard = operation({
+  ...declared,
+  id: 'getCommissionsDashboard',
+  summary: 'The same as GET /v1/commissions',
+  path: '/v1/commissions/dashboard',
+});

@@ -1,0 +1,46 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Period, periodRange } from '../../kernel/period.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { repNotFound, visibleRep } from '../../reps/rep.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { askedRep } from '../asked-rep.js';
+import { listEventPeriods } from '../commission-views.js';
+
+const query = z.strictObject({ repId: askedRep.optional() });
+
+@injectable()
+export class ListCommissionPeriods {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ query: { repId } }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Period[]> {
+    const { workspaceId } = caller;
+    const onlyOfRep = visibleRep(caller, repId);
+    const periods = await this.unitOfWork.run(caller, 'reads', async (trx) => {
+      if (onlyOfRep !== null && (await findRepName(trx, workspaceId, onlyOfRep)) === null) throw repNotFound();
+      return listEventPeriods(trx, workspaceId, onlyOfRep);
+    });
+    return periods.sort(newestFirst);
+  }
+}
+
+/** By the last day, the latest first; of periods that end together the longest first. */
+function newestFirst(a: Period, b: Period): number {
+  const [first, second] = [periodRange(a), periodRange(b)];
+  if (first.to !== second.to) return first.to > second.to ? -1 : 1;
+  return first.from < second.from ? -1 : 1;
+}
+
+export const listCommissionPeriods = operation({
+  id: 'listCommissionPeriods',
+  summary: 'The periods that have commission events, newest first',
+  method: 'get',
+  path: '/v1/commissions/periods',
+  access: 'rep',
+  query,
+  response: z.array(z.string()),
+  failures: { rep_not_found: 404 },
+  handler: ListCommissionPeriods,
+});

@@ -1,0 +1,182 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Decision } from '../../engine/calculate.js';
+import { decodeTrace, ratio } from '../../engine/trace.js';
+import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { dayInZone } from '../../kernel/day.js';
+import { Decimal } from '../../kernel/decimal.js';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { contentOf, dealBody, dealId, projectDeal } from '../../deals/deal.js';
+import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/load-window.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { day, period, uuid } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { planConfig } from '../../plans/plan.js';
+import { conditionTraces, trace } from '../commission-event.js';
+import { simulate, type SimulatedRep, type Simulation, type TriedPlan, totalOf } from '../simulation.js';
+
+const amount = z.number().min(0).max(1e12);
+const body = z.strictObject({
+  planId: uuid.optional(),
+  planVersionId: uuid.optional(),
+  config: planConfig.optional(),
+  period,
+  repId: uuid.optional(),
+  repIds: z.array(uuid).min(1).max(500).optional(),
+  deals: z.array(dealBody.extend({ dealId })).max(500).optional(),
+  quota: z.strictObject({ target: amount, variableTarget: amount.optional() }).optional(),
+  asOf: day.optional(),
+});
+type Body = z.infer<typeof body>;
+
+const outcome = z.object({
+  dealId: z.string(),
+  ruleId: z.string().nullable(),
+  ruleName: z.string().nullable(),
+  paid: z.boolean(),
+  amount: z.number(),
+  reason: z.string().nullable(),
+  conditions: conditionTraces,
+  missing: z.array(z.string()),
+});
+
+const response = z.object({
+  planId: z.string().optional(),
+  planVersionId: z.string().optional(),
+  period: z.string(),
+  currency: z.string(),
+  total: z.number(),
+  reps: z.array(
+    z.object({
+      repId: z.string(),
+      total: z.number(),
+      attainment: z.array(z.object({ measure: z.string(), period: z.string(), target: z.number().nullable(), credit: z.number(), attainment: z.number() })),
+      rules: z.array(
+        z.object({
+          ruleId: z.string().optional(),
+          name: z.string(),
+          total: z.number(),
+          deals: z.array(z.object({ dealId: z.string(), amount: z.number(), base: z.number(), tierName: z.string().nullable(), trace })),
+        }),
+      ),
+      outcomes: z.array(outcome),
+    }),
+  ),
+});
+
+@injectable()
+export class SimulateCommissions {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller) {
+    const plan = triedPlan(request);
+    const repIds = askedReps(request, caller);
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const workspace = await loadWorkspaceTerms(trx, caller.workspaceId);
+      const simulation = await simulate(trx, caller.workspaceId, {
+        plan,
+        period: request.period,
+        repIds,
+        deals: await madeUpDeals(trx, caller.workspaceId, request, repIds, workspace.timeZone),
+        quota: request.quota === undefined ? null : { target: Decimal.of(request.quota.target), variableTarget: request.quota.variableTarget === undefined ? null : Decimal.of(request.quota.variableTarget) },
+        asOf: request.asOf ?? dayInZone(this.clock.now(), workspace.timeZone),
+      });
+      return answerOf(simulation, request, plan, workspace);
+    });
+  }
+}
+
+function triedPlan({ planId, planVersionId, config }: Body): TriedPlan {
+  const given = [planId, planVersionId, config].filter((one) => one !== undefined);
+  if (given.length !== 1) throw invalid({ path: '', message: 'give one of planId, planVersionId and config' });
+  if (planId !== undefined) return { planId };
+  return planVersionId !== undefined ? { planVersionId } : { config };
+}
+
+/** A rep may try plans on themself only; null means everyone on the plan. */
+function askedReps({ repId, repIds }: Body, caller: Caller): readonly string[] | null {
+  if (repId !== undefined && repIds !== undefined) throw invalid({ path: 'repIds', message: 'give repId or repIds, not both' });
+  const asked = repId === undefined ? (repIds ?? null) : [repId];
+  if (mayActAs(caller, 'manager')) return asked === null ? null : [...new Set(asked)];
+  if (caller.repId === null || asked?.some((one) => !maySee(caller, one))) throw new Failure('forbidden', 'A rep can simulate only their own commission.');
+  return [caller.repId];
+}
+
+async function madeUpDeals(trx: Work, workspaceId: string, request: Body, repIds: readonly string[] | null, timeZone: string) {
+  if (request.deals === undefined) return [];
+  const { field_mapping: mapping } = await trx.selectFrom('workspaces').select('field_mapping').where('workspace_id', '=', workspaceId).executeTakeFirstOrThrow();
+  const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
+  return request.deals.map(({ dealId: id, ...given }, index) => {
+    const content = contentOf(given);
+    const projection = projectDeal(content, { timeZone, standard: mapping.standard });
+    const repId = projection.givenRepId ?? onlyRep;
+    if (repId === undefined) throw invalid({ path: `deals.${index}.repId`, message: 'say whose deal it is when several reps are simulated' });
+    if (projection.closeDate === null) throw invalid({ path: `deals.${index}.closeDate`, message: 'a deal needs a close date to lie in a period' });
+    const { amount: dealAmount, stage: dealStage, name: dealName, ownerId, currency, createdDate, closeDate } = projection;
+    return { repId, deal: { dealId: id, closeDate, fields: content.fields, standard: { dealAmount, dealStage, dealName, ownerId, currency, createdDate, closeDate } } };
+  });
+}
+
+function answerOf(simulation: Simulation, { period: asked }: Body, plan: TriedPlan, workspace: { currency: string; timeZone: string }) {
+  const first = simulation.versions[0] as StoredVersion;
+  const { versions } = simulation;
+  const known = 'config' in plan ? {} : { planId: first.planId, ...(versions.length === 1 ? { planVersionId: first.planVersionId } : {}) };
+  return {
+    ...known,
+    period: asked,
+    currency: first.currency,
+    total: totalOf(simulation.reps.flatMap((rep) => rep.decisions)),
+    reps: simulation.reps.map((rep) => ({
+      repId: rep.repId,
+      total: totalOf(rep.decisions),
+      attainment: rep.attainment.map((one) => ({ ...one, attainment: ratio(one.credit, one.target) })),
+      rules: rulesOf(rep, versions, workspace.timeZone, 'config' in plan),
+      outcomes: rep.outcomes.map((one) => ({ dealId: one.dealKey, ruleId: one.ruleId, ruleName: one.ruleName, paid: one.paid, amount: one.amount.toNumber(), reason: one.reason, conditions: [...one.conditions], missing: [...one.missing] })),
+    })),
+  };
+}
+
+function rulesOf(rep: SimulatedRep, versions: readonly StoredVersion[], timeZone: string, isUnsaved: boolean) {
+  return [...groupBy(rep.decisions, (decision) => decision.ruleName)].map(([name, decisions]) => ({
+    ...(isUnsaved ? {} : { ruleId: (decisions[0] as Decision).ruleId }),
+    name,
+    total: totalOf(decisions),
+    deals: decisions.map((decision) => ({
+      dealId: decision.dealKey,
+      amount: decision.amount.toNumber(),
+      base: decision.base.toNumber(),
+      tierName: decision.tierName,
+      trace: decodeTrace(decision.trace, {
+        conditions: conditionsOf(decision, versions),
+        day: decision.earnedOn,
+        timeZone,
+        tierName: decision.tierName,
+        amount: decision.amount.toNumber(),
+      }),
+    })),
+  }));
+}
+
+function conditionsOf(decision: Decision, versions: readonly StoredVersion[]) {
+  const version = versions.find((one) => one.planVersionId === decision.planVersionId);
+  const rule = version?.rules.find((one) => one.id === decision.ruleId);
+  return [...(version?.dealConditions ?? []), ...(rule?.conditions ?? [])];
+}
+
+export const simulateCommissions = operation({
+  id: 'simulateCommissions',
+  summary: 'What a plan would pay over a period, rule by rule with traces and reasons; writes nothing',
+  method: 'post',
+  path: '/v1/commissions/simulate',
+  access: 'rep',
+  body,
+  response,
+  failures: { plan_not_found: 404, rep_not_found: 404 },
+  handler: SimulateCommissions,
+});

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { roundToCurrency } from '../kernel/currency.js';
+import { type Day, type DayRange, dayOf } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { type Period, periodRange } from '../kernel/period.js';
+import { assignedPlans, loadRepTerms } from '../ledger/load-window.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { repNotFound } from '../reps/rep.js';
+import { findRepName } from '../reps/rep-views.js';
+import { attainment, attainmentWithNextTier, relatedPeriods } from './attainment.js';
+import {
+  type ClosedDealRow, listClosedDeals, listMonths, listQuotas, type MonthRow, type PipelineRow, sumOpenPipeline,
+} from './commission-views.js';
+import { earnings, earningsOf, otherEarnings } from './earnings.js';
+
+const closedDeal = z.object({
+  dealId: z.string(),
+  name: z.string().nullable(),
+  amount: z.number().nullable(),
+  currency: z.string().nullable(),
+  stage: z.string().nullable(),
+  closeDate: z.string(),
+  commission: z.number(),
+  commissionCurrency: z.string(),
+});
+
+const pipeline = z.object({
+  deals: z.int(),
+  total: z.number(),
+  otherCurrencies: z.array(z.object({ currency: z.string(), total: z.number() })),
+});
+
+export const repDashboard = z.object({
+  repId: z.string(),
+  name: z.string(),
+  period: z.string(),
+  currency: z.string(),
+  earnings,
+  otherCurrencies: otherEarnings,
+  attainment: z.array(attainment),
+  closedDeals: z.array(closedDeal),
+  openPipeline: pipeline,
+  trend: z.array(z.object({ period: z.string(), total: z.number() })),
+});
+type RepDashboard = z.input<typeof repDashboard>;
+
+/** One rep's period: earnings, how far the quotas are, what closed, what is open, and the year up to it. */
+export async function readRepDashboard(trx: Work, workspaceId: string, repId: string, period: Period, today: Day): Promise<RepDashboard> {
+  const name = await findRepName(trx, workspaceId, repId);
+  if (name === null) throw repNotFound();
+  const range = periodRange(period);
+  const terms = await loadRepTerms(trx, workspaceId, repId);
+  const { currency } = terms.workspace;
+  const plans = assignedPlans(terms);
+  const trendMonths = monthsUpTo(range.to);
+  const months = await listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to });
+  const quotas = await listQuotas(trx, workspaceId, relatedPeriods(period), repId);
+  const closed = await listClosedDeals(trx, workspaceId, repId, range, currency);
+  const open = await sumOpenPipeline(trx, workspaceId, repId, currency);
+  return {
+    repId,
+    name,
+    period,
+    currency,
+    ...earningsOf(months.filter(({ month }) => isIn(month, range)), currency),
+    attainment: quotas.map((quota) => attainmentWithNextTier(quota, plans, today)),
+    closedDeals: closed.map(closedDealAnswer),
+    openPipeline: pipelineAnswer(open, currency),
+    trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: monthTotal(months, month, currency) })),
+  };
+}
+
+/** The first days of the twelve months that end with the day, oldest first. No period is longer. */
+function monthsUpTo(day: Day): Day[] {
+  const last = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+  return Array.from({ length: 12 }, (_, index) => last - 11 + index).map((month) => dayOf(Math.floor(month / 12), (month % 12) + 1, 1));
+}
+
+function isIn(month: Day, { from, to }: DayRange): boolean {
+  return month >= from && month <= to;
+}
+
+function monthTotal(months: readonly MonthRow[], month: Day, currency: string): number {
+  return earningsOf(months.filter((row) => row.month === month), currency).earnings.total;
+}
+
+function closedDealAnswer(deal: ClosedDealRow): z.input<typeof closedDeal> {
+  return { ...deal, amount: deal.amount === null ? null : Number(deal.amount), commission: Number(deal.commission) };
+}
+
+function pipelineAnswer(rows: readonly PipelineRow[], currency: string): z.input<typeof pipeline> {
+  const total = (row: PipelineRow) => roundToCurrency(Decimal.of(row.total), row.currency).toNumber();
+  const own = rows.find((row) => row.currency === currency);
+  return {
+    deals: rows.reduce((count, row) => count + row.deals, 0),
+    total: own === undefined ? 0 : total(own),
+    otherCurrencies: rows.filter((row) => row !== own).map((row) => ({ currency: row.currency, total: total(row) })),
+  };
+}

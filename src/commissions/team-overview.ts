@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { groupBy } from '../kernel/group-by.js';
+import { type Period, periodRange } from '../kernel/period.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { attainment, attainmentOf, relatedPeriods } from './attainment.js';
+import { listQuotas, listTeam, sumEarnings } from './commission-views.js';
+import { earnings, earningsOf, otherEarnings } from './earnings.js';
+
+export const teamOverview = z.object({
+  period: z.string(),
+  currency: z.string(),
+  totals: earnings,
+  otherCurrencies: otherEarnings,
+  reps: z.array(
+    z.object({
+      repId: z.string(),
+      name: z.string(),
+      earnings,
+      otherCurrencies: otherEarnings,
+      attainment: z.array(attainment),
+      dealCount: z.int(),
+      statementStatus: z.enum(['none', 'draft', 'approved']),
+    }),
+  ),
+});
+type TeamOverview = z.input<typeof teamOverview>;
+
+/** Who earned what in the period: everyone who is active, and whoever else earned something. */
+export async function readTeamOverview(trx: Work, workspaceId: string, period: Period, currency: string): Promise<TeamOverview> {
+  const team = await listTeam(trx, workspaceId, period);
+  const earned = await sumEarnings(trx, workspaceId, periodRange(period));
+  const quotas = await listQuotas(trx, workspaceId, relatedPeriods(period));
+  const earnedBy = groupBy(earned, (row) => row.repId);
+  const quotasOf = groupBy(quotas, (quota) => quota.repId);
+  const all = earningsOf(earned, currency);
+  return {
+    period,
+    currency,
+    totals: all.earnings,
+    otherCurrencies: all.otherCurrencies,
+    reps: team
+      .filter((rep) => rep.active || earnedBy.has(rep.repId))
+      .map((rep) => ({
+        repId: rep.repId,
+        name: rep.name,
+        ...earningsOf(earnedBy.get(rep.repId) ?? [], currency),
+        attainment: (quotasOf.get(rep.repId) ?? []).map(attainmentOf),
+        dealCount: (earnedBy.get(rep.repId) ?? []).reduce((count, row) => count + row.deals, 0),
+        statementStatus: rep.statementStatus,
+      })),
+  };
+}

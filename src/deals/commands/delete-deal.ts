@@ -1,0 +1,67 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { requestCalculation } from '../../ledger/calculation-requests.js';
+import { LaneRunner } from '../../ledger/lane-runner.js';
+import { isStorable } from '../../platform/database/columns.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { flag, pathId } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { buryDeals, eraseDeal, lockDeals } from '../deal-store.js';
+import { dealEarnings } from '../deal-views.js';
+import { earnersOf, touch } from '../touched-reps.js';
+
+const params = z.strictObject({ dealId: pathId });
+const query = z.strictObject({ hard: flag.default(false) });
+const response = z.object({ reversed: z.int(), statementLocked: z.boolean(), softDeleted: z.boolean(), hardDeleted: z.boolean() });
+
+const nothingDeleted = { reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: false };
+
+@injectable()
+export class DeleteDeal {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(LaneRunner) private readonly laneRunner: LaneRunner,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** The deal goes at once and its events with it, before the answer: what approved periods hold back is told. */
+  async execute({ params: { dealId: given }, query: { hard } }: Input<z.infer<typeof params>, z.infer<typeof query>>, caller: Caller) {
+    const { workspaceId } = caller;
+    const dealId = given.trim();
+    if (!isStorable(dealId)) return nothingDeleted;
+    const removed = await this.unitOfWork.run(caller, 'deals', (trx) => this.remove(trx, workspaceId, dealId, hard));
+    if (removed === null) return nothingDeleted;
+    await this.laneRunner.drain(workspaceId, removed.repIds);
+    const left = await this.unitOfWork.run(caller, 'reads', (trx) => dealEarnings(trx, workspaceId, dealId));
+    return { reversed: Math.max(0, removed.earned - left.earned), statementLocked: left.frozen, softDeleted: !hard, hardDeleted: hard };
+  }
+
+  /** Who has earned on the deal is asked to be calculated in the same transaction; null when there is no such deal. */
+  private async remove(trx: Work, workspaceId: string, dealId: string, hard: boolean): Promise<{ earned: number; repIds: string[] } | null> {
+    const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
+    if (deal === undefined) return null;
+    const { earned } = await dealEarnings(trx, workspaceId, dealId);
+    const touched = await earnersOf(trx, workspaceId, [dealId]);
+    if (!deal.deleted) touch(touched, deal.repId, deal.closeDate);
+    if (hard) await eraseDeal(trx, workspaceId, dealId);
+    else await buryDeals(trx, workspaceId, [dealId], this.clock.now());
+    await requestCalculation(trx, workspaceId, [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })));
+    return { earned, repIds: [...touched.keys()] };
+  }
+}
+
+export const deleteDeal = operation({
+  id: 'deleteDeal',
+  summary: 'Mark a deal deleted, or remove it for good, and reverse every earned event on it',
+  method: 'delete',
+  path: '/v1/deals/:dealId',
+  access: 'admin',
+  params,
+  query,
+  response,
+  failures: {},
+  handler: DeleteDeal,
+});

@@ -1,0 +1,145 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type StandardField } from '../engine/field-value.js';
+import { type Day } from '../kernel/day.js';
+import { rowsFrom } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
+
+/** What a change has to know of the deal as it stands. */
+export interface StandingDeal {
+  readonly dealId: string;
+  readonly repId: string | null;
+  readonly closeDate: Day | null;
+  readonly contentHash: string;
+  readonly sourceUpdatedAt: Date | null;
+  readonly deleted: boolean;
+}
+
+/** A deal as it is to be written. */
+export interface DealWrite {
+  readonly dealId: string;
+  readonly content: StoredContent;
+  readonly projection: Projection;
+  readonly repId: string | null;
+  readonly provider: string | null;
+  readonly sourceUpdatedAt: Date | null;
+}
+
+export async function loadDealTerms(trx: Work, workspaceId: string): Promise<DealTerms> {
+  const row = await trx
+    .selectFrom('workspaces')
+    .select(['timezone', 'field_mapping'])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return { timeZone: row.timezone, standard: row.field_mapping.standard as Partial<Record<StandardField, string>> };
+}
+
+/** Locks those of the deals that exist, in the order of their ids, so that two writers never wait for each other. */
+export async function lockDeals(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<Map<string, StandingDeal>> {
+  const { rows } = await sql<StandingDeal>`
+    select d.deal_id as "dealId", d.rep_id as "repId", d.close_date as "closeDate", d.content_hash as "contentHash",
+      d.source_updated_at as "sourceUpdatedAt", d.deleted_at is not null as deleted
+    from deals d
+    where d.workspace_id = ${workspaceId} and d.deal_id = any(${idsOf(dealIds)})
+    order by d.deal_id
+    for no key update`.execute(trx);
+  return new Map(rows.map((row) => [row.dealId, row]));
+}
+
+function idsOf(dealIds: readonly string[]): RawBuilder<unknown> {
+  return sql`array(select id from ${rowsFrom(dealIds, [['id', 'text', (dealId) => dealId]])})`;
+}
+
+function dealRows(writes: readonly DealWrite[]): RawBuilder<unknown> {
+  return rowsFrom(writes, [
+    ['deal_id', 'text', (write) => write.dealId],
+    ['rep_id', 'uuid', (write) => write.repId],
+    ['name', 'text', (write) => write.projection.name],
+    ['amount', 'numeric', (write) => write.projection.amount],
+    ['currency', 'text', (write) => write.projection.currency],
+    ['stage', 'text', (write) => write.projection.stage],
+    ['close_date', 'date', (write) => write.projection.closeDate],
+    ['created_date', 'date', (write) => write.projection.createdDate],
+    ['owner_id', 'text', (write) => write.projection.ownerId],
+    ['owner_email', 'text', (write) => write.projection.ownerEmail],
+    ['provider', 'text', (write) => write.provider],
+    ['is_closed', 'boolean', (write) => String(write.projection.isClosed)],
+    ['is_won', 'boolean', (write) => String(write.projection.isWon)],
+    ['fields', 'jsonb', (write) => write.content.fields],
+    ['given', 'jsonb', (write) => write.content.given],
+    ['content_hash', 'uuid', (write) => write.content.hash],
+    ['source_updated_at', 'timestamptz', (write) => write.sourceUpdatedAt?.toISOString() ?? null],
+  ]);
+}
+
+/** Adds deals; gives the ids of those that nobody else has added in the same moment. */
+export async function insertDeals(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<ReadonlySet<string>> {
+  if (writes.length === 0) return new Set();
+  const { rows } = await sql<{ deal_id: string }>`
+    insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
+      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at)
+    select ${workspaceId}::uuid, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
+      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at
+    from ${dealRows(writes)}
+    on conflict (workspace_id, deal_id) do nothing
+    returning deal_id`.execute(trx);
+  return new Set(rows.map((row) => row.deal_id));
+}
+
+/** Replaces deals that the caller has locked; a deleted one lives again. */
+export async function updateDeals(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
+  if (writes.length === 0) return;
+  await sql`
+    update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
+      close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,
+      provider = n.provider, is_closed = n.is_closed, is_won = n.is_won, fields = n.fields, given = n.given,
+      content_hash = n.content_hash, source_updated_at = n.source_updated_at, snapshot_at = now(), deleted_at = null
+    from (select * from ${dealRows(writes)}) n
+    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
+}
+
+/** Notes that the source has said the same again later, so that something older cannot pass for news. */
+export async function touchDeals(trx: Work, workspaceId: string, deals: readonly { readonly dealId: string; readonly at: Date }[]): Promise<void> {
+  if (deals.length === 0) return;
+  await sql`
+    update deals d set source_updated_at = n.at
+    from (select * from ${rowsFrom(deals, [
+      ['deal_id', 'text', (deal) => deal.dealId],
+      ['at', 'timestamptz', (deal) => deal.at.toISOString()],
+    ])}) n
+    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
+}
+
+export async function insertSnapshots(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
+  if (writes.length === 0) return;
+  await sql`
+    insert into deal_snapshots (workspace_id, deal_id, source_updated_at, provider, fields, given)
+    select ${workspaceId}::uuid, deal_id, source_updated_at, provider, fields, given
+    from ${rowsFrom(writes, [
+      ['deal_id', 'text', (write) => write.dealId],
+      ['source_updated_at', 'timestamptz', (write) => write.sourceUpdatedAt?.toISOString() ?? null],
+      ['provider', 'text', (write) => write.provider],
+      ['fields', 'jsonb', (write) => write.content.fields],
+      ['given', 'jsonb', (write) => write.content.given],
+    ])}`.execute(trx);
+}
+
+/** Marks deals deleted, those that are not yet, and appends that to their history. The caller has locked them. */
+export async function buryDeals(trx: Work, workspaceId: string, dealIds: readonly string[], at: Date): Promise<void> {
+  if (dealIds.length === 0) return;
+  await sql`
+    with buried as (
+      update deals set deleted_at = now(), snapshot_at = now(), content_hash = ${tombstoneHash},
+        source_updated_at = greatest(source_updated_at, ${at})
+      where workspace_id = ${workspaceId} and deal_id = any(${idsOf(dealIds)}) and deleted_at is null
+      returning deal_id, source_updated_at, provider, fields, given
+    )
+    insert into deal_snapshots (workspace_id, deal_id, source_updated_at, provider, fields, given, deleted)
+    select ${workspaceId}::uuid, deal_id, source_updated_at, provider, fields, given, true from buried`.execute(trx);
+}
+
+/** Removes the deal with its whole history. */
+export async function eraseDeal(trx: Work, workspaceId: string, dealId: string): Promise<void> {
+  await trx.deleteFrom('deal_snapshots').where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId).execute();
+  await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId).execute();
+}

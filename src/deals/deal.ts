@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import { asDay, asNumber, type Fields, type FieldValue, isAbsent, type StandardField } from '../engine/field-value.js';
+import { type Day, earliestDay, latestDay, readDay } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { idOf } from '../kernel/ids.js';
+import { isStorable } from '../platform/database/columns.js';
+import { currency, instant, text, uuid } from '../platform/schemas.js';
+
+export const mostFields = 500;
+export const mostSlugLength = 500;
+const mostTextLength = 10_000;
+const mostListLength = 200;
+const mostOwnerIdLength = 500;
+const amountLimit = Decimal.of('1e15');
+
+/** Standard values that were given by name, and whom the deal was given to outright. */
+export interface Given {
+  readonly name?: string;
+  readonly amount?: number | string;
+  readonly currency?: string;
+  readonly stage?: string;
+  readonly closeDate?: string;
+  readonly createdDate?: string;
+  readonly ownerId?: string;
+  readonly ownerEmail?: string;
+  readonly repId?: string;
+}
+
+/** What a deal says, as it was sent. Everything else about it is a projection of this. */
+export interface DealContent {
+  readonly fields: Fields;
+  readonly given: Given;
+}
+
+/** How the workspace reads its deals. */
+export interface DealTerms {
+  readonly timeZone: string;
+  readonly standard: Readonly<Partial<Record<StandardField, string>>>;
+}
+
+/** The standard values of a deal; who the owner is in this workspace is looked up with its three owner values. */
+export interface Projection {
+  readonly name: string | null;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly stage: string | null;
+  readonly closeDate: Day | null;
+  readonly createdDate: Day | null;
+  readonly ownerId: string | null;
+  readonly ownerEmail: string | null;
+  readonly givenRepId: string | null;
+  readonly isClosed: boolean;
+  readonly isWon: boolean;
+}
+
+const givenNames = {
+  dealAmount: 'amount', dealStage: 'stage', closeDate: 'closeDate', dealName: 'name', ownerId: 'ownerId',
+  currency: 'currency', createdDate: 'createdDate',
+} as const satisfies Record<StandardField, keyof Given>;
+
+/** Where a standard value usually stands, for workspaces that have not mapped it. */
+const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {
+  dealAmount: ['amount', 'value'],
+  dealStage: ['stage', 'dealstage'],
+  closeDate: ['close_date', 'closedate', 'closeDate'],
+  dealName: ['name', 'dealname'],
+  ownerId: ['owner_id', 'ownerId', 'owner'],
+  currency: ['currency'],
+  createdDate: ['created_date', 'createdate', 'createdDate'],
+};
+
+/** The raw standard value: given by name, else the mapped field, else, where nothing is mapped, a usual one. */
+export function standardValue({ fields, given }: DealContent, name: StandardField, terms: DealTerms): FieldValue | undefined {
+  const named = given[givenNames[name]];
+  if (named !== undefined) return named;
+  const mapped = terms.standard[name];
+  if (mapped !== undefined) return own(fields, mapped);
+  const slug = usualSlugs[name].find((candidate) => !isAbsent(own(fields, candidate)));
+  return slug === undefined ? undefined : fields[slug];
+}
+
+/** The standard values of the content under the workspace's terms; what cannot be read is null. */
+export function projectDeal(content: DealContent, terms: DealTerms): Projection {
+  const value = (name: StandardField) => standardValue(content, name, terms);
+  const stage = asText(value('dealStage'));
+  const isWon = stage !== null && /won/i.test(stage);
+  const ownerId = asText(value('ownerId'));
+  return {
+    name: asText(value('dealName')),
+    amount: asAmount(value('dealAmount'))?.toString() ?? null,
+    currency: asCurrency(value('currency')),
+    stage,
+    closeDate: asDay(value('closeDate'), terms.timeZone),
+    createdDate: asDay(value('createdDate'), terms.timeZone),
+    // A longer one is no id of anybody, and would not fit the index.
+    ownerId: ownerId !== null && ownerId.length <= mostOwnerIdLength ? ownerId : null,
+    ownerEmail: content.given.ownerEmail?.toLowerCase() ?? null,
+    givenRepId: content.given.repId ?? null,
+    isClosed: isWon || (stage !== null && /lost/i.test(stage)),
+    isWon,
+  };
+}
+
+/** The value as an amount that can be stored; null when it is no number or far out of reason. */
+export function asAmount(value: FieldValue | undefined): Decimal | null {
+  const amount = asNumber(value);
+  return amount?.absolute().isLessThan(amountLimit) ? amount : null;
+}
+
+function asText(value: FieldValue | undefined): string | null {
+  if (isAbsent(value)) return null;
+  const shown = (Array.isArray(value) ? value.join(', ') : String(value)).trim();
+  return shown === '' ? null : shown;
+}
+
+/** What is no three letters stays as it is: it equals no plan's currency, so nothing is paid on a guess. */
+function asCurrency(value: FieldValue | undefined): string | null {
+  const shown = asText(value);
+  return shown !== null && /^[a-z]{3}$/i.test(shown) ? shown.toUpperCase() : shown;
+}
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** Content in the one form in which it is stored and compared. */
+export interface StoredContent {
+  readonly fields: string;
+  readonly given: string;
+  readonly hash: string;
+}
+
+export function storedContent(content: DealContent): StoredContent {
+  const fields = JSON.stringify(sorted(content.fields));
+  const given = JSON.stringify(sorted({ ...content.given }));
+  return { fields, given, hash: idOf(`${fields}\n${given}`) };
+}
+
+/** The hash of every deleted deal: no content equals it, so whatever comes next is a change. */
+export const tombstoneHash = idOf('deleted');
+
+function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
+  const keys = Object.keys(record);
+  const ordered = keys.every((key, index) => index === 0 || (keys[index - 1] as string) < key);
+  return ordered ? record : Object.fromEntries(keys.sort().map((key) => [key, record[key] as T]));
+}
+
+/** What is wrong with the fields as a whole, and with slugs and texts that must be stored; null when nothing is. */
+export function problemOfFields(fields: Fields): { readonly slug: string; readonly message: string } | null {
+  const entries = Object.entries(fields);
+  if (entries.length > mostFields) return { slug: '', message: `holds more than ${mostFields} fields` };
+  for (const [slug, value] of entries) {
+    const message = problemOfSlug(slug) ?? problemOfValue(value);
+    if (message !== null) return { slug: slug.slice(0, 100), message };
+  }
+  return null;
+}
+
+export function problemOfSlug(slug: string): string | null {
+  if (slug === '') return 'is an empty field slug';
+  if (slug.length > mostSlugLength) return `is a field slug of more than ${mostSlugLength} characters`;
+  if (slug === '__proto__' || slug === 'constructor' || slug === 'prototype') return 'cannot be a field slug';
+  return isStorable(slug) ? null : 'holds characters that cannot be stored';
+}
+
+function problemOfValue(value: FieldValue): string | null {
+  if (Array.isArray(value)) {
+    if (value.length > mostListLength) return `holds more than ${mostListLength} texts`;
+    return (value as string[]).map(problemOfValue).find((problem) => problem !== null) ?? null;
+  }
+  if (typeof value !== 'string') return null;
+  if (value.length > mostTextLength) return `is longer than ${mostTextLength} characters`;
+  return isStorable(value) ? null : 'holds characters that cannot be stored';
+}
+
+const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())], 'must be a text, a number, true, false, null or a list of texts');
+
+const dealFields = z.record(z.string(), fieldValue).superRefine((fields, context) => {
+  const problem = problemOfFields(fields);
+  if (problem !== null) context.addIssue({ code: 'custom', path: problem.slug === '' ? [] : [problem.slug], message: problem.message });
+});
+
+const dayOrInstant = z.string().trim().refine((value) => readDay(value, 'UTC') !== null, 'must be a day, YYYY-MM-DD, or an ISO 8601 instant');
+
+/** A deal's id is the CRM's own. */
+export const dealId = text(200);
+
+export const dealBody = z.strictObject({
+  fields: dealFields.optional(),
+  name: text(500).nullish(),
+  amount: z.union([z.number(), z.string()]).refine((value) => asAmount(value) !== null, 'must be a number below 1,000,000,000,000,000').nullish(),
+  currency: currency.nullish(),
+  stage: text(500).nullish(),
+  closeDate: dayOrInstant.nullish(),
+  createdDate: dayOrInstant.nullish(),
+  ownerId: text(mostOwnerIdLength).nullish(),
+  ownerEmail: text(254).nullish(),
+  repId: uuid.nullish(),
+  sourceUpdatedAt: instant.refine((value) => value > earliestDay && value < latestDay, 'must lie between 1900 and 2199').nullish(),
+});
+
+/** The content of a deal as it was sent; a null says as little as a missing value. */
+export function contentOf({ fields = {}, sourceUpdatedAt: _, ...named }: z.infer<typeof dealBody>): DealContent {
+  return { fields, given: Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null && value !== undefined)) };
+}
+
+export const dealRecord = z.object({
+  deal_id: z.string(),
+  name: z.string().nullable(),
+  amount: z.number().nullable(),
+  currency: z.string().nullable(),
+  stage: z.string().nullable(),
+  closeDate: z.string().nullable(),
+  repId: z.string().nullable(),
+  repName: z.string().nullable(),
+  ownerId: z.string().nullable(),
+  provider: z.string().nullable(),
+  isClosed: z.boolean(),
+  isWon: z.boolean(),
+  fields: z.record(z.string(), z.unknown()),
+  sourceUpdatedAt: z.string().nullable(),
+  snapshotAt: z.string(),
+  deleted_at: z.string().nullable(),
+});
+export type DealRecord = z.input<typeof dealRecord>;

@@ -1,0 +1,74 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Caller } from '../../kernel/caller.js';
+import { invalid } from '../../kernel/failure.js';
+import { newId } from '../../kernel/ids.js';
+import { createJob, settleJob } from '../../ledger/calculation-jobs.js';
+import { requestCalculation } from '../../ledger/calculation-requests.js';
+import { type Wake } from '../../ledger/commission-changes.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type DealTerms } from '../deal.js';
+import { type IncomingDeal, recordDeals } from '../record-deals.js';
+import { merge, touchedReps, type TouchedReps } from '../touched-reps.js';
+import { type ImportRow } from './import-row.js';
+
+const mostRows = 100_000;
+const mostRejectionsTold = 1000;
+const batchSize = 2000;
+
+export interface ImportResult {
+  readonly accepted: number;
+  readonly unchanged: number;
+  readonly stale: number;
+  readonly rejected: readonly { readonly row: number; readonly reason: string }[];
+  readonly jobId: string;
+}
+
+interface Tally {
+  accepted: number;
+  unchanged: number;
+  stale: number;
+  readonly rejected: { readonly row: number; readonly reason: string }[];
+  readonly touched: TouchedReps;
+}
+
+/** Records the rows batch by batch, then asks once for every rep that they concern, as a job that can be watched. */
+export async function importRows(trx: Work, caller: Caller, terms: DealTerms, rows: AsyncIterable<ImportRow>, wake: Wake): Promise<ImportResult> {
+  const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], touched: new Map() };
+  let batch: ImportRow[] = [];
+  for await (const row of rows) {
+    if (row.row > mostRows) throw invalid({ path: '', message: `holds more than ${mostRows} rows; send it in parts` });
+    batch.push(row);
+    if (batch.length < batchSize) continue;
+    await importBatch(trx, caller.workspaceId, terms, batch, tally);
+    batch = [];
+    await setImmediate();
+  }
+  if (batch.length > 0) await importBatch(trx, caller.workspaceId, terms, batch, tally);
+  const { touched, rejected, ...counts } = tally;
+  const jobId = await requestAll(trx, caller, touched, counts.accepted);
+  wake([...touched.keys()]);
+  return { ...counts, rejected, jobId };
+}
+
+async function importBatch(trx: Work, workspaceId: string, terms: DealTerms, batch: readonly ImportRow[], tally: Tally): Promise<void> {
+  const deals: IncomingDeal[] = batch.flatMap((row) => ('deal' in row ? [row.deal] : []));
+  const { outcomes, changes } = await recordDeals(trx, workspaceId, terms, deals);
+  merge(tally.touched, await touchedReps(trx, workspaceId, changes));
+  let position = 0;
+  for (const row of batch) {
+    const outcome = 'deal' in row ? outcomes[position++] : null;
+    if (outcome === 'unchanged' || outcome === 'stale') tally[outcome] += 1;
+    else if (outcome === 'created' || outcome === 'changed') tally.accepted += 1;
+    else if (tally.rejected.length < mostRejectionsTold) {
+      tally.rejected.push({ row: row.row, reason: 'reason' in row ? row.reason : 'repId: there is no such rep' });
+    }
+  }
+}
+
+async function requestAll(trx: Work, { workspaceId, actor }: Caller, touched: TouchedReps, deals: number): Promise<string> {
+  const scopeKey = `import:${newId()}`;
+  const { jobId } = await createJob(trx, workspaceId, { kind: 'import', scope: { scope: 'workspace' }, scopeKey, actor, total: touched.size, deals });
+  await requestCalculation(trx, workspaceId, [...touched].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })));
+  if (touched.size === 0) await settleJob(trx, workspaceId, jobId);
+  return jobId;
+}

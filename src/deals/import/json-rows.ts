@@ -1,0 +1,42 @@
+import { type Readable } from 'node:stream';
+import { z } from 'zod';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { guardJson } from '../../platform/http/json-body.js';
+import { DealListSplitter, parseJson } from './deal-list-splitter.js';
+import { type DateFormat, dateFormats, type ImportRow, readJsonRow, type RowReader } from './import-row.js';
+
+const document = z.strictObject({ deals: z.array(z.never()), dateFormat: z.enum(dateFormats).optional() });
+
+/** What the document says beside its deals. It may stand after them, so it is looked for before any is read. */
+export async function declaredDateFormat(source: Readable): Promise<DateFormat | undefined> {
+  const splitter = new DealListSplitter();
+  for await (const chunk of source as AsyncIterable<Buffer>) splitter.push(chunk);
+  const rest = parseJson(splitter.end().replace(/^\uFEFF/, ''), 'The body');
+  const parsed = document.safeParse(rest);
+  if (parsed.success) return parsed.data.dateFormat;
+  const [issue] = parsed.error.issues;
+  const path = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.map(String).join('.');
+  throw invalid({ path: path ?? '', message: issue?.code === 'unrecognized_keys' ? 'is not known here' : (issue?.message ?? 'is not valid') });
+}
+
+/** The deals of a JSON document, in their order. */
+export async function* jsonRows(source: Readable, reader: RowReader): AsyncGenerator<ImportRow> {
+  const splitter = new DealListSplitter();
+  let row = 0;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    for (const text of splitter.push(chunk)) {
+      row += 1;
+      yield rowOf(row, parseJson(text, `Row ${row}`), reader);
+    }
+  }
+}
+
+function rowOf(row: number, value: unknown, reader: RowReader): ImportRow {
+  try {
+    guardJson(value);
+  } catch (error) {
+    if (error instanceof Failure) return { row, reason: error.message };
+    throw error;
+  }
+  return readJsonRow(row, value, reader);
+}

@@ -1,0 +1,51 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { invalid } from '../../kernel/failure.js';
+import { newId } from '../../kernel/ids.js';
+
+/**
+ * Takes a whole upload before anything is done with it, and gives it to read as often as needed. A sender who is
+ * slow, or gone, so holds no transaction; memory holds a chunk of it at a time. The file has no name from the start,
+ * so nothing of it outlives the process.
+ */
+export async function withSpooledUpload<T>(upload: Readable, work: (read: () => Readable) => Promise<T>): Promise<T> {
+  const name = path.join(tmpdir(), `commissions-upload-${newId()}`);
+  const file = await open(name, 'wx+', 0o600);
+  try {
+    await unlink(name);
+    for await (const chunk of assertUtf8(upload)) await file.write(chunk);
+    return await work(() => Readable.from(chunksOf(file), { objectMode: false }));
+  } finally {
+    await file.close();
+  }
+}
+
+const chunkBytes = 128 * 1024;
+
+/** Reads by position, so that any number of readers may go over the same handle. */
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** A file in another encoding would be stored with its letters broken, and nobody would be told. */
+async function* assertUtf8(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of chunks) {
+      const bytes = Buffer.from(chunk as Buffer);
+      decoder.decode(bytes, { stream: true });
+      yield bytes;
+    }
+    decoder.decode();
+  } catch (error) {
+    if (error instanceof TypeError) throw invalid({ path: '', message: 'is not UTF-8 text' });
+    throw error;
+  }
+}

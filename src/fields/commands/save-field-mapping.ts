@@ -1,0 +1,57 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { reprojectDeals } from '../../deals/reproject-deals.js';
+import { type Caller } from '../../kernel/caller.js';
+import { newId } from '../../kernel/ids.js';
+import { createJob, settleJob } from '../../ledger/calculation-jobs.js';
+import { requestForWorkspace } from '../../ledger/calculation-requests.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { assertEachSlugOnce, fieldMapping, measureMapping, standardMapping } from '../field-mapping.js';
+import { saveMapping } from '../field-mapping-store.js';
+
+const body = z.strictObject({ standard: standardMapping, measures: measureMapping.default({}) });
+
+@injectable()
+export class SaveFieldMapping {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  /** The mapping is replaced, every stored deal read anew by it, and everyone calculated in the background. */
+  async execute({ body: mapping }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
+    assertEachSlugOnce(mapping.standard);
+    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      await saveMapping(trx, caller.workspaceId, mapping);
+      const reprojected = await reprojectDeals(trx, caller.workspaceId);
+      const { jobId, repIds } = await recalculateEveryone(trx, caller, reprojected);
+      wake(repIds);
+      return { ...mapping, jobId };
+    });
+  }
+}
+
+async function recalculateEveryone(trx: Work, { workspaceId, actor }: Caller, deals: number) {
+  const { count } = await trx
+    .selectFrom('reps')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  const scopeKey = `mapping:${newId()}`;
+  const { jobId } = await createJob(trx, workspaceId, { kind: 'mapping', scope: { scope: 'workspace' }, scopeKey, actor, total: Number(count), deals });
+  const repIds = await requestForWorkspace(trx, workspaceId, 'mapping_change', jobId);
+  if (repIds.length === 0) await settleJob(trx, workspaceId, jobId);
+  return { jobId, repIds };
+}
+
+export const saveFieldMapping = operation({
+  id: 'saveFieldMapping',
+  summary: 'Save which CRM fields hold the standard values and measures; stored deals are read anew',
+  method: 'post',
+  path: '/v1/fields/save',
+  access: 'admin',
+  body,
+  response: fieldMapping.extend({ jobId: z.string() }),
+  status: 201,
+  failures: {},
+  handler: SaveFieldMapping,
+});

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { type StandardField } from '../engine/field-value.js';
+import { invalid } from '../kernel/failure.js';
+import { text } from '../platform/schemas.js';
+
+const slug = text(500);
+
+/** Where a deal's standard values stand among its fields, by slug. */
+export const standardMapping = z.strictObject({
+  dealAmount: slug.optional(),
+  dealStage: slug.optional(),
+  closeDate: slug.optional(),
+  dealName: slug.optional(),
+  ownerId: slug.optional(),
+  currency: slug.optional(),
+  createdDate: slug.optional(),
+} satisfies Record<StandardField, z.ZodType>);
+
+/** What plans call a measure to the CRM's slug of it. */
+export const measureMapping = z.record(slug, slug).refine((measures) => Object.keys(measures).length <= 500, 'holds more than 500 measures');
+
+export const fieldMapping = z.object({ standard: standardMapping, measures: measureMapping });
+
+/** One slug cannot be two standard values: a deal's name is not its amount. */
+export function assertEachSlugOnce(standard: z.infer<typeof standardMapping>): void {
+  const bySlug = new Map<string, string>();
+  for (const [name, target] of Object.entries(standard) as [StandardField, string | undefined][]) {
+    if (target === undefined) continue;
+    const other = bySlug.get(target);
+    if (other !== undefined) throw invalid({ path: `standard.${name}`, message: `is mapped to ${target}, as ${other} is` });
+    bySlug.set(target, name);
+  }
+}

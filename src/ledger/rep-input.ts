@@ -1,0 +1,40 @@
+import { type RepInput } from '../engine/calculate.js';
+import { type Day, type DayRange } from '../kernel/day.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import {
+  assignedPlans, loadDeals, loadFirstActivity, loadPeerCredits, loadTeamDeals, quotaFinder, type RepTerms,
+} from './load-window.js';
+import { heldRows, loadStandingRows, type StandingRow } from './standing-rows.js';
+
+/** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
+export interface LoadedRepInput extends RepInput {
+  readonly standing: readonly StandingRow[];
+}
+
+/** The one assembly of an engine input from what is stored, for runs that write and for those that only tell. */
+export async function loadRepInput(
+  trx: Work,
+  terms: RepTerms,
+  window: DayRange,
+  asOf: Day,
+  options: { readonly explain: boolean },
+): Promise<LoadedRepInput> {
+  const deals = await loadDeals(trx, terms.workspaceId, terms.repId, window);
+  const teamDeals = await loadTeamDeals(trx, terms, window);
+  const standing = await loadStandingRows(trx, terms, window);
+  return {
+    repId: terms.repId,
+    asOf,
+    window,
+    plans: assignedPlans(terms),
+    deals,
+    teamDeals,
+    held: await heldRows(trx, terms, standing),
+    frozen: terms.frozen,
+    quota: quotaFinder(terms.quotas),
+    peerCredits: await loadPeerCredits(trx, terms, window),
+    firstActivity: await loadFirstActivity(trx, terms),
+    explain: options.explain,
+    standing,
+  };
+}

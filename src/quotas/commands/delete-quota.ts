@@ -1,0 +1,42 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { periodRange } from '../../kernel/period.js';
+import { requestCalculation } from '../../ledger/calculation-requests.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { quotaNotFound } from '../quota.js';
+import { deleteQuota as removeQuota } from '../quota-store.js';
+import { findQuota } from '../quota-views.js';
+
+const params = z.strictObject({ quotaId: pathId });
+
+@injectable()
+export class DeleteQuota {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  async execute({ params: { quotaId: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
+    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const quota = await findQuota(trx, caller.workspaceId, asked);
+      if (quota === null) throw quotaNotFound();
+      const { quotaId, repId, period } = quota;
+      await removeQuota(trx, caller.workspaceId, quotaId);
+      await requestCalculation(trx, caller.workspaceId, [{ repId, days: periodRange(period), trigger: 'quota_change' }]);
+      wake([repId]);
+      return { deleted: true, quotaId };
+    });
+  }
+}
+
+export const deleteQuota = operation({
+  id: 'deleteQuota',
+  summary: 'Remove a quota: the rep then has no attainment in the period',
+  method: 'delete',
+  path: '/v1/quotas/:quotaId',
+  access: 'admin',
+  params,
+  response: z.object({ deleted: z.boolean(), quotaId: z.string() }),
+  failures: { quota_not_found: 404 },
+  handler: DeleteQuota,
+});

@@ -1,0 +1,54 @@
+import { type SqlBool, sql } from 'kysely';
+import { Decimal } from '../kernel/decimal.js';
+import { isUuid } from '../kernel/ids.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { attainmentOf, type Quota } from './quota.js';
+
+export interface QuotaFilter {
+  readonly quotaId?: string;
+  readonly repIds?: readonly string[];
+  readonly planId?: string | undefined;
+  readonly attainmentKey?: string;
+  readonly period?: string | undefined;
+}
+
+/** Quotas by rep, oldest period first. */
+export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFilter): Promise<Quota[]> {
+  let query = trx
+    .selectFrom('quotas as q')
+    .innerJoin('reps as r', (join) => join.onRef('r.workspace_id', '=', 'q.workspace_id').onRef('r.rep_id', '=', 'q.rep_id'))
+    .select([
+      'q.quota_id', 'q.rep_id', 'q.plan_id', 'q.plan_rule_id', 'q.attainment_key', 'q.period', 'q.target',
+      'q.variable_target', 'q.current_value',
+    ])
+    .where('q.workspace_id', '=', workspaceId)
+    .orderBy('r.name')
+    .orderBy('q.rep_id')
+    .orderBy('q.period')
+    .orderBy('q.attainment_key')
+    .orderBy('q.plan_id');
+  if (filter.quotaId !== undefined) query = query.where('q.quota_id', '=', filter.quotaId);
+  if (filter.repIds !== undefined) query = query.where(sql<SqlBool>`q.rep_id = any(${filter.repIds}::uuid[])`);
+  if (filter.planId !== undefined) query = query.where('q.plan_id', '=', filter.planId);
+  if (filter.attainmentKey !== undefined) query = query.where('q.attainment_key', '=', filter.attainmentKey);
+  if (filter.period !== undefined) query = query.where('q.period', '=', filter.period);
+  const rows = await query.execute();
+  return rows.map((row) => ({
+    quotaId: row.quota_id,
+    repId: row.rep_id,
+    planId: row.plan_id,
+    planRuleId: row.plan_rule_id,
+    measure: row.attainment_key,
+    period: row.period,
+    target: Number(row.target),
+    variableTarget: row.variable_target === null ? null : Number(row.variable_target),
+    current_value: Number(row.current_value),
+    attainment: attainmentOf(Decimal.of(row.current_value), Decimal.of(row.target)),
+  }));
+}
+
+export async function findQuota(trx: Work, workspaceId: string, quotaId: string): Promise<Quota | null> {
+  if (!isUuid(quotaId)) return null;
+  const [found] = await listQuotas(trx, workspaceId, { quotaId });
+  return found ?? null;
+}

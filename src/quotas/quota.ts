@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { Decimal } from '../kernel/decimal.js';
+import { Failure } from '../kernel/failure.js';
+
+export const quota = z.object({
+  quotaId: z.string(),
+  repId: z.string(),
+  planId: z.string(),
+  planRuleId: z.string(),
+  measure: z.string(),
+  period: z.string(),
+  target: z.number(),
+  variableTarget: z.number().nullable(),
+  current_value: z.number(),
+  attainment: z.number(),
+});
+export type Quota = z.infer<typeof quota>;
+
+/** Places that a target is stored with. */
+const places = 6;
+
+export const targetAmount = z
+  .number()
+  .min(0)
+  .max(1e12, 'must be at most 1,000,000,000,000')
+  .refine((value) => isExact(value), `must have at most ${places} decimals`);
+
+function isExact(value: number): boolean {
+  const decimal = Decimal.of(value);
+  return decimal.rounded(places).equals(decimal);
+}
+
+/** What has been reached of the target, 1 being all of it; 0 without a target. */
+export function attainmentOf(currentValue: Decimal, target: Decimal): number {
+  return target.isZero() ? 0 : currentValue.dividedBy(target).rounded(places).toNumber();
+}
+
+export function quotaNotFound(): Failure {
+  return new Failure('quota_not_found', 'There is no such quota in this workspace.');
+}

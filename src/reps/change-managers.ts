@@ -1,0 +1,80 @@
+import { allDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
+import { invalid } from '../kernel/failure.js';
+import { requestCalculation } from '../ledger/calculation-requests.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { loadHierarchy, replaceReportingLines } from './rep-store.js';
+import {
+  brokenChain, type Hierarchy, isSameLines, managerOn, managersAbove, mostLevels, type ReportingLine, withManager,
+} from './reporting-lines.js';
+
+export interface ManagerChange {
+  readonly repId: string;
+  readonly managerId: string | null;
+  /** Undefined: since always, unless the manager is theirs today anyway. */
+  readonly from: Day | undefined;
+  /** Where the request asks for it. */
+  readonly path: string;
+}
+
+/**
+ * Draws reporting lines anew, all together or not at all, and asks for everyone above them, before or now, to be
+ * calculated. Gives the reps whose lanes are to be woken.
+ */
+export async function changeManagers(
+  trx: Work,
+  workspaceId: string,
+  today: Day,
+  changes: readonly ManagerChange[],
+): Promise<string[]> {
+  if (changes.length === 0) return [];
+  const before = await loadHierarchy(trx, workspaceId);
+  const after = new Map(before);
+  const moved = changes.filter((change) => move(after, change, today));
+  if (moved.length === 0) return [];
+  assertSound(after, moved);
+  await replaceReportingLines(trx, workspaceId, new Map(moved.map(({ repId }) => [repId, after.get(repId) ?? []])));
+  const firstDays = firstDaysOfManagers([before, after], moved);
+  await requestCalculation(
+    trx,
+    workspaceId,
+    [...firstDays].map(([repId, from]) => ({ repId, days: { from, to: latestDay }, trigger: 'hierarchy_change' as const })),
+  );
+  return [...firstDays.keys()];
+}
+
+function move(hierarchy: Map<string, readonly ReportingLine[]>, change: ManagerChange, today: Day): boolean {
+  const lines = hierarchy.get(change.repId) ?? [];
+  if (change.from === undefined && managerOn(lines, today) === change.managerId) return false;
+  const next = withManager(lines, change.managerId, change.from ?? earliestDay);
+  hierarchy.set(change.repId, next);
+  return !isSameLines(lines, next);
+}
+
+/** Everyone is looked at, since a new manager also makes the chains of those below longer. */
+function assertSound(hierarchy: Hierarchy, moved: readonly ManagerChange[]): void {
+  const paths = new Map(moved.map(({ repId, path }) => [repId, path]));
+  for (const repId of hierarchy.keys()) {
+    const broken = brokenChain(hierarchy, repId, allDays);
+    if (broken === null) continue;
+    const path = broken.repIds.map((id) => paths.get(id)).find((found) => found !== undefined) ?? '';
+    const message =
+      broken.reason === 'cycle'
+        ? 'would make the rep their own manager, directly or through others'
+        : `would make a chain of more than ${mostLevels} managers`;
+    throw invalid({ path, message });
+  }
+}
+
+/** For everyone whose team is another than it was, the first day on which it may be. */
+function firstDaysOfManagers(hierarchies: readonly Hierarchy[], moved: readonly ManagerChange[]): Map<string, Day> {
+  const firstDays = new Map<string, Day>();
+  for (const { repId, from = earliestDay } of moved) {
+    for (const hierarchy of hierarchies) {
+      for (const managerId of managersAbove(hierarchy, repId, { from, to: latestDay })) {
+        const known = firstDays.get(managerId);
+        if (known === undefined || from < known) firstDays.set(managerId, from);
+      }
+    }
+  }
+  return firstDays;
+}

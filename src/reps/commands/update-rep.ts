@@ -1,0 +1,81 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, roles } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { invalid } from '../../kernel/failure.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { day, knownId, pathId, uuid } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { changeManagers } from '../change-managers.js';
+import { assertHeadcount, countHeads } from '../headcount.js';
+import { type Rep, rep, repNotFound } from '../rep.js';
+import { endSessions, findRep, type StoredRep, updateReps } from '../rep-store.js';
+import { findRepName, listReps, workspaceToday } from '../rep-views.js';
+
+const params = z.strictObject({ repId: pathId });
+const body = z.strictObject({
+  role: z.enum(roles).optional(),
+  active: z.boolean().optional(),
+  managerId: uuid.nullable().optional(),
+  managerFrom: day.optional(),
+});
+type Change = z.infer<typeof body>;
+
+@injectable()
+export class UpdateRep {
+  constructor(
+    @inject(CommissionChanges) private readonly changes: CommissionChanges,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ params: { repId: asked }, body: change }: Input<z.infer<typeof params>, unknown, Change>, caller: Caller): Promise<Rep> {
+    const repId = knownId(asked, 'rep_not_found', repNotFound().message);
+    assertAsksSomething(change);
+    const { workspaceId } = caller;
+    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const known = await findRep(trx, workspaceId, repId);
+      if (known === undefined) throw repNotFound();
+      await changeStanding(trx, workspaceId, known, change);
+      const today = await workspaceToday(trx, workspaceId, this.clock);
+      if (change.managerId !== undefined) {
+        if (change.managerId !== null && (await findRepName(trx, workspaceId, change.managerId)) === null) throw repNotFound([change.managerId]);
+        wake(await changeManagers(trx, workspaceId, today, [{ repId, managerId: change.managerId, from: change.managerFrom, path: 'managerId' }]));
+      }
+      const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });
+      return updated as Rep;
+    });
+  }
+}
+
+function assertAsksSomething(change: Change): void {
+  if (change.managerFrom !== undefined && change.managerId === undefined) {
+    throw invalid({ path: 'managerFrom', message: 'needs a managerId, or null to end the reporting line' });
+  }
+  if (change.role === undefined && change.active === undefined && change.managerId === undefined) {
+    throw invalid({ path: '', message: 'give at least one of role, active, managerId' });
+  }
+}
+
+async function changeStanding(trx: Work, workspaceId: string, known: StoredRep, change: Change): Promise<void> {
+  const next = { ...known, role: change.role ?? known.role, active: change.active ?? known.active };
+  if (next.role === known.role && next.active === known.active) return;
+  const before = await countHeads(trx, workspaceId);
+  await updateReps(trx, workspaceId, [next]);
+  assertHeadcount(before, await countHeads(trx, workspaceId));
+  if (next.role !== known.role || !next.active) await endSessions(trx, workspaceId, [known.repId]);
+}
+
+export const updateRep = operation({
+  id: 'updateRep',
+  summary: "Change a rep's role, whether they are active, and whom they report to from when",
+  method: 'patch',
+  path: '/v1/reps/:repId',
+  access: 'admin',
+  params,
+  body,
+  response: rep,
+  failures: { rep_not_found: 404, rep_limit_reached: 403, last_admin: 409 },
+  handler: UpdateRep,
+});

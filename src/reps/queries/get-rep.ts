@@ -1,0 +1,55 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { notYours, rep, repNotFound } from '../rep.js';
+import { findLinkedRep, workspaceToday } from '../rep-views.js';
+
+const params = z.strictObject({ repId: pathId });
+
+const linkage = z.object({
+  provider: z.string().nullable(),
+  crmId: z.string().nullable(),
+  syncedAt: z.string().nullable(),
+  lastDealOwnedAt: z.string().nullable(),
+});
+
+@injectable()
+export class GetRep {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ params: { repId } }: Input<z.infer<typeof params>>, caller: Caller) {
+    if (!maySee(caller, repId.toLowerCase())) throw notYours();
+    const found = await this.unitOfWork.run(caller, 'reads', async (trx) =>
+      findLinkedRep(trx, caller.workspaceId, await workspaceToday(trx, caller.workspaceId, this.clock), repId),
+    );
+    if (found === null) throw repNotFound();
+    const { provider, crmId, syncedAt, lastDealOwnedAt, ...person } = found;
+    const linked = {
+      provider,
+      crmId,
+      syncedAt: syncedAt?.toISOString() ?? null,
+      lastDealOwnedAt: lastDealOwnedAt?.toISOString() ?? null,
+    };
+    return { ...person, ...linked, linkage: linked };
+  }
+}
+
+export const getRep = operation({
+  id: 'getRep',
+  summary: 'One rep, with what ties them to the CRM',
+  method: 'get',
+  path: '/v1/reps/:repId',
+  access: 'rep',
+  params,
+  response: z.object({ ...rep.shape, ...linkage.shape, linkage }),
+  failures: { rep_not_found: 400 },
+  handler: GetRep,
+});

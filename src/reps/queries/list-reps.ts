@@ -1,0 +1,42 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { isStorable } from '../../platform/database/columns.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { normalEmail, rep } from '../rep.js';
+import { listReps as loadReps, workspaceToday } from '../rep-views.js';
+
+const query = z.strictObject({
+  email: z.string().max(1000).refine(isStorable, 'holds characters that cannot be stored').transform(normalEmail).optional(),
+});
+
+@injectable()
+export class ListReps {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ query: { email } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
+      const reps = await loadReps(trx, caller.workspaceId, today, { email });
+      return { reps: reps.filter((one) => maySee(caller, one.id)) };
+    });
+  }
+}
+
+export const listReps = operation({
+  id: 'listReps',
+  summary: 'The people of the workspace, or the one with that e-mail',
+  method: 'get',
+  path: '/v1/reps',
+  access: 'rep',
+  query,
+  response: z.object({ reps: z.array(rep) }),
+  failures: {},
+  handler: ListReps,
+});

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { type Role } from '../kernel/caller.js';
+import { type Day } from '../kernel/day.js';
+import { rowsFrom } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type Hierarchy, type ReportingLine } from './reporting-lines.js';
+
+/** What of a rep can be written. */
+export interface StoredRep {
+  readonly repId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly active: boolean;
+  readonly crmMemberId: string | null;
+}
+
+const columns = ['rep_id as repId', 'email', 'name', 'role', 'active', 'crm_member_id as crmMemberId'] as const;
+
+export async function findRep(trx: Work, workspaceId: string, repId: string): Promise<StoredRep | undefined> {
+  return trx.selectFrom('reps').select(columns).where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).executeTakeFirst();
+}
+
+/** The reps who have one of the addresses or one of the CRM member ids. */
+export async function findRepsBy(
+  trx: Work,
+  workspaceId: string,
+  emails: readonly string[],
+  crmMemberIds: readonly string[],
+): Promise<StoredRep[]> {
+  return trx
+    .selectFrom('reps')
+    .select(columns)
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`(email = any(${emails}::text[]) or crm_member_id = any(${crmMemberIds}::text[]))`)
+    .execute();
+}
+
+/** New reps, each with the lane in which they are calculated. */
+export async function insertReps(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<void> {
+  if (reps.length === 0) return;
+  await planChecksAnew(trx);
+  await sql`
+    insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id)
+    select ${workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id from ${repRows(reps)}`.execute(trx);
+  await sql`insert into lanes (workspace_id, rep_id) select ${workspaceId}::uuid, rep_id from ${repRows(reps)}`.execute(trx);
+}
+
+export async function updateReps(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<void> {
+  if (reps.length === 0) return;
+  // Two reps may swap their ids, which one statement cannot do row by row.
+  await sql`
+    update reps r set crm_member_id = null from ${repRows(reps)}
+    where r.workspace_id = ${workspaceId} and r.rep_id = rows_from.rep_id
+      and r.crm_member_id is distinct from rows_from.crm_member_id`.execute(trx);
+  await sql`
+    update reps r set name = rows_from.name, role = rows_from.role, active = rows_from.active,
+      crm_member_id = rows_from.crm_member_id
+    from ${repRows(reps)}
+    where r.workspace_id = ${workspaceId} and r.rep_id = rows_from.rep_id`.execute(trx);
+}
+
+function repRows(reps: readonly StoredRep[]) {
+  return rowsFrom(reps, [
+    ['rep_id', 'uuid', (rep) => rep.repId],
+    ['email', 'text', (rep) => rep.email],
+    ['name', 'text', (rep) => rep.name],
+    ['role', 'text', (rep) => rep.role],
+    ['active', 'boolean', (rep) => String(rep.active)],
+    ['crm_member_id', 'text', (rep) => rep.crmMemberId],
+  ]);
+}
+
+/** Logs the reps out everywhere. */
+export async function endSessions(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
+  if (repIds.length === 0) return;
+  await sql`
+    delete from tokens where workspace_id = ${workspaceId} and kind = 'sess' and rep_id = any(${repIds}::uuid[])`.execute(trx);
+}
+
+/** Gives the reps the deals that nobody had and that name them as owner; gives the reps who got any. */
+export async function claimUnresolvedDeals(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<string[]> {
+  if (reps.length === 0) return [];
+  const claim = async (isOwner: ReturnType<typeof sql<boolean>>) => {
+    const { rows } = await sql<{ rep_id: string }>`
+      with claimed as (
+        update deals d set rep_id = rows_from.rep_id from ${repRows(reps)}
+        where d.workspace_id = ${workspaceId} and d.rep_id is null and ${isOwner}
+        returning d.rep_id
+      )
+      select distinct rep_id from claimed`.execute(trx);
+    return rows.map((row) => row.rep_id);
+  };
+  // One after the other: the owner's id goes before the owner's address.
+  const byMember = await claim(sql<boolean>`d.owner_id = rows_from.crm_member_id`);
+  const byEmail = await claim(sql<boolean>`lower(d.owner_email) = rows_from.email`);
+  return [...new Set([...byMember, ...byEmail])];
+}
+
+export async function loadHierarchy(trx: Work, workspaceId: string): Promise<Hierarchy> {
+  const rows = await trx
+    .selectFrom('reporting_lines')
+    .select(['rep_id', 'from_day', 'to_day', 'manager_id'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('from_day')
+    .execute();
+  const hierarchy = new Map<string, ReportingLine[]>();
+  for (const { rep_id: repId, from_day: from, to_day: to, manager_id: managerId } of rows) {
+    const lines = hierarchy.get(repId);
+    if (lines === undefined) hierarchy.set(repId, [{ from, to, managerId }]);
+    else lines.push({ from, to, managerId });
+  }
+  return hierarchy;
+}
+
+/** Replaces all lines of the reps who are named. */
+export async function replaceReportingLines(trx: Work, workspaceId: string, hierarchy: Hierarchy): Promise<void> {
+  await sql`
+    delete from reporting_lines where workspace_id = ${workspaceId} and rep_id = any(${[...hierarchy.keys()]}::uuid[])`.execute(trx);
+  const lines = [...hierarchy].flatMap(([repId, ofRep]) => ofRep.map((line) => ({ repId, ...line })));
+  if (lines.length === 0) return;
+  await planChecksAnew(trx);
+  await sql`
+    insert into reporting_lines (workspace_id, rep_id, from_day, to_day, manager_id)
+    select ${workspaceId}::uuid, rep_id, from_day, to_day, manager_id
+    from ${rowsFrom<ReportingLine & { repId: string }>(lines, [
+      ['rep_id', 'uuid', (line) => line.repId],
+      ['from_day', 'date', (line): Day => line.from],
+      ['to_day', 'date', (line) => line.to],
+      ['manager_id', 'uuid', (line) => line.managerId],
+    ])}`.execute(trx);
+}
+
+/**
+ * The server keeps the plan of a foreign key check for as long as the connection lives. One made while there were
+ * few reps reads all of them, once for every row: ten thousand rows take ten seconds. So it plans anew.
+ */
+async function planChecksAnew(trx: Work): Promise<void> {
+  await sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(trx);
+}

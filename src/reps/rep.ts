@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { type Caller, mayActAs, maySee, roles } from '../kernel/caller.js';
+import { Failure } from '../kernel/failure.js';
+
+/** One spelling for every way of writing an address: it is what people are found by. */
+export function normalEmail(text: string): string {
+  return text.normalize('NFKC').trim().toLowerCase();
+}
+
+export const email = z
+  .string()
+  .max(1000)
+  .transform(normalEmail)
+  .pipe(z.string().max(254).regex(z.regexes.html5Email, 'must be an e-mail address'));
+
+export const rep = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: z.enum(roles),
+  active: z.boolean(),
+  crmMemberId: z.string().nullable(),
+  avatar: z.string().nullable(),
+  invite_status: z.enum(['invited', 'accepted']).nullable(),
+  managerId: z.string().nullable(),
+});
+export type Rep = z.infer<typeof rep>;
+
+/** The rep that a list is narrowed to, null for everyone: reps are narrowed to themselves. */
+export function visibleRep(caller: Caller, asked: string | undefined): string | null {
+  if (asked !== undefined && !maySee(caller, asked)) throw notYours();
+  if (asked === undefined && !mayActAs(caller, 'manager') && caller.repId === null) throw notYours();
+  return asked ?? (mayActAs(caller, 'manager') ? null : caller.repId);
+}
+
+export function notYours(): Failure {
+  return new Failure('forbidden', 'You may see your own data only.');
+}
+
+export function repNotFound(repIds?: readonly string[]): Failure {
+  if (repIds === undefined || repIds.length === 0) return new Failure('rep_not_found', 'There is no such rep in this workspace.');
+  return new Failure('rep_not_found', `There is no rep ${repIds[0]} in this workspace.`, { repIds });
+}

@@ -1,0 +1,75 @@
+import { addDays, type Day, type DayRange, isEffective, latestDay } from '../kernel/day.js';
+
+/** A rep reports to the manager from one day to another, both included; null is open. */
+export interface ReportingLine {
+  readonly from: Day;
+  readonly to: Day | null;
+  readonly managerId: string;
+}
+
+/** The lines of every rep who has any; those of one rep never overlap. */
+export type Hierarchy = ReadonlyMap<string, readonly ReportingLine[]>;
+
+export const mostLevels = 20;
+
+export function managerOn(lines: readonly ReportingLine[], day: Day): string | null {
+  return lines.find((line) => isEffective(day, line.from, line.to))?.managerId ?? null;
+}
+
+/** The rep's lines with the manager, or nobody, from that day on. What was before stays. */
+export function withManager(lines: readonly ReportingLine[], managerId: string | null, from: Day): ReportingLine[] {
+  const before = lines
+    .filter((line) => line.from < from)
+    .map((line) => ({ ...line, to: line.to === null || line.to >= from ? addDays(from, -1) : line.to }));
+  return managerId === null ? before : [...before, { from, to: null, managerId }];
+}
+
+export function isSameLines(a: readonly ReportingLine[], b: readonly ReportingLine[]): boolean {
+  const key = (line: ReportingLine) => `${line.from}|${line.to ?? ''}|${line.managerId}`;
+  return a.length === b.length && new Set([...a, ...b].map(key)).size === a.length;
+}
+
+/** Everyone above the rep on any of the days, over lines that hold on the same day. The hierarchy must be sound. */
+export function managersAbove(hierarchy: Hierarchy, repId: string, days: DayRange): Set<string> {
+  const above = new Set<string>();
+  for (const line of hierarchy.get(repId) ?? []) {
+    const shared = sharedDays(line, days);
+    if (shared === null) continue;
+    above.add(line.managerId);
+    for (const managerId of managersAbove(hierarchy, line.managerId, shared)) above.add(managerId);
+  }
+  return above;
+}
+
+export interface BrokenChain {
+  readonly reason: 'cycle' | 'depth';
+  /** From the bottom up; of a cycle only those on it. */
+  readonly repIds: readonly string[];
+}
+
+/** A chain above the rep that comes back to itself, or is too long, on one of the days. */
+export function brokenChain(
+  hierarchy: Hierarchy,
+  repId: string,
+  days: DayRange,
+  below: readonly string[] = [],
+): BrokenChain | null {
+  const chain = [...below, repId];
+  for (const line of hierarchy.get(repId) ?? []) {
+    const shared = sharedDays(line, days);
+    if (shared === null) continue;
+    const position = chain.indexOf(line.managerId);
+    if (position >= 0) return { reason: 'cycle', repIds: chain.slice(position) };
+    if (chain.length > mostLevels) return { reason: 'depth', repIds: chain };
+    const broken = brokenChain(hierarchy, line.managerId, shared, chain);
+    if (broken !== null) return broken;
+  }
+  return null;
+}
+
+function sharedDays(line: ReportingLine, days: DayRange): DayRange | null {
+  const from = line.from > days.from ? line.from : days.from;
+  const end = line.to ?? latestDay;
+  const to = end < days.to ? end : days.to;
+  return from <= to ? { from, to } : null;
+}

@@ -1,0 +1,41 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { keyMask } from '../workspace.js';
+import { rotateWorkspaceKey as rotate } from '../workspace-store.js';
+
+const body = z.strictObject({ graceMinutes: z.int().min(0).max(1440).default(0) });
+
+const response = z.object({ apiKey: z.string(), masked: z.string(), oldKeyExpiresAt: z.string().nullable() });
+
+@injectable()
+export class RotateWorkspaceKey {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** The key is told here and never again. The lock keeps two rotations from leaving two keys behind. */
+  async execute({ body: { graceMinutes } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
+    const { apiKey, oldKeyExpiresAt } = await this.unitOfWork.run(caller, 'configuration', (trx) =>
+      rotate(trx, caller, graceMinutes, this.clock.now()),
+    );
+    return { apiKey, masked: keyMask, oldKeyExpiresAt: oldKeyExpiresAt?.toISOString() ?? null };
+  }
+}
+
+export const rotateWorkspaceKey = operation({
+  id: 'rotateWorkspaceKey',
+  summary: 'Replace the API key; the old one stops at once or after the grace time',
+  method: 'post',
+  path: '/v1/workspaces/keys/rotate',
+  access: 'admin',
+  body,
+  response,
+  failures: {},
+  handler: RotateWorkspaceKey,
+});

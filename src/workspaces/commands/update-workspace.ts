@@ -1,0 +1,55 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { invalid } from '../../kernel/failure.js';
+import { reprojectDeals } from '../../deals/reproject-deals.js';
+import { requestForWorkspace } from '../../ledger/calculation-requests.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { currency, text } from '../../platform/schemas.js';
+import { timeZone } from '../workspace.js';
+import { updateWorkspaceRow } from '../workspace-store.js';
+import { findWorkspace } from '../workspace-views.js';
+
+const body = z.strictObject({ name: text(200).optional(), currency: currency.optional(), timezone: timeZone.optional() });
+type Change = z.infer<typeof body>;
+
+const response = z.object({
+  updated: z.literal(true),
+  name: z.string().optional(),
+  currency: z.string().optional(),
+  timezone: z.string().optional(),
+});
+
+@injectable()
+export class UpdateWorkspace {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  /** Plans without a currency of their own are paid in the workspace's, and its time zone decides on which day a deal closed. */
+  async execute({ body: change }: Input<unknown, unknown, Change>, caller: Caller): Promise<z.input<typeof response>> {
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    if (Object.keys(given).length === 0) throw invalid({ path: '', message: 'give at least one of name, currency, timezone' });
+    const { workspaceId } = caller;
+    await this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const before = await findWorkspace(trx, workspaceId);
+      await updateWorkspaceRow(trx, workspaceId, change);
+      const after = { ...before, ...given };
+      if (after.currency === before.currency && after.timezone === before.timezone) return;
+      if (after.timezone !== before.timezone) await reprojectDeals(trx, workspaceId);
+      wake(await requestForWorkspace(trx, workspaceId, 'workspace_change'));
+    });
+    return { updated: true, ...given };
+  }
+}
+
+export const updateWorkspace = operation({
+  id: 'updateWorkspace',
+  summary: 'Rename the workspace, or change its currency or time zone; the latter recalculate everyone',
+  method: 'patch',
+  path: '/v1/workspaces',
+  access: 'admin',
+  body,
+  response,
+  failures: {},
+  handler: UpdateWorkspace,
+});

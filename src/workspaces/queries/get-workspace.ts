@@ -1,0 +1,64 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { flag } from '../../platform/schemas.js';
+import { type PlanVersion, planVersion } from '../../plans/plan.js';
+import { listPlanVersions } from '../../plans/plan-views.js';
+import { maskedKey } from '../workspace.js';
+import { findMaskedKey, findWorkspace } from '../workspace-views.js';
+
+const query = z.strictObject({ includeDeleted: flag.default(false) });
+
+const response = z.object({
+  workspaceId: z.string(),
+  name: z.string(),
+  currency: z.string(),
+  timezone: z.string(),
+  tier: z.enum(['free', 'pro', 'enterprise']),
+  isDemo: z.boolean(),
+  crm: z.object({ connected: z.boolean(), provider: z.string().nullable() }),
+  fieldMapping: z.object({ standard: z.record(z.string(), z.string()), measures: z.record(z.string(), z.string()) }),
+  apiKey: maskedKey,
+  plans: z.array(planVersion),
+});
+
+@injectable()
+export class GetWorkspace {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ query: { includeDeleted } }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<z.input<typeof response>> {
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const workspace = await findWorkspace(trx, caller.workspaceId);
+      const { standard, measures } = workspace.fieldMapping;
+      return {
+        ...workspace,
+        crm: { connected: false, provider: null },
+        fieldMapping: { standard: { ...standard }, measures: { ...measures } },
+        apiKey: await findMaskedKey(trx, caller.workspaceId),
+        plans: await plansFor(trx, caller, includeDeleted),
+      };
+    });
+  }
+}
+
+/** The plans in force; with the deleted ones, those whose every version in force is gone. A rep sees their own. */
+async function plansFor(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
+  const onlyForRep = caller.standing === 'rep' ? caller.repId : null;
+  if (!includeDeleted) return listPlanVersions(trx, caller.workspaceId, { status: 'active', onlyForRep });
+  const plans = await listPlanVersions(trx, caller.workspaceId, { includeDeleted: true, onlyForRep });
+  return plans.filter((plan) => plan.status === 'active' || plan.status === 'deleted');
+}
+
+export const getWorkspace = operation({
+  id: 'getWorkspace',
+  summary: 'The workspace: name, currency, CRM connection, field mapping and plans',
+  method: 'get',
+  path: '/v1/workspaces',
+  access: 'connection',
+  query,
+  response,
+  failures: {},
+  handler: GetWorkspace,
+});

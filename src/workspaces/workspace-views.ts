@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import { type z } from 'zod';
+import { type FieldMappingJson } from '../platform/database/tables.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { keyMask, type maskedKey } from './workspace.js';
+
+export interface WorkspaceRow {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly currency: string;
+  readonly timezone: string;
+  readonly tier: 'free' | 'pro' | 'enterprise';
+  readonly isDemo: boolean;
+  readonly fieldMapping: FieldMappingJson;
+}
+
+export async function findWorkspace(trx: Work, workspaceId: string): Promise<WorkspaceRow> {
+  return trx
+    .selectFrom('workspaces')
+    .select([
+      'workspace_id as workspaceId', 'name', 'currency', 'timezone', 'tier', 'is_demo as isDemo',
+      'field_mapping as fieldMapping',
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+}
+
+/** Whether the workspace has a key that works, and nothing more of it. */
+export async function findMaskedKey(trx: Work, workspaceId: string): Promise<z.input<typeof maskedKey>> {
+  const key = await trx
+    .selectFrom('tokens')
+    .select('token_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', 'ws')
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
+    .executeTakeFirst();
+  return { masked: key === undefined ? null : keyMask, isSet: key !== undefined };
+}

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
+import { importPath, readPipeline, saveMapping, savePlans, type SalesTeams, saveTeams } from '../support/sales-opportunities.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+describe('8,800 real opportunities, from the CSV to the cent', () => {
+  let service: TestService;
+  let world: Awaited<ReturnType<TestService['workspace']>>;
+  let teams: SalesTeams;
+
+  before(async () => {
+    service = await startTestService();
+    world = await service.workspace();
+    teams = await saveTeams(world.api);
+    await saveMapping(world.api);
+    await savePlans(world.api, teams);
+    const imported = await world.api.expect(200, 'POST', importPath, await readPipeline(), { 'Content-Type': 'text/csv' });
+    expect(imported).to.deep.include({ accepted: 8800, unchanged: 0, stale: 0, rejected: [] });
+    await service.settled(world.workspaceId);
+  });
+
+  after(() => service.stop());
+
+  const sums = () => query<{ rule_name: string; events: number; total: string }>(service.database.ownerUrl, `
+    select rule_name, count(*)::int as events, sum(amount)::numeric(20, 2)::text as total from commission_events
+    where workspace_id = $1 and status = 'earned' group by rule_name order by rule_name`, [world.workspaceId]);
+
+  it('pays each rule what an independent implementation found', async () => {
+    expect(await sums()).to.deep.equal([
+      { rule_name: 'GTK kicker', events: 15, total: '3750.00' },
+      { rule_name: 'New business', events: 4238, total: '737996.10' },
+      { rule_name: 'Team override', events: 4238, total: '59339.08' },
+    ]);
+  });
+
+  it('tells the team and the best rep through the API', async () => {
+    const overview = await world.api.expect(200, 'GET', '/v1/commissions?period=2017');
+    expect(overview.totals.total).to.equal(801_085.18);
+    const darcel = await world.api.expect(200, 'GET', `/v1/commissions?repId=${teams.repIdByName.get('Darcel Schlecht')}&period=2017`);
+    expect(darcel.earnings.total).to.equal(123_465.17);
+  });
+
+  it('keeps history, counters and totals in step', () => expectSoundLedger(service.database.ownerUrl, world.workspaceId));
+
+  it('a second recalculation writes nothing', async () => {
+    const count = () => query(service.database.ownerUrl, `select (select count(*) from commission_event_history) as history, (select sum(revision) from commission_events) as revisions`);
+    const before = await count();
+    const answer = await world.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    expect(answer).to.deep.include({ triggered: true, eventsWritten: 0, eventsReversed: 0, scope: 'workspace' });
+    expect(await count()).to.deep.equal(before);
+  });
+
+  it('the same file again changes nothing', async () => {
+    const again = await world.api.expect(200, 'POST', importPath, await readPipeline(), { 'Content-Type': 'text/csv' });
+    expect(again).to.deep.include({ accepted: 0, unchanged: 8800, stale: 0 });
+  });
+
+  it('the rows of the file in reverse give the same ledger', async () => {
+    const rows = await ledgerRows(service.database.ownerUrl, world.workspaceId);
+    const other = await service.workspace();
+    const otherTeams = await saveTeams(other.api);
+    await saveMapping(other.api);
+    const [header, ...lines] = (await readPipeline()).trim().split(/\r?\n/);
+    const reversed = [header, ...lines.reverse()].join('\n');
+    await other.api.expect(200, 'POST', importPath, reversed, { 'Content-Type': 'text/csv' });
+    await savePlans(other.api, otherTeams);
+    await service.settled(other.workspaceId);
+    expect(await ledgerRows(service.database.ownerUrl, other.workspaceId)).to.deep.equal(rows);
+  });
+});

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Import {
+  readonly file: string;
+  /** A path from the root of the project without its ending, or the name of a package. */
+  readonly target: string;
+}
+
+const slices = ['plans', 'assignments', 'quotas', 'deals', 'commissions', 'statements', 'reps', 'fields', 'workspaces', 'auth', 'webhooks', 'audit'];
+/** Processes are put together here, and only here. */
+const mains = ['src/main.ts', 'src/cli.ts'];
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => path.posix.join(folder, name.replaceAll('\\', '/')));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const found = [...text.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm)].map(
+    (match) => (match[1] ?? match[2] ?? match[3]) as string,
+  );
+  return found.map((specifier) => ({ file, target: resolve(file, specifier) }));
+}
+
+function resolve(file: string, specifier: string): string {
+  if (specifier.startsWith('#')) return specifier.slice(1).replace(/\.js$/, '');
+  if (!specifier.startsWith('.')) return specifier;
+  return path.posix.join(path.posix.dirname(file), specifier).replace(/\.js$/, '');
+}
+
+const files = ['src', 'workers', 'migrations'].flatMap(sourceFiles);
+const imports = files.flatMap(importsOf);
+
+/** Imports of files under the folder that no pattern allows. */
+function strangers(folder: RegExp, allowed: readonly RegExp[]): string[] {
+  return imports
+    .filter(({ file }) => folder.test(file) && !mains.includes(file))
+    .filter(({ target }) => !allowed.some((pattern) => pattern.test(target)))
+    .map(({ file, target }) => `${file} imports ${target}`);
+}
+
+const node = /^node:/;
+const zod = /^zod$/;
+const kernel = /^src\/kernel\//;
+const engine = /^src\/engine\//;
+const database = /^src\/platform\/database\/|^kysely$/;
+
+describe('the house plan', () => {
+  it('kernel knows nothing but itself and node', () => {
+    expect(strangers(/^src\/kernel\//, [node, kernel])).to.deep.equal([]);
+  });
+
+  it('engine knows kernel and zod', () => {
+    expect(strangers(/^src\/engine\//, [kernel, engine, zod])).to.deep.equal([]);
+  });
+
+  it('ledger knows kernel, engine and the platform, and no slice', () => {
+    expect(strangers(/^src\/ledger\//, [node, kernel, engine, zod, database, /^src\/ledger\//, /^src\/platform\/(log|jobs\/)/])).to.deep.equal([]);
+  });
+
+  it('platform knows no resource', () => {
+    const wiring = /^src\/platform\/(tokens|doctor)\.ts$/;
+    const foreign = strangers(/^src\/platform\//, [node, kernel, /^src\/platform\//, /^[a-z@]/]).filter((line) => !wiring.test(line.split(' ')[0] as string));
+    const slicesKnown = imports.filter(({ file, target }) => /^src\/platform\//.test(file) && slices.some((slice) => target.startsWith(`src/${slice}/`)));
+    expect(foreign).to.deep.equal([]);
+    expect(slicesKnown).to.deep.equal([]);
+  });
+
+  for (const slice of slices) {
+    it(`${slice}: queries write nothing and wake nobody`, () => {
+      const queries = imports.filter(({ file }) => file.startsWith(`src/${slice}/queries/`));
+      const forbidden = queries.filter(({ target }) => /-store$|platform\/jobs|commission-changes|lane-runner|apply-difference/.test(target));
+      expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
+    });
+
+    it(`${slice}: a store knows only its own noun`, () => {
+      const stores = imports.filter(({ file }) => new RegExp(`^src/${slice}/[a-z-]+-store\\.ts$`).test(file));
+      const others = stores.filter(({ target }) => slices.some((other) => other !== slice && target.startsWith(`src/${other}/`)));
+      expect(others.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
+    });
+
+    it(`${slice}: other slices are known by their views and nouns`, () => {
+      const writers = imports.filter(
+        ({ file, target }) => file.startsWith(`src/${slice}/`) && slices.some((other) => other !== slice && new RegExp(`^src/${other}/(commands/|[a-z-]+-store$)`).test(target)),
+      );
+      expect(writers.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
+    });
+  }
+
+  it('only the mains know workers and migrations', () => {
+    const known = imports.filter(({ file, target }) => file.startsWith('src/') && !mains.includes(file) && /^(workers|migrations|test)\//.test(target));
+    expect(known).to.deep.equal([]);
+  });
+
+  it('migrations know kysely alone', () => {
+    expect(strangers(/^migrations\//, [/^kysely$/, /^migrations\//])).to.deep.equal([]);
+  });
+
+  it('workers know nothing of HTTP', () => {
+    expect(imports.filter(({ file, target }) => file.startsWith('workers/') && /platform\/(http|mcp)|src\/main/.test(target))).to.deep.equal([]);
+  });
+
+  it('nothing is exported by default, and no file only passes on others', () => {
+    const texts = files.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+    expect(texts.filter(({ text }) => /^export default/m.test(text)).map(({ file }) => file)).to.deep.equal([]);
+    expect(texts.filter(({ text }) => /^export \* from/m.test(text)).map(({ file }) => file)).to.deep.equal([]);
+  });
+
+  it('no file reaches for the tables but through the unit of work', () => {
+    const direct = imports.filter(({ file, target }) => /^src\/(?!platform|composition|main|cli|demo)/.test(file) && target === 'src/platform/database/pool');
+    expect(direct).to.deep.equal([]);
+  });
+});

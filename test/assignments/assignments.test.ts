@@ -1,0 +1,250 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { createAssignments } from '../../src/assignments/commands/create-assignments.js';
+import { deleteAssignment } from '../../src/assignments/commands/delete-assignment.js';
+import { updateAssignment } from '../../src/assignments/commands/update-assignment.js';
+import { listAssignments } from '../../src/assignments/queries/list-assignments.js';
+import { type Caller } from '../../src/kernel/caller.js';
+import { newId } from '../../src/kernel/ids.js';
+import { type AnyOperation } from '../../src/platform/operation.js';
+import { callerAs, type Parts, SliceFixture } from '../support/slice-fixture.js';
+import { addDeal, addPlan, addReps, rule } from '../support/slice-plans.js';
+
+describe('assignments', () => {
+  let slice: SliceFixture;
+  let workspaceId: string;
+  let admin: Caller;
+  let planId: string;
+  let planVersionId: string;
+  let ann: string;
+  let bob: string;
+
+  before(async () => {
+    slice = await SliceFixture.create();
+  });
+  after(() => slice.close());
+
+  beforeEach(async () => {
+    workspaceId = await slice.workspace();
+    admin = callerAs('admin', workspaceId);
+    [ann, bob] = (await addReps(slice, admin, 'Ann', 'Bob')) as [string, string];
+    ({ planId, planVersionId } = await addPlan(slice, admin, 'Plan', [rule('New')]));
+    await slice.forgetRequests(workspaceId);
+  });
+
+  const post = (body: object) => slice.run(createAssignments, admin, { body });
+  const patch = (assignmentId: string, body: object) => slice.run(updateAssignment, admin, { params: { assignmentId }, body });
+  const remove = (assignmentId: string) => slice.run(deleteAssignment, admin, { params: { assignmentId } });
+  const list = (query: object = {}, caller = admin) => slice.run(listAssignments, caller, { query });
+  const everything = () => slice.contents(workspaceId, 'assignments', 'calculation_requests');
+
+  async function refuse(code: string, status: number, refused: AnyOperation, parts: Parts): Promise<void> {
+    const before = await everything();
+    await slice.refuse(code, status, refused, admin, parts);
+    expect(await everything(), code).to.equal(before);
+  }
+  const refusePost = (code: string, status: number, body: object) => refuse(code, status, createAssignments, { body });
+  const refusePatch = (code: string, status: number, assignmentId: string, body: object) => refuse(code, status, updateAssignment, { params: { assignmentId }, body });
+
+  async function elsewhere() {
+    const foreign = callerAs('admin', await slice.workspace());
+    const [repId] = (await addReps(slice, foreign, 'Ann')) as [string];
+    const plan = await addPlan(slice, foreign, 'Plan', [rule('New')]);
+    const [assignment] = await slice.run(createAssignments, foreign, { body: { repIds: [repId], planId: plan.planId } });
+    return { repId, planId: plan.planId, assignmentId: assignment.assignmentId as string };
+  }
+
+  describe('POST', () => {
+    it('puts every rep once on the plan and asks for their calculation', async () => {
+      const created = await post({ repIds: [bob, ann, bob.toUpperCase()], planId, effectiveStart: '2026-01-01', effectiveEnd: null });
+      const shared = { planId, planName: 'Plan', effectiveStart: '2026-01-01', effectiveEnd: null };
+      expect(created.map(({ assignmentId, ...rest }: { assignmentId: string }) => rest)).to.deep.equal([
+        { repId: bob, repName: 'Bob', ...shared },
+        { repId: ann, repName: 'Ann', ...shared },
+      ]);
+      const asked = { from_day: '1900-01-01', to_day: '2199-12-31', trigger: 'assignment_change' };
+      expect(await slice.requests(workspaceId)).to.have.deep.members([{ rep_id: ann, ...asked }, { rep_id: bob, ...asked }]);
+      expect(slice.woken).to.have.members([ann, bob]);
+    });
+
+    it('takes the id of a version for the plan', async () => {
+      expect((await post({ repIds: [ann], planId: planVersionId.toUpperCase() }))[0].planId).to.equal(planId);
+    });
+
+    it('refuses bodies that break the schema', async () => {
+      await refusePost('VALIDATION_FAILED', 400, {});
+      await refusePost('VALIDATION_FAILED', 400, { planId });
+      await refusePost('VALIDATION_FAILED', 400, { repIds: [ann] });
+      await refusePost('VALIDATION_FAILED', 400, { repIds: [], planId });
+      await refusePost('VALIDATION_FAILED', 400, { repIds: ['x'], planId });
+      await refusePost('VALIDATION_FAILED', 400, { repIds: Array.from({ length: 10_001 }, newId), planId });
+      await refusePost('VALIDATION_FAILED', 400, { repIds: [ann], planId, effectiveStart: '2026-02-30' });
+      await refusePost('VALIDATION_FAILED', 400, { repIds: [ann], planId, effectiveStart: '2026-02-02', effectiveEnd: '2026-02-01' });
+      await refusePost('VALIDATION_FAILED', 400, { repIds: [ann], planId, endDate: '2026-02-01' });
+    });
+
+    it('refuses plans and reps that the workspace does not have, writing nothing', async () => {
+      const foreign = await elsewhere();
+      for (const unknown of [newId(), foreign.planId]) await refusePost('plan_not_found', 404, { repIds: [ann], planId: unknown });
+      for (const unknown of [newId(), foreign.repId]) {
+        await refusePost('rep_not_found', 404, { repIds: [ann, unknown], planId });
+        const failure = await slice.refuse('rep_not_found', 404, createAssignments, admin, { body: { repIds: [ann, unknown], planId } });
+        expect(failure.details).to.deep.equal({ repIds: [unknown] });
+      }
+    });
+
+    it('refuses days that overlap, both ends included, for the same rep and plan', async () => {
+      await post({ repIds: [ann], planId, effectiveStart: '2026-02-01', effectiveEnd: '2026-03-31' });
+      for (const days of [
+        {},
+        { effectiveStart: '2026-03-31' },
+        { effectiveEnd: '2026-02-01' },
+        { effectiveStart: '2026-02-10', effectiveEnd: '2026-02-10' },
+        { effectiveStart: '2025-01-01', effectiveEnd: '2027-01-01' },
+      ]) await refusePost('assignment_overlap', 409, { repIds: [bob, ann], planId, ...days });
+      await post({ repIds: [ann], planId, effectiveStart: '2026-04-01' });
+      await post({ repIds: [ann], planId, effectiveEnd: '2026-01-31' });
+      const other = await addPlan(slice, admin, 'Other', [rule('New')]);
+      await post({ repIds: [ann], planId: other.planId });
+    });
+
+    it('lets one of two equal requests at once through', async () => {
+      const outcomes = await Promise.allSettled([post({ repIds: [ann], planId }), post({ repIds: [ann], planId })]);
+      expect(outcomes.map((one) => one.status).sort()).to.deep.equal(['fulfilled', 'rejected']);
+    });
+
+    it('asks for everyone of a plan that ranks its reps', async () => {
+      const ranked = await addPlan(slice, admin, 'Ranked', [{ name: 'First', baseField: 'amount', tierBy: 'rank', payoutMode: 'flat_per_event', tiers: [{ min: 1, flatAmount: 100 }] }]);
+      const [{ assignmentId }] = await post({ repIds: [ann], planId: ranked.planId });
+      await slice.forgetRequests(workspaceId);
+      await post({ repIds: [bob], planId: ranked.planId });
+      expect((await slice.requests(workspaceId)).map((one) => one.rep_id)).to.have.members([ann, bob]);
+      await slice.forgetRequests(workspaceId);
+      await patch(assignmentId, { effectiveStart: '2026-01-01' });
+      expect(slice.woken).to.have.members([ann, bob]);
+      await slice.forgetRequests(workspaceId);
+      await remove(assignmentId);
+      expect((await slice.requests(workspaceId)).map((one) => one.rep_id)).to.have.members([ann, bob]);
+    });
+
+    it('takes ten thousand reps', async () => {
+      const ids = await addReps(slice, admin, ...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
+      const started = Date.now();
+      expect(await post({ repIds: ids, planId })).to.have.length(10_000);
+      expect(Date.now() - started).to.be.lessThan(8_000);
+    });
+  });
+
+  describe('GET', () => {
+    it('filters by rep and plan, given by either of its ids', async () => {
+      await post({ repIds: [ann, bob], planId });
+      const other = await addPlan(slice, admin, 'Other', [rule('New')]);
+      await post({ repIds: [ann], planId: other.planId });
+      const seen = async (query: object) => (await list(query)).map((one: { repName: string; planName: string }) => `${one.repName} ${one.planName}`);
+      expect(await seen({})).to.deep.equal(['Ann Other', 'Ann Plan', 'Bob Plan']);
+      expect(await seen({ repId: ann })).to.deep.equal(['Ann Other', 'Ann Plan']);
+      expect(await seen({ planId })).to.deep.equal(['Ann Plan', 'Bob Plan']);
+      expect(await seen({ planId: planVersionId, repId: bob })).to.deep.equal(['Bob Plan']);
+      expect(await seen({ planId: newId() })).to.deep.equal([]);
+      expect(await seen({ repId: newId() })).to.deep.equal([]);
+      await slice.refuse('VALIDATION_FAILED', 400, listAssignments, admin, { query: { rep: ann } });
+    });
+
+    it('shows a rep their own, and refuses them others', async () => {
+      await post({ repIds: [ann, bob], planId });
+      const rep = callerAs('rep', workspaceId, ann);
+      expect((await list({}, rep)).map((one: { repId: string }) => one.repId)).to.deep.equal([ann]);
+      expect(await list({ repId: ann.toUpperCase() }, rep)).to.have.length(1);
+      for (const repId of [bob, newId()]) await slice.refuse('forbidden', 403, listAssignments, rep, { query: { repId } });
+      expect(await list({}, callerAs('manager', workspaceId, ann))).to.have.length(2);
+    });
+
+    it('shows nothing of another workspace', async () => {
+      const foreign = await elsewhere();
+      expect(await list()).to.deep.equal([]);
+      expect(await list({ repId: foreign.repId })).to.deep.equal([]);
+      expect(await list({ planId: foreign.planId })).to.deep.equal([]);
+    });
+  });
+
+  describe('PATCH', () => {
+    it('moves and clears either day', async () => {
+      const [{ assignmentId }] = await post({ repIds: [ann], planId, effectiveStart: '2026-01-01', effectiveEnd: '2026-06-30' });
+      await slice.forgetRequests(workspaceId);
+      expect(await patch(assignmentId, { effectiveEnd: null })).to.include({ assignmentId, effectiveStart: '2026-01-01', effectiveEnd: null });
+      expect((await slice.requests(workspaceId)).map((one) => [one.rep_id, one.trigger])).to.deep.equal([[ann, 'assignment_change']]);
+      expect(await patch(assignmentId, { effectiveStart: null, effectiveEnd: '2026-03-31' })).to.include({ effectiveStart: null, effectiveEnd: '2026-03-31' });
+      expect((await list())[0]).to.include({ effectiveStart: null, effectiveEnd: '2026-03-31' });
+      await slice.forgetRequests(workspaceId);
+      await patch(assignmentId, { effectiveEnd: '2026-03-31' });
+      expect(await slice.requests(workspaceId)).to.deep.equal([]);
+    });
+
+    it('refuses what it must', async () => {
+      const [{ assignmentId }] = await post({ repIds: [ann], planId, effectiveStart: '2026-01-01', effectiveEnd: '2026-06-30' });
+      await post({ repIds: [ann], planId, effectiveStart: '2026-07-01' });
+      const foreign = await elsewhere();
+      await refusePatch('VALIDATION_FAILED', 400, assignmentId, {});
+      await refusePatch('VALIDATION_FAILED', 400, assignmentId, { planId });
+      await refusePatch('VALIDATION_FAILED', 400, assignmentId, { effectiveEnd: '2025-12-31' });
+      await refusePatch('assignment_overlap', 409, assignmentId, { effectiveEnd: '2026-07-01' });
+      await refusePatch('assignment_overlap', 409, assignmentId, { effectiveEnd: null });
+      for (const unknown of [newId(), 'nonsense', foreign.assignmentId]) await refusePatch('assignment_not_found', 404, unknown, { effectiveEnd: null });
+      await remove(assignmentId);
+      await refusePatch('assignment_not_found', 404, assignmentId, { effectiveEnd: null });
+    });
+
+    it('that narrows the days reverses what lies outside', async () => {
+      await addDeal(slice, workspaceId, ann, '2026-01-15', 1000);
+      await addDeal(slice, workspaceId, ann, '2026-04-15', 2000);
+      const [{ assignmentId }] = await post({ repIds: [ann], planId });
+      await slice.settle(workspaceId);
+      expect(await earned()).to.deep.equal([['2026-01-15', '80.0000', 'earned'], ['2026-04-15', '160.0000', 'earned']]);
+      await patch(assignmentId, { effectiveEnd: '2026-03-31' });
+      await slice.settle(workspaceId);
+      expect(await earned()).to.deep.equal([['2026-01-15', '80.0000', 'earned'], ['2026-04-15', '160.0000', 'reversed']]);
+    });
+  });
+
+  const earned = () =>
+    slice.owner
+      .selectFrom('commission_events')
+      .select(['earned_on', 'amount', 'status'])
+      .where('workspace_id', '=', workspaceId)
+      .orderBy('earned_on')
+      .execute()
+      .then((rows) => rows.map((row) => [row.earned_on, row.amount, row.status]));
+
+  describe('DELETE', () => {
+    it('takes the rep off the plan and leaves what was earned', async () => {
+      await addDeal(slice, workspaceId, ann, '2026-01-15', 1000);
+      const [{ assignmentId }] = await post({ repIds: [ann], planId });
+      await slice.settle(workspaceId);
+      expect(await remove(assignmentId)).to.deep.equal({ deleted: true, assignmentId });
+      expect((await slice.requests(workspaceId)).map((one) => one.trigger)).to.deep.equal(['assignment_change']);
+      await addDeal(slice, workspaceId, ann, '2026-01-20', 1000);
+      await slice.settle(workspaceId);
+      expect(await earned()).to.deep.equal([['2026-01-15', '80.0000', 'earned']]);
+      expect(await list()).to.deep.equal([]);
+      expect(await post({ repIds: [ann], planId })).to.have.length(1);
+    });
+
+    it('answers 404 for what is not there', async () => {
+      const foreign = await elsewhere();
+      const [{ assignmentId }] = await post({ repIds: [ann], planId });
+      await remove(assignmentId);
+      for (const unknown of [assignmentId, newId(), 'nonsense', foreign.assignmentId]) {
+        await refuse('assignment_not_found', 404, deleteAssignment, { params: { assignmentId: unknown } });
+      }
+    });
+  });
+
+  it('are changed by admins only', async () => {
+    for (const standing of ['manager', 'rep', 'connection'] as const) {
+      const caller = callerAs(standing, workspaceId, ann);
+      await slice.refuse('forbidden', 403, createAssignments, caller, { body: { repIds: [ann], planId } });
+      await slice.refuse('forbidden', 403, updateAssignment, caller, { params: { assignmentId: newId() }, body: { effectiveEnd: null } });
+      await slice.refuse('forbidden', 403, deleteAssignment, caller, { params: { assignmentId: newId() } });
+    }
+  });
+});

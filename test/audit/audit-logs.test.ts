@@ -1,0 +1,81 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { listAuditLogs } from '../../src/audit/queries/list-audit-logs.js';
+import { newId } from '../../src/kernel/ids.js';
+import { QueryFixture, workedTiers } from '../commissions/query-fixture.js';
+
+describe('audit log', () => {
+  let world: QueryFixture;
+
+  const read = (query: Record<string, string> = {}) => world.slice.run(listAuditLogs, world.admin, { query });
+
+  beforeEach(async () => {
+    world = await QueryFixture.create();
+  });
+
+  afterEach(() => world.close());
+
+  async function run(minute: number, more: { actor?: string; dealId?: string; deals?: string[] } = {}): Promise<string> {
+    const runId = newId();
+    const workspace_id = world.workspaceId;
+    await world.slice.owner
+      .insertInto('audit_runs')
+      .values({
+        workspace_id, run_id: runId, actor: more.actor ?? 'orchestrator', trigger: 'deal_change', scope: 'rep', deal_id: more.dealId ?? null,
+        rep_id: null, period: null, outcome: 'no_change', blocked: null, details: null, error: null,
+        started_at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
+      })
+      .execute();
+    for (const dealId of more.deals ?? []) await world.slice.owner.insertInto('audit_run_deals').values({ workspace_id, deal_id: dealId, run_id: runId }).execute();
+    return runId;
+  }
+
+  it('tells what a run of the engine came to', async () => {
+    const ada = await world.rep('Ada');
+    await world.assign(ada, await world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] }));
+    await world.deal('D1', ada);
+    await world.deal('D2', ada, { closeDate: '2026-01-10' });
+    await world.statement(ada, '2026-01', 'approved');
+    await world.calculate();
+    const { runs, ...page } = await read();
+    expect(page).to.deep.equal({ count: 1, limit: 100, offset: 0 });
+    const { runId, blocked, ...told } = runs[0];
+    expect(runId).to.match(/^[0-9a-f-]{36}$/);
+    expect(blocked).to.deep.include({ statementLocked: true, periods: ['2026-01'] });
+    expect(told).to.deep.equal({
+      actor: 'orchestrator', trigger: 'recalculation', scope: 'rep', repId: ada, outcome: 'statement_locked',
+      counters: { eventsWritten: 1, eventsReversed: 0, statementLocked: 1, skipped: 1 },
+      startedAt: '2026-03-20T12:00:00.000Z', durationMs: 0,
+    });
+  });
+
+  it('pages newest first and counts all matches', async () => {
+    const ids = [await run(1), await run(2), await run(3)];
+    const page = await read({ limit: '2', offset: '1' });
+    expect(page.runs.map((one: { runId: string }) => one.runId)).to.deep.equal([ids[1], ids[0]]);
+    expect(page).to.include({ count: 3, limit: 2, offset: 1 });
+    expect(await read({ offset: '9' })).to.deep.equal({ runs: [], count: 3, limit: 100, offset: 9 });
+  });
+
+  it('finds the runs of an actor, and of a deal however it came into them', async () => {
+    const person = await run(1, { actor: 'api-key', dealId: 'D1' });
+    const several = await run(2, { deals: ['D1', 'D2'] });
+    const one = await run(3, { dealId: 'D2', deals: ['D2'] });
+    const idsOf = async (query: Record<string, string>) => (await read(query)).runs.map((found: { runId: string }) => found.runId);
+    expect(await idsOf({ actor: 'api-key' })).to.deep.equal([person]);
+    expect(await idsOf({ dealId: 'D1' })).to.deep.equal([several, person]);
+    expect(await idsOf({ dealId: 'D2' })).to.deep.equal([one, several]);
+    expect(await idsOf({ dealId: 'D1', actor: 'orchestrator' })).to.deep.equal([several]);
+    expect(await idsOf({ dealId: 'D3' })).to.deep.equal([]);
+  });
+
+  it('is for admins of the workspace, and takes sane pages only', async () => {
+    await run(1);
+    const stranger = { ...world.admin, workspaceId: await world.slice.workspace() };
+    expect((await world.slice.run(listAuditLogs, stranger)).count).to.equal(0);
+    await world.slice.refuse('forbidden', 403, listAuditLogs, world.as('manager'));
+    for (const query of [{ limit: '0' }, { limit: '501' }, { limit: 'x' }, { offset: '-1' }, { page: '2' }]) {
+      await world.slice.refuse('VALIDATION_FAILED', 400, listAuditLogs, world.admin, { query });
+    }
+  });
+});

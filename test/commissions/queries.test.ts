@@ -1,0 +1,375 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { getCommissions, getCommissionsDashboard } from '../../src/commissions/queries/get-commissions.js';
+import { listCommissionPeriods } from '../../src/commissions/queries/list-commission-periods.js';
+import { newId } from '../../src/kernel/ids.js';
+import { QueryFixture, workedTiers } from './query-fixture.js';
+
+const sale = { name: 'New business', measure: 'amount', tiers: workedTiers };
+
+describe('commission queries', () => {
+  let world: QueryFixture;
+  let ada: string;
+  let ben: string;
+  let planId: string;
+
+  const ask = (query: Record<string, string>, caller = world.admin) => world.slice.run(getCommissions, caller, { query });
+
+  /** The worked example of calculation.md: Ada sells 60,000, 60,000 and 30,000 against a quota of 100,000. */
+  beforeEach(async () => {
+    world = await QueryFixture.create();
+    ada = await world.rep('Ada');
+    ben = await world.rep('ben');
+    planId = await world.plan('AE', {
+      dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }],
+      rules: [{ ...sale, conditions: [{ field: 'amount', fieldType: 'currency', operator: 'gte', value: 500 }] }],
+    });
+    await world.assign(ada, planId);
+    await world.quota(ada, planId, 'New business', '2026-Q1', 100_000);
+    await world.deal('D1', ada, { amount: 60_000, closeDate: '2026-01-15' });
+    await world.deal('D2', ada, { amount: 60_000, closeDate: '2026-02-10' });
+    await world.deal('D3', ada, { amount: 30_000, closeDate: '2026-03-05' });
+    await world.calculate();
+  });
+
+  afterEach(() => world.close());
+
+  describe('team overview', () => {
+    it('sums a quarter, with everyone who is active by name', async () => {
+      await world.rep('Gone', { active: false });
+      await world.statement(ada, '2026-Q1', 'draft');
+      await world.statement(ben, '2026-01', 'approved');
+      const overview = await ask({ period: '2026-Q1' }, world.as('manager', ben));
+      const nothing = { total: 0, commission: 0, bonus: 0, adjustments: 0 };
+      expect(overview).to.deep.equal({
+        period: '2026-Q1',
+        currency: 'USD',
+        totals: { total: 16_500, commission: 16_500, bonus: 0, adjustments: 0 },
+        otherCurrencies: [],
+        reps: [
+          {
+            repId: ada, name: 'Ada', earnings: { total: 16_500, commission: 16_500, bonus: 0, adjustments: 0 }, otherCurrencies: [],
+            attainment: [{ planId, measure: 'New business', period: '2026-Q1', target: 100_000, credit: 150_000, attainment: 1.5 }],
+            dealCount: 3, statementStatus: 'draft',
+          },
+          { repId: ben, name: 'ben', earnings: nothing, otherCurrencies: [], attainment: [], dealCount: 0, statementStatus: 'none' },
+        ],
+      });
+    });
+
+    it('takes the month that it is in the workspace where none is asked for', async () => {
+      world.slice.now = new Date('2026-02-28T23:30:00Z');
+      await world.slice.owner.updateTable('workspaces').set({ timezone: 'Asia/Tokyo' }).execute();
+      const overview = await ask({});
+      expect(overview.period).to.equal('2026-03');
+      expect(overview.totals.total).to.equal(4500);
+    });
+
+    it('keeps currencies apart, and shows whoever earned something though gone', async () => {
+      const gone = await world.rep('Zoe', { active: false });
+      const euro = await world.plan('Euro', { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] }, { currency: 'EUR' });
+      await world.assign(gone, euro);
+      await world.deal('E1', gone, { amount: 100, currency: 'EUR', closeDate: '2026-01-02' });
+      await world.calculate();
+      const overview = await ask({ period: '2026-01' });
+      const ten = [{ currency: 'EUR', earnings: { total: 10, commission: 10, bonus: 0, adjustments: 0 } }];
+      expect(overview.totals.total).to.equal(4800);
+      expect(overview.otherCurrencies).to.deep.equal(ten);
+      expect(overview.reps.at(-1)).to.deep.include({ name: 'Zoe', dealCount: 1, otherCurrencies: ten });
+      expect(overview.reps.at(-1).earnings.total).to.equal(0);
+    });
+
+    it('lists the quotas of the month, and of the periods around it', async () => {
+      for (const period of ['2026-02', '2026-H1', '2026', '2026-Q2', '2025']) await world.quota(ada, planId, 'New business', period, 10);
+      const overview = await ask({ period: '2026-02' });
+      const periods = overview.reps[0].attainment.map((one: { period: string }) => one.period).sort();
+      expect(periods).to.deep.equal(['2026', '2026-02', '2026-H1', '2026-Q1']);
+    });
+
+    it('is for managers and admins', async () => {
+      await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ada));
+      await world.slice.refuse('forbidden', 403, getCommissions, world.as('connection'));
+    });
+
+    it('refuses what is no period and what is not known', async () => {
+      for (const query of [{ period: '2026-13' }, { period: '' }, { month: '2026-01' }, { repId: '' }, { dealId: '' }, { dealId: 'a\u0000b' }]) {
+        await world.slice.refuse('VALIDATION_FAILED', 400, getCommissions, world.admin, { query });
+      }
+    });
+
+    it('answers the same under its old name', async () => {
+      expect(getCommissionsDashboard.path).to.equal('/v1/commissions/dashboard');
+      const query = { period: '2026-Q1' };
+      expect(await world.slice.run(getCommissionsDashboard, world.admin, { query })).to.deep.equal(await ask(query));
+    });
+
+    it('knows nothing of other workspaces', async () => {
+      const stranger = await world.slice.workspace();
+      const caller = { ...world.admin, workspaceId: stranger };
+      expect((await ask({ period: '2026-Q1' }, caller)).reps).to.deep.equal([]);
+      await world.slice.refuse('rep_not_found', 404, getCommissions, caller, { query: { repId: ada } });
+      await world.slice.refuse('deal_not_found', 404, getCommissions, caller, { query: { dealId: 'D1' } });
+      expect(await world.slice.run(listCommissionPeriods, caller)).to.deep.equal([]);
+    });
+  });
+
+  describe('rep dashboard', () => {
+    it('tells a month within its quarter', async () => {
+      await world.deal('Lost', ada, { stage: 'Closed Lost', closeDate: '2026-02-11' });
+      await world.deal('Open', ada, { stage: 'Proposal', closeDate: '2026-09-01', isClosed: false, amount: 2500.5 });
+      await world.deal('Open EUR', ada, { stage: 'Proposal', closeDate: null, isClosed: false, amount: 7, currency: 'EUR' });
+      await world.deal('Gone', ada, { stage: 'Proposal', isClosed: false, deleted: true });
+      const dashboard = await ask({ repId: ada, period: '2026-02' }, world.as('rep', ada));
+      expect(dashboard.trend).to.have.length(12);
+      expect(dashboard.trend[0]).to.deep.equal({ period: '2025-03', total: 0 });
+      expect(dashboard.trend.slice(-2)).to.deep.equal([{ period: '2026-01', total: 4800 }, { period: '2026-02', total: 7200 }]);
+      delete dashboard.trend;
+      const closed = { currency: null, commissionCurrency: 'USD' };
+      expect(dashboard).to.deep.equal({
+        repId: ada, name: 'Ada', period: '2026-02', currency: 'USD',
+        earnings: { total: 7200, commission: 7200, bonus: 0, adjustments: 0 },
+        otherCurrencies: [],
+        attainment: [{ planId, measure: 'New business', period: '2026-Q1', target: 100_000, credit: 150_000, attainment: 1.5 }],
+        closedDeals: [
+          { ...closed, dealId: 'Lost', name: 'Deal Lost', amount: 1000, stage: 'Closed Lost', closeDate: '2026-02-11', commission: 0 },
+          { ...closed, dealId: 'D2', name: 'Deal D2', amount: 60_000, stage: 'Closed Won', closeDate: '2026-02-10', commission: 7200 },
+        ],
+        openPipeline: { deals: 2, total: 2500.5, otherCurrencies: [{ currency: 'EUR', total: 7 }] },
+      });
+    });
+
+    it('takes adjustments in, and a trend of twelve months for a year', async () => {
+      await world.adjust(ada, -100.25, '2026-02-01', 'D2');
+      await world.deal('D4', ada, { amount: 1000, closeDate: '2026-02-12' });
+      await world.calculate();
+      const dashboard = await ask({ repId: ada, period: '2026' });
+      expect(dashboard.earnings).to.deep.equal({ total: 16_519.75, commission: 16_620, bonus: 0, adjustments: -100.25 });
+      expect(dashboard.trend.map((month: { period: string }) => month.period)[11]).to.equal('2026-12');
+      expect(dashboard.trend[1]).to.deep.equal({ period: '2026-02', total: 7219.75 });
+      const [second] = dashboard.closedDeals.filter((deal: { dealId: string }) => deal.dealId === 'D2');
+      expect(second.commission).to.equal(7099.75);
+    });
+
+    it('says how far the next tier is', async () => {
+      await world.quota(ben, planId, 'New business', '2026-Q1', 90_000.5);
+      await world.assign(ben, planId);
+      await world.deal('B1', ben, { amount: 30_000 });
+      await world.calculate();
+      const [quota] = (await ask({ repId: ben, period: '2026-02' })).attainment;
+      expect(quota.nextTier).to.deep.equal({ name: 'Over', minThreshold: 1, remaining: 60_000.5 });
+      expect(quota.attainment).to.equal(0.333331);
+      await world.deal('B2', ben, { amount: 60_000.5, closeDate: '2026-03-30' });
+      await world.calculate();
+      const [reached] = (await ask({ repId: ben, period: '2026-02' })).attainment;
+      expect(reached.nextTier).to.deep.equal({ name: 'Top', minThreshold: 1.25, remaining: 22_500.125 });
+    });
+
+    it('takes the next tier from the version of the day and the rep\u2019s own tiers', async () => {
+      const own = { tierIndex: 1, minThreshold: 0.9, name: 'Own', rate: 0.2, repId: ben };
+      const config = { rules: [{ ...sale, tiers: [...workedTiers, own] }] };
+      await world.plan('', config, { planId, effectiveStart: '2026-03-01' });
+      await world.assign(ben, planId);
+      await world.quota(ben, planId, 'New business', '2026-Q1', 1000);
+      const nextTier = async () => (await ask({ repId: ben, period: '2026-Q1' })).attainment[0].nextTier.name;
+      expect(await nextTier()).to.equal('Own');
+      await world.deal('B1', ben, { amount: 900 });
+      await world.calculate();
+      expect(await nextTier()).to.equal('Top');
+      world.slice.now = new Date('2026-02-10T12:00:00Z');
+      expect(await nextTier()).to.equal('Over');
+    });
+
+    it('has no next tier without a target, past the last, or where tiers are not reached by credit', async () => {
+      const other = await world.plan('Other', {
+        rules: [
+          { name: 'By value', measure: 'amount', tierBy: 'value', tierValueField: 'amount', tiers: workedTiers },
+          { name: 'Flat', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }] },
+          { name: 'Zero', measure: 'amount', tiers: workedTiers },
+        ],
+      });
+      await world.assign(ada, other);
+      await world.quota(ada, other, 'By value', '2026-Q1', 100);
+      await world.quota(ada, other, 'Flat', '2026-Q1', 1_000_000);
+      await world.quota(ada, other, 'Zero', '2026-Q1', 0);
+      await world.quota(ada, planId, 'New business', '2026-01', 1_000_000);
+      await world.calculate();
+      const { attainment } = await ask({ repId: ada, period: '2026-01' });
+      expect(attainment).to.have.length(5);
+      expect(attainment.filter((one: object) => 'nextTier' in one)).to.deep.equal([]);
+      const [zero] = attainment.filter((one: { measure: string }) => one.measure === 'Zero');
+      expect(zero).to.include({ attainment: 0, credit: 150_000 });
+    });
+
+    it('pays deals without a currency in the plan\u2019s, and says so', async () => {
+      const euro = await world.plan('Euro', { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] }, { currency: 'EUR' });
+      await world.assign(ben, euro);
+      await world.deal('B1', ben, { amount: 50 });
+      await world.calculate();
+      const dashboard = await ask({ repId: ben, period: '2026-02' });
+      expect(dashboard.closedDeals[0]).to.include({ commission: 5, commissionCurrency: 'EUR' });
+      expect(dashboard.otherCurrencies[0].earnings.total).to.equal(5);
+    });
+
+    it('works at the first month that there is', async () => {
+      const { trend } = await ask({ repId: ada, period: '1900-01' });
+      expect([trend[0].period, trend[11].period]).to.deep.equal(['1899-02', '1900-01']);
+    });
+
+    it('is one\u2019s own, or for managers', async () => {
+      const query = { repId: ada };
+      await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ben), { query });
+      await world.slice.refuse('forbidden', 403, getCommissions, world.as('connection'), { query });
+      await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ben), { query: { repId: newId() } });
+      await world.slice.refuse('rep_not_found', 404, getCommissions, world.as('manager', ben), { query: { repId: newId() } });
+      await world.slice.refuse('rep_not_found', 404, getCommissions, world.admin, { query: { repId: 'nobody' } });
+      expect((await ask({ repId: ada.toUpperCase() }, world.as('rep', ada))).repId).to.equal(ada);
+      expect((await ask(query, world.as('manager', ben))).name).to.equal('Ada');
+    });
+  });
+
+  describe('deal breakdown', () => {
+    it('explains what was paid', async () => {
+      await world.adjust(ada, 50, '2026-02-20', 'D2');
+      const breakdown = await ask({ dealId: 'D2', repId: ben });
+      expect(breakdown.deal).to.deep.include({ deal_id: 'D2', repId: ada, repName: 'Ada', amount: 60_000, closeDate: '2026-02-10', deleted_at: null });
+      expect(breakdown.total).to.equal(7250);
+      expect(breakdown.currency).to.equal('USD');
+      const [event, adjustment] = breakdown.events;
+      expect(event).to.deep.include({
+        repId: ada, repName: 'Ada', dealId: 'D2', dealName: 'Deal D2', planId, planName: 'AE', ruleName: 'New business',
+        kind: 'commission_earned', category: 'commission', status: 'earned', amount: 7200, base: 60_000, tierName: 'Over',
+        credit: 60_000, currency: 'USD', period: '2026-Q1', earnedOn: '2026-02-10',
+      });
+      expect(event.trace).to.deep.include({
+        before: 60_000, after: 120_000, target: 100_000, attainmentBefore: 0.6, attainmentAfter: 1.2, amount: 7200,
+        tier: { tierIndex: 1, name: 'Over' },
+        conditions: [
+          { field: 'stage', operator: 'equals', value: 'Closed Won', seen: 'Closed Won', passed: true },
+          { field: 'amount', operator: 'gte', value: 500, seen: '60000', passed: true },
+        ],
+      });
+      expect(event.updatedAt).to.match(/^\d{4}-.*Z$/);
+      expect(event).to.not.have.property('reason');
+      expect(adjustment).to.include({ kind: 'adjustment', amount: 50, reason: 'agreed', base: null, planName: null });
+      expect(adjustment).to.not.have.property('trace');
+      expect(breakdown.outcomes).to.have.length(1);
+      expect(breakdown.outcomes[0]).to.deep.include({ repId: ada, planId, ruleName: 'New business', paid: true, amount: 7200, reason: null, missing: [] });
+    });
+
+    it('says which condition kept a deal from paying, with the value seen', async () => {
+      await world.deal('Small', ada, { amount: 499.99 });
+      await world.deal('Lost', ada, { stage: 'Closed Lost' });
+      await world.deal('Nothing', ada, { amount: null });
+      await world.deal('Euro', ada, { currency: 'EUR' });
+      await world.calculate();
+      const only = async (dealId: string) => {
+        const { events, total, outcomes } = await ask({ dealId });
+        expect({ events, total, count: outcomes.length }).to.deep.equal({ events: [], total: 0, count: 1 });
+        return outcomes[0];
+      };
+      const small = await only('Small');
+      expect(small).to.include({ repId: ada, planId, ruleName: 'New business', paid: false, amount: 0, reason: 'rule_condition_failed' });
+      expect(small.conditions).to.deep.equal([{ field: 'amount', operator: 'gte', value: 500, seen: '499.99', passed: false }]);
+      const lost = await only('Lost');
+      expect(lost.reason).to.equal('deal_condition_failed');
+      expect(lost.conditions).to.deep.equal([{ field: 'stage', operator: 'equals', value: 'Closed Won', seen: 'Closed Lost', passed: false }]);
+      expect((await only('Nothing')).reason).to.equal('rule_condition_failed');
+      expect((await only('Euro')).reason).to.equal('currency_mismatch');
+    });
+
+    it('says why a deal was never looked at', async () => {
+      await world.deal('No day', ada, { closeDate: null });
+      await world.deal('No owner', null);
+      await world.deal('Gone', null, { deleted: true, closeDate: null });
+      await world.deal('No plan', ben);
+      const nulls = { planId: null, planVersionId: null, ruleId: null, ruleName: null, paid: false, amount: 0, conditions: [], missing: [] };
+      const outcomes = async (dealId: string) => (await ask({ dealId })).outcomes;
+      expect(await outcomes('No day')).to.deep.equal([{ ...nulls, repId: ada, reason: 'no_close_date' }]);
+      expect(await outcomes('No owner')).to.deep.equal([{ ...nulls, repId: null, reason: 'owner_unresolved' }]);
+      expect(await outcomes('Gone')).to.deep.equal([{ ...nulls, repId: null, reason: 'deal_deleted' }]);
+      expect(await outcomes('No plan')).to.deep.equal([{ ...nulls, repId: ben, reason: 'no_assignment' }]);
+    });
+
+    it('tells amounts of zero and locked periods apart', async () => {
+      await world.assign(ben, planId);
+      await world.deal('B1', ben, { amount: 1000 });
+      await world.statement(ben, '2026-03', 'approved');
+      await world.deal('B2', ben, { amount: 1000, closeDate: '2026-03-02' });
+      await world.calculate();
+      const [first] = (await ask({ dealId: 'B1' })).outcomes;
+      const [second] = (await ask({ dealId: 'B2' })).outcomes;
+      expect(first).to.include({ paid: false, amount: 0, reason: 'quota_missing' });
+      expect(second).to.include({ paid: false, amount: 0, reason: 'statement_locked' });
+    });
+
+    it('shows reversed events, which count no more', async () => {
+      await world.slice.owner.updateTable('deals').set({ rep_id: ben }).where('deal_id', '=', 'D2').execute();
+      await world.calculate();
+      const breakdown = await ask({ dealId: 'D2' });
+      expect(breakdown.events.map((event: { status: string }) => event.status)).to.deep.equal(['reversed']);
+      expect(breakdown.events[0].trace.amount).to.equal(7200);
+      expect(breakdown.total).to.equal(0);
+    });
+
+    it('shows a rep their own part alone', async () => {
+      const boss = await world.rep('Boss', { role: 'manager' });
+      await world.slice.owner.insertInto('reporting_lines').values({ workspace_id: world.workspaceId, rep_id: ada, from_day: '1900-01-01', to_day: null, manager_id: boss }).execute();
+      const override = await world.plan('Override', { rules: [{ name: 'Team', measure: 'amount', executionPhase: 'cascade', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] });
+      await world.assign(boss, override);
+      await world.calculate();
+      const whole = await ask({ dealId: 'D1' }, world.as('connection'));
+      expect(whole.events.map((event: { repName: string }) => event.repName)).to.have.members(['Ada', 'Boss']);
+      expect(whole.total).to.equal(5280);
+      const own = await ask({ dealId: 'D1' }, world.as('rep', ada));
+      expect(own.events.map((event: { repId: string }) => event.repId)).to.deep.equal([ada]);
+      expect(own.total).to.equal(4800);
+      expect(own.outcomes).to.have.length(1);
+      const above = await ask({ dealId: 'D1' }, world.as('rep', boss));
+      expect(above.events.map((event: { repId: string }) => event.repId)).to.deep.equal([boss]);
+      expect(above.events[0].trace.upstream).to.deep.equal([{ repId: ada, ruleName: 'New business', amount: 4800 }]);
+      expect(above.outcomes).to.deep.equal([]);
+      await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ben), { query: { dealId: 'D1' } });
+      await world.slice.refuse('deal_not_found', 404, getCommissions, world.as('rep', ben), { query: { dealId: 'D9' } });
+    });
+
+    it('does not take a periodic event for one of a deal that is called like its period', async () => {
+      const mbo = await world.plan('MBO', { rules: [{ name: 'MBO', measure: 'amount', executionPhase: 'periodic', payoutBase: '1', attainmentPeriod: 'monthly', tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 500 }] }] });
+      await world.assign(ben, mbo);
+      await world.deal('2026-02', ben, { amount: 100 });
+      await world.calculate();
+      expect((await ask({ period: '2026-02' })).reps[1].earnings).to.deep.equal({ total: 500, commission: 0, bonus: 500, adjustments: 0 });
+      const breakdown = await ask({ dealId: '2026-02' });
+      expect(breakdown.events).to.deep.equal([]);
+      expect(breakdown.outcomes).to.deep.equal([]);
+      expect((await ask({ repId: ben, period: '2026-02' })).closedDeals[0].commission).to.equal(0);
+    });
+  });
+
+  describe('periods', () => {
+    const periods = (query: Record<string, string>, caller = world.admin) => world.slice.run(listCommissionPeriods, caller, { query });
+
+    it('lists the periods of current events, newest first and longer before shorter', async () => {
+      await world.adjust(ben, 5, '2026-03-31');
+      await world.adjust(ben, 5, '2025-12-01');
+      const yearly = await world.plan('Year', { rules: [{ ...sale, name: 'Year', attainmentPeriod: 'annual' }] });
+      await world.assign(ben, yearly);
+      await world.deal('B1', ben, { closeDate: '2025-06-01' });
+      await world.calculate();
+      expect(await periods({})).to.deep.equal(['2026-Q1', '2026-03', '2025', '2025-12']);
+      expect(await periods({ repId: ada })).to.deep.equal(['2026-Q1']);
+      expect(await periods({}, world.as('rep', ada))).to.deep.equal(['2026-Q1']);
+    });
+
+    it('leaves out what was reversed', async () => {
+      await world.slice.owner.updateTable('deals').set({ deleted_at: new Date() }).execute();
+      await world.calculate();
+      expect(await periods({})).to.deep.equal([]);
+    });
+
+    it('are one\u2019s own, or for managers', async () => {
+      await world.slice.refuse('forbidden', 403, listCommissionPeriods, world.as('rep', ben), { query: { repId: ada } });
+      await world.slice.refuse('forbidden', 403, listCommissionPeriods, world.as('connection'));
+      await world.slice.refuse('rep_not_found', 404, listCommissionPeriods, world.admin, { query: { repId: newId() } });
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { type Caller, type Role } from '../../src/kernel/caller.js';
+import { idOf, newId } from '../../src/kernel/ids.js';
+import { periodRange } from '../../src/kernel/period.js';
+import { requestForWorkspace } from '../../src/ledger/calculation-requests.js';
+import { type PlanStatus, planTerms } from '../../src/plans/plan.js';
+import { insertPlan, insertVersion } from '../../src/plans/plan-store.js';
+import { callerAs, SliceFixture } from '../support/slice-fixture.js';
+
+interface DealValues {
+  readonly amount?: number | null;
+  readonly currency?: string | null;
+  readonly stage?: string;
+  readonly closeDate?: string | null;
+  readonly isClosed?: boolean;
+  readonly deleted?: boolean;
+}
+
+/** Tiers of the worked example: 8 %, from the quota on 12 %, from 125 % of it 15 %. */
+export const workedTiers = [
+  { tierIndex: 0, minThreshold: 0, name: 'Base', rate: 0.08 },
+  { tierIndex: 1, minThreshold: 1, name: 'Over', rate: 0.12 },
+  { tierIndex: 2, minThreshold: 1.25, name: 'Top', rate: 0.15 },
+];
+
+/** A workspace filled by SQL and calculated by the lanes, asked through the doorway. */
+export class QueryFixture {
+  private constructor(
+    readonly slice: SliceFixture,
+    readonly workspaceId: string,
+    readonly admin: Caller,
+  ) {}
+
+  static async create(timezone = 'UTC'): Promise<QueryFixture> {
+    const slice = await SliceFixture.create();
+    slice.now = new Date('2026-03-20T12:00:00Z');
+    const workspaceId = await slice.workspace({ timezone });
+    return new QueryFixture(slice, workspaceId, callerAs('admin', workspaceId));
+  }
+
+  close(): Promise<void> {
+    return this.slice.close();
+  }
+
+  as(role: Role | 'connection', repId: string | null = null): Caller {
+    return callerAs(role, this.workspaceId, repId);
+  }
+
+  async rep(name: string, { role = 'rep' as Role, active = true } = {}): Promise<string> {
+    const repId = newId();
+    const workspace_id = this.workspaceId;
+    await this.slice.owner
+      .insertInto('reps')
+      .values({
+        workspace_id, rep_id: repId, email: `${repId}@example.com`, name, role, active, crm_member_id: null, avatar: null,
+        invite_status: null, provider: null, synced_at: null,
+      })
+      .execute();
+    await this.slice.owner.insertInto('lanes').values({ workspace_id, rep_id: repId, not_before: null, parked_at: null, last_error: null }).execute();
+    return repId;
+  }
+
+  async plan(name: string, config: Record<string, unknown>, more: { currency?: string; status?: PlanStatus; effectiveStart?: string; planId?: string } = {}): Promise<string> {
+    return this.slice.unitOfWork.run(this.admin, 'configuration', async (trx) => {
+      const planId = more.planId ?? (await insertPlan(trx, this.workspaceId, name));
+      await insertVersion(trx, this.workspaceId, {
+        planId, status: more.status ?? 'active', effectiveStart: more.effectiveStart ?? null, effectiveEnd: null,
+        currency: more.currency ?? null, fieldMapping: null, config,
+      }, planTerms(config));
+      return planId;
+    });
+  }
+
+  async assign(repId: string, planId: string): Promise<void> {
+    await this.slice.owner
+      .insertInto('assignments')
+      .values({ workspace_id: this.workspaceId, assignment_id: newId(), rep_id: repId, plan_id: planId, effective_start: null, effective_end: null, deleted_at: null })
+      .execute();
+  }
+
+  async quota(repId: string, planId: string, measure: string, period: string, target: number): Promise<void> {
+    await this.slice.owner
+      .insertInto('quotas')
+      .values({
+        workspace_id: this.workspaceId, quota_id: newId(), rep_id: repId, plan_id: planId, plan_rule_id: newId(),
+        attainment_key: measure, period, target, variable_target: null,
+      })
+      .execute();
+  }
+
+  async deal(dealId: string, repId: string | null, values: DealValues = {}): Promise<void> {
+    const { amount = 1000, currency = null, stage = 'Closed Won', closeDate = '2026-02-10', isClosed = true, deleted = false } = values;
+    await this.slice.owner
+      .insertInto('deals')
+      .values({
+        workspace_id: this.workspaceId, deal_id: dealId, rep_id: repId, name: `Deal ${dealId}`, amount, currency, stage,
+        close_date: closeDate, created_date: null, owner_id: null, owner_email: null, provider: null, is_closed: isClosed,
+        is_won: isClosed, fields: '{}', given: JSON.stringify({ repId, closeDate }), content_hash: idOf(dealId),
+        source_updated_at: null, deleted_at: deleted ? new Date() : null,
+      })
+      .execute();
+  }
+
+  async adjust(repId: string, amount: number, earnedOn: string, dealId: string | null = null): Promise<void> {
+    await this.slice.owner
+      .insertInto('commission_events')
+      .values({
+        workspace_id: this.workspaceId, rep_id: repId, event_id: newId(), kind: 'adjustment', status: 'earned', deal_key: dealId,
+        plan_id: null, plan_version_id: null, rule_id: null, rule_name: null, phase: null, category: 'adjustment', amount,
+        base: null, credit: 0, tier_name: null, attainment_key: null, currency: 'USD', period: earnedOn.slice(0, 7),
+        earned_on: earnedOn, idempotency_key: newId(), trace: null, reason: 'agreed', actor: 'api-key', run_id: null,
+      })
+      .execute();
+  }
+
+  async statement(repId: string, period: string, status: 'draft' | 'approved'): Promise<void> {
+    const { from, to } = periodRange(period);
+    await this.slice.owner
+      .insertInto('statement_periods')
+      .values({ workspace_id: this.workspaceId, rep_id: repId, period, from_day: from, to_day: to, status })
+      .execute();
+  }
+
+  /** Everyone calculated, and whoever that wakes. */
+  async calculate(): Promise<void> {
+    await this.slice.unitOfWork.run(this.admin, 'reads', (trx) => requestForWorkspace(trx, this.workspaceId, 'recalculation'));
+    await this.slice.settle(this.workspaceId);
+  }
+}

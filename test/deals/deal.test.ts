@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { type DealContent, type DealTerms, dealBody, problemOfFields, projectDeal, storedContent } from '../../src/deals/deal.js';
+import { type Fields } from '../../src/engine/field-value.js';
+
+const utc: DealTerms = { timeZone: 'UTC', standard: {} };
+const withFields = (fields: Fields): DealContent => ({ fields, given: {} });
+
+describe('the projection of a deal', () => {
+  it('reads usual slugs where nothing is mapped', () => {
+    const deal = projectDeal(withFields({ value: '1200.50', dealstage: 'Closed Won', closedate: '2026-03-01', dealname: ' Big ', owner: 'u1', currency: ' usd ' }), utc);
+    expect(deal).to.include({ amount: '1200.5', stage: 'Closed Won', closeDate: '2026-03-01', name: 'Big', ownerId: 'u1', currency: 'USD', isWon: true, isClosed: true });
+  });
+
+  it('reads the mapped slug and no other', () => {
+    const terms: DealTerms = { timeZone: 'UTC', standard: { dealAmount: 'acv' } };
+    expect(projectDeal(withFields({ amount: 5, acv: 7 }), terms).amount).to.equal('7');
+    expect(projectDeal(withFields({ amount: 5 }), terms).amount).to.equal(null);
+  });
+
+  it('lets a value given by name win', () => {
+    const content: DealContent = { fields: { amount: 5, stage: 'Lost' }, given: { amount: '0.10', stage: 'Open' } };
+    expect(projectDeal(content, utc)).to.include({ amount: '0.1', stage: 'Open', isClosed: false });
+  });
+
+  it('turns an instant into the day of the time zone', () => {
+    const content = withFields({ closeDate: '2026-03-31T23:30:00Z' });
+    expect(projectDeal(content, utc).closeDate).to.equal('2026-03-31');
+    expect(projectDeal(content, { ...utc, timeZone: 'Pacific/Auckland' }).closeDate).to.equal('2026-04-01');
+  });
+
+  it('makes nothing of what it cannot read', () => {
+    for (const amount of ['1,000', 'NaN', '', ' ', true, null, '1e15', ['5']]) expect(projectDeal(withFields({ amount }), utc).amount).to.equal(null);
+    for (const closeDate of ['3/1/2026', '2026-02-30', 1_760_000_000, '1899-12-31']) expect(projectDeal(withFields({ closeDate }), utc).closeDate).to.equal(null);
+    expect(projectDeal(withFields({ owner: 'x'.repeat(501) }), utc).ownerId).to.equal(null);
+  });
+
+  it('keeps a currency that is none, so that it equals no plan', () => {
+    expect(projectDeal(withFields({ currency: 'Euro' }), utc).currency).to.equal('Euro');
+  });
+
+  it('does not read what an object inherits', () => {
+    expect(projectDeal(withFields({}), { timeZone: 'UTC', standard: { dealName: 'toString' } }).name).to.equal(null);
+  });
+});
+
+describe('the content of a deal', () => {
+  it('is the same in any order of its fields', () => {
+    expect(storedContent(withFields({ b: 1, a: [null as never] })).hash).to.equal(storedContent(withFields({ a: [null as never], b: 1 })).hash);
+    expect(storedContent(withFields({ a: '1' })).hash).not.to.equal(storedContent(withFields({ a: 1 })).hash);
+  });
+
+  it('has its limits', () => {
+    expect(problemOfFields({ ok: 'fine', list: ['a'] })).to.equal(null);
+    expect(problemOfFields({ bad: 'a\u001fb' })?.slug).to.equal('bad');
+    expect(problemOfFields({ bad: '\ud800' })?.slug).to.equal('bad');
+    expect(problemOfFields({ long: 'x'.repeat(10_001) })?.slug).to.equal('long');
+    expect(problemOfFields({ list: new Array(201).fill('x') })?.slug).to.equal('list');
+    expect(problemOfFields(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1])))).not.to.equal(null);
+  });
+
+  it('is refused with unknown names, objects as fields and unreadable values given by name', () => {
+    for (const body of [
+      { amonut: 5 }, { fields: { a: {} } }, { fields: { a: [1] } }, { amount: 'NaN' }, { amount: 1e15 }, { closeDate: '2026-02-30' },
+      { currency: 'usd' }, { repId: 'x' }, { sourceUpdatedAt: 'yesterday' }, { fields: { a: Number.POSITIVE_INFINITY } },
+    ]) {
+      expect(dealBody.safeParse(body).success, JSON.stringify(body)).to.equal(false);
+    }
+  });
+});

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { type DealWorld, dealWorld } from './deal-fixture.js';
+
+describe('DELETE /v1/deals/:dealId', () => {
+  let world: DealWorld;
+  let ann: string;
+  let boss: string;
+
+  beforeEach(async () => {
+    world = await dealWorld();
+    ann = await world.addRep({ email: 'ann@x.com' });
+    boss = await world.addRep({ email: 'boss@x.com' });
+    await world.payTenPercent([ann]);
+    await world.payOverride(boss, ann);
+    await world.put('d1', { repId: ann, amount: 1000, closeDate: '2026-01-10', sourceUpdatedAt: '2026-01-10T00:00:00Z' });
+    await world.calculateAll();
+  });
+  afterEach(() => world.close());
+
+  const earned = async () => (await world.rows("select from commission_events where status = 'earned'")).length;
+
+  it('reverses what everyone earned on the deal before it answers', async () => {
+    expect(await earned()).to.equal(2);
+    expect(await world.remove('d1')).to.deep.equal({ reversed: 2, statementLocked: false, softDeleted: true, hardDeleted: false });
+    expect(await earned()).to.equal(0);
+    expect((await world.list()).count).to.equal(0);
+    expect(await world.remove('d1')).to.deep.equal({ reversed: 0, statementLocked: false, softDeleted: true, hardDeleted: false });
+    expect(await world.rows('select deleted from deal_snapshots order by snapshot_id')).to.deep.equal([{ deleted: false }, { deleted: true }]);
+    expect(await world.requests()).to.deep.equal([]);
+  });
+
+  it('removes the deal and its history for good, also after it was marked', async () => {
+    await world.remove('d1');
+    expect(await world.remove('d1', { hard: 'true' })).to.deep.equal({ reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: true });
+    expect(await world.rows('select from deals')).to.deep.equal([]);
+    expect(await world.rows('select from deal_snapshots')).to.deep.equal([]);
+    await world.put('d2', { repId: ann, amount: 10, closeDate: '2026-01-11' });
+    await world.calculateAll();
+    expect(await world.remove('d2', { hard: 'true' })).to.include({ reversed: 2, hardDeleted: true });
+  });
+
+  it('leaves what an approved period holds, and says so', async () => {
+    await world.owner.query(
+      "insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status) values ($1, $2, '2026-01', '2026-01-01', '2026-01-31', 'approved')",
+      [world.workspaceId, ann],
+    );
+    const answer = await world.remove('d1');
+    expect(answer).to.include({ statementLocked: true, softDeleted: true });
+    expect(await world.rows("select rep_id from commission_events where status = 'earned'")).to.deep.include({ rep_id: ann });
+  });
+
+  it('knows nothing of unknown deals', async () => {
+    const nothing = { reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: false };
+    expect(await world.remove('no such deal')).to.deep.equal(nothing);
+    expect(await world.remove('\u0000', { hard: 'true' })).to.deep.equal(nothing);
+    for (const hard of ['yes', '1', 'TRUE']) expect(await world.remove('d1', { hard }).catch(() => 'refused')).to.equal('refused');
+  });
+
+  it('is undone by news from after it, and not by older ones', async () => {
+    await world.remove('d1');
+    const body = { repId: ann, amount: 1000, closeDate: '2026-01-10' };
+    expect(await world.put('d1', { ...body, sourceUpdatedAt: '2026-01-11T00:00:00Z' })).to.include({ stale: true });
+    expect((await world.list()).count).to.equal(0);
+    expect(await world.put('d1', body)).to.include({ deleted_at: null });
+    await world.calculateAll();
+    expect(await earned()).to.equal(2);
+  });
+});

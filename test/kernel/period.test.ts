@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { isDay, readDay } from '#src/kernel/day.js';
+import { periodKind, periodOf, periodRange, periodsTouching, previousPeriod, widened } from '#src/kernel/period.js';
+
+describe('days and periods', () => {
+  it('a period string is a closed range of calendar days', () => {
+    expect(periodRange('2026-03')).to.deep.equal({ from: '2026-03-01', to: '2026-03-31' });
+    expect(periodRange('2024-02')).to.deep.equal({ from: '2024-02-01', to: '2024-02-29' });
+    expect(periodRange('2026-Q1')).to.deep.equal({ from: '2026-01-01', to: '2026-03-31' });
+    expect(periodRange('2026-H2')).to.deep.equal({ from: '2026-07-01', to: '2026-12-31' });
+    expect(periodRange('2026')).to.deep.equal({ from: '2026-01-01', to: '2026-12-31' });
+  });
+
+  it('text of another form is no period', () => {
+    for (const text of ['2026-13', '2026-00', '2026-Q5', '2026-Q0', '26-01', '2026-1', '', '2026-H3', '2026-01-01', ' 2026']) {
+      expect(periodKind(text), text).to.equal(null);
+    }
+  });
+
+  it('the period of a day is the one that contains it', () => {
+    expect(periodOf('2026-02-10', 'quarterly')).to.equal('2026-Q1');
+    expect(periodOf('2026-12-31', 'semi_annual')).to.equal('2026-H2');
+    expect(previousPeriod('2026-Q1')).to.equal('2025-Q4');
+    expect(previousPeriod('2026-01')).to.equal('2025-12');
+    expect(periodsTouching({ from: '2025-12-31', to: '2026-07-01' }, 'quarterly')).to.deep.equal(['2025-Q4', '2026-Q1', '2026-Q2', '2026-Q3']);
+    expect(widened({ from: '2026-02-10', to: '2026-04-01' }, 'quarterly')).to.deep.equal({ from: '2026-01-01', to: '2026-06-30' });
+  });
+
+  it('days are real days, and instants become days in a time zone', () => {
+    expect(isDay('2026-02-29')).to.equal(false);
+    expect(isDay('2028-02-29')).to.equal(true);
+    expect(readDay('2026-01-31T23:30:00Z', 'Asia/Tokyo')).to.equal('2026-02-01');
+    expect(readDay('2026-02-01T03:00:00Z', 'America/New_York')).to.equal('2026-01-31');
+    expect(readDay('2026-02-01T00:30:00+0100', 'UTC')).to.equal('2026-01-31');
+    for (const text of ['tomorrow', '31/12/2026', 'infinity', '2026-02-30', '2026-02-30T00:00:00Z']) expect(readDay(text, 'UTC'), text).to.equal(null);
+  });
+});

@@ -1,0 +1,305 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { createAssignments } from '../../src/assignments/commands/create-assignments.js';
+import { type Caller } from '../../src/kernel/caller.js';
+import { newId } from '../../src/kernel/ids.js';
+import { setPlanStatus } from '../../src/plans/commands/set-plan-status.js';
+import { updatePlan } from '../../src/plans/commands/update-plan.js';
+import { type PlanVersion } from '../../src/plans/plan.js';
+import { deleteQuota } from '../../src/quotas/commands/delete-quota.js';
+import { setQuotas } from '../../src/quotas/commands/set-quotas.js';
+import { listQuotas } from '../../src/quotas/queries/list-quotas.js';
+import { callerAs, SliceFixture } from '../support/slice-fixture.js';
+import { addDeal, addPlan, addReps, rule } from '../support/slice-plans.js';
+
+describe('quotas', () => {
+  let slice: SliceFixture;
+  let workspaceId: string;
+  let admin: Caller;
+  let plan: PlanVersion;
+  let ann: string;
+  let bob: string;
+
+  before(async () => {
+    slice = await SliceFixture.create();
+  });
+  after(() => slice.close());
+
+  const rules = [rule('New Business'), rule('Renewal', { measure: 'renewed', attainmentPeriod: 'monthly' }), rule('A', { quotaGroup: 'team', measure: 'x' }), rule('B', { quotaGroup: 'team', measure: 'x' })];
+
+  beforeEach(async () => {
+    workspaceId = await slice.workspace();
+    admin = callerAs('admin', workspaceId);
+    [ann, bob] = (await addReps(slice, admin, 'Ann', 'Bob')) as [string, string];
+    plan = await addPlan(slice, admin, 'Plan', rules);
+    await assign([ann], plan);
+  });
+
+  const ruleId = (name: string, version = plan) => version.rules.find((one) => one.name === name)?.id as string;
+  const newBusiness = (more: object = {}) => ({ repIds: [ann], planRuleId: ruleId('New Business'), period: '2026-Q1', target: 1000, ...more });
+  const byMeasure = (measure: string, more: object = {}) => ({ repIds: [ann], measure, period: '2026-Q1', target: 1000, ...more });
+  const post = (body: object) => slice.run(setQuotas, admin, { body });
+  const list = (query: object = {}, caller = admin) => slice.run(listQuotas, caller, { query });
+  const remove = (quotaId: string) => slice.run(deleteQuota, admin, { params: { quotaId } });
+  const everything = () => slice.contents(workspaceId, 'quotas', 'calculation_requests');
+
+  async function assign(repIds: string[], to: PlanVersion): Promise<void> {
+    await slice.run(createAssignments, admin, { body: { repIds, planId: to.planId } });
+    await slice.forgetRequests(workspaceId);
+  }
+
+  async function refuse(code: string, status: number, body: object) {
+    const before = await everything();
+    const failure = await slice.refuse(code, status, setQuotas, admin, { body });
+    expect(await everything()).to.equal(before);
+    return failure;
+  }
+
+  async function elsewhere() {
+    const foreign = callerAs('admin', await slice.workspace());
+    const [repId] = (await addReps(slice, foreign, 'Ann')) as [string];
+    const theirs = await addPlan(slice, foreign, 'Plan', rules);
+    const planRuleId = ruleId('New Business', theirs);
+    const [quota] = await slice.run(setQuotas, foreign, { body: { repIds: [repId], planRuleId, period: '2026-Q1', target: 1 } });
+    return { repId, planId: theirs.planId, planRuleId, quotaId: quota.quotaId as string };
+  }
+
+  describe('POST', () => {
+    it('sets the quota of every rep once and asks for the days of the period', async () => {
+      const [first, second] = await post(newBusiness({ repIds: [bob, ann, bob.toUpperCase()], target: 1000.123456, variableTarget: 50 }));
+      expect(first).to.deep.equal({
+        quotaId: first.quotaId, repId: bob, planId: plan.planId, planRuleId: ruleId('New Business'), measure: 'New Business', period: '2026-Q1',
+        target: 1000.123456, variableTarget: 50, current_value: 0, attainment: 0,
+      });
+      expect(second.repId).to.equal(ann);
+      const asked = { from_day: '2026-01-01', to_day: '2026-03-31', trigger: 'quota_change' };
+      expect(await slice.requests(workspaceId)).to.have.deep.members([{ rep_id: ann, ...asked }, { rep_id: bob, ...asked }]);
+      expect(slice.woken).to.have.members([ann, bob]);
+    });
+
+    it('changes the one that is there, keeping a variable target that is not mentioned', async () => {
+      const [first] = await post(newBusiness({ variableTarget: 50 }));
+      const [second] = await post(newBusiness({ target: 2000 }));
+      expect(second).to.deep.equal({ ...first, target: 2000 });
+      expect((await post(newBusiness({ target: 2000, variableTarget: null })))[0].variableTarget).to.equal(null);
+      expect(await list()).to.have.length(1);
+    });
+
+    it('asks for nothing when it says what is there', async () => {
+      await post(newBusiness({ variableTarget: 0.1 }));
+      await slice.forgetRequests(workspaceId);
+      const before = await everything();
+      await post(newBusiness({ variableTarget: 0.1 }));
+      await post(newBusiness());
+      expect(await everything()).to.equal(before);
+      expect(slice.woken).to.deep.equal([]);
+    });
+
+    it('allows a target of nothing', async () => {
+      const [quota] = await post(newBusiness({ target: -0 }));
+      expect(quota).to.include({ target: 0, attainment: 0 });
+    });
+
+    it('serves a group through any of its rules', async () => {
+      const [first] = await post(newBusiness({ planRuleId: ruleId('A') }));
+      const [second] = await post(newBusiness({ planRuleId: ruleId('B'), target: 7 }));
+      expect(second).to.include({ quotaId: first.quotaId, measure: 'team', target: 7, planRuleId: ruleId('B') });
+    });
+
+    it('refuses bodies that break the schema', async () => {
+      const { planRuleId, ...neither } = newBusiness();
+      for (const body of [
+        {}, neither, { ...neither, planRuleId, measure: 'New Business' }, newBusiness({ repIds: [] }), newBusiness({ repIds: ['x'] }),
+        newBusiness({ repIds: Array.from({ length: 10_001 }, newId) }), newBusiness({ target: -1 }), newBusiness({ target: '5' }),
+        newBusiness({ target: Number.POSITIVE_INFINITY }), newBusiness({ target: Number.NaN }), newBusiness({ target: 1e12 + 1 }),
+        newBusiness({ target: 0.1234567 }), newBusiness({ target: 1e-7 }), newBusiness({ variableTarget: -1 }), newBusiness({ target: null }),
+        newBusiness({ period: '2026-13' }), newBusiness({ period: '' }), newBusiness({ currency: 'USD' }), newBusiness({ planRuleId: 'x' }),
+      ]) await refuse('VALIDATION_FAILED', 400, body);
+    });
+
+    it('refuses a period of another kind, naming the one it wants', async () => {
+      for (const period of ['2026', '2026-03', '2026-H1']) {
+        expect((await refuse('period_mismatch', 400, newBusiness({ period }))).message).to.contain('YYYY-QN');
+      }
+      expect((await refuse('period_mismatch', 400, byMeasure('Renewal'))).message).to.contain('YYYY-MM');
+      await post(byMeasure('Renewal', { period: '2026-03' }));
+    });
+
+    it('refuses reps, plans and rules that the workspace does not have', async () => {
+      const foreign = await elsewhere();
+      for (const unknown of [newId(), foreign.repId]) {
+        const failure = await refuse('rep_not_found', 404, newBusiness({ repIds: [ann, unknown] }));
+        expect(failure.details).to.deep.equal({ repIds: [unknown] });
+      }
+      for (const planId of [newId(), foreign.planId]) await refuse('plan_not_found', 404, newBusiness({ planId }));
+      for (const planRuleId of [newId(), foreign.planRuleId]) await refuse('plan_rule_not_found', 404, newBusiness({ planRuleId }));
+    });
+
+    it('refuses a rule of another plan than the one named', async () => {
+      const other = await addPlan(slice, admin, 'Other', [rule('Mine')]);
+      await refuse('plan_rule_not_found', 404, newBusiness({ planId: other.planId }));
+      expect(await post(newBusiness({ planId: plan.planVersionId }))).to.have.length(1);
+    });
+
+    it('refuses a rule of a superseded version, whose name a newer one has', async () => {
+      const newer: PlanVersion = await slice.run(updatePlan, admin, { params: { planRef: plan.planId }, body: { config: { rules: [rule('New Business')] } } });
+      await slice.run(setPlanStatus, admin, { params: { planRef: plan.planVersionId }, body: { status: 'archived' } });
+      await slice.forgetRequests(workspaceId);
+      await refuse('plan_rule_not_found', 404, newBusiness());
+      expect((await post(newBusiness({ planRuleId: ruleId('New Business', newer) })))[0].planRuleId).to.equal(ruleId('New Business', newer));
+      expect(await post(newBusiness({ planRuleId: ruleId('Renewal'), period: '2026-01' }))).to.have.length(1);
+    });
+
+    it('takes a rule of a draft, and of each version that is in force', async () => {
+      const draft = await addPlan(slice, admin, 'Draft', [rule('Soon')], { status: 'draft' });
+      await post(newBusiness({ planRuleId: ruleId('Soon', draft) }));
+      const july = { config: { rules: [rule('New Business', { attainmentPeriod: 'monthly' })] }, effectiveStart: '2026-07-01' };
+      const second: PlanVersion = await slice.run(updatePlan, admin, { params: { planRef: plan.planId }, body: july });
+      await post(newBusiness());
+      await post(newBusiness({ planRuleId: ruleId('New Business', second), period: '2026-07' }));
+      expect(await list({ planId: plan.planId })).to.have.length(2);
+    });
+
+    it('has the new quota start at the credit that the ledger has', async () => {
+      await addDeal(slice, workspaceId, ann, '2026-02-15', 333);
+      await addDeal(slice, workspaceId, ann, '2026-05-15', 5000);
+      await post(newBusiness({ period: '2026-Q2', target: 2 }));
+      await post(newBusiness({ period: '2026-Q1', target: 1 }));
+      await slice.settle(workspaceId);
+      await remove((await list({ period: '2026-Q1' }))[0].quotaId);
+      await slice.settle(workspaceId);
+      const [quota] = await post(newBusiness({ repIds: [ann, bob], target: 999 }));
+      expect(quota).to.include({ current_value: 333, attainment: 0.333333 });
+      expect((await list({ period: '2026-Q2' }))[0]).to.include({ current_value: 5000, attainment: 2500 });
+    });
+
+    it('counts the credit of a thousand reps in bearable time', async () => {
+      const ids = await addReps(slice, admin, ...Array.from({ length: 1000 }, (_, index) => `R${index}`));
+      await sql`
+        insert into commission_events (workspace_id, rep_id, event_id, kind, status, plan_id, attainment_key, category, amount, credit, currency, period, earned_on, idempotency_key)
+        select ${workspaceId}, r.rep_id, gen_random_uuid(), 'commission_earned', 'earned', ${plan.planId}, 'New Business', 'commission', 1, 7, 'USD', '2026-Q1', '2026-02-01', gen_random_uuid()
+        from reps r where r.workspace_id = ${workspaceId}`.execute(slice.owner);
+      const started = Date.now();
+      const quotas = await post(newBusiness({ repIds: ids }));
+      expect(Date.now() - started).to.be.lessThan(5_000);
+      expect(new Set(quotas.map((one: { current_value: number }) => one.current_value))).to.deep.equal(new Set([7]));
+    });
+
+    it('waits for a calculation that runs, so that its counter misses nothing', async () => {
+      await addDeal(slice, workspaceId, ann, '2026-02-15', 333);
+      let posted: Promise<unknown> = Promise.resolve();
+      let done = false;
+      await slice.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+        await trx.selectFrom('lanes').select('rep_id').where('workspace_id', '=', workspaceId).where('rep_id', '=', ann).forNoKeyUpdate().execute();
+        posted = post(newBusiness()).then(() => { done = true; });
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        expect(done).to.equal(false);
+      });
+      await posted;
+      await slice.settle(workspaceId);
+      expect((await list())[0]).to.include({ current_value: 333, attainment: 0.333 });
+    });
+
+    it('takes ten thousand reps', async () => {
+      const ids = await addReps(slice, admin, ...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
+      const started = Date.now();
+      expect(await post(newBusiness({ repIds: ids }))).to.have.length(10_000);
+      expect(Date.now() - started).to.be.lessThan(8_000);
+    });
+  });
+
+  describe('POST by measure', () => {
+    it('finds the rule by its name, however it is written', async () => {
+      expect((await post(byMeasure(' new BUSINESS ')))[0]).to.include({ planRuleId: ruleId('New Business'), measure: 'New Business' });
+      expect((await post(byMeasure('b')))[0]).to.include({ measure: 'team' });
+    });
+
+    it('finds it by the field that it measures when no name fits, rules of one group being one', async () => {
+      expect((await post(byMeasure('AMOUNT')))[0]).to.include({ measure: 'New Business' });
+      expect((await post(byMeasure('x')))[0]).to.include({ measure: 'team' });
+    });
+
+    it('prefers the newest active version', async () => {
+      const newer: PlanVersion = await slice.run(updatePlan, admin, { params: { planRef: plan.planId }, body: { config: { rules: [rule('New Business'), rule('Other')] } } });
+      expect((await post(byMeasure('New Business')))[0].planRuleId).to.equal(ruleId('New Business', newer));
+    });
+
+    it('refuses a name on several plans, unless the plan is named', async () => {
+      const other = await addPlan(slice, admin, 'Other', [rule('New Business'), rule('Elsewhere')]);
+      await assign([bob], other);
+      await post(byMeasure('New Business'));
+      await refuse('quota_ambiguous_measure', 400, byMeasure('New Business', { repIds: [ann, bob] }));
+      const [quota] = await post(byMeasure('New Business', { repIds: [ann, bob], planId: other.planId }));
+      expect(quota.planId).to.equal(other.planId);
+    });
+
+    it('refuses a field that rules of different keys measure', async () => {
+      const other = await addPlan(slice, admin, 'Other', [rule('One'), rule('Two')]);
+      await refuse('quota_ambiguous_measure', 400, byMeasure('amount', { planId: other.planId }));
+    });
+
+    it('refuses what no active assigned plan has', async () => {
+      const other = await addPlan(slice, admin, 'Other', [rule('Elsewhere')]);
+      await refuse('plan_rule_not_found', 404, byMeasure('Elsewhere'));
+      await refuse('plan_rule_not_found', 404, byMeasure('Nothing'));
+      await refuse('plan_rule_not_found', 404, byMeasure('New Business', { repIds: [bob] }));
+      await post(byMeasure('Elsewhere', { planId: other.planId }));
+      await slice.run(setPlanStatus, admin, { params: { planRef: other.planId }, body: { status: 'archived' } });
+      await slice.forgetRequests(workspaceId);
+      await refuse('plan_rule_not_found', 404, byMeasure('Elsewhere', { planId: other.planId, target: 1 }));
+    });
+  });
+
+  describe('GET', () => {
+    it('filters by rep, plan and period', async () => {
+      await post(newBusiness({ repIds: [ann, bob] }));
+      await post(newBusiness({ period: '2026-Q2' }));
+      const other = await addPlan(slice, admin, 'Other', [rule('New Business')]);
+      await post(newBusiness({ planRuleId: ruleId('New Business', other) }));
+      expect(await list()).to.have.length(4);
+      expect(await list({ repId: bob })).to.have.length(1);
+      expect(await list({ planId: other.planVersionId })).to.have.length(1);
+      expect(await list({ planId: plan.planId, period: '2026-Q1' })).to.have.length(2);
+      for (const query of [{ repId: newId() }, { planId: newId() }, { period: '2020' }]) expect(await list(query)).to.deep.equal([]);
+      for (const query of [{ repId: 'x' }, { period: 'x' }, { measure: 'x' }]) await slice.refuse('VALIDATION_FAILED', 400, listQuotas, admin, { query });
+    });
+
+    it('shows a rep their own, and refuses them others', async () => {
+      await post(newBusiness({ repIds: [ann, bob] }));
+      const rep = callerAs('rep', workspaceId, ann);
+      expect((await list({}, rep)).map((one: { repId: string }) => one.repId)).to.deep.equal([ann]);
+      for (const repId of [bob, newId()]) await slice.refuse('forbidden', 403, listQuotas, rep, { query: { repId } });
+    });
+
+    it('shows nothing of another workspace', async () => {
+      const foreign = await elsewhere();
+      expect(await list()).to.deep.equal([]);
+      expect(await list({ repId: foreign.repId })).to.deep.equal([]);
+    });
+  });
+
+  describe('DELETE', () => {
+    it('removes the quota and asks for its period', async () => {
+      const [{ quotaId }] = await post(newBusiness());
+      await slice.forgetRequests(workspaceId);
+      expect(await remove(quotaId)).to.deep.equal({ deleted: true, quotaId });
+      expect(await slice.requests(workspaceId)).to.deep.equal([{ rep_id: ann, from_day: '2026-01-01', to_day: '2026-03-31', trigger: 'quota_change' }]);
+      expect(await list()).to.deep.equal([]);
+    });
+
+    it('answers 404 for what is not there', async () => {
+      const foreign = await elsewhere();
+      const before = await everything();
+      for (const quotaId of [newId(), 'nonsense', foreign.quotaId]) await slice.refuse('quota_not_found', 404, deleteQuota, admin, { params: { quotaId } });
+      expect(await everything()).to.equal(before);
+    });
+  });
+
+  it('are changed by admins only', async () => {
+    for (const standing of ['manager', 'rep', 'connection'] as const) {
+      await slice.refuse('forbidden', 403, setQuotas, callerAs(standing, workspaceId, ann), { body: newBusiness() });
+      await slice.refuse('forbidden', 403, deleteQuota, callerAs(standing, workspaceId, ann), { params: { quotaId: newId() } });
+    }
+  });
+});

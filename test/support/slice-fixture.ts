@@ -1,0 +1,135 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { container as root } from 'tsyringe';
+import { migrations } from '../../migrations/index.js';
+import { type Caller, type Role } from '../../src/kernel/caller.js';
+import { Failure } from '../../src/kernel/failure.js';
+import { newId } from '../../src/kernel/ids.js';
+import { calculateLane } from '../../src/ledger/calculate-lane.js';
+import { CommissionChanges } from '../../src/ledger/commission-changes.js';
+import { migrateToLatest } from '../../src/platform/database/migrate.js';
+import { createDatabase, type Database } from '../../src/platform/database/pool.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { Doorway } from '../../src/platform/doorway.js';
+import { type AnyOperation } from '../../src/platform/operation.js';
+import { CLOCK } from '../../src/platform/tokens.js';
+import { createTestDatabase } from './test-database.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+type Answer = any;
+
+export interface Parts {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+export interface SliceOptions {
+  readonly tier?: 'free' | 'pro' | 'enterprise';
+  readonly timezone?: string;
+}
+
+const migrate = (url: string) => migrateToLatest(url, migrations).then(() => undefined);
+
+/** Operations on a database of their own, called as the doorway calls them: access, schemas, handler, answer. */
+export class SliceFixture {
+  /** What the fixture's clock says. */
+  now = new Date('2026-05-15T12:00:00Z');
+  /** Reps whose lanes were woken, newest last. */
+  readonly woken: string[] = [];
+
+  private constructor(
+    readonly owner: Database,
+    readonly app: Database,
+    readonly unitOfWork: UnitOfWork,
+    private readonly drop: () => Promise<void>,
+  ) {}
+
+  static async create(): Promise<SliceFixture> {
+    const { ownerUrl, drop } = await createTestDatabase({ migrate });
+    const owner = createDatabase({ url: ownerUrl, size: 2, onError: () => {}, asOwner: true });
+    const app = createDatabase({ url: ownerUrl, size: 6, onError: () => {} });
+    return new SliceFixture(owner, app, new UnitOfWork(app), drop);
+  }
+
+  async close(): Promise<void> {
+    await this.app.destroy();
+    await this.owner.destroy();
+    await this.drop();
+  }
+
+  async workspace({ tier = 'enterprise', timezone = 'UTC' }: SliceOptions = {}): Promise<string> {
+    const workspaceId = newId();
+    await this.owner.insertInto('workspaces').values({ workspace_id: workspaceId, name: 'Test', currency: 'USD', timezone, tier, periodic_through: null }).execute();
+    return workspaceId;
+  }
+
+  /** Runs the operation; the answer's body. */
+  async run(operation: AnyOperation, caller: Caller, parts: Parts = {}): Promise<Answer> {
+    const { answer } = await this.doorway(operation).run(operation, { params: {}, query: {}, body: undefined, ...parts }, caller);
+    return answer;
+  }
+
+  /** Runs the operation and gives the failure, which must have that code and be declared with that status. */
+  async refuse(code: string, status: number, operation: AnyOperation, caller: Caller, parts: Parts = {}): Promise<Failure> {
+    const failure = await this.run(operation, caller, parts).then(
+      (answer) => expect.fail(`was not refused: ${JSON.stringify(answer).slice(0, 300)}`),
+      (error: unknown) => error,
+    );
+    if (!(failure instanceof Failure)) throw failure;
+    expect(failure.code, failure.message).to.equal(code);
+    const common: Record<string, number> = { VALIDATION_FAILED: 400, forbidden: 403 };
+    expect(operation.failures[code] ?? common[code]).to.equal(status);
+    return failure;
+  }
+
+  async requests(workspaceId: string): Promise<{ rep_id: string; from_day: string; to_day: string; trigger: string }[]> {
+    return this.owner
+      .selectFrom('calculation_requests')
+      .select(['rep_id', 'from_day', 'to_day', 'trigger'])
+      .where('workspace_id', '=', workspaceId)
+      .orderBy('request_id')
+      .execute();
+  }
+
+  async forgetRequests(workspaceId: string): Promise<void> {
+    await this.owner.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
+    this.woken.length = 0;
+  }
+
+  /** Calculates until nothing is asked any more. */
+  async settle(workspaceId: string): Promise<void> {
+    const dependencies = { unitOfWork: this.unitOfWork, clock: { now: () => this.now } };
+    for (let asked = await this.requests(workspaceId); asked.length > 0; asked = await this.requests(workspaceId)) {
+      await calculateLane(dependencies, { workspaceId, repId: asked[0]?.rep_id as string }, { wait: true });
+    }
+  }
+
+  /** Everything that the workspace has in the table, as text: equal before and after a refusal. */
+  async contents(workspaceId: string, ...tables: string[]): Promise<string> {
+    const parts = tables.map(async (table) => {
+      const { rows } = await sql<{ row: string }>`
+        select t::text as row from ${sql.table(table)} t where workspace_id = ${workspaceId} order by 1`.execute(this.owner);
+      return `${table}: ${rows.map(({ row }) => row).join('\n')}`;
+    });
+    return (await Promise.all(parts)).join('\n');
+  }
+
+  private doorway(operation: AnyOperation): Doorway {
+    const container = root.createChildContainer();
+    container.registerInstance(UnitOfWork, this.unitOfWork);
+    container.registerInstance(
+      CommissionChanges,
+      new CommissionChanges(this.unitOfWork, async (_workspaceId, repIds) => {
+        this.woken.push(...repIds);
+      }),
+    );
+    container.registerInstance(CLOCK, { now: () => this.now });
+    return new Doorway([operation], container);
+  }
+}
+
+export function callerAs(standing: Role | 'connection', workspaceId: string, repId: string | null = null): Caller {
+  return { workspaceId, standing, repId, actor: repId === null ? 'api-key' : `rep:${repId}`, requestId: 'test' };
+}

@@ -1,0 +1,117 @@
+import { migrations } from '#migrations/index.js';
+import { type RunningProcess, start } from '#src/main.js';
+import { readConfig } from '#src/platform/config.js';
+import { migrateToLatest } from '#src/platform/database/migrate.js';
+import { createLog } from '#src/platform/log.js';
+import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+/** Requests with one token, as any HTTP client would send them. */
+export class ApiClient {
+  constructor(
+    private readonly url: string,
+    private readonly token: string | null,
+  ) {}
+
+  get(path: string): Promise<Answer> {
+    return this.send('GET', path);
+  }
+
+  post(path: string, body?: unknown): Promise<Answer> {
+    return this.send('POST', path, body);
+  }
+
+  put(path: string, body?: unknown): Promise<Answer> {
+    return this.send('PUT', path, body);
+  }
+
+  patch(path: string, body?: unknown): Promise<Answer> {
+    return this.send('PATCH', path, body);
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.send('DELETE', path);
+  }
+
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...(this.token === null ? {} : { Authorization: `Bearer ${this.token}` }),
+        ...(body === undefined || raw ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json') === true;
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  }
+
+  /** The answer's body, when the status is the expected one; otherwise the test is told what came instead. */
+  async expect(status: number, method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+    const answer = await this.send(method, path, body, headers);
+    if (answer.status !== status) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body).slice(0, 1000)}`);
+    return answer.body;
+  }
+}
+
+/** The service in this process, on a database of its own, with API and workers. */
+export interface TestService {
+  readonly url: string;
+  readonly running: RunningProcess;
+  readonly database: TestDatabase;
+  client(token: string | null): ApiClient;
+  workspace(options?: Partial<NewWorkspace>): Promise<{ workspaceId: string; apiKey: string; api: ApiClient }>;
+  /** Resolves when nothing is left to calculate. */
+  settled(workspaceId: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startTestService(environment: Record<string, string> = {}): Promise<TestService> {
+  const database = await createTestDatabase({ migrate: migrateTestDatabase });
+  const config = readConfig({ DATABASE_URL: database.ownerUrl, PORT: '0', LOG_LEVEL: 'silent', ...environment });
+  const running = await start(config, { api: true, worker: true }, createLog(process.env['TEST_LOG'] ?? 'silent'));
+  const { url, service } = running;
+  if (url === null) throw new Error('the API did not start');
+  return {
+    url,
+    running,
+    database,
+    client: (token) => new ApiClient(url, token),
+    workspace: async (options = {}) => {
+      const created = await createWorkspace(service.unitOfWork, { name: 'Test', tier: 'enterprise', currency: 'USD', timezone: 'UTC', ...options });
+      return { ...created, api: new ApiClient(url, created.apiKey) };
+    },
+    settled: (workspaceId) => untilSettled(running, workspaceId),
+    stop: async () => {
+      await running.stop();
+      await database.drop();
+    },
+  };
+}
+
+/** One function object, so that the migrated template is made once for the whole run. */
+export const migrateTestDatabase = async (ownerUrl: string): Promise<void> => {
+  await migrateToLatest(ownerUrl, migrations);
+};
+
+async function untilSettled({ service }: RunningProcess, workspaceId: string): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const pending = await service.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      trx.selectFrom('calculation_requests').select('request_id').where('workspace_id', '=', workspaceId).limit(1).executeTakeFirst(),
+    );
+    if (pending === undefined) return;
+    if (Date.now() > deadline) throw new Error('the workspace did not settle within a minute');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,150 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { authenticate } from '../../src/platform/http/authenticate.js';
+import { tokenHash } from '../../src/platform/secrets/token.js';
+import { rotateWorkspaceKey } from '../../src/workspaces/commands/rotate-workspace-key.js';
+import { updateWorkspace } from '../../src/workspaces/commands/update-workspace.js';
+import { createWorkspace } from '../../src/workspaces/create-workspace.js';
+import { getWorkspace } from '../../src/workspaces/queries/get-workspace.js';
+import { getWorkspaceKey } from '../../src/workspaces/queries/get-workspace-key.js';
+import { QueryFixture, workedTiers } from '../commissions/query-fixture.js';
+
+const config = { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] };
+const mask = `ws_${'*'.repeat(32)}`;
+
+describe('workspaces', () => {
+  let world: QueryFixture;
+
+  beforeEach(async () => {
+    world = await QueryFixture.create();
+  });
+
+  afterEach(() => world.close());
+
+  describe('reading', () => {
+    it('tells the workspace with its active plans', async () => {
+      await world.plan('Running', config);
+      await world.plan('Draft', config, { status: 'draft' });
+      await world.plan('Gone', config, { status: 'deleted' });
+      const replaced = await world.plan('Replaced', config, { status: 'deleted' });
+      await world.plan('', config, { planId: replaced });
+      const { plans, ...told } = await world.slice.run(getWorkspace, world.as('connection'));
+      expect(told).to.deep.equal({
+        workspaceId: world.workspaceId, name: 'Test', currency: 'USD', timezone: 'UTC', tier: 'enterprise', isDemo: false,
+        crm: { connected: false, provider: null },
+        fieldMapping: { standard: {}, measures: {} },
+        apiKey: { masked: null, isSet: false },
+      });
+      expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Replaced', 'Running']);
+      const all = await world.slice.run(getWorkspace, world.admin, { query: { includeDeleted: 'true' } });
+      expect(all.plans.map((plan: { name: string; status: string }) => `${plan.name} ${plan.status}`)).to.deep.equal([
+        'Gone deleted', 'Replaced active', 'Running active',
+      ]);
+      await world.slice.refuse('VALIDATION_FAILED', 400, getWorkspace, world.admin, { query: { includeDeleted: 'yes' } });
+    });
+
+    it('shows a rep the plans that are theirs', async () => {
+      const ada = await world.rep('Ada');
+      await world.assign(ada, await world.plan('Hers', config));
+      await world.plan('Not hers', config);
+      const { plans } = await world.slice.run(getWorkspace, world.as('rep', ada));
+      expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Hers']);
+    });
+  });
+
+  describe('changing', () => {
+    const change = (body: unknown) => world.slice.run(updateWorkspace, world.admin, { body });
+
+    it('renames without calculating anything anew', async () => {
+      await world.rep('Ada');
+      expect(await change({ name: '  New name ' })).to.deep.equal({ updated: true, name: 'New name' });
+      expect(await change({ currency: 'USD', timezone: 'UTC' })).to.deep.equal({ updated: true, currency: 'USD', timezone: 'UTC' });
+      expect(await world.slice.requests(world.workspaceId)).to.deep.equal([]);
+      expect((await world.slice.run(getWorkspace, world.admin)).name).to.equal('New name');
+    });
+
+    it('recalculates everyone when the currency changes', async () => {
+      const ada = await world.rep('Ada');
+      const ben = await world.rep('Ben', { active: false });
+      expect(await change({ currency: 'EUR' })).to.deep.equal({ updated: true, currency: 'EUR' });
+      const requests = await world.slice.requests(world.workspaceId);
+      expect(requests.map((request) => request.rep_id)).to.have.members([ada, ben]);
+      expect(requests.map((request) => request.trigger)).to.deep.equal(['workspace_change', 'workspace_change']);
+      expect(world.slice.woken).to.have.members([ada, ben]);
+    });
+
+    it('reads the days of deals anew when the time zone changes', async () => {
+      const ada = await world.rep('Ada');
+      await world.deal('D1', ada, { closeDate: '2026-03-31' });
+      const given = JSON.stringify({ repId: ada, closeDate: '2026-03-31T23:30:00Z' });
+      await world.slice.owner.updateTable('deals').set({ given }).execute();
+      await change({ timezone: 'Europe/Berlin' });
+      const deal = await world.slice.owner.selectFrom('deals').select(['close_date', 'rep_id']).executeTakeFirstOrThrow();
+      expect(deal).to.deep.equal({ close_date: '2026-04-01', rep_id: ada });
+      expect(await world.slice.requests(world.workspaceId)).to.have.length(1);
+    });
+
+    it('refuses what is not valid, naming it, and changes nothing', async () => {
+      const bad = [
+        {}, { name: ' ' }, { name: 'x'.repeat(201) }, { currency: 'usd' }, { currency: 'ZZZ' }, { currency: null }, { timezone: 'Mars/Olympus' },
+        { timezone: '+02:00' }, { timezone: '' }, { tier: 'free' }, { name: 'Right', currency: 'wrong' },
+      ];
+      const before = await world.slice.contents(world.workspaceId, 'workspaces');
+      for (const body of bad) await world.slice.refuse('VALIDATION_FAILED', 400, updateWorkspace, world.admin, { body });
+      await world.slice.refuse('forbidden', 403, updateWorkspace, world.as('manager'), { body: { name: 'Mine' } });
+      expect(await world.slice.contents(world.workspaceId, 'workspaces')).to.equal(before);
+    });
+  });
+
+  describe('keys', () => {
+    it('masks what is set', async () => {
+      expect(await world.slice.run(getWorkspaceKey, world.admin)).to.deep.equal({ masked: null, isSet: false });
+      const { workspaceId } = await createWorkspace(world.slice.unitOfWork, { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' });
+      expect(await world.slice.run(getWorkspaceKey, { ...world.admin, workspaceId })).to.deep.equal({ masked: mask, isSet: true });
+      await world.slice.refuse('forbidden', 403, getWorkspaceKey, world.as('manager'));
+    });
+
+    it('replaces the key at once', async () => {
+      world.slice.now = new Date();
+      const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' });
+      const caller = { ...world.admin, workspaceId };
+      const rotated = await world.slice.run(rotateWorkspaceKey, caller, { body: {} });
+      expect(rotated).to.include({ masked: mask, oldKeyExpiresAt: null });
+      expect((await authenticate(world.slice.app, `Bearer ${rotated.apiKey}`, 'test')).workspaceId).to.equal(workspaceId);
+      const refused = await authenticate(world.slice.app, `Bearer ${old}`, 'test').catch((error: { code: string }) => error.code);
+      expect(refused).to.equal('unauthorized');
+      expect(await world.slice.run(getWorkspaceKey, caller)).to.deep.equal({ masked: mask, isSet: true });
+      const tokens = await world.slice.owner.selectFrom('tokens').select('token_hash').where('workspace_id', '=', workspaceId).execute();
+      expect(tokens.map((token) => token.token_hash.toString('hex'))).to.have.members([old, rotated.apiKey].map((key) => tokenHash(key)?.toString('hex')));
+    });
+
+    it('leaves the old key its grace time, which a second rotation does not lengthen', async () => {
+      world.slice.now = new Date();
+      const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' });
+      const caller = { ...world.admin, workspaceId };
+      const first = await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 10 } });
+      const expected = new Date(world.slice.now.getTime() + 600_000).toISOString();
+      expect(first.oldKeyExpiresAt).to.equal(expected);
+      expect((await authenticate(world.slice.app, `Bearer ${old}`, 'test')).workspaceId).to.equal(workspaceId);
+      await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 1440 } });
+      const { expires_at } = await world.slice.owner
+        .selectFrom('tokens').select('expires_at').where('token_hash', '=', tokenHash(old) as Buffer).executeTakeFirstOrThrow();
+      expect(expires_at?.toISOString()).to.equal(expected);
+    });
+
+    it('is told in the audit log with who did it, and never with the key', async () => {
+      const rotated = await world.slice.run(rotateWorkspaceKey, world.admin, { body: { graceMinutes: 5 } });
+      const log = await world.slice.owner.selectFrom('audit_runs').selectAll().execute();
+      expect(log).to.have.length(1);
+      expect(log[0]).to.include({ actor: 'api-key', trigger: 'key_rotation', scope: 'workspace', outcome: 'written' });
+      expect(JSON.stringify(log)).to.not.contain(rotated.apiKey);
+    });
+
+    it('refuses other grace times and other people', async () => {
+      for (const graceMinutes of [-1, 1441, 1.5, '5', null]) {
+        await world.slice.refuse('VALIDATION_FAILED', 400, rotateWorkspaceKey, world.admin, { body: { graceMinutes } });
+      }
+      await world.slice.refuse('forbidden', 403, rotateWorkspaceKey, world.as('manager'), { body: {} });
+    });
+  });
+});
