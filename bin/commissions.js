@@ -9,7 +9,8 @@ const cli = new URL('../dist/src/cli.js', import.meta.url);
 if (!existsSync(cli)) {
   const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
   const folder = fileURLToPath(new URL('..', import.meta.url));
-  const built = existsSync(compiler) && spawnSync(process.execPath, [compiler], { cwd: folder, stdio: 'inherit' }).status === 0;
+  const built =
+    existsSync(compiler) && spawnSync(process.execPath, [compiler], { cwd: folder, stdio: 'inherit' }).status === 0;
   if (!built) {
     process.stderr.write('The service is not compiled. Run "npm ci && npm run build" first.\n');
     process.exit(1);

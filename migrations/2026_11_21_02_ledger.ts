@@ -246,7 +246,12 @@ async function createCrossings(db: Kysely<unknown>): Promise<void> {
       select j.workspace_id, j.job_id from jobs j
       where j.status = 'running' and j.started_at < now() - interval '5 seconds' limit 1000
     $$`.execute(db);
-  for (const crossing of ['find_token(bytea)', 'due_lanes(interval, integer)', 'workspaces_with_periodic_rules()', 'unsettled_jobs()']) {
+  for (const crossing of [
+    'find_token(bytea)',
+    'due_lanes(interval, integer)',
+    'workspaces_with_periodic_rules()',
+    'unsettled_jobs()',
+  ]) {
     await sql`revoke all on function ${sql.raw(crossing)} from public`.execute(db);
     await sql`grant execute on function ${sql.raw(crossing)} to ${sql.raw(appRole)}`.execute(db);
   }

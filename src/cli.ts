@@ -15,7 +15,9 @@ import { createWorkspace } from './workspaces/create-workspace.js';
 import { rotateWorkspaceKey } from './workspaces/workspace-store.js';
 
 /** Standard output is data, standard error is talk. Exit codes: 0 done, 1 failed, 2 wrong usage, 78 configuration. */
-const program = new Command('commissions').description('The commission service: serve it and operate it').exitOverride();
+const program = new Command('commissions')
+  .description('The commission service: serve it and operate it')
+  .exitOverride();
 
 program
   .command('serve')
@@ -57,12 +59,25 @@ workspace
   .option('--timezone <zone>', 'IANA time zone in which days and periods are read', 'UTC')
   .option('--admin-email <email>', 'also create this person as admin')
   .option('--json', 'print JSON')
-  .action(async (name: string, options: { tier: 'free' | 'pro' | 'enterprise'; currency: string; timezone: string; adminEmail?: string; json?: boolean }) => {
-    assertWorkspaceOptions(name, options);
-    const created = await withUnitOfWork((unitOfWork) => createWorkspace(unitOfWork, { name: name.trim(), ...options }));
-    if (options.json === true) process.stdout.write(`${JSON.stringify(created)}\n`);
-    else process.stdout.write(`workspace ${created.workspaceId}\nAPI key   ${created.apiKey}\n`);
-  });
+  .action(
+    async (
+      name: string,
+      options: {
+        tier: 'free' | 'pro' | 'enterprise';
+        currency: string;
+        timezone: string;
+        adminEmail?: string;
+        json?: boolean;
+      },
+    ) => {
+      assertWorkspaceOptions(name, options);
+      const created = await withUnitOfWork((unitOfWork) =>
+        createWorkspace(unitOfWork, { name: name.trim(), ...options }),
+      );
+      if (options.json === true) process.stdout.write(`${JSON.stringify(created)}\n`);
+      else process.stdout.write(`workspace ${created.workspaceId}\nAPI key   ${created.apiKey}\n`);
+    },
+  );
 
 workspace
   .command('list')
@@ -72,7 +87,10 @@ workspace
     await withServer(async (server) => {
       const rows = await listWorkspaces(server);
       if (json) process.stdout.write(`${JSON.stringify(rows)}\n`);
-      else process.stdout.write(rows.map((row) => `${row.workspaceId}  ${row.name}  ${row.tier}  ${row.currency}\n`).join(''));
+      else
+        process.stdout.write(
+          rows.map((row) => `${row.workspaceId}  ${row.name}  ${row.tier}  ${row.currency}\n`).join(''),
+        );
     });
   });
 
@@ -85,9 +103,13 @@ program
   .option('--json', 'print JSON')
   .action(async (workspaceId: string, { graceMinutes, json = false }: { graceMinutes: string; json?: boolean }) => {
     const rotated = await withUnitOfWork((unitOfWork) =>
-      unitOfWork.run({ workspaceId }, 'reads', (trx) => rotateWorkspaceKey(trx, { workspaceId, actor: 'command-line' }, Number(graceMinutes), new Date())),
+      unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+        rotateWorkspaceKey(trx, { workspaceId, actor: 'command-line' }, Number(graceMinutes), new Date()),
+      ),
     );
-    process.stdout.write(json ? `${JSON.stringify({ workspaceId, apiKey: rotated.apiKey })}\n` : `API key ${rotated.apiKey}\n`);
+    process.stdout.write(
+      json ? `${JSON.stringify({ workspaceId, apiKey: rotated.apiKey })}\n` : `API key ${rotated.apiKey}\n`,
+    );
   });
 
 program
@@ -161,7 +183,8 @@ try {
   if (code?.startsWith('commander.')) process.exitCode = exitCode === 0 ? 0 : 2;
   else {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    if (!(error instanceof ConfigError) && error instanceof Error && error.cause instanceof Error) process.stderr.write(`  because: ${error.cause.message}\n`);
+    if (!(error instanceof ConfigError) && error instanceof Error && error.cause instanceof Error)
+      process.stderr.write(`  because: ${error.cause.message}\n`);
     process.exitCode = error instanceof ConfigError ? 78 : 1;
   }
 }

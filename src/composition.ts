@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { container as root, type DependencyContainer } from 'tsyringe';
+import { type DependencyContainer, container as root } from 'tsyringe';
 import { type Clock, systemClock } from './kernel/clock.js';
 import { wakeLanesThrough } from './ledger/calculate-job.js';
 import { CommissionChanges } from './ledger/commission-changes.js';
@@ -36,7 +36,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     size: config.DATABASE_POOL_SIZE,
     onError: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
-  const queueBackend: QueueBackend = config.REDIS_URL === undefined ? { postgresUrl: appUrl } : { redisUrl: config.REDIS_URL };
+  const queueBackend: QueueBackend =
+    config.REDIS_URL === undefined ? { postgresUrl: appUrl } : { redisUrl: config.REDIS_URL };
   const queue = new JobQueue(queueBackend, log);
   const wakeLanes = wakeLanesThrough(queue);
   const unitOfWork = new UnitOfWork(database);

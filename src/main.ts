@@ -46,7 +46,10 @@ export async function start(config: Config, parts: ProcessParts, log: Log): Prom
     opened.push(() => service.close());
     await assertHarmlessRole(service.database);
     if (parts.worker) opened.push(closing(await startWorkers(service)));
-    const demo = server.embedded && parts.api && parts.worker && !config.NO_DEMO ? await createDemoWorkspace(service, server.ownerUrl) : null;
+    const demo =
+      server.embedded && parts.api && parts.worker && !config.NO_DEMO
+        ? await createDemoWorkspace(service, server.ownerUrl)
+        : null;
     const listening = parts.api ? await startApi(service, opened) : null;
     return { url: listening?.url ?? null, service, demo, stop };
   } catch (error) {

@@ -18,13 +18,13 @@ import { listDeals } from './deals/queries/list-deals.js';
 import { saveFieldMapping } from './fields/commands/save-field-mapping.js';
 import { getFieldMapping } from './fields/queries/get-field-mapping.js';
 import { createPlan } from './plans/commands/create-plan.js';
-import { deletePlanOverride } from './plans/commands/delete-plan-override.js';
 import { deletePlan } from './plans/commands/delete-plan.js';
+import { deletePlanOverride } from './plans/commands/delete-plan-override.js';
 import { setPlanOverride } from './plans/commands/set-plan-override.js';
 import { setPlanStatus } from './plans/commands/set-plan-status.js';
 import { updatePlan } from './plans/commands/update-plan.js';
-import { getPlanHistory } from './plans/queries/get-plan-history.js';
 import { getPlan } from './plans/queries/get-plan.js';
+import { getPlanHistory } from './plans/queries/get-plan-history.js';
 import { listPlanOverrides } from './plans/queries/list-plan-overrides.js';
 import { listPlans } from './plans/queries/list-plans.js';
 import { type AnyOperation } from './platform/operation.js';
@@ -37,8 +37,8 @@ import { getRep } from './reps/queries/get-rep.js';
 import { listReps } from './reps/queries/list-reps.js';
 import { rotateWorkspaceKey } from './workspaces/commands/rotate-workspace-key.js';
 import { updateWorkspace } from './workspaces/commands/update-workspace.js';
-import { getWorkspaceKey } from './workspaces/queries/get-workspace-key.js';
 import { getWorkspace } from './workspaces/queries/get-workspace.js';
+import { getWorkspaceKey } from './workspaces/queries/get-workspace-key.js';
 
 /** Every operation of the API, in the order of the specification: the table of contents. */
 export const operations: readonly AnyOperation[] = [

@@ -11,7 +11,20 @@ interface Import {
   readonly target: string;
 }
 
-const slices = ['plans', 'assignments', 'quotas', 'deals', 'commissions', 'statements', 'reps', 'fields', 'workspaces', 'auth', 'webhooks', 'audit'];
+const slices = [
+  'plans',
+  'assignments',
+  'quotas',
+  'deals',
+  'commissions',
+  'statements',
+  'reps',
+  'fields',
+  'workspaces',
+  'auth',
+  'webhooks',
+  'audit',
+];
 /** Processes are put together here, and only here. */
 const mains = ['src/main.ts', 'src/cli.ts'];
 
@@ -23,9 +36,9 @@ function sourceFiles(folder: string): string[] {
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(path.join(root, file), 'utf8');
-  const found = [...text.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm)].map(
-    (match) => (match[1] ?? match[2] ?? match[3]) as string,
-  );
+  const found = [
+    ...text.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm),
+  ].map((match) => (match[1] ?? match[2] ?? match[3]) as string);
   return found.map((specifier) => ({ file, target: resolve(file, specifier) }));
 }
 
@@ -62,13 +75,27 @@ describe('the house plan', () => {
   });
 
   it('ledger knows kernel, engine and the platform, and no slice', () => {
-    expect(strangers(/^src\/ledger\//, [node, kernel, engine, zod, database, /^src\/ledger\//, /^src\/platform\/(log|jobs\/)/])).to.deep.equal([]);
+    expect(
+      strangers(/^src\/ledger\//, [
+        node,
+        kernel,
+        engine,
+        zod,
+        database,
+        /^src\/ledger\//,
+        /^src\/platform\/(log|jobs\/)/,
+      ]),
+    ).to.deep.equal([]);
   });
 
   it('platform knows no resource', () => {
     const wiring = /^src\/platform\/(tokens|doctor)\.ts$/;
-    const foreign = strangers(/^src\/platform\//, [node, kernel, /^src\/platform\//, /^[a-z@]/]).filter((line) => !wiring.test(line.split(' ')[0] as string));
-    const slicesKnown = imports.filter(({ file, target }) => /^src\/platform\//.test(file) && slices.some((slice) => target.startsWith(`src/${slice}/`)));
+    const foreign = strangers(/^src\/platform\//, [node, kernel, /^src\/platform\//, /^[a-z@]/]).filter(
+      (line) => !wiring.test(line.split(' ')[0] as string),
+    );
+    const slicesKnown = imports.filter(
+      ({ file, target }) => /^src\/platform\//.test(file) && slices.some((slice) => target.startsWith(`src/${slice}/`)),
+    );
     expect(foreign).to.deep.equal([]);
     expect(slicesKnown).to.deep.equal([]);
   });
@@ -76,26 +103,37 @@ describe('the house plan', () => {
   for (const slice of slices) {
     it(`${slice}: queries write nothing and wake nobody`, () => {
       const queries = imports.filter(({ file }) => file.startsWith(`src/${slice}/queries/`));
-      const forbidden = queries.filter(({ target }) => /-store$|platform\/jobs|commission-changes|lane-runner|apply-difference/.test(target));
+      const forbidden = queries.filter(({ target }) =>
+        /-store$|platform\/jobs|commission-changes|lane-runner|apply-difference/.test(target),
+      );
       expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
     });
 
     it(`${slice}: a store knows only its own noun`, () => {
       const stores = imports.filter(({ file }) => new RegExp(`^src/${slice}/[a-z-]+-store\\.ts$`).test(file));
-      const others = stores.filter(({ target }) => slices.some((other) => other !== slice && target.startsWith(`src/${other}/`)));
+      const others = stores.filter(({ target }) =>
+        slices.some((other) => other !== slice && target.startsWith(`src/${other}/`)),
+      );
       expect(others.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
     });
 
     it(`${slice}: other slices are known by their views and nouns`, () => {
       const writers = imports.filter(
-        ({ file, target }) => file.startsWith(`src/${slice}/`) && slices.some((other) => other !== slice && new RegExp(`^src/${other}/(commands/|[a-z-]+-store$)`).test(target)),
+        ({ file, target }) =>
+          file.startsWith(`src/${slice}/`) &&
+          slices.some(
+            (other) => other !== slice && new RegExp(`^src/${other}/(commands/|[a-z-]+-store$)`).test(target),
+          ),
       );
       expect(writers.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
     });
   }
 
   it('only the mains know workers and migrations', () => {
-    const known = imports.filter(({ file, target }) => file.startsWith('src/') && !mains.includes(file) && /^(workers|migrations|test)\//.test(target));
+    const known = imports.filter(
+      ({ file, target }) =>
+        file.startsWith('src/') && !mains.includes(file) && /^(workers|migrations|test)\//.test(target),
+    );
     expect(known).to.deep.equal([]);
   });
 
@@ -104,7 +142,11 @@ describe('the house plan', () => {
   });
 
   it('workers know nothing of HTTP', () => {
-    expect(imports.filter(({ file, target }) => file.startsWith('workers/') && /platform\/(http|mcp)|src\/main/.test(target))).to.deep.equal([]);
+    expect(
+      imports.filter(
+        ({ file, target }) => file.startsWith('workers/') && /platform\/(http|mcp)|src\/main/.test(target),
+      ),
+    ).to.deep.equal([]);
   });
 
   it('nothing is exported by default, and no file only passes on others', () => {
@@ -114,7 +156,10 @@ describe('the house plan', () => {
   });
 
   it('no file reaches for the tables but through the unit of work', () => {
-    const direct = imports.filter(({ file, target }) => /^src\/(?!platform|composition|main|cli|demo)/.test(file) && target === 'src/platform/database/pool');
+    const direct = imports.filter(
+      ({ file, target }) =>
+        /^src\/(?!platform|composition|main|cli|demo)/.test(file) && target === 'src/platform/database/pool',
+    );
     expect(direct).to.deep.equal([]);
   });
 });

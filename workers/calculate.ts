@@ -8,8 +8,6 @@ import { type JobHandler } from '#src/platform/jobs/job-queue.js';
 export function calculateHandler(runner: LaneRunner): JobHandler<{ workspaceId: string; repIds: string[] }> {
   return {
     declaration: calculateJob,
-    run: async ({ workspaceId, repIds }) => {
-      for (const repId of repIds) await runner.run({ workspaceId, repId });
-    },
+    run: ({ workspaceId, repIds }) => runner.run(workspaceId, repIds),
   };
 }

@@ -11,7 +11,12 @@ export interface Workers {
 export async function startWorkers(service: Service): Promise<Workers> {
   const { config, database, unitOfWork, queueBackend, laneRunner, clock, log } = service;
   const handlers = [calculateHandler(laneRunner)];
-  const worker = new JobWorker(queueBackend, handlers as unknown as JobHandler<never>[], config.WORKER_CONCURRENCY, log);
+  const worker = new JobWorker(
+    queueBackend,
+    handlers as unknown as JobHandler<never>[],
+    config.WORKER_CONCURRENCY,
+    log,
+  );
   await worker.start();
   const sweep = new Sweep(database, unitOfWork, service.wakeLanes, clock, log);
   sweep.start();

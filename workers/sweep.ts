@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { requestForPlan } from '#src/ledger/calculation-requests.js';
-import { forgetOldJobs, settleJob } from '#src/ledger/calculation-jobs.js';
-import { type WakeLanes } from '#src/ledger/lane-runner.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { groupBy } from '#src/kernel/group-by.js';
+import { forgetOldJobs, settleJob } from '#src/ledger/calculation-jobs.js';
+import { requestForPlan } from '#src/ledger/calculation-requests.js';
+import { type WakeLanes } from '#src/ledger/lane-runner.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type Log } from '#src/platform/log.js';
@@ -56,7 +56,10 @@ export class Sweep {
     const { rows } = await sql<{ workspace_id: string; rep_id: string }>`
       select workspace_id, rep_id from due_lanes(${olderThan}, 500)`.execute(this.database);
     for (const [workspaceId, lanes] of groupBy(rows, (row) => row.workspace_id)) {
-      await this.wakeLanes(workspaceId, lanes.map((lane) => lane.rep_id));
+      await this.wakeLanes(
+        workspaceId,
+        lanes.map((lane) => lane.rep_id),
+      );
     }
   }
 
@@ -87,9 +90,16 @@ export class Sweep {
           .returning('workspace_id')
           .executeTakeFirst();
         if (taken === undefined) return [];
-        const plans = await trx.selectFrom('plan_rules').select('plan_id').distinct().where('workspace_id', '=', workspaceId).where('phase', '=', 'periodic').execute();
+        const plans = await trx
+          .selectFrom('plan_rules')
+          .select('plan_id')
+          .distinct()
+          .where('workspace_id', '=', workspaceId)
+          .where('phase', '=', 'periodic')
+          .execute();
         const reps = new Set<string>();
-        for (const plan of plans) for (const repId of await requestForPlan(trx, workspaceId, plan.plan_id, 'periodic')) reps.add(repId);
+        for (const plan of plans)
+          for (const repId of await requestForPlan(trx, workspaceId, plan.plan_id, 'periodic')) reps.add(repId);
         return [...reps];
       });
       await this.wakeLanes(workspaceId, woken);

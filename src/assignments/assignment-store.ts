@@ -49,7 +49,12 @@ export async function insertAssignments(
   return rows.map((row) => row.assignmentId);
 }
 
-export async function moveAssignment(trx: Work, workspaceId: string, assignmentId: string, { start, end }: Placement): Promise<void> {
+export async function moveAssignment(
+  trx: Work,
+  workspaceId: string,
+  assignmentId: string,
+  { start, end }: Placement,
+): Promise<void> {
   await trx
     .updateTable('assignments')
     .set({ effective_start: start, effective_end: end })
@@ -69,7 +74,12 @@ export async function endAssignment(trx: Work, workspaceId: string, assignmentId
 }
 
 /** Asks for the reps, and for everyone of the plan where they are ranked against each other; gives whom to wake. */
-export async function requestForPlacement(trx: Work, workspaceId: string, planId: string, repIds: readonly string[]): Promise<string[]> {
+export async function requestForPlacement(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  repIds: readonly string[],
+): Promise<string[]> {
   const ranked = await trx
     .selectFrom('plan_rules')
     .select('rule_id')

@@ -13,11 +13,20 @@ export interface AssignmentFilter {
 export async function listAssignments(trx: Work, workspaceId: string, filter: AssignmentFilter): Promise<Assignment[]> {
   let query = trx
     .selectFrom('assignments as a')
-    .innerJoin('reps as r', (join) => join.onRef('r.workspace_id', '=', 'a.workspace_id').onRef('r.rep_id', '=', 'a.rep_id'))
-    .innerJoin('plans as p', (join) => join.onRef('p.workspace_id', '=', 'a.workspace_id').onRef('p.plan_id', '=', 'a.plan_id'))
+    .innerJoin('reps as r', (join) =>
+      join.onRef('r.workspace_id', '=', 'a.workspace_id').onRef('r.rep_id', '=', 'a.rep_id'),
+    )
+    .innerJoin('plans as p', (join) =>
+      join.onRef('p.workspace_id', '=', 'a.workspace_id').onRef('p.plan_id', '=', 'a.plan_id'),
+    )
     .select([
-      'a.assignment_id as assignmentId', 'a.rep_id as repId', 'r.name as repName', 'a.plan_id as planId',
-      'p.name as planName', 'a.effective_start as effectiveStart', 'a.effective_end as effectiveEnd',
+      'a.assignment_id as assignmentId',
+      'a.rep_id as repId',
+      'r.name as repName',
+      'a.plan_id as planId',
+      'p.name as planName',
+      'a.effective_start as effectiveStart',
+      'a.effective_end as effectiveEnd',
     ])
     .where('a.workspace_id', '=', workspaceId)
     .where('a.deleted_at', 'is', null)
@@ -26,7 +35,8 @@ export async function listAssignments(trx: Work, workspaceId: string, filter: As
     .orderBy('p.name')
     .orderBy('a.plan_id')
     .orderBy('a.effective_start', (order) => order.asc().nullsFirst());
-  if (filter.assignmentIds !== undefined) query = query.where(sql<boolean>`a.assignment_id = any(${filter.assignmentIds}::uuid[])`);
+  if (filter.assignmentIds !== undefined)
+    query = query.where(sql<boolean>`a.assignment_id = any(${filter.assignmentIds}::uuid[])`);
   if (filter.repId) query = query.where('a.rep_id', '=', filter.repId);
   if (filter.planId !== undefined) query = query.where('a.plan_id', '=', filter.planId);
   return query.execute();

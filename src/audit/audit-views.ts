@@ -1,4 +1,4 @@
-import { type Selectable, sql, type SqlBool } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type AuditRun } from './audit-run.js';
@@ -18,8 +18,12 @@ export async function listAuditRuns(
   const where = sql<SqlBool>`
     audit_runs.workspace_id = ${workspaceId}
     ${filter.actor === undefined ? sql`` : sql`and audit_runs.actor = ${filter.actor}`}
-    ${filter.dealId === undefined ? sql`` : sql`and (audit_runs.deal_id = ${filter.dealId} or audit_runs.run_id in (
-      select d.run_id from audit_run_deals d where d.workspace_id = ${workspaceId} and d.deal_id = ${filter.dealId}))`}`;
+    ${
+      filter.dealId === undefined
+        ? sql``
+        : sql`and (audit_runs.deal_id = ${filter.dealId} or audit_runs.run_id in (
+      select d.run_id from audit_run_deals d where d.workspace_id = ${workspaceId} and d.deal_id = ${filter.dealId}))`
+    }`;
   const { count } = await trx
     .selectFrom('audit_runs')
     .select((select) => select.fn.countAll<string>().as('count'))

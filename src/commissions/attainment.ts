@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { applicableVersion, type CompiledRule } from '../engine/compiled-plan.js';
 import { type AssignedPlan } from '../engine/calculate.js';
+import { applicableVersion, type CompiledRule } from '../engine/compiled-plan.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';
@@ -45,7 +45,11 @@ export function attainmentOf(quota: QuotaRow): z.input<typeof attainment> {
 }
 
 /** The same with the next tier under the terms that hold today or, for other periods, at their nearest end. */
-export function attainmentWithNextTier(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day): z.input<typeof attainment> {
+export function attainmentWithNextTier(
+  quota: QuotaRow,
+  plans: readonly AssignedPlan[],
+  today: Day,
+): z.input<typeof attainment> {
   const next = nextTierOf(quota, plans, today);
   return { ...attainmentOf(quota), ...(next === null ? {} : { nextTier: next }) };
 }
@@ -64,12 +68,20 @@ function nextTierOf(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day)
     .filter((tier) => credit.isLessThan(tier.threshold.times(target)));
   const [first, ...rest] = ahead;
   if (first === undefined) return null;
-  const tier = rest.reduce((nearest, other) => (other.threshold.isLessThan(nearest.threshold) ? other : nearest), first);
+  const tier = rest.reduce(
+    (nearest, other) => (other.threshold.isLessThan(nearest.threshold) ? other : nearest),
+    first,
+  );
   const remaining = tier.threshold.times(target).minus(credit);
   return { name: tier.name, minThreshold: tier.threshold.toNumber(), remaining: remaining.toNumber() };
 }
 
 /** Whether the rule's tiers are reached by the credit that the quota counts. */
 function isCountedBy({ rule, key, isFlatRate }: CompiledRule, quota: QuotaRow): boolean {
-  return key === quota.measure && rule.tierBy === 'attainment' && !isFlatRate && rule.attainmentPeriod === periodKind(quota.period);
+  return (
+    key === quota.measure &&
+    rule.tierBy === 'attainment' &&
+    !isFlatRate &&
+    rule.attainmentPeriod === periodKind(quota.period)
+  );
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { operators } from '../engine/condition.js';
 import { type Trace } from '../engine/trace.js';
-import { type Phase } from '../platform/database/tables.js';
 import { type Day } from '../kernel/day.js';
+import { type Phase } from '../platform/database/tables.js';
 
 const condition = z.object({
   field: z.string(),

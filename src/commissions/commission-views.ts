@@ -47,7 +47,12 @@ export interface MonthRow extends EarningsRow {
   readonly month: Day;
 }
 
-export async function listMonths(trx: Work, workspaceId: string, repId: string, { from, to }: DayRange): Promise<MonthRow[]> {
+export async function listMonths(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  { from, to }: DayRange,
+): Promise<MonthRow[]> {
   return trx
     .selectFrom('rep_months')
     .select(['month', 'currency', 'commission', 'bonus', 'adjustments'])
@@ -59,10 +64,22 @@ export async function listMonths(trx: Work, workspaceId: string, repId: string, 
 }
 
 /** Quotas of those periods with what has been counted toward them; of one rep where an id is given. */
-export async function listQuotas(trx: Work, workspaceId: string, periods: readonly Period[], repId?: string): Promise<QuotaRow[]> {
+export async function listQuotas(
+  trx: Work,
+  workspaceId: string,
+  periods: readonly Period[],
+  repId?: string,
+): Promise<QuotaRow[]> {
   let query = trx
     .selectFrom('quotas')
-    .select(['rep_id as repId', 'plan_id as planId', 'attainment_key as measure', 'period', 'target', 'current_value as credit'])
+    .select([
+      'rep_id as repId',
+      'plan_id as planId',
+      'attainment_key as measure',
+      'period',
+      'target',
+      'current_value as credit',
+    ])
     .where('workspace_id', '=', workspaceId)
     .where('period', 'in', periods)
     .orderBy('attainment_key')
@@ -128,7 +145,12 @@ export interface PipelineRow {
   readonly total: string;
 }
 
-export async function sumOpenPipeline(trx: Work, workspaceId: string, repId: string, workspaceCurrency: string): Promise<PipelineRow[]> {
+export async function sumOpenPipeline(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  workspaceCurrency: string,
+): Promise<PipelineRow[]> {
   const { rows } = await sql<PipelineRow>`
     select ${dealCurrency(workspaceCurrency)} as currency, count(*)::int as deals, coalesce(sum(d.amount), 0)::text as total
     from deals d
@@ -145,7 +167,12 @@ export interface TracedEventRow extends EventRow {
 }
 
 /** Every event that stands on the deal, earned or reversed; of one rep only where an id is given. */
-export async function listEventsOfDeal(trx: Work, workspaceId: string, dealId: string, onlyOfRep: string | null): Promise<TracedEventRow[]> {
+export async function listEventsOfDeal(
+  trx: Work,
+  workspaceId: string,
+  dealId: string,
+  onlyOfRep: string | null,
+): Promise<TracedEventRow[]> {
   const { rows } = await sql<TracedEventRow>`
     select e.event_id as "eventId", e.rep_id as "repId", coalesce(r.name, '') as "repName", e.deal_key as "dealKey",
       d.name as "dealName", e.plan_id as "planId", p.name as "planName", e.rule_id as "ruleId", e.rule_name as "ruleName",

@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { type DealRecord, dealRecord } from '../deals/deal.js';
+import { findDeal } from '../deals/deal-views.js';
 import { calculateRep, type Outcome } from '../engine/calculate.js';
-import { decodeTrace, reasons, type Reason, type Trace } from '../engine/trace.js';
+import { decodeTrace, type Reason, reasons, type Trace } from '../engine/trace.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type DealRecord, dealRecord } from '../deals/deal.js';
-import { findDeal } from '../deals/deal-views.js';
 import { calculationWindow, loadRepTerms, type RepTerms, type WorkspaceTerms } from '../ledger/load-window.js';
 import { loadRepInput } from '../ledger/rep-input.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -76,7 +76,10 @@ function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
 }
 
 function totalsOf(rows: readonly TracedEventRow[], currency: string) {
-  const earned = groupBy(rows.filter((row) => row.status === 'earned'), (row) => row.currency);
+  const earned = groupBy(
+    rows.filter((row) => row.status === 'earned'),
+    (row) => row.currency,
+  );
   const total = (of: string) => sum((earned.get(of) ?? []).map((row) => Decimal.of(row.amount))).toNumber();
   const others = [...earned.keys()].filter((other) => other !== currency).sort();
   return { total: total(currency), otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })) };
@@ -108,5 +111,16 @@ function outcomeAnswer(repId: string, { dealKey: _, amount, conditions, missing,
 }
 
 function neverLookedAt(repId: string | null, reason: Reason): DealOutcome {
-  return { repId, planId: null, planVersionId: null, ruleId: null, ruleName: null, paid: false, amount: 0, reason, conditions: [], missing: [] };
+  return {
+    repId,
+    planId: null,
+    planVersionId: null,
+    ruleId: null,
+    ruleName: null,
+    paid: false,
+    amount: 0,
+    reason,
+    conditions: [],
+    missing: [],
+  };
 }

@@ -9,7 +9,13 @@ import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
 import { attainment, attainmentWithNextTier, relatedPeriods } from './attainment.js';
 import {
-  type ClosedDealRow, listClosedDeals, listMonths, listQuotas, type MonthRow, type PipelineRow, sumOpenPipeline,
+  type ClosedDealRow,
+  listClosedDeals,
+  listMonths,
+  listQuotas,
+  type MonthRow,
+  type PipelineRow,
+  sumOpenPipeline,
 } from './commission-views.js';
 import { earnings, earningsOf, otherEarnings } from './earnings.js';
 
@@ -45,7 +51,13 @@ export const repDashboard = z.object({
 type RepDashboard = z.input<typeof repDashboard>;
 
 /** One rep's period: earnings, how far the quotas are, what closed, what is open, and the year up to it. */
-export async function readRepDashboard(trx: Work, workspaceId: string, repId: string, period: Period, today: Day): Promise<RepDashboard> {
+export async function readRepDashboard(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  period: Period,
+  today: Day,
+): Promise<RepDashboard> {
   const name = await findRepName(trx, workspaceId, repId);
   if (name === null) throw repNotFound();
   const range = periodRange(period);
@@ -62,7 +74,10 @@ export async function readRepDashboard(trx: Work, workspaceId: string, repId: st
     name,
     period,
     currency,
-    ...earningsOf(months.filter(({ month }) => isIn(month, range)), currency),
+    ...earningsOf(
+      months.filter(({ month }) => isIn(month, range)),
+      currency,
+    ),
     attainment: quotas.map((quota) => attainmentWithNextTier(quota, plans, today)),
     closedDeals: closed.map(closedDealAnswer),
     openPipeline: pipelineAnswer(open, currency),
@@ -73,7 +88,9 @@ export async function readRepDashboard(trx: Work, workspaceId: string, repId: st
 /** The first days of the twelve months that end with the day, oldest first. No period is longer. */
 function monthsUpTo(day: Day): Day[] {
   const last = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
-  return Array.from({ length: 12 }, (_, index) => last - 11 + index).map((month) => dayOf(Math.floor(month / 12), (month % 12) + 1, 1));
+  return Array.from({ length: 12 }, (_, index) => last - 11 + index).map((month) =>
+    dayOf(Math.floor(month / 12), (month % 12) + 1, 1),
+  );
 }
 
 function isIn(month: Day, { from, to }: DayRange): boolean {
@@ -81,7 +98,10 @@ function isIn(month: Day, { from, to }: DayRange): boolean {
 }
 
 function monthTotal(months: readonly MonthRow[], month: Day, currency: string): number {
-  return earningsOf(months.filter((row) => row.month === month), currency).earnings.total;
+  return earningsOf(
+    months.filter((row) => row.month === month),
+    currency,
+  ).earnings.total;
 }
 
 function closedDealAnswer(deal: ClosedDealRow): z.input<typeof closedDeal> {

@@ -5,9 +5,22 @@ import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
-import { assignedPlans, calculationWindow, loadDeals, loadFirstActivity, loadPeerCredits, loadRepTerms, loadTeamDeals, loadVersions, loadWorkspaceTerms, quotaFinder, type RepTerms, type StoredVersion } from '../ledger/load-window.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import {
+  assignedPlans,
+  calculationWindow,
+  loadDeals,
+  loadFirstActivity,
+  loadPeerCredits,
+  loadRepTerms,
+  loadTeamDeals,
+  loadVersions,
+  loadWorkspaceTerms,
+  quotaFinder,
+  type RepTerms,
+  type StoredVersion,
+} from '../ledger/load-window.js';
 import { planTerms } from '../plans/plan.js';
+import { type Work } from '../platform/database/unit-of-work.js';
 
 /** The plan that is tried: one that exists, one of its versions, or one that was never saved. */
 export type TriedPlan = { readonly planId: string } | { readonly planVersionId: string } | { readonly config: unknown };
@@ -26,7 +39,12 @@ export interface SimulatedRep {
   readonly repId: string;
   readonly decisions: readonly Decision[];
   readonly outcomes: RepResult['outcomes'];
-  readonly attainment: readonly { readonly measure: string; readonly period: Period; readonly target: number | null; readonly credit: number }[];
+  readonly attainment: readonly {
+    readonly measure: string;
+    readonly period: Period;
+    readonly target: number | null;
+    readonly credit: number;
+  }[];
 }
 
 export interface Simulation {
@@ -46,9 +64,15 @@ export async function simulate(trx: Work, workspaceId: string, request: Simulati
   const asked = request.repIds === null ? repIds : request.repIds;
   const inputs = new Map<string, RepInput>();
   for (const repId of repIds) inputs.set(repId, await inputOf(trx, workspaceId, repId, versions, request));
-  const credits = new Map([...inputs].map(([repId, input]) => [repId, calculateRep({ ...input, explain: false }).credits] as const));
-  const peers = (repId: string): RepInput['peerCredits'] => (planId, key, period) =>
-    repIds.filter((peer) => peer !== repId).map((peer) => credits.get(peer)?.get(`${planId}|${key}|${period}`) ?? Decimal.zero);
+  const credits = new Map(
+    [...inputs].map(([repId, input]) => [repId, calculateRep({ ...input, explain: false }).credits] as const),
+  );
+  const peers =
+    (repId: string): RepInput['peerCredits'] =>
+    (planId, key, period) =>
+      repIds
+        .filter((peer) => peer !== repId)
+        .map((peer) => credits.get(peer)?.get(`${planId}|${key}|${period}`) ?? Decimal.zero);
   return {
     versions,
     reps: asked.map((repId) => {
@@ -65,11 +89,29 @@ async function triedVersions(trx: Work, workspaceId: string, plan: TriedPlan): P
   if ('config' in plan) {
     const terms = planTerms(plan.config);
     const rules = terms.rules.map((rule): IdentifiedRule => ({ ...rule, id: `${unsaved}:${rule.name}` }));
-    return [{ planId: unsaved, planVersionId: unsaved, version: 1, status: 'active', effectiveStart: null, effectiveEnd: null, currency: workspace.currency, fieldMapping: {}, dealConditions: terms.dealConditions, rules }];
+    return [
+      {
+        planId: unsaved,
+        planVersionId: unsaved,
+        version: 1,
+        status: 'active',
+        effectiveStart: null,
+        effectiveEnd: null,
+        currency: workspace.currency,
+        fieldMapping: {},
+        dealConditions: terms.dealConditions,
+        rules,
+      },
+    ];
   }
   const planId = 'planId' in plan ? plan.planId : await planOfVersion(trx, workspaceId, plan.planVersionId);
   const versions = planId === null ? [] : await loadVersions(trx, workspaceId, [planId], workspace);
-  const everyDay = (version: StoredVersion): StoredVersion => ({ ...version, status: 'active', effectiveStart: null, effectiveEnd: null });
+  const everyDay = (version: StoredVersion): StoredVersion => ({
+    ...version,
+    status: 'active',
+    effectiveStart: null,
+    effectiveEnd: null,
+  });
   if ('planVersionId' in plan) {
     const tried = versions.filter((version) => version.planVersionId === plan.planVersionId);
     if (tried.length === 0) throw planNotFound();
@@ -96,13 +138,25 @@ function planNotFound(): Failure {
 }
 
 /** The reps to calculate: those asked for and, where rank decides, everyone whose rank theirs is held against. */
-async function simulatedReps(trx: Work, workspaceId: string, request: SimulationRequest, versions: readonly StoredVersion[]): Promise<string[]> {
-  const known = await trx.selectFrom('reps').select(['rep_id', 'active']).where('workspace_id', '=', workspaceId).orderBy('name').execute();
+async function simulatedReps(
+  trx: Work,
+  workspaceId: string,
+  request: SimulationRequest,
+  versions: readonly StoredVersion[],
+): Promise<string[]> {
+  const known = await trx
+    .selectFrom('reps')
+    .select(['rep_id', 'active'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('name')
+    .execute();
   const unknown = request.repIds?.find((repId) => !known.some((rep) => rep.rep_id === repId));
-  if (unknown !== undefined) throw new Failure('rep_not_found', 'There is no such rep in this workspace.', { repId: unknown });
+  if (unknown !== undefined)
+    throw new Failure('rep_not_found', 'There is no such rep in this workspace.', { repId: unknown });
   if (request.repIds !== null && !isRanked(versions)) return [...request.repIds];
   const planId = versions[0]?.planId ?? unsaved;
-  if (planId === unsaved) return known.filter((rep) => rep.active || request.repIds?.includes(rep.rep_id)).map((rep) => rep.rep_id);
+  if (planId === unsaved)
+    return known.filter((rep) => rep.active || request.repIds?.includes(rep.rep_id)).map((rep) => rep.rep_id);
   const { from, to } = periodRange(request.period);
   const assigned = await trx
     .selectFrom('assignments')
@@ -117,7 +171,13 @@ async function simulatedReps(trx: Work, workspaceId: string, request: Simulation
   return known.filter((rep) => wanted.has(rep.rep_id)).map((rep) => rep.rep_id);
 }
 
-async function inputOf(trx: Work, workspaceId: string, repId: string, versions: readonly StoredVersion[], request: SimulationRequest): Promise<RepInput> {
+async function inputOf(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  versions: readonly StoredVersion[],
+  request: SimulationRequest,
+): Promise<RepInput> {
   const stored = await loadRepTerms(trx, workspaceId, repId);
   const planId = versions[0]?.planId ?? unsaved;
   const live = stored.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted);
@@ -129,7 +189,9 @@ async function inputOf(trx: Work, workspaceId: string, repId: string, versions: 
     frozen: [],
   };
   const window = calculationWindow(terms, periodRange(request.period));
-  const own = request.deals.filter((made) => made.repId === repId && isWithin(made.deal.closeDate, window)).map((made) => made.deal);
+  const own = request.deals
+    .filter((made) => made.repId === repId && isWithin(made.deal.closeDate, window))
+    .map((made) => made.deal);
   const madeUp = new Set(request.deals.map((made) => made.deal.dealId));
   const deals = (await loadDeals(trx, workspaceId, repId, window)).filter((deal) => !madeUp.has(deal.dealId));
   return {
@@ -148,7 +210,13 @@ async function inputOf(trx: Work, workspaceId: string, repId: string, versions: 
   };
 }
 
-function simulatedRep(repId: string, input: RepInput, result: RepResult, versions: readonly StoredVersion[], period: Period): SimulatedRep {
+function simulatedRep(
+  repId: string,
+  input: RepInput,
+  result: RepResult,
+  versions: readonly StoredVersion[],
+  period: Period,
+): SimulatedRep {
   const range = periodRange(period);
   const inPeriod = (day: Day) => isWithin(day, range);
   const closed = new Set(input.deals.filter((deal) => inPeriod(deal.closeDate)).map((deal) => deal.dealId));
@@ -156,14 +224,28 @@ function simulatedRep(repId: string, input: RepInput, result: RepResult, version
   return {
     repId,
     decisions: result.decisions.filter((decision) => inPeriod(decision.earnedOn)),
-    outcomes: result.outcomes.filter((outcome) => closed.has(outcome.dealKey) || team.has(outcome.dealKey) || isPeriodIn(outcome.dealKey, range)),
+    outcomes: result.outcomes.filter(
+      (outcome) => closed.has(outcome.dealKey) || team.has(outcome.dealKey) || isPeriodIn(outcome.dealKey, range),
+    ),
     attainment: attainmentOf(input, result, versions, range),
   };
 }
 
 /** Every attainment key of the plan, with the credit that it came to in each of its periods touched. */
-function attainmentOf(input: RepInput, result: RepResult, versions: readonly StoredVersion[], range: DayRange): SimulatedRep['attainment'] {
-  const keys = new Map(versions.flatMap((version) => version.rules.map((rule) => [`${rule.quotaGroup ?? rule.name}|${rule.attainmentPeriod}`, { rule, planId: version.planId }] as const)));
+function attainmentOf(
+  input: RepInput,
+  result: RepResult,
+  versions: readonly StoredVersion[],
+  range: DayRange,
+): SimulatedRep['attainment'] {
+  const keys = new Map(
+    versions.flatMap((version) =>
+      version.rules.map(
+        (rule) =>
+          [`${rule.quotaGroup ?? rule.name}|${rule.attainmentPeriod}`, { rule, planId: version.planId }] as const,
+      ),
+    ),
+  );
   return [...keys.values()].flatMap(({ rule, planId }) =>
     periodsTouching(range, rule.attainmentPeriod).map((period) => {
       const measure = rule.quotaGroup ?? rule.name;

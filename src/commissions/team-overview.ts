@@ -26,7 +26,12 @@ export const teamOverview = z.object({
 type TeamOverview = z.input<typeof teamOverview>;
 
 /** Who earned what in the period: everyone who is active, and whoever else earned something. */
-export async function readTeamOverview(trx: Work, workspaceId: string, period: Period, currency: string): Promise<TeamOverview> {
+export async function readTeamOverview(
+  trx: Work,
+  workspaceId: string,
+  period: Period,
+  currency: string,
+): Promise<TeamOverview> {
   const team = await listTeam(trx, workspaceId, period);
   const earned = await sumEarnings(trx, workspaceId, periodRange(period));
   const quotas = await listQuotas(trx, workspaceId, relatedPeriods(period));

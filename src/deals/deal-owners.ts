@@ -14,9 +14,13 @@ export async function ownersOf(trx: Work, workspaceId: string, deals: readonly P
     with keys as materialized (select key from ${rowsFrom(keys, [['key', 'text', (key) => key]])})
     select rep_id, crm_member_id, email from reps
     where workspace_id = ${workspaceId}
-      and (rep_id::text in (select key from keys) or crm_member_id in (select key from keys) or email in (select key from keys))`.execute(trx);
+      and (rep_id::text in (select key from keys) or crm_member_id in (select key from keys) or email in (select key from keys))`.execute(
+    trx,
+  );
   const ids = new Set(rows.map((row) => row.rep_id));
-  const byMember = new Map(rows.flatMap((row) => (row.crm_member_id === null ? [] : [[row.crm_member_id, row.rep_id]])));
+  const byMember = new Map(
+    rows.flatMap((row) => (row.crm_member_id === null ? [] : [[row.crm_member_id, row.rep_id]])),
+  );
   const byEmail = new Map(rows.map((row) => [row.email, row.rep_id]));
   return ({ givenRepId, ownerId, ownerEmail }) => {
     if (givenRepId !== null) return ids.has(givenRepId) ? givenRepId : undefined;

@@ -35,7 +35,11 @@ export async function loadDealTerms(trx: Work, workspaceId: string): Promise<Dea
 }
 
 /** Locks those of the deals that exist, in the order of their ids, so that two writers never wait for each other. */
-export async function lockDeals(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<Map<string, StandingDeal>> {
+export async function lockDeals(
+  trx: Work,
+  workspaceId: string,
+  dealIds: readonly string[],
+): Promise<Map<string, StandingDeal>> {
   const { rows } = await sql<StandingDeal>`
     select d.deal_id as "dealId", d.rep_id as "repId", d.close_date as "closeDate", d.content_hash as "contentHash",
       d.source_updated_at as "sourceUpdatedAt", d.deleted_at is not null as deleted
@@ -73,7 +77,11 @@ function dealRows(writes: readonly DealWrite[]): RawBuilder<unknown> {
 }
 
 /** Adds deals; gives the ids of those that nobody else has added in the same moment. */
-export async function insertDeals(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<ReadonlySet<string>> {
+export async function insertDeals(
+  trx: Work,
+  workspaceId: string,
+  writes: readonly DealWrite[],
+): Promise<ReadonlySet<string>> {
   if (writes.length === 0) return new Set();
   const { rows } = await sql<{ deal_id: string }>`
     insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
@@ -99,7 +107,11 @@ export async function updateDeals(trx: Work, workspaceId: string, writes: readon
 }
 
 /** Notes that the source has said the same again later, so that something older cannot pass for news. */
-export async function touchDeals(trx: Work, workspaceId: string, deals: readonly { readonly dealId: string; readonly at: Date }[]): Promise<void> {
+export async function touchDeals(
+  trx: Work,
+  workspaceId: string,
+  deals: readonly { readonly dealId: string; readonly at: Date }[],
+): Promise<void> {
   if (deals.length === 0) return;
   await sql`
     update deals d set source_updated_at = n.at
@@ -140,6 +152,10 @@ export async function buryDeals(trx: Work, workspaceId: string, dealIds: readonl
 
 /** Removes the deal with its whole history. */
 export async function eraseDeal(trx: Work, workspaceId: string, dealId: string): Promise<void> {
-  await trx.deleteFrom('deal_snapshots').where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId).execute();
+  await trx
+    .deleteFrom('deal_snapshots')
+    .where('workspace_id', '=', workspaceId)
+    .where('deal_id', '=', dealId)
+    .execute();
   await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId).execute();
 }

@@ -1,4 +1,4 @@
-import { type Selectable, sql, type SqlBool } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealRecord } from './deal.js';
@@ -11,7 +11,12 @@ export interface DealFilter {
 }
 
 /** One page of the deals that stand, the latest snapshot first, and how many there are. */
-export async function listDeals(trx: Work, workspaceId: string, filter: DealFilter, page: { readonly limit: number; readonly offset: number }) {
+export async function listDeals(
+  trx: Work,
+  workspaceId: string,
+  filter: DealFilter,
+  page: { readonly limit: number; readonly offset: number },
+) {
   const where = sql<SqlBool>`
     deals.workspace_id = ${workspaceId} and deals.deleted_at is null
     ${filter.repId === undefined ? sql`` : sql`and deals.rep_id = ${filter.repId}`}
@@ -34,25 +39,56 @@ export async function listDeals(trx: Work, workspaceId: string, filter: DealFilt
 
 /** The deal, deleted or not; null when there is none. */
 export async function findDeal(trx: Work, workspaceId: string, dealId: string): Promise<DealRecord | null> {
-  const row = await selectDeals(trx).where('deals.workspace_id', '=', workspaceId).where('deals.deal_id', '=', dealId).executeTakeFirst();
+  const row = await selectDeals(trx)
+    .where('deals.workspace_id', '=', workspaceId)
+    .where('deals.deal_id', '=', dealId)
+    .executeTakeFirst();
   return row === undefined ? null : recordOf(row);
 }
 
 function selectDeals(trx: Work) {
   return trx
     .selectFrom('deals')
-    .leftJoin('reps', (join) => join.onRef('reps.workspace_id', '=', 'deals.workspace_id').onRef('reps.rep_id', '=', 'deals.rep_id'))
+    .leftJoin('reps', (join) =>
+      join.onRef('reps.workspace_id', '=', 'deals.workspace_id').onRef('reps.rep_id', '=', 'deals.rep_id'),
+    )
     .select([
-      'deals.deal_id', 'deals.name', 'deals.amount', 'deals.currency', 'deals.stage', 'deals.close_date', 'deals.rep_id',
-      'deals.owner_id', 'deals.provider', 'deals.is_closed', 'deals.is_won', 'deals.fields', 'deals.source_updated_at',
-      'deals.snapshot_at', 'deals.deleted_at', 'reps.name as rep_name',
+      'deals.deal_id',
+      'deals.name',
+      'deals.amount',
+      'deals.currency',
+      'deals.stage',
+      'deals.close_date',
+      'deals.rep_id',
+      'deals.owner_id',
+      'deals.provider',
+      'deals.is_closed',
+      'deals.is_won',
+      'deals.fields',
+      'deals.source_updated_at',
+      'deals.snapshot_at',
+      'deals.deleted_at',
+      'reps.name as rep_name',
     ]);
 }
 
 type DealRow = Pick<
   Selectable<Tables['deals']>,
-  | 'deal_id' | 'name' | 'amount' | 'currency' | 'stage' | 'close_date' | 'rep_id' | 'owner_id' | 'provider' | 'is_closed'
-  | 'is_won' | 'fields' | 'source_updated_at' | 'snapshot_at' | 'deleted_at'
+  | 'deal_id'
+  | 'name'
+  | 'amount'
+  | 'currency'
+  | 'stage'
+  | 'close_date'
+  | 'rep_id'
+  | 'owner_id'
+  | 'provider'
+  | 'is_closed'
+  | 'is_won'
+  | 'fields'
+  | 'source_updated_at'
+  | 'snapshot_at'
+  | 'deleted_at'
 > & { readonly rep_name: string | null };
 
 function recordOf(row: DealRow): DealRecord {
@@ -91,6 +127,8 @@ export async function dealEarnings(trx: Work, workspaceId: string, dealId: strin
         and e.earned_on between s.from_day and s.to_day
     )), false) as frozen
     from commission_events e
-    where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.kind = 'commission_earned' and e.status = 'earned'`.execute(trx);
+    where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.kind = 'commission_earned' and e.status = 'earned'`.execute(
+    trx,
+  );
   return rows[0] as DealEarnings;
 }

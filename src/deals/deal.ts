@@ -54,8 +54,13 @@ export interface Projection {
 }
 
 const givenNames = {
-  dealAmount: 'amount', dealStage: 'stage', closeDate: 'closeDate', dealName: 'name', ownerId: 'ownerId',
-  currency: 'currency', createdDate: 'createdDate',
+  dealAmount: 'amount',
+  dealStage: 'stage',
+  closeDate: 'closeDate',
+  dealName: 'name',
+  ownerId: 'ownerId',
+  currency: 'currency',
+  createdDate: 'createdDate',
 } as const satisfies Record<StandardField, keyof Given>;
 
 /** Where a standard value usually stands, for workspaces that have not mapped it. */
@@ -70,7 +75,11 @@ const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {
 };
 
 /** The raw standard value: given by name, else the mapped field, else, where nothing is mapped, a usual one. */
-export function standardValue({ fields, given }: DealContent, name: StandardField, terms: DealTerms): FieldValue | undefined {
+export function standardValue(
+  { fields, given }: DealContent,
+  name: StandardField,
+  terms: DealTerms,
+): FieldValue | undefined {
   const named = given[givenNames[name]];
   if (named !== undefined) return named;
   const mapped = terms.standard[name];
@@ -173,14 +182,21 @@ function problemOfValue(value: FieldValue): string | null {
   return isStorable(value) ? null : 'holds characters that cannot be stored';
 }
 
-const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())], 'must be a text, a number, true, false, null or a list of texts');
+const fieldValue = z.union(
+  [z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())],
+  'must be a text, a number, true, false, null or a list of texts',
+);
 
 const dealFields = z.record(z.string(), fieldValue).superRefine((fields, context) => {
   const problem = problemOfFields(fields);
-  if (problem !== null) context.addIssue({ code: 'custom', path: problem.slug === '' ? [] : [problem.slug], message: problem.message });
+  if (problem !== null)
+    context.addIssue({ code: 'custom', path: problem.slug === '' ? [] : [problem.slug], message: problem.message });
 });
 
-const dayOrInstant = z.string().trim().refine((value) => readDay(value, 'UTC') !== null, 'must be a day, YYYY-MM-DD, or an ISO 8601 instant');
+const dayOrInstant = z
+  .string()
+  .trim()
+  .refine((value) => readDay(value, 'UTC') !== null, 'must be a day, YYYY-MM-DD, or an ISO 8601 instant');
 
 /** A deal's id is the CRM's own. */
 export const dealId = text(200);
@@ -188,7 +204,10 @@ export const dealId = text(200);
 export const dealBody = z.strictObject({
   fields: dealFields.optional(),
   name: text(500).nullish(),
-  amount: z.union([z.number(), z.string()]).refine((value) => asAmount(value) !== null, 'must be a number below 1,000,000,000,000,000').nullish(),
+  amount: z
+    .union([z.number(), z.string()])
+    .refine((value) => asAmount(value) !== null, 'must be a number below 1,000,000,000,000,000')
+    .nullish(),
   currency: currency.nullish(),
   stage: text(500).nullish(),
   closeDate: dayOrInstant.nullish(),
@@ -196,12 +215,17 @@ export const dealBody = z.strictObject({
   ownerId: text(mostOwnerIdLength).nullish(),
   ownerEmail: text(254).nullish(),
   repId: uuid.nullish(),
-  sourceUpdatedAt: instant.refine((value) => value > earliestDay && value < latestDay, 'must lie between 1900 and 2199').nullish(),
+  sourceUpdatedAt: instant
+    .refine((value) => value > earliestDay && value < latestDay, 'must lie between 1900 and 2199')
+    .nullish(),
 });
 
 /** The content of a deal as it was sent; a null says as little as a missing value. */
 export function contentOf({ fields = {}, sourceUpdatedAt: _, ...named }: z.infer<typeof dealBody>): DealContent {
-  return { fields, given: Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null && value !== undefined)) };
+  return {
+    fields,
+    given: Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null && value !== undefined)),
+  };
 }
 
 export const dealRecord = z.object({

@@ -2,7 +2,15 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, projectDeal, storedContent } from './deal.js';
 import { ownersOf } from './deal-owners.js';
-import { type DealWrite, insertDeals, insertSnapshots, lockDeals, type StandingDeal, touchDeals, updateDeals } from './deal-store.js';
+import {
+  type DealWrite,
+  insertDeals,
+  insertSnapshots,
+  lockDeals,
+  type StandingDeal,
+  touchDeals,
+  updateDeals,
+} from './deal-store.js';
 
 /** A deal as some source tells it: the API, a file, a CRM. */
 export interface IncomingDeal {
@@ -34,7 +42,12 @@ export interface RecordedDeals {
  * settled as if it had come on two days: older news change nothing, equal content writes nothing, everything else
  * replaces the deal and appends to its history.
  */
-export async function recordDeals(trx: Work, workspaceId: string, terms: DealTerms, deals: readonly IncomingDeal[]): Promise<RecordedDeals> {
+export async function recordDeals(
+  trx: Work,
+  workspaceId: string,
+  terms: DealTerms,
+  deals: readonly IncomingDeal[],
+): Promise<RecordedDeals> {
   const outcomes: Outcome[] = new Array(deals.length);
   const projections = deals.map((deal) => projectDeal(deal.content, terms));
   const ownerOf = await ownersOf(trx, workspaceId, projections);
@@ -43,7 +56,11 @@ export async function recordDeals(trx: Work, workspaceId: string, terms: DealTer
     const { dealId, content, sourceUpdatedAt, provider } = deals[position] as IncomingDeal;
     const repId = ownerOf(projection);
     if (repId === undefined) outcomes[position] = 'unknown_rep';
-    else news.push({ position, write: { dealId, content: storedContent(content), projection, repId, provider, sourceUpdatedAt } });
+    else
+      news.push({
+        position,
+        write: { dealId, content: storedContent(content), projection, repId, provider, sourceUpdatedAt },
+      });
   }
   const settled = await settle(trx, workspaceId, news);
   for (const one of settled) for (const [position, outcome] of one.outcomes) outcomes[position] = outcome;
@@ -68,18 +85,34 @@ interface Settled {
 async function settle(trx: Work, workspaceId: string, news: readonly News[]): Promise<Settled[]> {
   if (news.length === 0) return [];
   const byDeal = [...groupBy(news, (one) => one.write.dealId)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const standing = await lockDeals(trx, workspaceId, byDeal.map(([dealId]) => dealId));
+  const standing = await lockDeals(
+    trx,
+    workspaceId,
+    byDeal.map(([dealId]) => dealId),
+  );
   const settled = byDeal.map(([dealId, ofDeal]) => decide(dealId, ofDeal, standing.get(dealId)));
   const fresh = settled.filter((one) => one.standing === undefined);
   const inserted = await insertDeals(trx, workspaceId, fresh.map(lastWrite));
   // What another transaction has added since the look is there now, and is compared with once more.
   const overtaken = fresh.filter((one) => !inserted.has(one.dealId));
-  const kept = overtaken.length === 0 ? settled : settled.filter((one) => one.standing !== undefined || inserted.has(one.dealId));
+  const kept =
+    overtaken.length === 0 ? settled : settled.filter((one) => one.standing !== undefined || inserted.has(one.dealId));
   const standingOnes = kept.filter((one) => one.standing !== undefined);
   await updateDeals(trx, workspaceId, standingOnes.filter((one) => one.accepted.length > 0).map(lastWrite));
   await touchDeals(trx, workspaceId, standingOnes.flatMap(retold));
-  await insertSnapshots(trx, workspaceId, kept.flatMap((one) => one.accepted));
-  return [...kept, ...(await settle(trx, workspaceId, overtaken.flatMap((one) => one.news)))];
+  await insertSnapshots(
+    trx,
+    workspaceId,
+    kept.flatMap((one) => one.accepted),
+  );
+  return [
+    ...kept,
+    ...(await settle(
+      trx,
+      workspaceId,
+      overtaken.flatMap((one) => one.news),
+    )),
+  ];
 }
 
 function decide(dealId: string, news: readonly News[], standing: StandingDeal | undefined): Settled {

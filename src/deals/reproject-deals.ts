@@ -42,7 +42,12 @@ async function readBatch(trx: Work, workspaceId: string, after: string): Promise
   return rows.map(({ fields, given, ...row }) => ({ ...row, content: { fields, given } }));
 }
 
-async function reprojectBatch(trx: Work, workspaceId: string, terms: DealTerms, rows: readonly StoredDeal[]): Promise<number> {
+async function reprojectBatch(
+  trx: Work,
+  workspaceId: string,
+  terms: DealTerms,
+  rows: readonly StoredDeal[],
+): Promise<number> {
   const projections = rows.map((row) => projectDeal(row.content, terms));
   const ownerOf = await ownersOf(trx, workspaceId, projections);
   const differing = rows.flatMap((row, index) => {
@@ -58,10 +63,24 @@ function projected({ givenRepId, ...projection }: Projection, ownerOf: FindOwner
 }
 
 const columns = [
-  'repId', 'name', 'amount', 'currency', 'stage', 'closeDate', 'createdDate', 'ownerId', 'ownerEmail', 'isClosed', 'isWon',
+  'repId',
+  'name',
+  'amount',
+  'currency',
+  'stage',
+  'closeDate',
+  'createdDate',
+  'ownerId',
+  'ownerEmail',
+  'isClosed',
+  'isWon',
 ] as const satisfies readonly (keyof Projected)[];
 
-async function writeBatch(trx: Work, workspaceId: string, deals: readonly (Projected & { readonly dealId: string })[]): Promise<void> {
+async function writeBatch(
+  trx: Work,
+  workspaceId: string,
+  deals: readonly (Projected & { readonly dealId: string })[],
+): Promise<void> {
   await sql`
     update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
       close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,

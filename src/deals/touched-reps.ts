@@ -11,14 +11,25 @@ export type TouchedReps = Map<string, DayRange>;
  * The reps whom the changes concern: the owners before and after, each on their own days, and of deals that went
  * to somebody else everyone who has earned on them, since nothing else may lead from the new owner to those.
  */
-export async function touchedReps(trx: Work, workspaceId: string, changes: readonly DealChange[]): Promise<TouchedReps> {
+export async function touchedReps(
+  trx: Work,
+  workspaceId: string,
+  changes: readonly DealChange[],
+): Promise<TouchedReps> {
   const touched: TouchedReps = new Map();
   for (const { before, after } of changes) {
     if (before !== null) touch(touched, before.repId, before.closeDate);
     touch(touched, after.repId, after.closeDate);
   }
   const moved = changes.filter(({ before, after }) => before !== null && before.repId !== after.repId);
-  return merge(touched, await earnersOf(trx, workspaceId, moved.map((change) => change.dealId)));
+  return merge(
+    touched,
+    await earnersOf(
+      trx,
+      workspaceId,
+      moved.map((change) => change.dealId),
+    ),
+  );
 }
 
 /** Everyone who has earned on the deals, whoever owns them. */

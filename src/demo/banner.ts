@@ -5,7 +5,10 @@ export function banner({ url, demo }: RunningProcess): string {
   if (url === null) return 'The worker is running. Ctrl-C stops it.\n';
   const lines = ['', `  The commission service is ready: ${url}`, `  Health ${url}/readyz   Stop with Ctrl-C`, ''];
   if (demo === null) {
-    lines.push('  A workspace of your own:  npx commissions workspace create "Acme" --tier enterprise --currency USD', '');
+    lines.push(
+      '  A workspace of your own:  npx commissions workspace create "Acme" --tier enterprise --currency USD',
+      '',
+    );
     return `${lines.join('\n')}\n`;
   }
   const auth = `-H "Authorization: Bearer ${demo.apiKey}"`;

@@ -10,10 +10,32 @@ export interface DemoDeal {
   readonly ownerId: string;
   readonly amount: number;
   readonly currency: string;
-  readonly fields: { readonly deal_type: string; readonly contract_years: number; readonly meetings: number; readonly region: string };
+  readonly fields: {
+    readonly deal_type: string;
+    readonly contract_years: number;
+    readonly meetings: number;
+    readonly region: string;
+  };
 }
 
-const customers = ['Aldgate', 'Birchwood', 'Corvid', 'Dunmore', 'Eastlight', 'Fernhill', 'Granite', 'Harbour', 'Ironwood', 'Juniper', 'Kestrel', 'Larkspur', 'Meridian', 'Northgate', 'Oakhurst', 'Pinecrest'];
+const customers = [
+  'Aldgate',
+  'Birchwood',
+  'Corvid',
+  'Dunmore',
+  'Eastlight',
+  'Fernhill',
+  'Granite',
+  'Harbour',
+  'Ironwood',
+  'Juniper',
+  'Kestrel',
+  'Larkspur',
+  'Meridian',
+  'Northgate',
+  'Oakhurst',
+  'Pinecrest',
+];
 const suffixes = ['Labs', 'Logistics', 'Energy', 'Foods', 'Health', 'Media', 'Robotics', 'Supply'];
 const daysBack = 365;
 
@@ -33,17 +55,31 @@ export function demoDeals(today: Day): DemoDeal[] {
       ownerId: owner,
       amount,
       currency: 'USD',
-      fields: { deal_type: type, contract_years: random() < 0.3 ? 3 : 1, meetings: type === 'Meeting' ? 1 : 0, region: pick(['EMEA', 'AMER', 'APAC']) },
+      fields: {
+        deal_type: type,
+        contract_years: random() < 0.3 ? 3 : 1,
+        meetings: type === 'Meeting' ? 1 : 0,
+        region: pick(['EMEA', 'AMER', 'APAC']),
+      },
     });
   };
   const past = () => -Math.floor(random() * daysBack);
   const outcome = (chance: number) => (random() < chance ? 'Closed Won' : 'Closed Lost');
   for (const owner of sellers) {
-    for (let count = 0; count < 36; count += 1) add(owner, 'New', rounded(8_000 + random() ** 2 * 92_000), past(), outcome(0.7));
-    for (let count = 0; count < 4; count += 1) add(owner, 'New', rounded(10_000 + random() * 60_000), 5 + Math.floor(random() * 80), pick(['Discovery', 'Proposal', 'Negotiation']));
+    for (let count = 0; count < 36; count += 1)
+      add(owner, 'New', rounded(8_000 + random() ** 2 * 92_000), past(), outcome(0.7));
+    for (let count = 0; count < 4; count += 1)
+      add(
+        owner,
+        'New',
+        rounded(10_000 + random() * 60_000),
+        5 + Math.floor(random() * 80),
+        pick(['Discovery', 'Proposal', 'Negotiation']),
+      );
   }
   for (const owner of accountManagers) {
-    for (let count = 0; count < 40; count += 1) add(owner, 'Renewal', rounded(5_000 + random() * 35_000), past(), outcome(0.85));
+    for (let count = 0; count < 40; count += 1)
+      add(owner, 'Renewal', rounded(5_000 + random() * 35_000), past(), outcome(0.85));
   }
   for (const owner of developers) {
     for (let count = 0; count < 90; count += 1) add(owner, 'Meeting', 0, past(), outcome(0.8));

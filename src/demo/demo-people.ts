@@ -8,7 +8,13 @@ export const accountManagers = ['Priya Nair', 'Tom Okafor'].map(at);
 export const developers = ['Ana Kowalski', 'Ben Castillo'].map(at);
 export const managers = [east, west].map(at);
 
-const rep = (name: string, manager: string) => ({ email: at(name), name, role: 'rep', crmMemberId: at(name), managerEmail: at(manager) });
+const rep = (name: string, manager: string) => ({
+  email: at(name),
+  name,
+  role: 'rep',
+  crmMemberId: at(name),
+  managerEmail: at(manager),
+});
 
 /** One admin, two managers, nine reps; everybody made up. */
 export const demoPeople = [

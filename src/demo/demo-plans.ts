@@ -6,8 +6,18 @@ export interface DemoPlan {
   readonly name: string;
   readonly config: unknown;
   readonly people: readonly string[];
-  readonly quotas: readonly { readonly measure: string; readonly people: readonly string[]; readonly period: Period; readonly target: number; readonly variableTarget?: number }[];
-  readonly overrides: readonly { readonly rule: string; readonly person: string; readonly tiers: readonly { readonly tierIndex: number; readonly rate: number }[] }[];
+  readonly quotas: readonly {
+    readonly measure: string;
+    readonly people: readonly string[];
+    readonly period: Period;
+    readonly target: number;
+    readonly variableTarget?: number;
+  }[];
+  readonly overrides: readonly {
+    readonly rule: string;
+    readonly person: string;
+    readonly tiers: readonly { readonly tierIndex: number; readonly rate: number }[];
+  }[];
 }
 
 const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Closed Won' };
@@ -26,24 +36,68 @@ export function demoPlans(today: Day): DemoPlan[] {
       config: {
         dealConditions: [won, ofType('New')],
         rules: [
-          { name: 'New business', measure: 'amount', tierMode: 'marginal', tiers: rates([0, 0.06, 'Base'], [0.8, 0.08, 'Stretch'], [1, 0.1, 'Quota'], [1.25, 0.13, 'Club']) },
-          { name: 'Multi-year kicker', measure: 'amount', payoutBase: '1', conditions: [{ field: 'contract_years', fieldType: 'number', operator: 'gte', value: 2 }], tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 300, name: 'Multi-year' }] },
-          { name: 'Large deal', measure: 'amount', tierBy: 'value', tierValueField: 'amount', tiers: rates([50_000, 0.01, 'Large'], [75_000, 0.015, 'Very large']) },
-          { name: 'Leaderboard', measure: 'amount', tierBy: 'rank', tiers: rates([1, 0.01, 'First'], [2, 0.005, 'Second'], [3, 0, 'Others']) },
+          {
+            name: 'New business',
+            measure: 'amount',
+            tierMode: 'marginal',
+            tiers: rates([0, 0.06, 'Base'], [0.8, 0.08, 'Stretch'], [1, 0.1, 'Quota'], [1.25, 0.13, 'Club']),
+          },
+          {
+            name: 'Multi-year kicker',
+            measure: 'amount',
+            payoutBase: '1',
+            conditions: [{ field: 'contract_years', fieldType: 'number', operator: 'gte', value: 2 }],
+            tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 300, name: 'Multi-year' }],
+          },
+          {
+            name: 'Large deal',
+            measure: 'amount',
+            tierBy: 'value',
+            tierValueField: 'amount',
+            tiers: rates([50_000, 0.01, 'Large'], [75_000, 0.015, 'Very large']),
+          },
+          {
+            name: 'Leaderboard',
+            measure: 'amount',
+            tierBy: 'rank',
+            tiers: rates([1, 0.01, 'First'], [2, 0.005, 'Second'], [3, 0, 'Others']),
+          },
         ],
       },
       people: sellers,
       // The last of them has no quota: the dashboard and the trace say so.
       quotas: quarters.map((period) => ({ measure: 'New business', people: withQuota, period, target: 250_000 })),
-      overrides: [{ rule: 'New business', person: second, tiers: [{ tierIndex: 0, rate: 0.07 }, { tierIndex: 2, rate: 0.11 }] }],
+      overrides: [
+        {
+          rule: 'New business',
+          person: second,
+          tiers: [
+            { tierIndex: 0, rate: 0.07 },
+            { tierIndex: 2, rate: 0.11 },
+          ],
+        },
+      ],
     },
     {
       name: 'Account Manager',
       config: {
         dealConditions: [won, ofType('Renewal')],
         rules: [
-          { name: 'Renewals', measure: 'amount', tierMode: 'retroactive', cap: 9_000, tiers: rates([0, 0.02, 'Base'], [1, 0.035, 'Quota']) },
-          { name: 'Quarter bonus', measure: 'amount', executionPhase: 'periodic', payoutBase: 'variable_target', floorAttainment: 0.6, tiers: rates([0, 0.5, 'Half'], [0.9, 1, 'Full'], [1.2, 1.5, 'Over']) },
+          {
+            name: 'Renewals',
+            measure: 'amount',
+            tierMode: 'retroactive',
+            cap: 9_000,
+            tiers: rates([0, 0.02, 'Base'], [1, 0.035, 'Quota']),
+          },
+          {
+            name: 'Quarter bonus',
+            measure: 'amount',
+            executionPhase: 'periodic',
+            payoutBase: 'variable_target',
+            floorAttainment: 0.6,
+            tiers: rates([0, 0.5, 'Half'], [0.9, 1, 'Full'], [1.2, 1.5, 'Over']),
+          },
         ],
       },
       people: accountManagers,
@@ -59,8 +113,21 @@ export function demoPlans(today: Day): DemoPlan[] {
         quotaPeriod: 'quarterly',
         dealConditions: [won, ofType('Meeting')],
         rules: [
-          { name: 'Meetings', baseField: 'meetings', payoutMode: 'flat_per_event', tiers: [{ name: 'Meeting', min: 0, amount: 75 }] },
-          { name: 'Milestones', baseField: 'meetings', payoutMode: 'stepped_bonus', tiers: [{ name: 'Half way', min: 0.5, amount: 400 }, { name: 'There', min: 1, amount: 1_200 }] },
+          {
+            name: 'Meetings',
+            baseField: 'meetings',
+            payoutMode: 'flat_per_event',
+            tiers: [{ name: 'Meeting', min: 0, amount: 75 }],
+          },
+          {
+            name: 'Milestones',
+            baseField: 'meetings',
+            payoutMode: 'stepped_bonus',
+            tiers: [
+              { name: 'Half way', min: 0.5, amount: 400 },
+              { name: 'There', min: 1, amount: 1_200 },
+            ],
+          },
         ],
       },
       people: developers,
@@ -69,7 +136,17 @@ export function demoPlans(today: Day): DemoPlan[] {
     },
     {
       name: 'Team Lead',
-      config: { rules: [{ name: 'Team override', measure: 'amount', executionPhase: 'cascade', dependsOn: '_total', tiers: rates([0, 0.08, 'Override']) }] },
+      config: {
+        rules: [
+          {
+            name: 'Team override',
+            measure: 'amount',
+            executionPhase: 'cascade',
+            dependsOn: '_total',
+            tiers: rates([0, 0.08, 'Override']),
+          },
+        ],
+      },
       people: managers,
       quotas: [],
       overrides: [],

@@ -8,8 +8,8 @@ import { operations } from '../operations.js';
 import { createDatabase } from '../platform/database/pool.js';
 import { createWorkspace } from '../workspaces/create-workspace.js';
 import { demoDeals } from './demo-deals.js';
-import { demoPlans } from './demo-plans.js';
 import { demoPeople } from './demo-people.js';
+import { demoPlans } from './demo-plans.js';
 
 /** What the banner tells of the demo. */
 export interface DemoWorkspace {
@@ -25,7 +25,11 @@ export interface DemoWorkspace {
 export async function createDemoWorkspace(service: Service, ownerUrl: string): Promise<DemoWorkspace | null> {
   if (await hasWorkspaces(ownerUrl)) return null;
   const { workspaceId, apiKey } = await createWorkspace(service.unitOfWork, {
-    name: 'Demo: made-up people and deals', tier: 'enterprise', currency: 'USD', timezone: 'UTC', isDemo: true,
+    name: 'Demo: made-up people and deals',
+    tier: 'enterprise',
+    currency: 'USD',
+    timezone: 'UTC',
+    isDemo: true,
   });
   const today = dayInZone(service.clock.now(), 'UTC');
   const demo = new DemoBuilder(service, { ...serviceCaller(workspaceId, 'demo'), actor: 'demo' });
@@ -33,7 +37,9 @@ export async function createDemoWorkspace(service: Service, ownerUrl: string): P
   await demo.importDeals(today);
   await demo.savePlans(today);
   await demo.settle();
-  const dealId = demoDeals(today).findLast((deal) => deal.stage === 'Closed Won' && deal.fields.deal_type === 'New')?.dealId ?? 'D-0001';
+  const dealId =
+    demoDeals(today).findLast((deal) => deal.stage === 'Closed Won' && deal.fields.deal_type === 'New')?.dealId ??
+    'D-0001';
   return { apiKey, period: periodOf(today, 'annual'), dealId };
 }
 
@@ -77,11 +83,23 @@ class DemoBuilder {
       const repIds = plan.people.map((email) => this.repId(email));
       for (const quota of plan.quotas) {
         const ofQuota = quota.people.map((email) => this.repId(email));
-        await this.call('post', '/v1/quotas', { repIds: ofQuota, planId: saved.planId, measure: quota.measure, period: quota.period, target: quota.target, ...(quota.variableTarget === undefined ? {} : { variableTarget: quota.variableTarget }) });
+        await this.call('post', '/v1/quotas', {
+          repIds: ofQuota,
+          planId: saved.planId,
+          measure: quota.measure,
+          period: quota.period,
+          target: quota.target,
+          ...(quota.variableTarget === undefined ? {} : { variableTarget: quota.variableTarget }),
+        });
       }
       for (const override of plan.overrides) {
         const rule = saved.rules.find((one) => one.name === override.rule);
-        await this.call('put', '/v1/plans/:planVersionId/overrides/:repId', { rules: [{ ruleId: rule?.id, tiers: override.tiers }] }, { planVersionId: saved.planVersionId, repId: this.repId(override.person) });
+        await this.call(
+          'put',
+          '/v1/plans/:planVersionId/overrides/:repId',
+          { rules: [{ ruleId: rule?.id, tiers: override.tiers }] },
+          { planVersionId: saved.planVersionId, repId: this.repId(override.person) },
+        );
       }
       await this.call('post', '/v1/assignments', { repIds, planId: saved.planId });
     }
@@ -91,7 +109,12 @@ class DemoBuilder {
   async settle(): Promise<void> {
     for (let tries = 0; tries < 600; tries += 1) {
       const pending = await this.service.unitOfWork.run(this.caller, 'reads', (trx) =>
-        trx.selectFrom('calculation_requests').select('request_id').where('workspace_id', '=', this.caller.workspaceId).limit(1).executeTakeFirst(),
+        trx
+          .selectFrom('calculation_requests')
+          .select('request_id')
+          .where('workspace_id', '=', this.caller.workspaceId)
+          .limit(1)
+          .executeTakeFirst(),
       );
       if (pending === undefined) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -104,7 +127,12 @@ class DemoBuilder {
     return repId;
   }
 
-  private async call<Answer>(method: string, path: string, body: unknown, params: Record<string, string> = {}): Promise<Answer> {
+  private async call<Answer>(
+    method: string,
+    path: string,
+    body: unknown,
+    params: Record<string, string> = {},
+  ): Promise<Answer> {
     const operation = operations.find((one) => one.method === method && one.path === path);
     if (operation === undefined) throw new Error(`there is no operation ${method} ${path}`);
     const { answer } = await this.service.doorway.run(operation, { params, query: {}, body }, this.caller);

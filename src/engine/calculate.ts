@@ -40,6 +40,7 @@ export interface HeldEvent {
   readonly planId: string;
   readonly ruleName: string;
   readonly dealKey: string;
+  readonly phase: 'per_deal' | 'cascade' | 'periodic';
   readonly hold: 'frozen' | 'kept';
   readonly earned: boolean;
   readonly earnedOn: Day;
@@ -132,14 +133,20 @@ export function calculateRep(input: RepInput): RepResult {
   const deals = [...input.deals.map((deal) => ({ deal, upstream: null })), ...input.teamDeals].sort((a, b) =>
     byCloseOrder(a.deal, b.deal),
   );
-  const result = { decisions: [] as Decision[], heldBack: [] as HeldBack[], outcomes: [] as Outcome[], credits: new Map<string, Decimal>() };
+  const result = {
+    decisions: [] as Decision[],
+    heldBack: [] as HeldBack[],
+    outcomes: [] as Outcome[],
+    credits: new Map<string, Decimal>(),
+  };
   for (const plan of input.plans) {
     const calculation = new PlanCalculation(input, plan, result);
     calculation.run(deals);
   }
   const known = new Set(input.plans.map((plan) => plan.planId));
   for (const held of input.held) {
-    if (!known.has(held.planId) && held.hold === 'frozen' && held.earned) result.heldBack.push(heldBackOf(input, held, 'reverse'));
+    if (!known.has(held.planId) && held.hold === 'frozen' && held.earned)
+      result.heldBack.push(heldBackOf(input, held, 'reverse'));
   }
   if (input.explain && input.plans.length === 0) {
     for (const deal of input.deals) result.outcomes.push(outcome(deal.dealId, null, null, 'no_assignment'));
@@ -214,11 +221,11 @@ class PlanCalculation {
 
   run(deals: readonly Candidate[]): void {
     for (const candidate of deals) this.fireDeal(candidate);
-    this.holdTheRest((held) => !this.isPeriodic(held));
+    this.holdTheRest((held) => held.phase !== 'periodic');
     this.walk();
     this.entries.length = 0;
     this.firePeriodicRules();
-    this.holdTheRest((held) => this.isPeriodic(held));
+    this.holdTheRest((held) => held.phase === 'periodic');
     this.walk();
     for (const [key, counter] of this.counters) this.sink.credits.set(`${this.plan.planId}|${key}`, counter.cumulative);
   }
@@ -236,7 +243,12 @@ class PlanCalculation {
     }
   }
 
-  private fireRule(version: CompiledVersion, rule: CompiledRule, deal: Deal, upstream: readonly UpstreamEvent[] | null): void {
+  private fireRule(
+    version: CompiledVersion,
+    rule: CompiledRule,
+    deal: Deal,
+    upstream: readonly UpstreamEvent[] | null,
+  ): void {
     const day = deal.closeDate;
     if (!rule.conditions.passes(deal, day)) {
       return this.refuse(version, rule, deal.dealId, 'rule_condition_failed', () => rule.conditions.explain(deal, day));
@@ -249,7 +261,8 @@ class PlanCalculation {
     const period = periodOf(day, rule.rule.attainmentPeriod);
     const quota = this.input.quota(this.plan.planId, rule.key, period);
     const measure = asNumber(rule.readMeasure(deal));
-    if (measure === null) return this.refuse(version, rule, deal.dealId, 'field_missing', undefined, [rule.rule.measure]);
+    if (measure === null)
+      return this.refuse(version, rule, deal.dealId, 'field_missing', undefined, [rule.rule.measure]);
     const base = this.baseOf(rule, deal, measure, inputs, quota);
     if (base === null) return this.refuseForBase(version, rule, deal.dealId);
     this.enter(day, deal.dealId, period, {
@@ -265,7 +278,13 @@ class PlanCalculation {
     });
   }
 
-  private baseOf(rule: CompiledRule, deal: Deal, measure: Decimal, inputs: readonly UpstreamEvent[], quota: Quota | null): Decimal | null {
+  private baseOf(
+    rule: CompiledRule,
+    deal: Deal,
+    measure: Decimal,
+    inputs: readonly UpstreamEvent[],
+    quota: Quota | null,
+  ): Decimal | null {
     const { payoutBase, executionPhase } = rule.rule;
     if (payoutBase === undefined) return executionPhase === 'cascade' ? total(inputs) : measure;
     if (payoutBase === 'variable_target') return quota?.variableTarget ?? null;
@@ -285,11 +304,27 @@ class PlanCalculation {
       return;
     }
     if (frozen !== undefined) {
-      this.sink.heldBack.push({ period: frozen, planId: this.plan.planId, ruleName: rule.name, dealKey, change: 'insert' });
+      this.sink.heldBack.push({
+        period: frozen,
+        planId: this.plan.planId,
+        ruleName: rule.name,
+        dealKey,
+        change: 'insert',
+      });
       return this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
     }
     const credit = rule.executionPhase === 'periodic' && rule.quotaGroup !== undefined ? Decimal.zero : firing.credit;
-    this.add({ day, dealKey, position: firing.rule.position, period, key: firing.rule.key, ruleName: rule.name, credit, firing: { ...firing, credit }, held: null });
+    this.add({
+      day,
+      dealKey,
+      position: firing.rule.position,
+      period,
+      key: firing.rule.key,
+      ruleName: rule.name,
+      credit,
+      firing: { ...firing, credit },
+      held: null,
+    });
   }
 
   private addHeld(held: HeldEvent, firing: Firing | null): void {
@@ -339,7 +374,8 @@ class PlanCalculation {
     for (const { counter, credit } of entries) counter.dealCredit = counter.dealCredit.plus(credit);
     for (const entry of entries) {
       const { counter, credit, held, firing } = entry;
-      const payout = firing === null ? null : payOut(firing.rule, this.standingOf(entry, firing), firing.version.version.currency);
+      const payout =
+        firing === null ? null : payOut(firing.rule, this.standingOf(entry, firing), firing.version.version.currency);
       const paidKey = `${entry.ruleName}|${entry.period}`;
       const amount = held?.amount ?? payout?.amount ?? Decimal.zero;
       if (held !== null) this.compareHeld(held, entry, firing, payout);
@@ -349,7 +385,8 @@ class PlanCalculation {
     }
     for (const { counter } of entries) {
       counter.cumulative = counter.cumulative.plus(counter.dealCredit);
-      counter.highWater = counter.highWater === null ? counter.cumulative : maximum(counter.highWater, counter.cumulative);
+      counter.highWater =
+        counter.highWater === null ? counter.cumulative : maximum(counter.highWater, counter.cumulative);
       counter.dealCredit = Decimal.zero;
       counter.sliceStart = counter.cumulative;
     }
@@ -404,18 +441,29 @@ class PlanCalculation {
       earnedOn: entry.day,
       trace: encodeTrace(parts),
     });
-    if (this.input.explain) this.sink.outcomes.push({ ...outcome(entry.dealKey, firing.version, firing.rule, payout.reason), paid: !payout.amount.isZero(), amount: payout.amount });
+    if (this.input.explain)
+      this.sink.outcomes.push({
+        ...outcome(entry.dealKey, firing.version, firing.rule, payout.reason),
+        paid: !payout.amount.isZero(),
+        amount: payout.amount,
+      });
   }
 
   /** A frozen row that would be paid differently now is reported; the row itself stays. */
   private compareHeld(held: HeldEvent, entry: Entry, firing: Firing | null, payout: Payout | null): void {
     if (firing === null || payout === null) return;
     const same =
-      payout.amount.equals(held.amount) && firing.credit.equals(held.credit) && payout.base.equals(held.base) &&
+      payout.amount.equals(held.amount) &&
+      firing.credit.equals(held.credit) &&
+      payout.base.equals(held.base) &&
       payout.tierName === held.tierName;
     if (!same && held.hold === 'frozen') this.sink.heldBack.push(heldBackOf(this.input, held, 'change'));
     if (this.input.explain) {
-      this.sink.outcomes.push({ ...outcome(entry.dealKey, firing.version, firing.rule, 'statement_locked'), paid: !held.amount.isZero(), amount: held.amount });
+      this.sink.outcomes.push({
+        ...outcome(entry.dealKey, firing.version, firing.rule, 'statement_locked'),
+        paid: !held.amount.isZero(),
+        amount: held.amount,
+      });
     }
   }
 
@@ -440,16 +488,19 @@ class PlanCalculation {
     const day = range.to;
     const deals = this.input.deals.filter(
       (deal) =>
-        isWithin(deal.closeDate, range) && this.isOfCurrency(deal, version) &&
-        version.dealConditions.passes(deal, day) && rule.conditions.passes(deal, day),
+        isWithin(deal.closeDate, range) &&
+        this.isOfCurrency(deal, version) &&
+        version.dealConditions.passes(deal, day) &&
+        rule.conditions.passes(deal, day),
     );
     const quota = this.input.quota(this.plan.planId, rule.key, period);
     const measure = sumOf(deals, rule.readMeasure);
     const base = periodicBase(rule, deals, measure, quota);
     if (base === null) return this.refuseForBase(version, rule, period);
-    const credit = rule.credits === null
-      ? measure
-      : rule.credits.reduce((sum, { read, weight }) => sum.plus(sumOf(deals, read).times(weight)), Decimal.zero);
+    const credit =
+      rule.credits === null
+        ? measure
+        : rule.credits.reduce((sum, { read, weight }) => sum.plus(sumOf(deals, read).times(weight)), Decimal.zero);
     const tierValue = rule.readTierValue === null ? null : sumOf(deals, rule.readTierValue);
     this.enter(day, period, period, { version, rule, measure, credit, base, tierValue, quota, seen: [], upstream: [] });
   }
@@ -470,7 +521,12 @@ class PlanCalculation {
     const assigned = this.plan.assignments.some(({ start, end }) => isEffective(day, start, end));
     const version = assigned ? applicableVersion(this.plan.versions, day) : null;
     if (version === null && explainedDeal !== null && this.input.explain) {
-      const reason = this.plan.assignments.length === 0 ? 'no_assignment' : this.plan.versions.length === 0 ? 'plan_not_active' : 'outside_effective_dates';
+      const reason =
+        this.plan.assignments.length === 0
+          ? 'no_assignment'
+          : this.plan.versions.length === 0
+            ? 'plan_not_active'
+            : 'outside_effective_dates';
       this.sink.outcomes.push({ ...outcome(explainedDeal, null, null, reason), planId: this.plan.planId });
     }
     return version;
@@ -497,10 +553,6 @@ class PlanCalculation {
     const held = this.heldByKey.get(key);
     this.heldByKey.delete(key);
     return held;
-  }
-
-  private isPeriodic(held: HeldEvent): boolean {
-    return held.dealKey === held.period;
   }
 
   private frozenOn(day: Day): Period | undefined {
@@ -536,7 +588,12 @@ class PlanCalculation {
   }
 }
 
-function outcome(dealKey: string, version: CompiledVersion | null, rule: CompiledRule | null, reason: Reason | null): Outcome {
+function outcome(
+  dealKey: string,
+  version: CompiledVersion | null,
+  rule: CompiledRule | null,
+  reason: Reason | null,
+): Outcome {
   return {
     dealKey,
     planId: version?.version.planId ?? null,
@@ -562,7 +619,9 @@ function upstreamOf(rule: CompiledRule, upstream: readonly UpstreamEvent[], curr
   return upstream.filter(
     (event) =>
       (currency === null || event.currency === currency) &&
-      (dependsOn === '_total' ? event.phase === 'per_deal' : event.phase !== 'periodic' && event.ruleName === dependsOn),
+      (dependsOn === '_total'
+        ? event.phase === 'per_deal'
+        : event.phase !== 'periodic' && event.ruleName === dependsOn),
   );
 }
 
@@ -573,7 +632,8 @@ function total(events: readonly UpstreamEvent[]): Decimal {
 function creditOf(rule: CompiledRule, deal: Deal, measure: Decimal): Decimal {
   if (rule.credits === null) return measure;
   let credit = Decimal.zero;
-  for (const { read, weight } of rule.credits) credit = credit.plus((asNumber(read(deal)) ?? Decimal.zero).times(weight));
+  for (const { read, weight } of rule.credits)
+    credit = credit.plus((asNumber(read(deal)) ?? Decimal.zero).times(weight));
   return credit;
 }
 
@@ -581,7 +641,12 @@ function sumOf(deals: readonly Deal[], read: ReadField): Decimal {
   return deals.reduce((sum, deal) => sum.plus(asNumber(read(deal)) ?? Decimal.zero), Decimal.zero);
 }
 
-function periodicBase(rule: CompiledRule, deals: readonly Deal[], measure: Decimal, quota: Quota | null): Decimal | null {
+function periodicBase(
+  rule: CompiledRule,
+  deals: readonly Deal[],
+  measure: Decimal,
+  quota: Quota | null,
+): Decimal | null {
   const { payoutBase } = rule.rule;
   if (payoutBase === undefined) return measure;
   if (payoutBase === 'variable_target') return quota?.variableTarget ?? null;

@@ -1,6 +1,6 @@
 import { type Day, isEffective } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { type Condition, compileConditions, type ConditionSet } from './condition.js';
+import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { fieldReader, type ReadField, type SlugMapping } from './slug.js';
 
@@ -89,7 +89,7 @@ export function compileVersion(
         readTierValue: rule.tierValueField === undefined ? null : reader(rule.tierValueField),
         credits: creditReaders(rule, reader),
         tiers,
-        isFlatRate: rule.tierBy === 'attainment' && tiers.length === 1 && first !== undefined && first.threshold.isZero(),
+        isFlatRate: rule.tierBy === 'attainment' && tiers.length === 1 && first?.threshold.isZero() === true,
         cap: decimalOrNull(rule.cap),
         floor: decimalOrNull(rule.floor),
         capMultiplier: decimalOrNull(rule.capMultiplier),

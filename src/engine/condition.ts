@@ -5,19 +5,39 @@ import { periodKind, periodOf, periodRange, previousPeriod } from '../kernel/per
 import { asDay, asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
 import { type Deal, fieldReader, type ReadField, type SlugMapping } from './slug.js';
 
-export const fieldTypes = [
-  'text', 'number', 'currency', 'date', 'select', 'status', 'checkbox', 'timestamp',
-] as const;
+export const fieldTypes = ['text', 'number', 'currency', 'date', 'select', 'status', 'checkbox', 'timestamp'] as const;
 export type FieldType = (typeof fieldTypes)[number];
 
 export const operators = [
-  'equals', 'not_equals', 'contains', 'not_contains', 'in', 'not_in', 'gt', 'gte', 'lt', 'lte', 'between', 'before',
-  'after', 'in_period', 'in_last_n_days', 'is_set', 'is_not_set', 'is_true', 'is_false',
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'in',
+  'not_in',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'between',
+  'before',
+  'after',
+  'in_period',
+  'in_last_n_days',
+  'is_set',
+  'is_not_set',
+  'is_true',
+  'is_false',
 ] as const;
 export type Operator = (typeof operators)[number];
 
 export const relativePeriods = [
-  'this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year',
+  'this_month',
+  'last_month',
+  'this_quarter',
+  'last_quarter',
+  'this_year',
+  'last_year',
 ] as const;
 type RelativePeriod = (typeof relativePeriods)[number];
 

@@ -8,7 +8,13 @@ export type Fields = Readonly<Record<string, FieldValue>>;
 
 /** The values that every deal has whatever its CRM calls them; the field mapping says where they stand. */
 export const standardFields = [
-  'dealAmount', 'dealStage', 'closeDate', 'dealName', 'ownerId', 'currency', 'createdDate',
+  'dealAmount',
+  'dealStage',
+  'closeDate',
+  'dealName',
+  'ownerId',
+  'currency',
+  'createdDate',
 ] as const;
 export type StandardField = (typeof standardFields)[number];
 

@@ -94,7 +94,11 @@ function highestReached({ highWater, after }: Standing): Decimal {
   return highWater === null ? after : maximum(highWater, after);
 }
 
-function lastReached(tiers: readonly EffectiveTier[], bounds: readonly Decimal[], value: Decimal): EffectiveTier | null {
+function lastReached(
+  tiers: readonly EffectiveTier[],
+  bounds: readonly Decimal[],
+  value: Decimal,
+): EffectiveTier | null {
   for (let index = tiers.length - 1; index >= 0; index -= 1) {
     if (!value.isLessThan(bounds[index] as Decimal)) return tiers[index] as EffectiveTier;
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { type Issue } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { type PeriodKind, periodKinds } from '../kernel/period.js';
-import { type Issue } from '../kernel/failure.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
 
 export const executionPhases = ['per_deal', 'cascade', 'periodic'] as const;
@@ -80,7 +80,12 @@ export function attainmentKey(rule: Pick<Rule, 'name' | 'quotaGroup'>): string {
   return rule.quotaGroup ?? rule.name;
 }
 
-const name = z.string().trim().min(1).max(200).regex(/^[^\p{Cc}]*$/u, 'must not hold control characters');
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters');
 const slug = z.string().trim().min(1).max(500);
 const amount = z.number().min(0).max(1e12);
 const rate = z.number().min(0).max(10);
@@ -142,17 +147,19 @@ const secondRule = z.strictObject({
   tiers: z.array(secondTier).min(1).max(50),
 });
 
-const configSchema = z.strictObject({
-  name: z.string().max(200).optional(),
-  version: z.number().optional(),
-  quotaPeriod: z.enum(periodKinds).optional(),
-  effectiveStart: z.string().nullish(),
-  effectiveEnd: z.string().nullish(),
-  dealConditions: z.unknown().optional(),
-  rules: z.array(z.record(z.string(), z.unknown())).min(1, 'a plan needs at least one rule').max(50),
-}).superRefine((config, context) => {
-  for (const issue of conditionIssues(config.dealConditions, ['dealConditions'])) context.addIssue(issue);
-});
+const configSchema = z
+  .strictObject({
+    name: z.string().max(200).optional(),
+    version: z.number().optional(),
+    quotaPeriod: z.enum(periodKinds).optional(),
+    effectiveStart: z.string().nullish(),
+    effectiveEnd: z.string().nullish(),
+    dealConditions: z.unknown().optional(),
+    rules: z.array(z.record(z.string(), z.unknown())).min(1, 'a plan needs at least one rule').max(50),
+  })
+  .superRefine((config, context) => {
+    for (const issue of conditionIssues(config.dealConditions, ['dealConditions'])) context.addIssue(issue);
+  });
 
 type RuleResult = { readonly rule: Rule } | { readonly issues: readonly Issue[] };
 
@@ -164,10 +171,18 @@ function readRule(raw: Record<string, unknown>, index: number, period: PeriodKin
   const canonical =
     ['measure', 'tierValueField'].some((key) => Object.hasOwn(raw, key)) || ['tierIndex', 'minThreshold'].some(tierHas);
   if (second && canonical) {
-    return { issues: [{ path: path.join('.'), message: 'mixes the two config shapes; use measure, tierIndex and minThreshold, or baseField and min' }] };
+    return {
+      issues: [
+        {
+          path: path.join('.'),
+          message: 'mixes the two config shapes; use measure, tierIndex and minThreshold, or baseField and min',
+        },
+      ],
+    };
   }
   const badConditions = conditionIssues(raw['conditions'], [...path, 'conditions']);
-  if (badConditions.length > 0) return { issues: badConditions.map((issue) => ({ path: issue.path.join('.'), message: issue.message })) };
+  if (badConditions.length > 0)
+    return { issues: badConditions.map((issue) => ({ path: issue.path.join('.'), message: issue.message })) };
   return second ? readSecondRule(raw, index, period) : readCanonicalRule(raw, index, period);
 }
 
@@ -191,7 +206,10 @@ function readSecondRule(raw: Record<string, unknown>, index: number, period: Per
   if (!parsed.success) return { issues: issuesOf(parsed.error, ['rules', index]) };
   const { baseField, tiers, tierBy, ...rule } = parsed.data;
   const both = tiers.findIndex((tier) => tier.amount !== undefined && tier.flatAmount !== undefined);
-  if (both >= 0) return { issues: [{ path: `rules.${index}.tiers.${both}`, message: 'amount and flatAmount are the same thing; give one' }] };
+  if (both >= 0)
+    return {
+      issues: [{ path: `rules.${index}.tiers.${both}`, message: 'amount and flatAmount are the same thing; give one' }],
+    };
   const known = tierBys.find((kind) => kind === tierBy);
   return complete(index, {
     ...withDefaults(rule),
@@ -199,20 +217,37 @@ function readSecondRule(raw: Record<string, unknown>, index: number, period: Per
     measure: baseField,
     attainmentPeriod: rule.attainmentPeriod ?? period,
     tierBy: tierBy === undefined ? 'attainment' : (known ?? 'value'),
-    ...(tierBy === undefined || known === 'attainment' || known === 'rank' ? {} : { tierValueField: known === 'value' ? baseField : tierBy }),
-    tiers: tiers.map(({ min, amount: fixed, flatAmount, ...tier }, tierIndex) => ({
-      tierIndex,
-      minThreshold: min ?? 0,
-      ...compact(tier),
-      ...optional('flatAmount', fixed ?? flatAmount),
-    }) as Tier),
+    ...(tierBy === undefined || known === 'attainment' || known === 'rank'
+      ? {}
+      : { tierValueField: known === 'value' ? baseField : tierBy }),
+    tiers: tiers.map(
+      ({ min, amount: fixed, flatAmount, ...tier }, tierIndex) =>
+        ({
+          tierIndex,
+          minThreshold: min ?? 0,
+          ...compact(tier),
+          ...optional('flatAmount', fixed ?? flatAmount),
+        }) as Tier,
+    ),
   });
 }
 
-function withDefaults(rule: { [Key in keyof typeof shared]?: unknown }): Omit<Rule, 'name' | 'measure' | 'attainmentPeriod' | 'tierBy' | 'tiers'> {
+function withDefaults(
+  rule: { [Key in keyof typeof shared]?: unknown },
+): Omit<Rule, 'name' | 'measure' | 'attainmentPeriod' | 'tierBy' | 'tiers'> {
   const { executionPhase, tierMode, payoutMode, conditions: given, ...rest } = rule;
   const options: Partial<Rule> = {};
-  for (const key of ['payoutBase', 'dependsOn', 'cap', 'floor', 'capMultiplier', 'floorAttainment', 'quotaGroup', 'quotaMeasure', 'quotaCredit'] as const) {
+  for (const key of [
+    'payoutBase',
+    'dependsOn',
+    'cap',
+    'floor',
+    'capMultiplier',
+    'floorAttainment',
+    'quotaGroup',
+    'quotaMeasure',
+    'quotaCredit',
+  ] as const) {
     if (rest[key] !== undefined) Object.assign(options, { [key]: rest[key] });
   }
   return {
@@ -255,15 +290,21 @@ function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
 function* tierProblems(rule: Rule, at: (key: string) => string): Generator<Issue> {
   const seen = new Set<string>();
   const lastThreshold = new Map<string, number>();
-  const inOrder = rule.tiers.map((tier, position) => ({ tier, position })).sort((a, b) => a.tier.tierIndex - b.tier.tierIndex);
+  const inOrder = rule.tiers
+    .map((tier, position) => ({ tier, position }))
+    .sort((a, b) => a.tier.tierIndex - b.tier.tierIndex);
   for (const { tier, position } of inOrder) {
     const path = at(`tiers.${position}`);
     const owner = tier.repId ?? '';
-    if (tier.rate !== undefined && tier.flatAmount !== undefined) yield { path, message: 'rate and flatAmount exclude each other' };
-    if (tier.rate === undefined && tier.flatAmount === undefined) yield { path, message: 'needs a rate or a flatAmount' };
-    if (tier.rate !== undefined && rule.payoutMode !== 'rate') yield { path, message: `payoutMode ${rule.payoutMode} pays fixed amounts; give flatAmount instead of rate` };
+    if (tier.rate !== undefined && tier.flatAmount !== undefined)
+      yield { path, message: 'rate and flatAmount exclude each other' };
+    if (tier.rate === undefined && tier.flatAmount === undefined)
+      yield { path, message: 'needs a rate or a flatAmount' };
+    if (tier.rate !== undefined && rule.payoutMode !== 'rate')
+      yield { path, message: `payoutMode ${rule.payoutMode} pays fixed amounts; give flatAmount instead of rate` };
     if (seen.has(`${owner}|${tier.tierIndex}`)) yield { path, message: `tierIndex ${tier.tierIndex} is given twice` };
-    if (tier.minThreshold < (lastThreshold.get(owner) ?? 0)) yield { path, message: 'minThreshold must not fall from one tier to the next' };
+    if (tier.minThreshold < (lastThreshold.get(owner) ?? 0))
+      yield { path, message: 'minThreshold must not fall from one tier to the next' };
     seen.add(`${owner}|${tier.tierIndex}`);
     lastThreshold.set(owner, tier.minThreshold);
   }
@@ -288,7 +329,10 @@ function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {
 }
 
 /** Conditions are parsed leaf by leaf, since a union of shapes would only say that nothing matched. */
-function conditionIssues(raw: unknown, path: readonly (string | number)[]): { code: 'custom'; path: (string | number)[]; message: string }[] {
+function conditionIssues(
+  raw: unknown,
+  path: readonly (string | number)[],
+): { code: 'custom'; path: (string | number)[]; message: string }[] {
   if (raw === undefined) return [];
   if (!Array.isArray(raw)) return [{ code: 'custom', path: [...path], message: 'must be an array of conditions' }];
   if (raw.length > 50) return [{ code: 'custom', path: [...path], message: 'must hold at most 50 conditions' }];

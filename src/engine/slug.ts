@@ -15,17 +15,30 @@ export type ReadField = (deal: Deal) => FieldValue | undefined;
 export type SlugMapping = Readonly<Record<string, string>>;
 
 const standardBySlug: ReadonlyMap<string, StandardField> = new Map<string, StandardField>([
-  ['stage', 'dealStage'], ['dealstage', 'dealStage'], ['dealStage', 'dealStage'],
-  ['amount', 'dealAmount'], ['value', 'dealAmount'], ['dealAmount', 'dealAmount'],
-  ['close_date', 'closeDate'], ['closedate', 'closeDate'], ['closeDate', 'closeDate'],
-  ['name', 'dealName'], ['dealname', 'dealName'], ['dealName', 'dealName'],
-  ['owner_id', 'ownerId'], ['ownerId', 'ownerId'],
+  ['stage', 'dealStage'],
+  ['dealstage', 'dealStage'],
+  ['dealStage', 'dealStage'],
+  ['amount', 'dealAmount'],
+  ['value', 'dealAmount'],
+  ['dealAmount', 'dealAmount'],
+  ['close_date', 'closeDate'],
+  ['closedate', 'closeDate'],
+  ['closeDate', 'closeDate'],
+  ['name', 'dealName'],
+  ['dealname', 'dealName'],
+  ['dealName', 'dealName'],
+  ['owner_id', 'ownerId'],
+  ['ownerId', 'ownerId'],
   ['currency', 'currency'],
-  ['created_date', 'createdDate'], ['createdDate', 'createdDate'],
+  ['created_date', 'createdDate'],
+  ['createdDate', 'createdDate'],
 ]);
 
 const aliases: ReadonlyMap<string, string> = new Map([
-  ['stage', 'dealstage'], ['dealstage', 'stage'], ['amount', 'value'], ['value', 'amount'],
+  ['stage', 'dealstage'],
+  ['dealstage', 'stage'],
+  ['amount', 'value'],
+  ['value', 'amount'],
 ]);
 
 /** The standard value that a slug names, if it names one: `amount` names dealAmount. */

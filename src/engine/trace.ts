@@ -89,14 +89,22 @@ export interface TraceParts {
   readonly tierValue: Decimal | null;
   readonly rank: number | null;
   readonly parts: readonly { readonly tierIndex: number; readonly rate: Decimal | null; readonly part: Decimal }[];
-  readonly limits: readonly { readonly kind: LimitKind; readonly bound: Decimal | null; readonly before: Decimal; readonly after: Decimal }[];
+  readonly limits: readonly {
+    readonly kind: LimitKind;
+    readonly bound: Decimal | null;
+    readonly before: Decimal;
+    readonly after: Decimal;
+  }[];
   readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
   readonly reason: Reason | null;
   readonly seen: readonly FieldValue[];
 }
 
 const limitLetters: Readonly<Record<LimitKind, string>> = {
-  floor_attainment: 'a', floor: 'f', cap_multiplier: 'm', cap: 'c',
+  floor_attainment: 'a',
+  floor: 'f',
+  cap_multiplier: 'm',
+  cap: 'c',
 };
 
 /**
@@ -114,17 +122,29 @@ export function encodeTrace(trace: TraceParts): string {
   const seen = trace.seen.length === 0 ? '[]' : JSON.stringify(trace.seen);
   const head = `${trace.measure},${trace.credit},${trace.before},${trace.after},${trace.target ?? 'null'}`;
   const tier = `${trace.base},${trace.raw},${trace.tierIndex ?? 'null'},[${parts}],[${limits}],${seen}`;
-  const rare = upstream || trace.tierValue !== null || trace.rank !== null || trace.reason !== null
-    ? `,[${upstream}],${trace.tierValue ?? 'null'},${trace.rank ?? 'null'},${JSON.stringify(trace.reason)}`
-    : '';
+  const rare =
+    upstream || trace.tierValue !== null || trace.rank !== null || trace.reason !== null
+      ? `,[${upstream}],${trace.tierValue ?? 'null'},${trace.rank ?? 'null'},${JSON.stringify(trace.reason)}`
+      : '';
   return `[${head},${tier}${rare}]`;
 }
 
 type Stored = readonly [
-  measure: number, credit: number, before: number, after: number, target: number | null, base: number, raw: number,
-  tierIndex: number | null, parts: readonly [number, number | null, number][],
-  limits: readonly [string, number | null, number, number][], seen: readonly FieldValue[],
-  upstream?: readonly [string, string, number][], tierValue?: number | null, rank?: number | null, reason?: Reason | null,
+  measure: number,
+  credit: number,
+  before: number,
+  after: number,
+  target: number | null,
+  base: number,
+  raw: number,
+  tierIndex: number | null,
+  parts: readonly [number, number | null, number][],
+  limits: readonly [string, number | null, number, number][],
+  seen: readonly FieldValue[],
+  upstream?: readonly [string, string, number][],
+  tierValue?: number | null,
+  rank?: number | null,
+  reason?: Reason | null,
 ];
 
 /** What a stored trace is read against: the conditions of its plan version and the columns of its event. */
@@ -137,8 +157,23 @@ export interface TraceContext {
 }
 
 export function decodeTrace(stored: string, context: TraceContext): Trace {
-  const [measure, credit, before, after, target, base, raw, tierIndex, parts, limits, seen, upstream, tierValue, rank, reason] =
-    JSON.parse(stored) as Stored;
+  const [
+    measure,
+    credit,
+    before,
+    after,
+    target,
+    base,
+    raw,
+    tierIndex,
+    parts,
+    limits,
+    seen,
+    upstream,
+    tierValue,
+    rank,
+    reason,
+  ] = JSON.parse(stored) as Stored;
   return {
     conditions: seen.length === 0 ? [] : explainSeen(context.conditions, seen, context.day, context.timeZone),
     measure,

@@ -1,6 +1,10 @@
 import { type Work } from '../platform/database/unit-of-work.js';
 
-export async function saveMapping(trx: Work, workspaceId: string, mapping: { readonly standard: object; readonly measures: object }): Promise<void> {
+export async function saveMapping(
+  trx: Work,
+  workspaceId: string,
+  mapping: { readonly standard: object; readonly measures: object },
+): Promise<void> {
   const { standard, measures } = mapping;
   await trx
     .updateTable('workspaces')

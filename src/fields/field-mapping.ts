@@ -17,7 +17,9 @@ export const standardMapping = z.strictObject({
 } satisfies Record<StandardField, z.ZodType>);
 
 /** What plans call a measure to the CRM's slug of it. */
-export const measureMapping = z.record(slug, slug).refine((measures) => Object.keys(measures).length <= 500, 'holds more than 500 measures');
+export const measureMapping = z
+  .record(slug, slug)
+  .refine((measures) => Object.keys(measures).length <= 500, 'holds more than 500 measures');
 
 export const fieldMapping = z.object({ standard: standardMapping, measures: measureMapping });
 
@@ -27,7 +29,8 @@ export function assertEachSlugOnce(standard: z.infer<typeof standardMapping>): v
   for (const [name, target] of Object.entries(standard) as [StandardField, string | undefined][]) {
     if (target === undefined) continue;
     const other = bySlug.get(target);
-    if (other !== undefined) throw invalid({ path: `standard.${name}`, message: `is mapped to ${target}, as ${other} is` });
+    if (other !== undefined)
+      throw invalid({ path: `standard.${name}`, message: `is mapped to ${target}, as ${other} is` });
     bySlug.set(target, name);
   }
 }

@@ -60,11 +60,15 @@ export async function applyDifference(
     decided.add(eventId);
     if (row === undefined) writes.push({ eventId, idempotencyKey, change: 'inserted', decision });
     else if (row.status === 'reversed') writes.push({ eventId, idempotencyKey, change: 'restored', decision });
-    else if (row.idempotencyKey !== idempotencyKey) writes.push({ eventId, idempotencyKey, change: 'changed', decision });
+    else if (row.idempotencyKey !== idempotencyKey)
+      writes.push({ eventId, idempotencyKey, change: 'changed', decision });
   }
   const holds = new Set(held.map((event) => eventIdOf(ledger.repId, event)));
-  const reversals = standing.filter((row) => row.status === 'earned' && !decided.has(row.eventId) && !holds.has(row.eventId));
-  for (let start = 0; start < writes.length; start += batchSize) await upsertEvents(trx, ledger, writes.slice(start, start + batchSize));
+  const reversals = standing.filter(
+    (row) => row.status === 'earned' && !decided.has(row.eventId) && !holds.has(row.eventId),
+  );
+  for (let start = 0; start < writes.length; start += batchSize)
+    await upsertEvents(trx, ledger, writes.slice(start, start + batchSize));
   await reverseEvents(trx, ledger, reversals);
   const touched = [
     ...writes.map(({ decision }) => decision),
@@ -73,8 +77,11 @@ export async function applyDifference(
   ];
   await refreshQuotas(trx, ledger, countersOf(touched));
   await refreshMonths(trx, ledger, monthsOf(touched));
-  const sameCredit = ({ eventId, decision, change }: Write) => change === 'changed' && isSameCredit(rows.get(eventId), decision);
-  const moved = writes.filter((write) => !sameCredit(write)).flatMap(({ eventId, decision }) => [decision, rows.get(eventId) ?? decision]);
+  const sameCredit = ({ eventId, decision, change }: Write) =>
+    change === 'changed' && isSameCredit(rows.get(eventId), decision);
+  const moved = writes
+    .filter((write) => !sameCredit(write))
+    .flatMap(({ eventId, decision }) => [decision, rows.get(eventId) ?? decision]);
   return {
     eventsWritten: writes.length,
     eventsReversed: reversals.length,
@@ -85,7 +92,9 @@ export async function applyDifference(
 
 function isSameCredit(row: StandingRow | undefined, decision: Decision): boolean {
   return (
-    row !== undefined && decision.credit.equals(Decimal.of(row.credit)) && row.period === decision.period &&
+    row !== undefined &&
+    decision.credit.equals(Decimal.of(row.credit)) &&
+    row.period === decision.period &&
     row.attainmentKey === decision.attainmentKey
   );
 }
@@ -99,8 +108,23 @@ export function eventIdOf(repId: string, key: Pick<Decision, 'planId' | 'ruleNam
 
 /** Equal for equal decisions, down to the trace: what the row says is what was decided. */
 function idempotencyKeyOf(decision: Decision): string {
-  const { amount, base, credit, tierName, ruleId, planVersionId, period, earnedOn, category, attainmentKey, currency, trace } = decision;
-  return idOf(`${amount}|${base}|${credit}|${tierName ?? ''}|${ruleId}|${planVersionId}|${period}|${earnedOn}|${category}|${attainmentKey}|${currency}|${trace}`);
+  const {
+    amount,
+    base,
+    credit,
+    tierName,
+    ruleId,
+    planVersionId,
+    period,
+    earnedOn,
+    category,
+    attainmentKey,
+    currency,
+    trace,
+  } = decision;
+  return idOf(
+    `${amount}|${base}|${credit}|${tierName ?? ''}|${ruleId}|${planVersionId}|${period}|${earnedOn}|${category}|${attainmentKey}|${currency}|${trace}`,
+  );
 }
 
 async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<void> {
@@ -185,11 +209,18 @@ function countersOf(touched: readonly Counter[]): Counter[] {
 }
 
 /** `quotas.current_value` = the credit of the earned events under its key and period, set and not added to. */
-export async function refreshQuotas(trx: Work, ledger: Omit<Ledger, 'runId'>, counters: readonly Counter[]): Promise<void> {
+export async function refreshQuotas(
+  trx: Work,
+  ledger: Omit<Ledger, 'runId'>,
+  counters: readonly Counter[],
+): Promise<void> {
   if (counters.length === 0) return;
   const ranges = counters.map((counter) => periodRange(counter.period));
   const from = ranges.map((range) => range.from).sort()[0];
-  const to = ranges.map((range) => range.to).sort().at(-1);
+  const to = ranges
+    .map((range) => range.to)
+    .sort()
+    .at(-1);
   await sql`
     with counters as (
       select * from ${rowsFrom(counters, [
@@ -216,13 +247,19 @@ function monthsOf(touched: readonly { readonly earnedOn: Day }[]): string[] {
 }
 
 /** The rep's totals by month, from which every statement, dashboard and overview period is summed. */
-export async function refreshMonths(trx: Work, ledger: Omit<Ledger, 'runId'>, months: readonly string[]): Promise<void> {
+export async function refreshMonths(
+  trx: Work,
+  ledger: Omit<Ledger, 'runId'>,
+  months: readonly string[],
+): Promise<void> {
   if (months.length === 0) return;
   const firstDays = months.map((month) => `${month}-01`).sort();
   const last = periodRange((months as string[]).slice().sort().at(-1) as string).to;
   const wanted = sql`(${sql.join(firstDays)})`;
   await sql`
-    delete from rep_months where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and month in ${wanted}`.execute(trx);
+    delete from rep_months where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and month in ${wanted}`.execute(
+    trx,
+  );
   await sql`
     ${insertMonths}
     where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and status = 'earned'

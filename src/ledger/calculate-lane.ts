@@ -87,7 +87,13 @@ interface WindowRun {
   readonly planVersionIds: readonly string[];
 }
 
-async function calculateWindow(trx: Work, terms: RepTerms, window: DayRange, asOf: string, runId: string): Promise<WindowRun> {
+async function calculateWindow(
+  trx: Work,
+  terms: RepTerms,
+  window: DayRange,
+  asOf: string,
+  runId: string,
+): Promise<WindowRun> {
   const input = await loadRepInput(trx, terms, window, asOf, { explain: false });
   const result = calculateRep(input);
   const ledger = { workspaceId: terms.workspaceId, repId: terms.repId, runId };
@@ -105,7 +111,12 @@ async function calculateWindow(trx: Work, terms: RepTerms, window: DayRange, asO
 
 /** Locks the lane's row; false when another transaction holds it and we may not wait. */
 async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: boolean): Promise<boolean> {
-  const query = trx.selectFrom('lanes').select('rep_id').where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).forNoKeyUpdate();
+  const query = trx
+    .selectFrom('lanes')
+    .select('rep_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .forNoKeyUpdate();
   const row = await (wait ? query : query.skipLocked()).executeTakeFirst();
   return row !== undefined;
 }
@@ -132,7 +143,10 @@ async function requestOthers(
   difference: AppliedDifference,
 ): Promise<string[]> {
   const dealsChanged = requests.filter((request) => dealTriggers.has(request.trigger));
-  const days = [...(difference.days === null ? [] : [difference.days]), ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)])];
+  const days = [
+    ...(difference.days === null ? [] : [difference.days]),
+    ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
+  ];
   const jobIds = distinct(requests.map((request) => request.job_id));
   const ask = (repId: string, range: DayRange, trigger: Trigger): CalculationRequest[] =>
     (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days: range, trigger, jobId }));
@@ -181,7 +195,8 @@ async function recordRun(
 ): Promise<void> {
   const dealIds = distinct(requests.map((request) => request.deal_id));
   const periods = distinct(run.heldBack.map((held) => held.period));
-  const blocked = periods.length === 0 ? null : { statementLocked: true, periods, heldBack: run.heldBack.slice(0, 100) };
+  const blocked =
+    periods.length === 0 ? null : { statementLocked: true, periods, heldBack: run.heldBack.slice(0, 100) };
   await trx
     .insertInto('audit_runs')
     .values({
@@ -227,7 +242,11 @@ function outcomeOf(run: WindowRun): RunOutcome {
   return run.deals > 0 && run.skipped === run.deals ? 'skipped' : 'no_change';
 }
 
-async function finishRequests(trx: Work, { workspaceId, repId }: Lane, requests: readonly PendingRequest[]): Promise<void> {
+async function finishRequests(
+  trx: Work,
+  { workspaceId, repId }: Lane,
+  requests: readonly PendingRequest[],
+): Promise<void> {
   await sql`
     delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
       and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.execute(trx);

@@ -23,7 +23,14 @@ export interface CalculationJob {
 export async function createJob(
   trx: Work,
   workspaceId: string,
-  job: { readonly kind: CalculationJob['kind']; readonly scope: JobScope; readonly scopeKey: string; readonly actor: string; readonly total: number; readonly deals: number },
+  job: {
+    readonly kind: CalculationJob['kind'];
+    readonly scope: JobScope;
+    readonly scopeKey: string;
+    readonly actor: string;
+    readonly total: number;
+    readonly deals: number;
+  },
 ): Promise<{ readonly jobId: string; readonly startedAt: Date; readonly joined: boolean }> {
   const inserted = await trx
     .insertInto('jobs')
@@ -38,7 +45,9 @@ export async function createJob(
       deals: job.deals,
       actor: job.actor,
     })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'scope_key']).where('status', '=', 'running').doNothing())
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'scope_key']).where('status', '=', 'running').doNothing(),
+    )
     .returning(['job_id', 'started_at'])
     .executeTakeFirst();
   if (inserted !== undefined) return { jobId: inserted.job_id, startedAt: inserted.started_at, joined: false };
@@ -81,7 +90,9 @@ export async function settleJob(trx: Work, workspaceId: string, jobId: string): 
         'eventsWritten', figures.written, 'eventsReversed', figures.reversed,
         'statementLocked', figures.locked, 'skipped', figures.skipped)
     from pending, figures
-    where jobs.workspace_id = ${workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and pending.working = 0`.execute(trx);
+    where jobs.workspace_id = ${workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and pending.working = 0`.execute(
+    trx,
+  );
 }
 
 const retention = sql`interval '6 hours'`;
@@ -91,12 +102,22 @@ export async function findJobs(trx: Work, workspaceId: string, jobId?: string): 
   let query = trx
     .selectFrom('jobs')
     .select([
-      'job_id', 'kind', 'status', 'scope', 'started_at', 'finished_at', 'total', 'result', 'error',
+      'job_id',
+      'kind',
+      'status',
+      'scope',
+      'started_at',
+      'finished_at',
+      'total',
+      'result',
+      'error',
       sql<number>`(select count(distinct q.rep_id)::int from calculation_requests q
         where q.workspace_id = jobs.workspace_id and q.job_id = jobs.job_id)`.as('pending'),
     ])
     .where('workspace_id', '=', workspaceId)
-    .where((where) => where.or([where('finished_at', 'is', null), where('finished_at', '>', sql<Date>`now() - ${retention}`)]))
+    .where((where) =>
+      where.or([where('finished_at', 'is', null), where('finished_at', '>', sql<Date>`now() - ${retention}`)]),
+    )
     .orderBy('started_at', 'desc')
     .limit(100);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);

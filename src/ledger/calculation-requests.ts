@@ -5,9 +5,21 @@ import { type Work } from '../platform/database/unit-of-work.js';
 
 /** What made a calculation necessary. */
 export type Trigger =
-  | 'recalculation' | 'deal_change' | 'deal_deletion' | 'import' | 'plan_change' | 'assignment_change'
-  | 'quota_change' | 'hierarchy_change' | 'rep_change' | 'mapping_change' | 'workspace_change' | 'cascade' | 'rank'
-  | 'periodic' | 'reset';
+  | 'recalculation'
+  | 'deal_change'
+  | 'deal_deletion'
+  | 'import'
+  | 'plan_change'
+  | 'assignment_change'
+  | 'quota_change'
+  | 'hierarchy_change'
+  | 'rep_change'
+  | 'mapping_change'
+  | 'workspace_change'
+  | 'cascade'
+  | 'rank'
+  | 'periodic'
+  | 'reset';
 
 export interface CalculationRequest {
   readonly repId: string;
@@ -42,7 +54,12 @@ export async function requestCalculation(
 }
 
 /** Requests a whole recalculation of everyone who is or was on the plan; gives the reps. */
-export async function requestForPlan(trx: Work, workspaceId: string, planId: string, trigger: Trigger): Promise<string[]> {
+export async function requestForPlan(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  trigger: Trigger,
+): Promise<string[]> {
   const reps = await trx
     .selectFrom('assignments')
     .select('rep_id')
@@ -50,7 +67,12 @@ export async function requestForPlan(trx: Work, workspaceId: string, planId: str
     .where('workspace_id', '=', workspaceId)
     .where('plan_id', '=', planId)
     .execute();
-  return requestForReps(trx, workspaceId, reps.map((rep) => rep.rep_id), trigger);
+  return requestForReps(
+    trx,
+    workspaceId,
+    reps.map((rep) => rep.rep_id),
+    trigger,
+  );
 }
 
 /** Requests a whole recalculation of the reps; gives them back for waking their lanes after the commit. */
@@ -61,12 +83,27 @@ export async function requestForReps(
   trigger: Trigger,
   jobId?: string,
 ): Promise<string[]> {
-  await requestCalculation(trx, workspaceId, repIds.map((repId) => ({ repId, days: allDays, trigger, jobId })));
+  await requestCalculation(
+    trx,
+    workspaceId,
+    repIds.map((repId) => ({ repId, days: allDays, trigger, jobId })),
+  );
   return [...repIds];
 }
 
 /** Requests a whole recalculation of every rep of the workspace. */
-export async function requestForWorkspace(trx: Work, workspaceId: string, trigger: Trigger, jobId?: string): Promise<string[]> {
+export async function requestForWorkspace(
+  trx: Work,
+  workspaceId: string,
+  trigger: Trigger,
+  jobId?: string,
+): Promise<string[]> {
   const reps = await trx.selectFrom('reps').select('rep_id').where('workspace_id', '=', workspaceId).execute();
-  return requestForReps(trx, workspaceId, reps.map((rep) => rep.rep_id), trigger, jobId);
+  return requestForReps(
+    trx,
+    workspaceId,
+    reps.map((rep) => rep.rep_id),
+    trigger,
+    jobId,
+  );
 }

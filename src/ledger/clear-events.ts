@@ -10,14 +10,24 @@ export interface ClearedEvents {
 
 /** Takes every lane of the workspace, in order, so that no calculation writes what is being removed. */
 export async function lockAllLanes(trx: Work, workspaceId: string): Promise<void> {
-  await trx.selectFrom('lanes').select('rep_id').where('workspace_id', '=', workspaceId).orderBy('rep_id').forNoKeyUpdate().execute();
+  await trx
+    .selectFrom('lanes')
+    .select('rep_id')
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('rep_id')
+    .forNoKeyUpdate()
+    .execute();
 }
 
 /**
  * Deletes the events `e` that the condition names, each with its history row, and brings counters and totals to what
  * is left. Events of approved periods stay. The caller holds all lanes.
  */
-export async function clearEvents(trx: Work, workspaceId: string, condition: RawBuilder<unknown>): Promise<ClearedEvents> {
+export async function clearEvents(
+  trx: Work,
+  workspaceId: string,
+  condition: RawBuilder<unknown>,
+): Promise<ClearedEvents> {
   const locked = sql`exists (select from statement_periods s where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id
     and s.status = 'approved' and e.earned_on between s.from_day and s.to_day)`;
   const { rows: kept } = await sql<{ count: number }>`
@@ -44,10 +54,14 @@ async function recountQuotas(trx: Work, workspaceId: string): Promise<void> {
       where q.workspace_id = ${workspaceId}
       group by q.quota_id
     ) counted
-    where q.workspace_id = ${workspaceId} and q.quota_id = counted.quota_id and q.current_value <> counted.credit`.execute(trx);
+    where q.workspace_id = ${workspaceId} and q.quota_id = counted.quota_id and q.current_value <> counted.credit`.execute(
+    trx,
+  );
 }
 
 async function recountMonths(trx: Work, workspaceId: string): Promise<void> {
   await trx.deleteFrom('rep_months').where('workspace_id', '=', workspaceId).execute();
-  await sql`${insertMonths} where workspace_id = ${workspaceId} and status = 'earned' group by workspace_id, rep_id, 3, currency`.execute(trx);
+  await sql`${insertMonths} where workspace_id = ${workspaceId} and status = 'earned' group by workspace_id, rep_id, 3, currency`.execute(
+    trx,
+  );
 }

@@ -1,4 +1,9 @@
-import { type UnitOfWork, type WorkspaceLock, type Work, type TenantCaller } from '../platform/database/unit-of-work.js';
+import {
+  type TenantCaller,
+  type UnitOfWork,
+  type Work,
+  type WorkspaceLock,
+} from '../platform/database/unit-of-work.js';
 import { type WakeLanes } from './lane-runner.js';
 
 /** Tells which reps a change concerns, so that their lanes are woken when it has been committed. */

@@ -4,6 +4,8 @@ import { type SlugMapping } from '../engine/slug.js';
 export function canonicalFieldMapping(stored: unknown): SlugMapping {
   if (stored === null || typeof stored !== 'object') return {};
   const { standard, measures, ...flat } = stored as Record<string, unknown>;
-  const parts = [standard, measures].filter((part): part is Record<string, string> => typeof part === 'object' && part !== null);
+  const parts = [standard, measures].filter(
+    (part): part is Record<string, string> => typeof part === 'object' && part !== null,
+  );
   return Object.assign({}, flat as Record<string, string>, ...parts) as SlugMapping;
 }

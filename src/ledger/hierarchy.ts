@@ -1,14 +1,18 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type DayRange, latestDay } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
+export interface TeamMember extends DayRange {
+  readonly repId: string;
+}
+
 /**
- * `team(rep_id, from_day, to_day)`: everyone below the manager, with the days on which the whole chain of reporting
- * lines between them held. Spans only shrink on the way down, so the recursion ends even on bad data.
+ * Everyone below the manager, with the days on which the whole chain of reporting lines between them held. Spans
+ * only shrink on the way down, so the recursion ends even on bad data.
  */
-export function teamBelow(workspaceId: string, managerId: string): RawBuilder<unknown> {
-  return sql`
-    team (rep_id, from_day, to_day) as (
+export async function loadTeam(trx: Work, workspaceId: string, managerId: string): Promise<TeamMember[]> {
+  const { rows } = await sql<TeamMember>`
+    with recursive team (rep_id, from_day, to_day) as (
       select rep_id, from_day, coalesce(to_day, ${latestDay}::date) from reporting_lines
       where workspace_id = ${workspaceId} and manager_id = ${managerId}
       union
@@ -16,7 +20,9 @@ export function teamBelow(workspaceId: string, managerId: string): RawBuilder<un
       from team t join reporting_lines l on l.workspace_id = ${workspaceId} and l.manager_id = t.rep_id
       where greatest(l.from_day, t.from_day) <= least(coalesce(l.to_day, ${latestDay}::date), t.to_day)
         and l.rep_id <> ${managerId}
-    )`;
+    )
+    select rep_id as "repId", from_day as "from", to_day as "to" from team`.execute(trx);
+  return rows;
 }
 
 /** The managers above the rep on any of the days who have a cascade rule in one of their plans. */

@@ -1,7 +1,7 @@
 import { type Clock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
-import { type Log } from '../platform/log.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type Log } from '../platform/log.js';
 import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
 import { settleJob } from './calculation-jobs.js';
 
@@ -24,15 +24,32 @@ export class LaneRunner {
     private readonly log: Log,
   ) {}
 
-  /** Calculates the lane until nothing more is asked of it, and wakes the lanes that follow from it. */
-  async run(lane: Lane): Promise<void> {
+  /**
+   * Calculates the lanes one after the other, each until nothing more is asked of it. The lanes that follow from them
+   * are woken at the end: a manager above all of them is then calculated once and not once for each.
+   */
+  async run(workspaceId: string, repIds: readonly string[]): Promise<void> {
+    const wakes = new Set<string>();
+    const jobIds = new Set<string>();
+    for (const repId of repIds) {
+      wakes.delete(repId);
+      for (const run of await this.runLane({ workspaceId, repId })) {
+        for (const wake of run.wakes) wakes.add(wake);
+        for (const jobId of run.jobIds) jobIds.add(jobId);
+      }
+    }
+    await this.wakeLanes(workspaceId, [...wakes]);
+    await this.settle(workspaceId, [...jobIds]);
+  }
+
+  private async runLane(lane: Lane): Promise<LaneRun[]> {
+    const runs: LaneRun[] = [];
     for (let round = 0; round < mostRounds; round += 1) {
       const run = await this.calculate(lane, false);
-      if (run === null || run.state !== 'ran') return;
-      await this.wakeLanes(lane.workspaceId, run.wakes);
-      await this.settle(lane.workspaceId, run.jobIds);
+      if (run === null || run.state !== 'ran') return runs;
+      runs.push(run);
     }
-    await this.wakeLanes(lane.workspaceId, [lane.repId]);
+    return [...runs, { ...(runs.at(-1) as LaneRun), wakes: [lane.repId], jobIds: [] }];
   }
 
   /** Calculates the lanes and all that follow from them here and now, for a caller that waits for the outcome. */
@@ -87,7 +104,8 @@ export class LaneRunner {
 
   /** After the commit, so that of two lanes that finish together the later one sees the job empty. */
   private async settle(workspaceId: string, jobIds: readonly string[]): Promise<void> {
-    for (const jobId of jobIds) await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => settleJob(trx, workspaceId, jobId));
+    for (const jobId of jobIds)
+      await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => settleJob(trx, workspaceId, jobId));
   }
 }
 
@@ -95,7 +113,12 @@ const mostRounds = 20;
 const mostDrainSteps = 1000;
 const mostAttempts = 8;
 
-async function countFailure(trx: Work, { workspaceId, repId }: Lane, message: string, now: Date): Promise<{ parked: boolean }> {
+async function countFailure(
+  trx: Work,
+  { workspaceId, repId }: Lane,
+  message: string,
+  now: Date,
+): Promise<{ parked: boolean }> {
   const lane = await trx
     .selectFrom('lanes')
     .select('attempts')

@@ -1,19 +1,25 @@
 import { sql } from 'kysely';
 import { type AssignedPlan, type RepInput, type TeamDeal, type UpstreamEvent } from '../engine/calculate.js';
-import { type CompiledVersion, compileVersion, type IdentifiedRule, type PlanVersion, type TierOverride } from '../engine/compiled-plan.js';
+import {
+  type CompiledVersion,
+  compileVersion,
+  type IdentifiedRule,
+  type PlanVersion,
+  type TierOverride,
+} from '../engine/compiled-plan.js';
 import { type Condition } from '../engine/condition.js';
 import { type Fields } from '../engine/field-value.js';
-import { type Rule } from '../engine/plan-config.js';
 import { type Quota } from '../engine/payout.js';
+import { type Rule } from '../engine/plan-config.js';
 import { type Deal } from '../engine/slug.js';
-import { type Day, type DayRange, hull, isEffective } from '../kernel/day.js';
+import { type Day, type DayRange, hull, isEffective, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { longerKind, type PeriodKind, periodRange, widened } from '../kernel/period.js';
 import { groupBy } from '../kernel/group-by.js';
+import { longerKind, type PeriodKind, periodRange, widened } from '../kernel/period.js';
 import { type PlanStatus } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
-import { teamBelow } from './hierarchy.js';
+import { loadTeam } from './hierarchy.js';
 
 /** A plan version with what the engine does not need to know: whether it is in force. */
 export interface StoredVersion extends PlanVersion {
@@ -168,8 +174,9 @@ export function assignedPlans(terms: RepTerms): AssignedPlan[] {
     assignments: terms.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted),
     versions: terms.versions
       .filter((version) => version.planId === planId && version.status === 'active')
-      .map((version): CompiledVersion =>
-        compileVersion(version, terms.repId, terms.overrides, terms.workspace.measures, terms.workspace.timeZone),
+      .map(
+        (version): CompiledVersion =>
+          compileVersion(version, terms.repId, terms.overrides, terms.workspace.measures, terms.workspace.timeZone),
       ),
   }));
 }
@@ -180,7 +187,10 @@ export function calculationWindow(terms: RepTerms, days: DayRange): DayRange {
   const longest = kinds.reduce<PeriodKind>(longerKind, 'monthly');
   const window = widened(days, longest);
   // A frozen period that the window cuts is taken whole: its rows count for their neighbours.
-  return terms.frozen.reduce((wide, { range }) => (isTouched(wide, range) ? widened(hull(wide, range), longest) : wide), window);
+  return terms.frozen.reduce(
+    (wide, { range }) => (isTouched(wide, range) ? widened(hull(wide, range), longest) : wide),
+    window,
+  );
 }
 
 function isTouched(window: DayRange, range: DayRange): boolean {
@@ -193,8 +203,15 @@ export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
 }
 
 const dealColumns = [
-  'deals.deal_id', 'deals.close_date', 'deals.fields', 'deals.amount', 'deals.stage', 'deals.name', 'deals.owner_id',
-  'deals.currency', 'deals.created_date',
+  'deals.deal_id',
+  'deals.close_date',
+  'deals.fields',
+  'deals.amount',
+  'deals.stage',
+  'deals.name',
+  'deals.owner_id',
+  'deals.currency',
+  'deals.created_date',
 ] as const;
 
 interface DealRow {
@@ -243,34 +260,61 @@ export function dealOf(row: DealRow): Deal {
 /** Deals of everyone below, with what they have earned down there: the input of cascade rules. */
 export async function loadTeamDeals(trx: Work, terms: RepTerms, window: DayRange): Promise<TeamDeal[]> {
   const cascades = terms.versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'cascade'));
-  if (!cascades) return [];
-  const { workspaceId, repId } = terms;
-  const { rows: deals } = await sql<DealRow>`
-    with recursive ${teamBelow(workspaceId, repId)}
-    select d.deal_id, d.close_date, d.fields, d.amount, d.stage, d.name, d.owner_id, d.currency, d.created_date
-    from team t join deals d on d.workspace_id = ${workspaceId} and d.rep_id = t.rep_id
-      and d.close_date between t.from_day and t.to_day
-    where d.close_date between ${window.from} and ${window.to} and d.deleted_at is null`.execute(trx);
-  const { rows: events } = await sql<{
-    deal_key: string; rep_id: string; rule_name: string; phase: UpstreamEvent['phase']; currency: string; amount: string;
+  const team = cascades ? await loadTeam(trx, terms.workspaceId, terms.repId) : [];
+  if (team.length === 0) return [];
+  const spans = groupBy(team, (member) => member.repId);
+  const isBelow = (repId: string | null, day: Day) =>
+    repId !== null && (spans.get(repId)?.some((span) => isWithin(day, span)) ?? false);
+  const rows = await trx
+    .selectFrom('deals')
+    .select([...dealColumns, 'deals.rep_id'])
+    .where('workspace_id', '=', terms.workspaceId)
+    .where('rep_id', 'in', [...spans.keys()])
+    .where('close_date', '>=', window.from)
+    .where('close_date', '<=', window.to)
+    .where('deleted_at', 'is', null)
+    .execute();
+  const deals = rows.filter((row) => isBelow(row.rep_id, row.close_date as Day)).map(dealOf);
+  const events = groupBy(
+    await loadUpstreamEvents(trx, terms.workspaceId, [...spans.keys()], deals),
+    (event) => event.dealKey,
+  );
+  return deals.map((deal) => ({
+    deal,
+    upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
+  }));
+}
+
+interface DealEvent extends UpstreamEvent {
+  readonly dealKey: string;
+}
+
+/** What the reps have earned on the deals. Joined here and not in SQL, where fresh tables make for ruinous plans. */
+async function loadUpstreamEvents(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  deals: readonly Deal[],
+): Promise<DealEvent[]> {
+  const { rows } = await sql<{
+    deal_key: string;
+    rep_id: string;
+    rule_name: string;
+    phase: UpstreamEvent['phase'];
+    currency: string;
+    amount: string;
   }>`
-    with recursive ${teamBelow(workspaceId, repId)}
-    select e.deal_key, e.rep_id, e.rule_name, e.phase, e.currency, e.amount
-    from team t join commission_events e on e.workspace_id = ${workspaceId} and e.rep_id = t.rep_id
-    join deals d on d.workspace_id = ${workspaceId} and d.deal_id = e.deal_key
-      and d.close_date between t.from_day and t.to_day and d.close_date between ${window.from} and ${window.to}
-    where e.kind = 'commission_earned' and e.status = 'earned' and e.phase <> 'periodic'
-    order by e.deal_key, e.rep_id, e.rule_name`.execute(trx);
-  const byDeal = groupBy(events, (event) => event.deal_key);
-  return deals.map((row) => ({
-    deal: dealOf(row),
-    upstream: (byDeal.get(row.deal_id) ?? []).map((event) => ({
-      repId: event.rep_id,
-      ruleName: event.rule_name,
-      phase: event.phase,
-      currency: event.currency,
-      amount: Decimal.of(event.amount),
-    })),
+    select deal_key, rep_id, rule_name, phase, currency, amount from commission_events
+    where workspace_id = ${workspaceId} and deal_key = any(${deals.map((deal) => deal.dealId)}::text[])
+      and rep_id = any(${repIds}::uuid[]) and kind = 'commission_earned' and status = 'earned' and phase <> 'periodic'
+    order by deal_key, rep_id, rule_name`.execute(trx);
+  return rows.map((row) => ({
+    dealKey: row.deal_key,
+    repId: row.rep_id,
+    ruleName: row.rule_name,
+    phase: row.phase,
+    currency: row.currency,
+    amount: Decimal.of(row.amount),
   }));
 }
 
@@ -280,7 +324,13 @@ export async function loadPeerCredits(trx: Work, terms: RepTerms, window: DayRan
   if (ranked.length === 0) return () => [];
   const planIds = [...new Set(ranked.map((version) => version.planId))];
   const { workspaceId, repId } = terms;
-  const { rows: credits } = await sql<{ plan_id: string; attainment_key: string; period: string; rep_id: string; credit: string }>`
+  const { rows: credits } = await sql<{
+    plan_id: string;
+    attainment_key: string;
+    period: string;
+    rep_id: string;
+    credit: string;
+  }>`
     select plan_id, attainment_key, period, rep_id, sum(credit)::text as credit
     from commission_events
     where workspace_id = ${workspaceId} and rep_id <> ${repId} and plan_id in (${sql.join(planIds)})
@@ -294,12 +344,17 @@ export async function loadPeerCredits(trx: Work, terms: RepTerms, window: DayRan
     .where('rep_id', '<>', repId)
     .where('deleted_at', 'is', null)
     .execute();
-  const byKey = new Map(credits.map((row) => [`${row.plan_id}|${row.attainment_key}|${row.period}|${row.rep_id}`, row.credit]));
+  const byKey = new Map(
+    credits.map((row) => [`${row.plan_id}|${row.attainment_key}|${row.period}|${row.rep_id}`, row.credit]),
+  );
   return (planId, key, period) => {
     const { from, to } = periodRange(period);
     const peers = new Set(
       spans
-        .filter((span) => span.plan_id === planId && (span.effective_start ?? from) <= to && (span.effective_end ?? to) >= from)
+        .filter(
+          (span) =>
+            span.plan_id === planId && (span.effective_start ?? from) <= to && (span.effective_end ?? to) >= from,
+        )
         .map((span) => span.rep_id),
     );
     return [...peers].map((peer) => Decimal.of(byKey.get(`${planId}|${key}|${period}|${peer}`) ?? '0'));
@@ -325,7 +380,8 @@ export async function loadFirstActivity(trx: Work, terms: RepTerms): Promise<Day
 export function wasWithdrawn(terms: RepTerms, planId: string, day: Day): boolean {
   const versions = terms.versions.filter((version) => version.planId === planId);
   if (versions.length === 0) return true;
-  const covers = (assignment: Assignment) => assignment.planId === planId && isEffective(day, assignment.start, assignment.end);
+  const covers = (assignment: Assignment) =>
+    assignment.planId === planId && isEffective(day, assignment.start, assignment.end);
   const assigned = terms.assignments.some((assignment) => covers(assignment) && !assignment.deleted);
   if (!assigned) return terms.assignments.some((assignment) => covers(assignment) && assignment.deleted);
   const covering = versions.filter((version) => isEffective(day, version.effectiveStart, version.effectiveEnd));

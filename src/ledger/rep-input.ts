@@ -2,7 +2,13 @@ import { type RepInput } from '../engine/calculate.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import {
-  assignedPlans, loadDeals, loadFirstActivity, loadPeerCredits, loadTeamDeals, quotaFinder, type RepTerms,
+  assignedPlans,
+  loadDeals,
+  loadFirstActivity,
+  loadPeerCredits,
+  loadTeamDeals,
+  quotaFinder,
+  type RepTerms,
 } from './load-window.js';
 import { heldRows, loadStandingRows, type StandingRow } from './standing-rows.js';
 

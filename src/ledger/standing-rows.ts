@@ -44,7 +44,10 @@ export async function loadStandingRows(trx: Work, terms: RepTerms, window: DayRa
     join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
       and d.close_date between ${window.from} and ${window.to}
     where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
-      and (${sql.join(outside.map(({ range }) => sql`e.earned_on between ${range.from} and ${range.to}`), sql` or `)})`.execute(trx);
+      and (${sql.join(
+        outside.map(({ range }) => sql`e.earned_on between ${range.from} and ${range.to}`),
+        sql` or `,
+      )})`.execute(trx);
   return [...rows, ...elsewhere];
 }
 
@@ -68,6 +71,7 @@ function heldOf(row: StandingRow, hold: HeldEvent['hold']): HeldEvent {
     planId: row.planId,
     ruleName: row.ruleName,
     dealKey: row.dealKey,
+    phase: row.phase,
     hold,
     earned: row.status === 'earned',
     earnedOn: row.earnedOn,
@@ -91,5 +95,7 @@ async function liveDeals(trx: Work, terms: RepTerms, rows: readonly StandingRow[
     .where('deal_id', 'in', [...new Set(rows.map((row) => row.dealKey))])
     .where('deleted_at', 'is', null)
     .execute();
-  return new Set(deals.filter((deal) => deal.rep_id === terms.repId || !own.has(deal.deal_id)).map((deal) => deal.deal_id));
+  return new Set(
+    deals.filter((deal) => deal.rep_id === terms.repId || !own.has(deal.deal_id)).map((deal) => deal.deal_id),
+  );
 }

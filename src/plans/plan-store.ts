@@ -19,8 +19,15 @@ export interface VersionRow {
 }
 
 const columns = [
-  'plan_id as planId', 'plan_version_id as planVersionId', 'version', 'status', 'effective_start as effectiveStart',
-  'effective_end as effectiveEnd', 'currency', 'field_mapping as fieldMapping', 'config',
+  'plan_id as planId',
+  'plan_version_id as planVersionId',
+  'version',
+  'status',
+  'effective_start as effectiveStart',
+  'effective_end as effectiveEnd',
+  'currency',
+  'field_mapping as fieldMapping',
+  'config',
 ] as const;
 
 /** The version of that id, or of the plan of that id the active one, else the newest. */
@@ -40,7 +47,9 @@ export async function isNameTaken(trx: Work, workspaceId: string, name: string):
   const other = await trx
     .selectFrom('plans')
     .innerJoin('plan_versions', (join) =>
-      join.onRef('plan_versions.workspace_id', '=', 'plans.workspace_id').onRef('plan_versions.plan_id', '=', 'plans.plan_id'),
+      join
+        .onRef('plan_versions.workspace_id', '=', 'plans.workspace_id')
+        .onRef('plan_versions.plan_id', '=', 'plans.plan_id'),
     )
     .select('plans.plan_id')
     .where('plans.workspace_id', '=', workspaceId)
@@ -126,7 +135,12 @@ export async function updateVersion(
 
 /** Names of the rules of every plan of the workspace. */
 export async function ruleNames(trx: Work, workspaceId: string): Promise<ReadonlySet<string>> {
-  const rows = await trx.selectFrom('plan_rules').select('name').distinct().where('workspace_id', '=', workspaceId).execute();
+  const rows = await trx
+    .selectFrom('plan_rules')
+    .select('name')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .execute();
   return new Set(rows.map((row) => row.name));
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Rule } from '../engine/plan-config.js';
-import { isUuid } from '../kernel/ids.js';
 import { groupBy } from '../kernel/group-by.js';
+import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type PlanStatus, type PlanVersion } from './plan.js';
 
@@ -30,8 +30,12 @@ export async function listPlanVersions(trx: Work, workspaceId: string, filter: P
         ${filter.planVersionId === undefined ? sql`` : sql`and v.plan_version_id = ${filter.planVersionId}`}
         ${filter.status === undefined ? sql`` : sql`and v.status = ${filter.status}`}
         ${filter.status !== undefined || filter.includeDeleted === true ? sql`` : sql`and v.status <> 'deleted'`}
-        ${filter.onlyForRep ? sql`and exists (select from assignments a where a.workspace_id = v.workspace_id
-          and a.plan_id = v.plan_id and a.rep_id = ${filter.onlyForRep} and a.deleted_at is null)` : sql``}
+        ${
+          filter.onlyForRep
+            ? sql`and exists (select from assignments a where a.workspace_id = v.workspace_id
+          and a.plan_id = v.plan_id and a.rep_id = ${filter.onlyForRep} and a.deleted_at is null)`
+            : sql``
+        }
     ) versions
     where ${filter.everyVersion === true ? sql`true` : sql`preference = 1`}
     order by lower(name), plan_id, version desc`.execute(trx);
@@ -40,10 +44,19 @@ export async function listPlanVersions(trx: Work, workspaceId: string, filter: P
     .selectFrom('plan_rules')
     .select(['rule_id', 'plan_version_id', 'definition'])
     .where('workspace_id', '=', workspaceId)
-    .where('plan_version_id', 'in', rows.map((row) => row.plan_version_id))
+    .where(
+      'plan_version_id',
+      'in',
+      rows.map((row) => row.plan_version_id),
+    )
     .orderBy('position')
     .execute();
-  const assigned = await assignedReps(trx, workspaceId, rows.map((row) => row.plan_id), filter.onlyForRep ?? null);
+  const assigned = await assignedReps(
+    trx,
+    workspaceId,
+    rows.map((row) => row.plan_id),
+    filter.onlyForRep ?? null,
+  );
   return rows.map((row) => ({
     planId: row.plan_id,
     planVersionId: row.plan_version_id,
@@ -81,7 +94,12 @@ interface PlanRow {
 }
 
 /** One version by its id, or a plan's preferred one by the plan's. */
-export async function findPlanVersion(trx: Work, workspaceId: string, planRef: string, onlyForRep: string | null): Promise<PlanVersion | null> {
+export async function findPlanVersion(
+  trx: Work,
+  workspaceId: string,
+  planRef: string,
+  onlyForRep: string | null,
+): Promise<PlanVersion | null> {
   if (!isUuid(planRef)) return null;
   const common = { includeDeleted: true, onlyForRep };
   const [version] = await listPlanVersions(trx, workspaceId, { ...common, planVersionId: planRef, everyVersion: true });
@@ -93,7 +111,9 @@ export async function findPlanVersion(trx: Work, workspaceId: string, planRef: s
 async function assignedReps(trx: Work, workspaceId: string, planIds: readonly string[], onlyForRep: string | null) {
   let query = trx
     .selectFrom('assignments')
-    .innerJoin('reps', (join) => join.onRef('reps.workspace_id', '=', 'assignments.workspace_id').onRef('reps.rep_id', '=', 'assignments.rep_id'))
+    .innerJoin('reps', (join) =>
+      join.onRef('reps.workspace_id', '=', 'assignments.workspace_id').onRef('reps.rep_id', '=', 'assignments.rep_id'),
+    )
     .select(['assignments.plan_id', 'reps.rep_id as repId', 'reps.name'])
     .distinct()
     .where('assignments.workspace_id', '=', workspaceId)
@@ -119,7 +139,10 @@ function withoutTiersOfOthers(config: Record<string, unknown>, repId: string): R
   };
   return {
     ...config,
-    rules: rules.map((rule) => ({ ...rule, ...(Array.isArray(rule['tiers']) ? { tiers: rule['tiers'].filter(visible) } : {}) })),
+    rules: rules.map((rule) => ({
+      ...rule,
+      ...(Array.isArray(rule['tiers']) ? { tiers: rule['tiers'].filter(visible) } : {}),
+    })),
   };
 }
 
@@ -134,9 +157,23 @@ export interface OverrideRow {
 export async function listOverrides(trx: Work, workspaceId: string, planVersionId: string): Promise<OverrideRow[]> {
   const rows = await trx
     .selectFrom('plan_overrides')
-    .innerJoin('plan_rules', (join) => join.onRef('plan_rules.workspace_id', '=', 'plan_overrides.workspace_id').onRef('plan_rules.rule_id', '=', 'plan_overrides.rule_id'))
-    .innerJoin('reps', (join) => join.onRef('reps.workspace_id', '=', 'plan_overrides.workspace_id').onRef('reps.rep_id', '=', 'plan_overrides.rep_id'))
-    .select(['plan_overrides.rep_id', 'reps.name', 'plan_overrides.rule_id', 'plan_rules.definition', 'plan_overrides.tiers'])
+    .innerJoin('plan_rules', (join) =>
+      join
+        .onRef('plan_rules.workspace_id', '=', 'plan_overrides.workspace_id')
+        .onRef('plan_rules.rule_id', '=', 'plan_overrides.rule_id'),
+    )
+    .innerJoin('reps', (join) =>
+      join
+        .onRef('reps.workspace_id', '=', 'plan_overrides.workspace_id')
+        .onRef('reps.rep_id', '=', 'plan_overrides.rep_id'),
+    )
+    .select([
+      'plan_overrides.rep_id',
+      'reps.name',
+      'plan_overrides.rule_id',
+      'plan_rules.definition',
+      'plan_overrides.tiers',
+    ])
     .where('plan_overrides.workspace_id', '=', workspaceId)
     .where('plan_overrides.plan_version_id', '=', planVersionId)
     .orderBy('reps.name')
@@ -149,4 +186,16 @@ export async function listOverrides(trx: Work, workspaceId: string, planVersionI
     rule: row.definition as Rule,
     tiers: row.tiers as OverrideRow['tiers'],
   }));
+}
+
+/** The plan of that id, or the one that has a version of that id; undefined when the workspace has neither. */
+export async function findPlanId(trx: Work, workspaceId: string, planRef: string): Promise<string | undefined> {
+  const version = await trx
+    .selectFrom('plan_versions')
+    .select('plan_id')
+    .where('workspace_id', '=', workspaceId)
+    .where((where) => where.or([where('plan_id', '=', planRef), where('plan_version_id', '=', planRef)]))
+    .limit(1)
+    .executeTakeFirst();
+  return version?.plan_id;
 }

@@ -15,13 +15,18 @@ export interface Finding {
 }
 
 /** Looks at everything the service needs to run, and changes nothing but starting the embedded database if it must. */
-export async function diagnose(environment: NodeJS.ProcessEnv, migrations: Readonly<Record<string, Migration>>): Promise<Finding[]> {
+export async function diagnose(
+  environment: NodeJS.ProcessEnv,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<Finding[]> {
   const findings = [await finding('Node.js', nodeVersion)];
   let config: Config | null = null;
-  findings.push(await finding('Configuration', async () => {
-    config = readConfig(environment);
-    return 'every setting can be read';
-  }));
+  findings.push(
+    await finding('Configuration', async () => {
+      config = readConfig(environment);
+      return 'every setting can be read';
+    }),
+  );
   if (config === null) return findings;
   findings.push(await finding('Time zones', timeZones));
   return [...findings, ...(await diagnoseDatabase(config, migrations))];
@@ -37,7 +42,10 @@ async function diagnoseDatabase(config: Config, migrations: Readonly<Record<stri
   }
   const database = createDatabase({ url: server.ownerUrl, size: 2, onError: () => {}, asOwner: true });
   const app = createDatabase({ url: server.appUrl, size: 2, onError: () => {} });
-  const queue = new JobQueue(config.REDIS_URL === undefined ? { postgresUrl: server.appUrl } : { redisUrl: config.REDIS_URL }, log);
+  const queue = new JobQueue(
+    config.REDIS_URL === undefined ? { postgresUrl: server.appUrl } : { redisUrl: config.REDIS_URL },
+    log,
+  );
   try {
     const findings = [await finding('Database', () => databaseVersion(database, server.embedded))];
     if (findings[0]?.ok !== true) return findings;
@@ -72,7 +80,9 @@ async function finding(check: string, look: () => Promise<string>): Promise<Find
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || String((error as { code?: string }).code ?? error.name) : String(error);
+  return error instanceof Error
+    ? error.message || String((error as { code?: string }).code ?? error.name)
+    : String(error);
 }
 
 async function nodeVersion(): Promise<string> {
@@ -89,7 +99,9 @@ async function timeZones(): Promise<string> {
 
 async function databaseVersion(database: Database, embedded: boolean): Promise<string> {
   const { rows } = await sql<{ version: string; major: number }>`
-    select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major`.execute(database);
+    select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major`.execute(
+    database,
+  );
   const { version, major } = rows[0] as { version: string; major: number };
   if (major < 15) throw new Error(`PostgreSQL ${version} is too old; 15 or newer is needed`);
   return `PostgreSQL ${version}${embedded ? ', embedded' : ''}`;

@@ -1,7 +1,7 @@
 import { type DependencyContainer } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, mayActAs } from '../kernel/caller.js';
-import { Failure, invalid, type Issue } from '../kernel/failure.js';
+import { Failure, type Issue, invalid } from '../kernel/failure.js';
 import { type AnyOperation, type Handler, type Input, Reply } from './operation.js';
 
 /** A request before any schema has looked at it. */

@@ -30,7 +30,11 @@ export class Reply<Answer> {
 
 type Schema = z.ZodType;
 /** Answers are only read on their way out, so a handler may give what it does not own. */
-type ReadOnly<T> = T extends readonly (infer Item)[] ? readonly ReadOnly<Item>[] : T extends object ? { readonly [Key in keyof T]: ReadOnly<T[Key]> } : T;
+type ReadOnly<T> = T extends readonly (infer Item)[]
+  ? readonly ReadOnly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: ReadOnly<T[Key]> }
+    : T;
 type Parsed<S> = S extends z.ZodType<infer T> ? T : Record<string, never>;
 
 /**
@@ -61,7 +65,9 @@ export interface Operation<
   readonly status?: number;
   /** Every code that the operation may fail with beside the common ones, and its status here. */
   readonly failures: Readonly<Record<string, number>>;
-  readonly handler: InjectionToken<Handler<Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, ReadOnly<z.input<Answer>>>>;
+  readonly handler: InjectionToken<
+    Handler<Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, ReadOnly<z.input<Answer>>>
+  >;
 }
 
 /** States an operation, with its handler checked against its schemas. */

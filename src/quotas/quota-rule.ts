@@ -14,22 +14,39 @@ export interface QuotaRule {
   readonly attainmentPeriod: PeriodKind;
 }
 
-/** The rule of that id, unless its version has been superseded: a newer one has the rule and it is not in force. */
-export async function findRuleById(trx: Work, workspaceId: string, ruleId: string, planId: string | undefined): Promise<QuotaRule> {
+/**
+ * The rule of that id, unless its version has been superseded: it is not in force and a newer one has the rule, or a
+ * newer one in force covers all its days.
+ */
+export async function findRuleById(
+  trx: Work,
+  workspaceId: string,
+  ruleId: string,
+  planId: string | undefined,
+): Promise<QuotaRule> {
   const rule = await ruleQuery(trx, workspaceId)
     .where('r.rule_id', '=', ruleId)
-    .where(sql<SqlBool>`(v.status = 'active' or not exists (
+    .where(sql<SqlBool>`not exists (
       select from plan_rules newer_rule
       join plan_versions newer on newer.workspace_id = newer_rule.workspace_id and newer.plan_version_id = newer_rule.plan_version_id
       where newer_rule.workspace_id = ${workspaceId} and newer_rule.plan_id = r.plan_id and newer_rule.name = r.name
-        and newer.version > v.version))`)
+        and newer.version > v.version and (v.status <> 'active' or newer.status = 'active'
+          and coalesce(newer.effective_start, '-infinity') <= coalesce(v.effective_start, '-infinity')
+          and coalesce(newer.effective_end, 'infinity') >= coalesce(v.effective_end, 'infinity')))`)
     .executeTakeFirst();
   if (rule !== undefined && (planId === undefined || rule.planId === planId)) return rule;
-  throw ruleNotFound('There is no such rule on this plan, or its version has been superseded; rule ids change with every version.');
+  throw ruleNotFound(
+    'There is no such rule on this plan, or its version has been superseded; rule ids change with every version.',
+  );
 }
 
 /** The rule of that name in the active versions of the plans, or else the only one that measures that field. */
-export async function findRuleByMeasure(trx: Work, workspaceId: string, measure: string, planIds: readonly string[]): Promise<QuotaRule> {
+export async function findRuleByMeasure(
+  trx: Work,
+  workspaceId: string,
+  measure: string,
+  planIds: readonly string[],
+): Promise<QuotaRule> {
   const rules = await ruleQuery(trx, workspaceId)
     .where(sql<SqlBool>`r.plan_id = any(${planIds}::uuid[])`)
     .where('v.status', '=', 'active')
@@ -42,9 +59,13 @@ export async function findRuleByMeasure(trx: Work, workspaceId: string, measure:
   const [rule] = counters;
   if (rule === undefined) throw ruleNotFound(`No active plan here has a rule named ${measure}.`);
   if (counters.length === 1) return rule;
-  throw new Failure('quota_ambiguous_measure', `${measure} may be any of several rules. Give planRuleId, or planId if they are of several plans.`, {
-    planRuleIds: counters.map(({ ruleId, planId, name }) => ({ planRuleId: ruleId, planId, name })),
-  });
+  throw new Failure(
+    'quota_ambiguous_measure',
+    `${measure} may be any of several rules. Give planRuleId, or planId if they are of several plans.`,
+    {
+      planRuleIds: counters.map(({ ruleId, planId, name }) => ({ planRuleId: ruleId, planId, name })),
+    },
+  );
 }
 
 /** Plans that any of the reps is on. */
@@ -62,16 +83,24 @@ function ruleQuery(trx: Work, workspaceId: string) {
       join.onRef('v.workspace_id', '=', 'r.workspace_id').onRef('v.plan_version_id', '=', 'r.plan_version_id'),
     )
     .select([
-      'r.rule_id as ruleId', 'r.plan_id as planId', 'r.name', 'r.attainment_key as attainmentKey',
-      'r.attainment_period as attainmentPeriod', sql<string>`coalesce(r.definition ->> 'measure', '')`.as('measure'),
+      'r.rule_id as ruleId',
+      'r.plan_id as planId',
+      'r.name',
+      'r.attainment_key as attainmentKey',
+      'r.attainment_period as attainmentPeriod',
+      sql<string>`coalesce(r.definition ->> 'measure', '')`.as('measure'),
     ])
     .where('r.workspace_id', '=', workspaceId);
 }
 
 /** Rules that count under one key are one for a quota; of a rule's versions the newest stands for all. */
 function distinctCounters(rules: readonly QuotaRule[]): QuotaRule[] {
-  const newest = [...groupBy(rules, (rule) => `${rule.planId}|${rule.name}`).values()].flatMap((versions) => versions.slice(0, 1));
-  return [...groupBy(newest, (rule) => `${rule.planId}|${rule.attainmentKey}`).values()].flatMap((ofKey) => ofKey.slice(0, 1));
+  const newest = [...groupBy(rules, (rule) => `${rule.planId}|${rule.name}`).values()].flatMap((versions) =>
+    versions.slice(0, 1),
+  );
+  return [...groupBy(newest, (rule) => `${rule.planId}|${rule.attainmentKey}`).values()].flatMap((ofKey) =>
+    ofKey.slice(0, 1),
+  );
 }
 
 function normal(text: string): string {

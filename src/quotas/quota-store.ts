@@ -46,13 +46,27 @@ export async function upsertQuotas(
       variable_target = ${variableTarget === undefined ? sql`quotas.variable_target` : sql`excluded.variable_target`}
     returning rep_id, xmax = 0 as is_new`.execute(trx);
   const isNew = new Set(written.filter((row) => row.is_new).map((row) => row.rep_id));
-  for (const repId of await repsWithCredit(trx, workspaceId, repIds.filter((id) => isNew.has(id)), rule, period)) {
-    await refreshQuotas(trx, { workspaceId, repId }, [{ planId: rule.planId, attainmentKey: rule.attainmentKey, period }]);
+  for (const repId of await repsWithCredit(
+    trx,
+    workspaceId,
+    repIds.filter((id) => isNew.has(id)),
+    rule,
+    period,
+  )) {
+    await refreshQuotas(trx, { workspaceId, repId }, [
+      { planId: rule.planId, attainmentKey: rule.attainmentKey, period },
+    ]);
   }
 }
 
 /** Those of the reps who have anything to count, which at the start of a period nobody has. */
-async function repsWithCredit(trx: Work, workspaceId: string, repIds: readonly string[], rule: QuotaRule, period: string): Promise<string[]> {
+async function repsWithCredit(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  rule: QuotaRule,
+  period: string,
+): Promise<string[]> {
   const { rows } = await sql<{ rep_id: string }>`
     select distinct rep_id from commission_events
     where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and plan_id = ${rule.planId}

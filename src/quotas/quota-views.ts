@@ -16,10 +16,19 @@ export interface QuotaFilter {
 export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFilter): Promise<Quota[]> {
   let query = trx
     .selectFrom('quotas as q')
-    .innerJoin('reps as r', (join) => join.onRef('r.workspace_id', '=', 'q.workspace_id').onRef('r.rep_id', '=', 'q.rep_id'))
+    .innerJoin('reps as r', (join) =>
+      join.onRef('r.workspace_id', '=', 'q.workspace_id').onRef('r.rep_id', '=', 'q.rep_id'),
+    )
     .select([
-      'q.quota_id', 'q.rep_id', 'q.plan_id', 'q.plan_rule_id', 'q.attainment_key', 'q.period', 'q.target',
-      'q.variable_target', 'q.current_value',
+      'q.quota_id',
+      'q.rep_id',
+      'q.plan_id',
+      'q.plan_rule_id',
+      'q.attainment_key',
+      'q.period',
+      'q.target',
+      'q.variable_target',
+      'q.current_value',
     ])
     .where('q.workspace_id', '=', workspaceId)
     .orderBy('r.name')

@@ -4,7 +4,14 @@ import { requestCalculation } from '../ledger/calculation-requests.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { loadHierarchy, replaceReportingLines } from './rep-store.js';
 import {
-  brokenChain, type Hierarchy, isSameLines, managerOn, managersAbove, mostLevels, type ReportingLine, withManager,
+  brokenChain,
+  type Hierarchy,
+  isSameLines,
+  managerOn,
+  managersAbove,
+  mostLevels,
+  type ReportingLine,
+  withManager,
 } from './reporting-lines.js';
 
 export interface ManagerChange {
@@ -37,7 +44,11 @@ export async function changeManagers(
   await requestCalculation(
     trx,
     workspaceId,
-    [...firstDays].map(([repId, from]) => ({ repId, days: { from, to: latestDay }, trigger: 'hierarchy_change' as const })),
+    [...firstDays].map(([repId, from]) => ({
+      repId,
+      days: { from, to: latestDay },
+      trigger: 'hierarchy_change' as const,
+    })),
   );
   return [...firstDays.keys()];
 }

@@ -25,7 +25,11 @@ export async function countHeads(trx: Work, workspaceId: string): Promise<Headco
 export function assertHeadcount(before: Headcount, after: Headcount): void {
   const most = seats[after.tier];
   if (after.reps > most && after.reps > before.reps) {
-    throw new Failure('rep_limit_reached', `The ${after.tier} tier has ${most} active reps; this would make ${after.reps}.`, { limit: most });
+    throw new Failure(
+      'rep_limit_reached',
+      `The ${after.tier} tier has ${most} active reps; this would make ${after.reps}.`,
+      { limit: most },
+    );
   }
   if (before.admins > 0 && after.admins === 0) {
     throw new Failure('last_admin', 'This is the last active admin. Make somebody else an admin first.');

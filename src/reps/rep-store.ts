@@ -18,7 +18,12 @@ export interface StoredRep {
 const columns = ['rep_id as repId', 'email', 'name', 'role', 'active', 'crm_member_id as crmMemberId'] as const;
 
 export async function findRep(trx: Work, workspaceId: string, repId: string): Promise<StoredRep | undefined> {
-  return trx.selectFrom('reps').select(columns).where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).executeTakeFirst();
+  return trx
+    .selectFrom('reps')
+    .select(columns)
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .executeTakeFirst();
 }
 
 /** The reps who have one of the addresses or one of the CRM member ids. */
@@ -43,7 +48,9 @@ export async function insertReps(trx: Work, workspaceId: string, reps: readonly 
   await sql`
     insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id)
     select ${workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id from ${repRows(reps)}`.execute(trx);
-  await sql`insert into lanes (workspace_id, rep_id) select ${workspaceId}::uuid, rep_id from ${repRows(reps)}`.execute(trx);
+  await sql`insert into lanes (workspace_id, rep_id) select ${workspaceId}::uuid, rep_id from ${repRows(reps)}`.execute(
+    trx,
+  );
 }
 
 export async function updateReps(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<void> {
@@ -75,11 +82,17 @@ function repRows(reps: readonly StoredRep[]) {
 export async function endSessions(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
   if (repIds.length === 0) return;
   await sql`
-    delete from tokens where workspace_id = ${workspaceId} and kind = 'sess' and rep_id = any(${repIds}::uuid[])`.execute(trx);
+    delete from tokens where workspace_id = ${workspaceId} and kind = 'sess' and rep_id = any(${repIds}::uuid[])`.execute(
+    trx,
+  );
 }
 
 /** Gives the reps the deals that nobody had and that name them as owner; gives the reps who got any. */
-export async function claimUnresolvedDeals(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<string[]> {
+export async function claimUnresolvedDeals(
+  trx: Work,
+  workspaceId: string,
+  reps: readonly StoredRep[],
+): Promise<string[]> {
   if (reps.length === 0) return [];
   const claim = async (isOwner: ReturnType<typeof sql<boolean>>) => {
     const { rows } = await sql<{ rep_id: string }>`
@@ -116,7 +129,9 @@ export async function loadHierarchy(trx: Work, workspaceId: string): Promise<Hie
 /** Replaces all lines of the reps who are named. */
 export async function replaceReportingLines(trx: Work, workspaceId: string, hierarchy: Hierarchy): Promise<void> {
   await sql`
-    delete from reporting_lines where workspace_id = ${workspaceId} and rep_id = any(${[...hierarchy.keys()]}::uuid[])`.execute(trx);
+    delete from reporting_lines where workspace_id = ${workspaceId} and rep_id = any(${[...hierarchy.keys()]}::uuid[])`.execute(
+    trx,
+  );
   const lines = [...hierarchy].flatMap(([repId, ofRep]) => ofRep.map((line) => ({ repId, ...line })));
   if (lines.length === 0) return;
   await planChecksAnew(trx);

@@ -41,7 +41,12 @@ export interface RepFilter {
 }
 
 /** Reps by name, each with the manager of that day. */
-export async function listReps(trx: Work, workspaceId: string, today: Day, { email, repIds }: RepFilter): Promise<Rep[]> {
+export async function listReps(
+  trx: Work,
+  workspaceId: string,
+  today: Day,
+  { email, repIds }: RepFilter,
+): Promise<Rep[]> {
   const { rows } = await sql<Rep>`
     select ${repColumns} from reps r ${managerOn(today)}
     where r.workspace_id = ${workspaceId}
@@ -59,7 +64,12 @@ export interface LinkedRep extends Rep {
   readonly lastDealOwnedAt: Date | null;
 }
 
-export async function findLinkedRep(trx: Work, workspaceId: string, today: Day, repId: string): Promise<LinkedRep | null> {
+export async function findLinkedRep(
+  trx: Work,
+  workspaceId: string,
+  today: Day,
+  repId: string,
+): Promise<LinkedRep | null> {
   if (!isUuid(repId)) return null;
   const { rows } = await sql<LinkedRep>`
     select ${repColumns}, r.provider, r.crm_member_id as "crmId", r.synced_at as "syncedAt",

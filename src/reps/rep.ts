@@ -38,6 +38,7 @@ export function notYours(): Failure {
 }
 
 export function repNotFound(repIds?: readonly string[]): Failure {
-  if (repIds === undefined || repIds.length === 0) return new Failure('rep_not_found', 'There is no such rep in this workspace.');
+  if (repIds === undefined || repIds.length === 0)
+    return new Failure('rep_not_found', 'There is no such rep in this workspace.');
   return new Failure('rep_not_found', `There is no rep ${repIds[0]} in this workspace.`, { repIds });
 }

@@ -12,7 +12,10 @@ export interface NewWorkspace {
 }
 
 /** A new workspace with its API key. The key is given here and nowhere else: only its hash is stored. */
-export async function createWorkspace(unitOfWork: UnitOfWork, workspace: NewWorkspace): Promise<{ workspaceId: string; apiKey: string }> {
+export async function createWorkspace(
+  unitOfWork: UnitOfWork,
+  workspace: NewWorkspace,
+): Promise<{ workspaceId: string; apiKey: string }> {
   const workspaceId = newId();
   const apiKey = newToken('ws');
   await unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
@@ -46,11 +49,22 @@ export async function createWorkspace(unitOfWork: UnitOfWork, workspace: NewWork
       await trx
         .insertInto('reps')
         .values({
-          workspace_id: workspaceId, rep_id: repId, email, name: email, role: 'admin', crm_member_id: null, avatar: null,
-          invite_status: null, provider: null, synced_at: null,
+          workspace_id: workspaceId,
+          rep_id: repId,
+          email,
+          name: email,
+          role: 'admin',
+          crm_member_id: null,
+          avatar: null,
+          invite_status: null,
+          provider: null,
+          synced_at: null,
         })
         .execute();
-      await trx.insertInto('lanes').values({ workspace_id: workspaceId, rep_id: repId, not_before: null, parked_at: null, last_error: null }).execute();
+      await trx
+        .insertInto('lanes')
+        .values({ workspace_id: workspaceId, rep_id: repId, not_before: null, parked_at: null, last_error: null })
+        .execute();
     }
   });
   return { workspaceId, apiKey };

@@ -62,7 +62,11 @@ export async function rotateWorkspaceKey(
 export async function updateWorkspaceRow(
   trx: Work,
   workspaceId: string,
-  change: { readonly name?: string | undefined; readonly currency?: string | undefined; readonly timezone?: string | undefined },
+  change: {
+    readonly name?: string | undefined;
+    readonly currency?: string | undefined;
+    readonly timezone?: string | undefined;
+  },
 ): Promise<void> {
   await trx
     .updateTable('workspaces')

@@ -18,7 +18,12 @@ export async function findWorkspace(trx: Work, workspaceId: string): Promise<Wor
   return trx
     .selectFrom('workspaces')
     .select([
-      'workspace_id as workspaceId', 'name', 'currency', 'timezone', 'tier', 'is_demo as isDemo',
+      'workspace_id as workspaceId',
+      'name',
+      'currency',
+      'timezone',
+      'tier',
+      'is_demo as isDemo',
       'field_mapping as fieldMapping',
     ])
     .where('workspace_id', '=', workspaceId)

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
-import { importPath, readPipeline, saveMapping, savePlans, type SalesTeams, saveTeams } from '../support/sales-opportunities.js';
+import {
+  importPath,
+  readPipeline,
+  type SalesTeams,
+  saveMapping,
+  savePlans,
+  saveTeams,
+} from '../support/sales-opportunities.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 describe('8,800 real opportunities, from the CSV to the cent', () => {
@@ -14,16 +21,23 @@ describe('8,800 real opportunities, from the CSV to the cent', () => {
     teams = await saveTeams(world.api);
     await saveMapping(world.api);
     await savePlans(world.api, teams);
-    const imported = await world.api.expect(200, 'POST', importPath, await readPipeline(), { 'Content-Type': 'text/csv' });
+    const imported = await world.api.expect(200, 'POST', importPath, await readPipeline(), {
+      'Content-Type': 'text/csv',
+    });
     expect(imported).to.deep.include({ accepted: 8800, unchanged: 0, stale: 0, rejected: [] });
     await service.settled(world.workspaceId);
   });
 
   after(() => service.stop());
 
-  const sums = () => query<{ rule_name: string; events: number; total: string }>(service.database.ownerUrl, `
+  const sums = () =>
+    query<{ rule_name: string; events: number; total: string }>(
+      service.database.ownerUrl,
+      `
     select rule_name, count(*)::int as events, sum(amount)::numeric(20, 2)::text as total from commission_events
-    where workspace_id = $1 and status = 'earned' group by rule_name order by rule_name`, [world.workspaceId]);
+    where workspace_id = $1 and status = 'earned' group by rule_name order by rule_name`,
+      [world.workspaceId],
+    );
 
   it('pays each rule what an independent implementation found', async () => {
     expect(await sums()).to.deep.equal([
@@ -36,14 +50,23 @@ describe('8,800 real opportunities, from the CSV to the cent', () => {
   it('tells the team and the best rep through the API', async () => {
     const overview = await world.api.expect(200, 'GET', '/v1/commissions?period=2017');
     expect(overview.totals.total).to.equal(801_085.18);
-    const darcel = await world.api.expect(200, 'GET', `/v1/commissions?repId=${teams.repIdByName.get('Darcel Schlecht')}&period=2017`);
+    const darcel = await world.api.expect(
+      200,
+      'GET',
+      `/v1/commissions?repId=${teams.repIdByName.get('Darcel Schlecht')}&period=2017`,
+    );
     expect(darcel.earnings.total).to.equal(123_465.17);
   });
 
-  it('keeps history, counters and totals in step', () => expectSoundLedger(service.database.ownerUrl, world.workspaceId));
+  it('keeps history, counters and totals in step', () =>
+    expectSoundLedger(service.database.ownerUrl, world.workspaceId));
 
   it('a second recalculation writes nothing', async () => {
-    const count = () => query(service.database.ownerUrl, `select (select count(*) from commission_event_history) as history, (select sum(revision) from commission_events) as revisions`);
+    const count = () =>
+      query(
+        service.database.ownerUrl,
+        `select (select count(*) from commission_event_history) as history, (select sum(revision) from commission_events) as revisions`,
+      );
     const before = await count();
     const answer = await world.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     expect(answer).to.deep.include({ triggered: true, eventsWritten: 0, eventsReversed: 0, scope: 'workspace' });

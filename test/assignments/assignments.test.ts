@@ -33,7 +33,8 @@ describe('assignments', () => {
   });
 
   const post = (body: object) => slice.run(createAssignments, admin, { body });
-  const patch = (assignmentId: string, body: object) => slice.run(updateAssignment, admin, { params: { assignmentId }, body });
+  const patch = (assignmentId: string, body: object) =>
+    slice.run(updateAssignment, admin, { params: { assignmentId }, body });
   const remove = (assignmentId: string) => slice.run(deleteAssignment, admin, { params: { assignmentId } });
   const list = (query: object = {}, caller = admin) => slice.run(listAssignments, caller, { query });
   const everything = () => slice.contents(workspaceId, 'assignments', 'calculation_requests');
@@ -44,26 +45,37 @@ describe('assignments', () => {
     expect(await everything(), code).to.equal(before);
   }
   const refusePost = (code: string, status: number, body: object) => refuse(code, status, createAssignments, { body });
-  const refusePatch = (code: string, status: number, assignmentId: string, body: object) => refuse(code, status, updateAssignment, { params: { assignmentId }, body });
+  const refusePatch = (code: string, status: number, assignmentId: string, body: object) =>
+    refuse(code, status, updateAssignment, { params: { assignmentId }, body });
 
   async function elsewhere() {
     const foreign = callerAs('admin', await slice.workspace());
     const [repId] = (await addReps(slice, foreign, 'Ann')) as [string];
     const plan = await addPlan(slice, foreign, 'Plan', [rule('New')]);
-    const [assignment] = await slice.run(createAssignments, foreign, { body: { repIds: [repId], planId: plan.planId } });
+    const [assignment] = await slice.run(createAssignments, foreign, {
+      body: { repIds: [repId], planId: plan.planId },
+    });
     return { repId, planId: plan.planId, assignmentId: assignment.assignmentId as string };
   }
 
   describe('POST', () => {
     it('puts every rep once on the plan and asks for their calculation', async () => {
-      const created = await post({ repIds: [bob, ann, bob.toUpperCase()], planId, effectiveStart: '2026-01-01', effectiveEnd: null });
+      const created = await post({
+        repIds: [bob, ann, bob.toUpperCase()],
+        planId,
+        effectiveStart: '2026-01-01',
+        effectiveEnd: null,
+      });
       const shared = { planId, planName: 'Plan', effectiveStart: '2026-01-01', effectiveEnd: null };
       expect(created.map(({ assignmentId, ...rest }: { assignmentId: string }) => rest)).to.deep.equal([
         { repId: bob, repName: 'Bob', ...shared },
         { repId: ann, repName: 'Ann', ...shared },
       ]);
       const asked = { from_day: '1900-01-01', to_day: '2199-12-31', trigger: 'assignment_change' };
-      expect(await slice.requests(workspaceId)).to.have.deep.members([{ rep_id: ann, ...asked }, { rep_id: bob, ...asked }]);
+      expect(await slice.requests(workspaceId)).to.have.deep.members([
+        { rep_id: ann, ...asked },
+        { rep_id: bob, ...asked },
+      ]);
       expect(slice.woken).to.have.members([ann, bob]);
     });
 
@@ -79,16 +91,24 @@ describe('assignments', () => {
       await refusePost('VALIDATION_FAILED', 400, { repIds: ['x'], planId });
       await refusePost('VALIDATION_FAILED', 400, { repIds: Array.from({ length: 10_001 }, newId), planId });
       await refusePost('VALIDATION_FAILED', 400, { repIds: [ann], planId, effectiveStart: '2026-02-30' });
-      await refusePost('VALIDATION_FAILED', 400, { repIds: [ann], planId, effectiveStart: '2026-02-02', effectiveEnd: '2026-02-01' });
+      await refusePost('VALIDATION_FAILED', 400, {
+        repIds: [ann],
+        planId,
+        effectiveStart: '2026-02-02',
+        effectiveEnd: '2026-02-01',
+      });
       await refusePost('VALIDATION_FAILED', 400, { repIds: [ann], planId, endDate: '2026-02-01' });
     });
 
     it('refuses plans and reps that the workspace does not have, writing nothing', async () => {
       const foreign = await elsewhere();
-      for (const unknown of [newId(), foreign.planId]) await refusePost('plan_not_found', 404, { repIds: [ann], planId: unknown });
+      for (const unknown of [newId(), foreign.planId])
+        await refusePost('plan_not_found', 404, { repIds: [ann], planId: unknown });
       for (const unknown of [newId(), foreign.repId]) {
         await refusePost('rep_not_found', 404, { repIds: [ann, unknown], planId });
-        const failure = await slice.refuse('rep_not_found', 404, createAssignments, admin, { body: { repIds: [ann, unknown], planId } });
+        const failure = await slice.refuse('rep_not_found', 404, createAssignments, admin, {
+          body: { repIds: [ann, unknown], planId },
+        });
         expect(failure.details).to.deep.equal({ repIds: [unknown] });
       }
     });
@@ -101,7 +121,8 @@ describe('assignments', () => {
         { effectiveEnd: '2026-02-01' },
         { effectiveStart: '2026-02-10', effectiveEnd: '2026-02-10' },
         { effectiveStart: '2025-01-01', effectiveEnd: '2027-01-01' },
-      ]) await refusePost('assignment_overlap', 409, { repIds: [bob, ann], planId, ...days });
+      ])
+        await refusePost('assignment_overlap', 409, { repIds: [bob, ann], planId, ...days });
       await post({ repIds: [ann], planId, effectiveStart: '2026-04-01' });
       await post({ repIds: [ann], planId, effectiveEnd: '2026-01-31' });
       const other = await addPlan(slice, admin, 'Other', [rule('New')]);
@@ -114,7 +135,15 @@ describe('assignments', () => {
     });
 
     it('asks for everyone of a plan that ranks its reps', async () => {
-      const ranked = await addPlan(slice, admin, 'Ranked', [{ name: 'First', baseField: 'amount', tierBy: 'rank', payoutMode: 'flat_per_event', tiers: [{ min: 1, flatAmount: 100 }] }]);
+      const ranked = await addPlan(slice, admin, 'Ranked', [
+        {
+          name: 'First',
+          baseField: 'amount',
+          tierBy: 'rank',
+          payoutMode: 'flat_per_event',
+          tiers: [{ min: 1, flatAmount: 100 }],
+        },
+      ]);
       const [{ assignmentId }] = await post({ repIds: [ann], planId: ranked.planId });
       await slice.forgetRequests(workspaceId);
       await post({ repIds: [bob], planId: ranked.planId });
@@ -140,7 +169,8 @@ describe('assignments', () => {
       await post({ repIds: [ann, bob], planId });
       const other = await addPlan(slice, admin, 'Other', [rule('New')]);
       await post({ repIds: [ann], planId: other.planId });
-      const seen = async (query: object) => (await list(query)).map((one: { repName: string; planName: string }) => `${one.repName} ${one.planName}`);
+      const seen = async (query: object) =>
+        (await list(query)).map((one: { repName: string; planName: string }) => `${one.repName} ${one.planName}`);
       expect(await seen({})).to.deep.equal(['Ann Other', 'Ann Plan', 'Bob Plan']);
       expect(await seen({ repId: ann })).to.deep.equal(['Ann Other', 'Ann Plan']);
       expect(await seen({ planId })).to.deep.equal(['Ann Plan', 'Bob Plan']);
@@ -155,7 +185,8 @@ describe('assignments', () => {
       const rep = callerAs('rep', workspaceId, ann);
       expect((await list({}, rep)).map((one: { repId: string }) => one.repId)).to.deep.equal([ann]);
       expect(await list({ repId: ann.toUpperCase() }, rep)).to.have.length(1);
-      for (const repId of [bob, newId()]) await slice.refuse('forbidden', 403, listAssignments, rep, { query: { repId } });
+      for (const repId of [bob, newId()])
+        await slice.refuse('forbidden', 403, listAssignments, rep, { query: { repId } });
       expect(await list({}, callerAs('manager', workspaceId, ann))).to.have.length(2);
     });
 
@@ -169,11 +200,25 @@ describe('assignments', () => {
 
   describe('PATCH', () => {
     it('moves and clears either day', async () => {
-      const [{ assignmentId }] = await post({ repIds: [ann], planId, effectiveStart: '2026-01-01', effectiveEnd: '2026-06-30' });
+      const [{ assignmentId }] = await post({
+        repIds: [ann],
+        planId,
+        effectiveStart: '2026-01-01',
+        effectiveEnd: '2026-06-30',
+      });
       await slice.forgetRequests(workspaceId);
-      expect(await patch(assignmentId, { effectiveEnd: null })).to.include({ assignmentId, effectiveStart: '2026-01-01', effectiveEnd: null });
-      expect((await slice.requests(workspaceId)).map((one) => [one.rep_id, one.trigger])).to.deep.equal([[ann, 'assignment_change']]);
-      expect(await patch(assignmentId, { effectiveStart: null, effectiveEnd: '2026-03-31' })).to.include({ effectiveStart: null, effectiveEnd: '2026-03-31' });
+      expect(await patch(assignmentId, { effectiveEnd: null })).to.include({
+        assignmentId,
+        effectiveStart: '2026-01-01',
+        effectiveEnd: null,
+      });
+      expect((await slice.requests(workspaceId)).map((one) => [one.rep_id, one.trigger])).to.deep.equal([
+        [ann, 'assignment_change'],
+      ]);
+      expect(await patch(assignmentId, { effectiveStart: null, effectiveEnd: '2026-03-31' })).to.include({
+        effectiveStart: null,
+        effectiveEnd: '2026-03-31',
+      });
       expect((await list())[0]).to.include({ effectiveStart: null, effectiveEnd: '2026-03-31' });
       await slice.forgetRequests(workspaceId);
       await patch(assignmentId, { effectiveEnd: '2026-03-31' });
@@ -181,7 +226,12 @@ describe('assignments', () => {
     });
 
     it('refuses what it must', async () => {
-      const [{ assignmentId }] = await post({ repIds: [ann], planId, effectiveStart: '2026-01-01', effectiveEnd: '2026-06-30' });
+      const [{ assignmentId }] = await post({
+        repIds: [ann],
+        planId,
+        effectiveStart: '2026-01-01',
+        effectiveEnd: '2026-06-30',
+      });
       await post({ repIds: [ann], planId, effectiveStart: '2026-07-01' });
       const foreign = await elsewhere();
       await refusePatch('VALIDATION_FAILED', 400, assignmentId, {});
@@ -189,7 +239,8 @@ describe('assignments', () => {
       await refusePatch('VALIDATION_FAILED', 400, assignmentId, { effectiveEnd: '2025-12-31' });
       await refusePatch('assignment_overlap', 409, assignmentId, { effectiveEnd: '2026-07-01' });
       await refusePatch('assignment_overlap', 409, assignmentId, { effectiveEnd: null });
-      for (const unknown of [newId(), 'nonsense', foreign.assignmentId]) await refusePatch('assignment_not_found', 404, unknown, { effectiveEnd: null });
+      for (const unknown of [newId(), 'nonsense', foreign.assignmentId])
+        await refusePatch('assignment_not_found', 404, unknown, { effectiveEnd: null });
       await remove(assignmentId);
       await refusePatch('assignment_not_found', 404, assignmentId, { effectiveEnd: null });
     });
@@ -199,10 +250,16 @@ describe('assignments', () => {
       await addDeal(slice, workspaceId, ann, '2026-04-15', 2000);
       const [{ assignmentId }] = await post({ repIds: [ann], planId });
       await slice.settle(workspaceId);
-      expect(await earned()).to.deep.equal([['2026-01-15', '80.0000', 'earned'], ['2026-04-15', '160.0000', 'earned']]);
+      expect(await earned()).to.deep.equal([
+        ['2026-01-15', '80.0000', 'earned'],
+        ['2026-04-15', '160.0000', 'earned'],
+      ]);
       await patch(assignmentId, { effectiveEnd: '2026-03-31' });
       await slice.settle(workspaceId);
-      expect(await earned()).to.deep.equal([['2026-01-15', '80.0000', 'earned'], ['2026-04-15', '160.0000', 'reversed']]);
+      expect(await earned()).to.deep.equal([
+        ['2026-01-15', '80.0000', 'earned'],
+        ['2026-04-15', '160.0000', 'reversed'],
+      ]);
     });
   });
 
@@ -243,7 +300,10 @@ describe('assignments', () => {
     for (const standing of ['manager', 'rep', 'connection'] as const) {
       const caller = callerAs(standing, workspaceId, ann);
       await slice.refuse('forbidden', 403, createAssignments, caller, { body: { repIds: [ann], planId } });
-      await slice.refuse('forbidden', 403, updateAssignment, caller, { params: { assignmentId: newId() }, body: { effectiveEnd: null } });
+      await slice.refuse('forbidden', 403, updateAssignment, caller, {
+        params: { assignmentId: newId() },
+        body: { effectiveEnd: null },
+      });
       await slice.refuse('forbidden', 403, deleteAssignment, caller, { params: { assignmentId: newId() } });
     }
   });

@@ -15,24 +15,44 @@ describe('audit log', () => {
 
   afterEach(() => world.close());
 
-  async function run(minute: number, more: { actor?: string; dealId?: string; deals?: string[] } = {}): Promise<string> {
+  async function run(
+    minute: number,
+    more: { actor?: string; dealId?: string; deals?: string[] } = {},
+  ): Promise<string> {
     const runId = newId();
     const workspace_id = world.workspaceId;
     await world.slice.owner
       .insertInto('audit_runs')
       .values({
-        workspace_id, run_id: runId, actor: more.actor ?? 'orchestrator', trigger: 'deal_change', scope: 'rep', deal_id: more.dealId ?? null,
-        rep_id: null, period: null, outcome: 'no_change', blocked: null, details: null, error: null,
+        workspace_id,
+        run_id: runId,
+        actor: more.actor ?? 'orchestrator',
+        trigger: 'deal_change',
+        scope: 'rep',
+        deal_id: more.dealId ?? null,
+        rep_id: null,
+        period: null,
+        outcome: 'no_change',
+        blocked: null,
+        details: null,
+        error: null,
         started_at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
       })
       .execute();
-    for (const dealId of more.deals ?? []) await world.slice.owner.insertInto('audit_run_deals').values({ workspace_id, deal_id: dealId, run_id: runId }).execute();
+    for (const dealId of more.deals ?? [])
+      await world.slice.owner
+        .insertInto('audit_run_deals')
+        .values({ workspace_id, deal_id: dealId, run_id: runId })
+        .execute();
     return runId;
   }
 
   it('tells what a run of the engine came to', async () => {
     const ada = await world.rep('Ada');
-    await world.assign(ada, await world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] }));
+    await world.assign(
+      ada,
+      await world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] }),
+    );
     await world.deal('D1', ada);
     await world.deal('D2', ada, { closeDate: '2026-01-10' });
     await world.statement(ada, '2026-01', 'approved');
@@ -43,9 +63,14 @@ describe('audit log', () => {
     expect(runId).to.match(/^[0-9a-f-]{36}$/);
     expect(blocked).to.deep.include({ statementLocked: true, periods: ['2026-01'] });
     expect(told).to.deep.equal({
-      actor: 'orchestrator', trigger: 'recalculation', scope: 'rep', repId: ada, outcome: 'statement_locked',
+      actor: 'orchestrator',
+      trigger: 'recalculation',
+      scope: 'rep',
+      repId: ada,
+      outcome: 'statement_locked',
       counters: { eventsWritten: 1, eventsReversed: 0, statementLocked: 1, skipped: 1 },
-      startedAt: '2026-03-20T12:00:00.000Z', durationMs: 0,
+      startedAt: '2026-03-20T12:00:00.000Z',
+      durationMs: 0,
     });
   });
 
@@ -61,7 +86,8 @@ describe('audit log', () => {
     const person = await run(1, { actor: 'api-key', dealId: 'D1' });
     const several = await run(2, { deals: ['D1', 'D2'] });
     const one = await run(3, { dealId: 'D2', deals: ['D2'] });
-    const idsOf = async (query: Record<string, string>) => (await read(query)).runs.map((found: { runId: string }) => found.runId);
+    const idsOf = async (query: Record<string, string>) =>
+      (await read(query)).runs.map((found: { runId: string }) => found.runId);
     expect(await idsOf({ actor: 'api-key' })).to.deep.equal([person]);
     expect(await idsOf({ dealId: 'D1' })).to.deep.equal([several, person]);
     expect(await idsOf({ dealId: 'D2' })).to.deep.equal([one, several]);

@@ -13,7 +13,8 @@ describe('commission queries', () => {
   let ben: string;
   let planId: string;
 
-  const ask = (query: Record<string, string>, caller = world.admin) => world.slice.run(getCommissions, caller, { query });
+  const ask = (query: Record<string, string>, caller = world.admin) =>
+    world.slice.run(getCommissions, caller, { query });
 
   /** The worked example of calculation.md: Ada sells 60,000, 60,000 and 30,000 against a quota of 100,000. */
   beforeEach(async () => {
@@ -48,11 +49,25 @@ describe('commission queries', () => {
         otherCurrencies: [],
         reps: [
           {
-            repId: ada, name: 'Ada', earnings: { total: 16_500, commission: 16_500, bonus: 0, adjustments: 0 }, otherCurrencies: [],
-            attainment: [{ planId, measure: 'New business', period: '2026-Q1', target: 100_000, credit: 150_000, attainment: 1.5 }],
-            dealCount: 3, statementStatus: 'draft',
+            repId: ada,
+            name: 'Ada',
+            earnings: { total: 16_500, commission: 16_500, bonus: 0, adjustments: 0 },
+            otherCurrencies: [],
+            attainment: [
+              { planId, measure: 'New business', period: '2026-Q1', target: 100_000, credit: 150_000, attainment: 1.5 },
+            ],
+            dealCount: 3,
+            statementStatus: 'draft',
           },
-          { repId: ben, name: 'ben', earnings: nothing, otherCurrencies: [], attainment: [], dealCount: 0, statementStatus: 'none' },
+          {
+            repId: ben,
+            name: 'ben',
+            earnings: nothing,
+            otherCurrencies: [],
+            attainment: [],
+            dealCount: 0,
+            statementStatus: 'none',
+          },
         ],
       });
     });
@@ -67,7 +82,11 @@ describe('commission queries', () => {
 
     it('keeps currencies apart, and shows whoever earned something though gone', async () => {
       const gone = await world.rep('Zoe', { active: false });
-      const euro = await world.plan('Euro', { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] }, { currency: 'EUR' });
+      const euro = await world.plan(
+        'Euro',
+        { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
+        { currency: 'EUR' },
+      );
       await world.assign(gone, euro);
       await world.deal('E1', gone, { amount: 100, currency: 'EUR', closeDate: '2026-01-02' });
       await world.calculate();
@@ -80,7 +99,8 @@ describe('commission queries', () => {
     });
 
     it('lists the quotas of the month, and of the periods around it', async () => {
-      for (const period of ['2026-02', '2026-H1', '2026', '2026-Q2', '2025']) await world.quota(ada, planId, 'New business', period, 10);
+      for (const period of ['2026-02', '2026-H1', '2026', '2026-Q2', '2025'])
+        await world.quota(ada, planId, 'New business', period, 10);
       const overview = await ask({ period: '2026-02' });
       const periods = overview.reps[0].attainment.map((one: { period: string }) => one.period).sort();
       expect(periods).to.deep.equal(['2026', '2026-02', '2026-H1', '2026-Q1']);
@@ -92,7 +112,14 @@ describe('commission queries', () => {
     });
 
     it('refuses what is no period and what is not known', async () => {
-      for (const query of [{ period: '2026-13' }, { period: '' }, { month: '2026-01' }, { repId: '' }, { dealId: '' }, { dealId: 'a\u0000b' }]) {
+      for (const query of [
+        { period: '2026-13' },
+        { period: '' },
+        { month: '2026-01' },
+        { repId: '' },
+        { dealId: '' },
+        { dealId: 'a\u0000b' },
+      ]) {
         await world.slice.refuse('VALIDATION_FAILED', 400, getCommissions, world.admin, { query });
       }
     });
@@ -117,22 +144,52 @@ describe('commission queries', () => {
     it('tells a month within its quarter', async () => {
       await world.deal('Lost', ada, { stage: 'Closed Lost', closeDate: '2026-02-11' });
       await world.deal('Open', ada, { stage: 'Proposal', closeDate: '2026-09-01', isClosed: false, amount: 2500.5 });
-      await world.deal('Open EUR', ada, { stage: 'Proposal', closeDate: null, isClosed: false, amount: 7, currency: 'EUR' });
+      await world.deal('Open EUR', ada, {
+        stage: 'Proposal',
+        closeDate: null,
+        isClosed: false,
+        amount: 7,
+        currency: 'EUR',
+      });
       await world.deal('Gone', ada, { stage: 'Proposal', isClosed: false, deleted: true });
       const dashboard = await ask({ repId: ada, period: '2026-02' }, world.as('rep', ada));
       expect(dashboard.trend).to.have.length(12);
       expect(dashboard.trend[0]).to.deep.equal({ period: '2025-03', total: 0 });
-      expect(dashboard.trend.slice(-2)).to.deep.equal([{ period: '2026-01', total: 4800 }, { period: '2026-02', total: 7200 }]);
+      expect(dashboard.trend.slice(-2)).to.deep.equal([
+        { period: '2026-01', total: 4800 },
+        { period: '2026-02', total: 7200 },
+      ]);
       delete dashboard.trend;
       const closed = { currency: null, commissionCurrency: 'USD' };
       expect(dashboard).to.deep.equal({
-        repId: ada, name: 'Ada', period: '2026-02', currency: 'USD',
+        repId: ada,
+        name: 'Ada',
+        period: '2026-02',
+        currency: 'USD',
         earnings: { total: 7200, commission: 7200, bonus: 0, adjustments: 0 },
         otherCurrencies: [],
-        attainment: [{ planId, measure: 'New business', period: '2026-Q1', target: 100_000, credit: 150_000, attainment: 1.5 }],
+        attainment: [
+          { planId, measure: 'New business', period: '2026-Q1', target: 100_000, credit: 150_000, attainment: 1.5 },
+        ],
         closedDeals: [
-          { ...closed, dealId: 'Lost', name: 'Deal Lost', amount: 1000, stage: 'Closed Lost', closeDate: '2026-02-11', commission: 0 },
-          { ...closed, dealId: 'D2', name: 'Deal D2', amount: 60_000, stage: 'Closed Won', closeDate: '2026-02-10', commission: 7200 },
+          {
+            ...closed,
+            dealId: 'Lost',
+            name: 'Deal Lost',
+            amount: 1000,
+            stage: 'Closed Lost',
+            closeDate: '2026-02-11',
+            commission: 0,
+          },
+          {
+            ...closed,
+            dealId: 'D2',
+            name: 'Deal D2',
+            amount: 60_000,
+            stage: 'Closed Won',
+            closeDate: '2026-02-10',
+            commission: 7200,
+          },
         ],
         openPipeline: { deals: 2, total: 2500.5, otherCurrencies: [{ currency: 'EUR', total: 7 }] },
       });
@@ -143,7 +200,12 @@ describe('commission queries', () => {
       await world.deal('D4', ada, { amount: 1000, closeDate: '2026-02-12' });
       await world.calculate();
       const dashboard = await ask({ repId: ada, period: '2026' });
-      expect(dashboard.earnings).to.deep.equal({ total: 16_519.75, commission: 16_620, bonus: 0, adjustments: -100.25 });
+      expect(dashboard.earnings).to.deep.equal({
+        total: 16_519.75,
+        commission: 16_620,
+        bonus: 0,
+        adjustments: -100.25,
+      });
       expect(dashboard.trend.map((month: { period: string }) => month.period)[11]).to.equal('2026-12');
       expect(dashboard.trend[1]).to.deep.equal({ period: '2026-02', total: 7219.75 });
       const [second] = dashboard.closedDeals.filter((deal: { dealId: string }) => deal.dealId === 'D2');
@@ -201,7 +263,11 @@ describe('commission queries', () => {
     });
 
     it('pays deals without a currency in the plan\u2019s, and says so', async () => {
-      const euro = await world.plan('Euro', { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] }, { currency: 'EUR' });
+      const euro = await world.plan(
+        'Euro',
+        { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
+        { currency: 'EUR' },
+      );
       await world.assign(ben, euro);
       await world.deal('B1', ben, { amount: 50 });
       await world.calculate();
@@ -220,7 +286,9 @@ describe('commission queries', () => {
       await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ben), { query });
       await world.slice.refuse('forbidden', 403, getCommissions, world.as('connection'), { query });
       await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ben), { query: { repId: newId() } });
-      await world.slice.refuse('rep_not_found', 404, getCommissions, world.as('manager', ben), { query: { repId: newId() } });
+      await world.slice.refuse('rep_not_found', 404, getCommissions, world.as('manager', ben), {
+        query: { repId: newId() },
+      });
       await world.slice.refuse('rep_not_found', 404, getCommissions, world.admin, { query: { repId: 'nobody' } });
       expect((await ask({ repId: ada.toUpperCase() }, world.as('rep', ada))).repId).to.equal(ada);
       expect((await ask(query, world.as('manager', ben))).name).to.equal('Ada');
@@ -231,17 +299,43 @@ describe('commission queries', () => {
     it('explains what was paid', async () => {
       await world.adjust(ada, 50, '2026-02-20', 'D2');
       const breakdown = await ask({ dealId: 'D2', repId: ben });
-      expect(breakdown.deal).to.deep.include({ deal_id: 'D2', repId: ada, repName: 'Ada', amount: 60_000, closeDate: '2026-02-10', deleted_at: null });
+      expect(breakdown.deal).to.deep.include({
+        deal_id: 'D2',
+        repId: ada,
+        repName: 'Ada',
+        amount: 60_000,
+        closeDate: '2026-02-10',
+        deleted_at: null,
+      });
       expect(breakdown.total).to.equal(7250);
       expect(breakdown.currency).to.equal('USD');
       const [event, adjustment] = breakdown.events;
       expect(event).to.deep.include({
-        repId: ada, repName: 'Ada', dealId: 'D2', dealName: 'Deal D2', planId, planName: 'AE', ruleName: 'New business',
-        kind: 'commission_earned', category: 'commission', status: 'earned', amount: 7200, base: 60_000, tierName: 'Over',
-        credit: 60_000, currency: 'USD', period: '2026-Q1', earnedOn: '2026-02-10',
+        repId: ada,
+        repName: 'Ada',
+        dealId: 'D2',
+        dealName: 'Deal D2',
+        planId,
+        planName: 'AE',
+        ruleName: 'New business',
+        kind: 'commission_earned',
+        category: 'commission',
+        status: 'earned',
+        amount: 7200,
+        base: 60_000,
+        tierName: 'Over',
+        credit: 60_000,
+        currency: 'USD',
+        period: '2026-Q1',
+        earnedOn: '2026-02-10',
       });
       expect(event.trace).to.deep.include({
-        before: 60_000, after: 120_000, target: 100_000, attainmentBefore: 0.6, attainmentAfter: 1.2, amount: 7200,
+        before: 60_000,
+        after: 120_000,
+        target: 100_000,
+        attainmentBefore: 0.6,
+        attainmentAfter: 1.2,
+        amount: 7200,
         tier: { tierIndex: 1, name: 'Over' },
         conditions: [
           { field: 'stage', operator: 'equals', value: 'Closed Won', seen: 'Closed Won', passed: true },
@@ -253,7 +347,15 @@ describe('commission queries', () => {
       expect(adjustment).to.include({ kind: 'adjustment', amount: 50, reason: 'agreed', base: null, planName: null });
       expect(adjustment).to.not.have.property('trace');
       expect(breakdown.outcomes).to.have.length(1);
-      expect(breakdown.outcomes[0]).to.deep.include({ repId: ada, planId, ruleName: 'New business', paid: true, amount: 7200, reason: null, missing: [] });
+      expect(breakdown.outcomes[0]).to.deep.include({
+        repId: ada,
+        planId,
+        ruleName: 'New business',
+        paid: true,
+        amount: 7200,
+        reason: null,
+        missing: [],
+      });
     });
 
     it('says which condition kept a deal from paying, with the value seen', async () => {
@@ -268,11 +370,22 @@ describe('commission queries', () => {
         return outcomes[0];
       };
       const small = await only('Small');
-      expect(small).to.include({ repId: ada, planId, ruleName: 'New business', paid: false, amount: 0, reason: 'rule_condition_failed' });
-      expect(small.conditions).to.deep.equal([{ field: 'amount', operator: 'gte', value: 500, seen: '499.99', passed: false }]);
+      expect(small).to.include({
+        repId: ada,
+        planId,
+        ruleName: 'New business',
+        paid: false,
+        amount: 0,
+        reason: 'rule_condition_failed',
+      });
+      expect(small.conditions).to.deep.equal([
+        { field: 'amount', operator: 'gte', value: 500, seen: '499.99', passed: false },
+      ]);
       const lost = await only('Lost');
       expect(lost.reason).to.equal('deal_condition_failed');
-      expect(lost.conditions).to.deep.equal([{ field: 'stage', operator: 'equals', value: 'Closed Won', seen: 'Closed Lost', passed: false }]);
+      expect(lost.conditions).to.deep.equal([
+        { field: 'stage', operator: 'equals', value: 'Closed Won', seen: 'Closed Lost', passed: false },
+      ]);
       expect((await only('Nothing')).reason).to.equal('rule_condition_failed');
       expect((await only('Euro')).reason).to.equal('currency_mismatch');
     });
@@ -282,7 +395,16 @@ describe('commission queries', () => {
       await world.deal('No owner', null);
       await world.deal('Gone', null, { deleted: true, closeDate: null });
       await world.deal('No plan', ben);
-      const nulls = { planId: null, planVersionId: null, ruleId: null, ruleName: null, paid: false, amount: 0, conditions: [], missing: [] };
+      const nulls = {
+        planId: null,
+        planVersionId: null,
+        ruleId: null,
+        ruleName: null,
+        paid: false,
+        amount: 0,
+        conditions: [],
+        missing: [],
+      };
       const outcomes = async (dealId: string) => (await ask({ dealId })).outcomes;
       expect(await outcomes('No day')).to.deep.equal([{ ...nulls, repId: ada, reason: 'no_close_date' }]);
       expect(await outcomes('No owner')).to.deep.equal([{ ...nulls, repId: null, reason: 'owner_unresolved' }]);
@@ -313,8 +435,26 @@ describe('commission queries', () => {
 
     it('shows a rep their own part alone', async () => {
       const boss = await world.rep('Boss', { role: 'manager' });
-      await world.slice.owner.insertInto('reporting_lines').values({ workspace_id: world.workspaceId, rep_id: ada, from_day: '1900-01-01', to_day: null, manager_id: boss }).execute();
-      const override = await world.plan('Override', { rules: [{ name: 'Team', measure: 'amount', executionPhase: 'cascade', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] });
+      await world.slice.owner
+        .insertInto('reporting_lines')
+        .values({
+          workspace_id: world.workspaceId,
+          rep_id: ada,
+          from_day: '1900-01-01',
+          to_day: null,
+          manager_id: boss,
+        })
+        .execute();
+      const override = await world.plan('Override', {
+        rules: [
+          {
+            name: 'Team',
+            measure: 'amount',
+            executionPhase: 'cascade',
+            tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
+          },
+        ],
+      });
       await world.assign(boss, override);
       await world.calculate();
       const whole = await ask({ dealId: 'D1' }, world.as('connection'));
@@ -329,15 +469,33 @@ describe('commission queries', () => {
       expect(above.events[0].trace.upstream).to.deep.equal([{ repId: ada, ruleName: 'New business', amount: 4800 }]);
       expect(above.outcomes).to.deep.equal([]);
       await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ben), { query: { dealId: 'D1' } });
-      await world.slice.refuse('deal_not_found', 404, getCommissions, world.as('rep', ben), { query: { dealId: 'D9' } });
+      await world.slice.refuse('deal_not_found', 404, getCommissions, world.as('rep', ben), {
+        query: { dealId: 'D9' },
+      });
     });
 
     it('does not take a periodic event for one of a deal that is called like its period', async () => {
-      const mbo = await world.plan('MBO', { rules: [{ name: 'MBO', measure: 'amount', executionPhase: 'periodic', payoutBase: '1', attainmentPeriod: 'monthly', tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 500 }] }] });
+      const mbo = await world.plan('MBO', {
+        rules: [
+          {
+            name: 'MBO',
+            measure: 'amount',
+            executionPhase: 'periodic',
+            payoutBase: '1',
+            attainmentPeriod: 'monthly',
+            tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 500 }],
+          },
+        ],
+      });
       await world.assign(ben, mbo);
       await world.deal('2026-02', ben, { amount: 100 });
       await world.calculate();
-      expect((await ask({ period: '2026-02' })).reps[1].earnings).to.deep.equal({ total: 500, commission: 0, bonus: 500, adjustments: 0 });
+      expect((await ask({ period: '2026-02' })).reps[1].earnings).to.deep.equal({
+        total: 500,
+        commission: 0,
+        bonus: 500,
+        adjustments: 0,
+      });
       const breakdown = await ask({ dealId: '2026-02' });
       expect(breakdown.events).to.deep.equal([]);
       expect(breakdown.outcomes).to.deep.equal([]);
@@ -346,7 +504,8 @@ describe('commission queries', () => {
   });
 
   describe('periods', () => {
-    const periods = (query: Record<string, string>, caller = world.admin) => world.slice.run(listCommissionPeriods, caller, { query });
+    const periods = (query: Record<string, string>, caller = world.admin) =>
+      world.slice.run(listCommissionPeriods, caller, { query });
 
     it('lists the periods of current events, newest first and longer before shorter', async () => {
       await world.adjust(ben, 5, '2026-03-31');
@@ -367,7 +526,9 @@ describe('commission queries', () => {
     });
 
     it('are one\u2019s own, or for managers', async () => {
-      await world.slice.refuse('forbidden', 403, listCommissionPeriods, world.as('rep', ben), { query: { repId: ada } });
+      await world.slice.refuse('forbidden', 403, listCommissionPeriods, world.as('rep', ben), {
+        query: { repId: ada },
+      });
       await world.slice.refuse('forbidden', 403, listCommissionPeriods, world.as('connection'));
       await world.slice.refuse('rep_not_found', 404, listCommissionPeriods, world.admin, { query: { repId: newId() } });
     });

@@ -51,21 +51,47 @@ export class QueryFixture {
     await this.slice.owner
       .insertInto('reps')
       .values({
-        workspace_id, rep_id: repId, email: `${repId}@example.com`, name, role, active, crm_member_id: null, avatar: null,
-        invite_status: null, provider: null, synced_at: null,
+        workspace_id,
+        rep_id: repId,
+        email: `${repId}@example.com`,
+        name,
+        role,
+        active,
+        crm_member_id: null,
+        avatar: null,
+        invite_status: null,
+        provider: null,
+        synced_at: null,
       })
       .execute();
-    await this.slice.owner.insertInto('lanes').values({ workspace_id, rep_id: repId, not_before: null, parked_at: null, last_error: null }).execute();
+    await this.slice.owner
+      .insertInto('lanes')
+      .values({ workspace_id, rep_id: repId, not_before: null, parked_at: null, last_error: null })
+      .execute();
     return repId;
   }
 
-  async plan(name: string, config: Record<string, unknown>, more: { currency?: string; status?: PlanStatus; effectiveStart?: string; planId?: string } = {}): Promise<string> {
+  async plan(
+    name: string,
+    config: Record<string, unknown>,
+    more: { currency?: string; status?: PlanStatus; effectiveStart?: string; planId?: string } = {},
+  ): Promise<string> {
     return this.slice.unitOfWork.run(this.admin, 'configuration', async (trx) => {
       const planId = more.planId ?? (await insertPlan(trx, this.workspaceId, name));
-      await insertVersion(trx, this.workspaceId, {
-        planId, status: more.status ?? 'active', effectiveStart: more.effectiveStart ?? null, effectiveEnd: null,
-        currency: more.currency ?? null, fieldMapping: null, config,
-      }, planTerms(config));
+      await insertVersion(
+        trx,
+        this.workspaceId,
+        {
+          planId,
+          status: more.status ?? 'active',
+          effectiveStart: more.effectiveStart ?? null,
+          effectiveEnd: null,
+          currency: more.currency ?? null,
+          fieldMapping: null,
+          config,
+        },
+        planTerms(config),
+      );
       return planId;
     });
   }
@@ -73,7 +99,15 @@ export class QueryFixture {
   async assign(repId: string, planId: string): Promise<void> {
     await this.slice.owner
       .insertInto('assignments')
-      .values({ workspace_id: this.workspaceId, assignment_id: newId(), rep_id: repId, plan_id: planId, effective_start: null, effective_end: null, deleted_at: null })
+      .values({
+        workspace_id: this.workspaceId,
+        assignment_id: newId(),
+        rep_id: repId,
+        plan_id: planId,
+        effective_start: null,
+        effective_end: null,
+        deleted_at: null,
+      })
       .execute();
   }
 
@@ -81,21 +115,50 @@ export class QueryFixture {
     await this.slice.owner
       .insertInto('quotas')
       .values({
-        workspace_id: this.workspaceId, quota_id: newId(), rep_id: repId, plan_id: planId, plan_rule_id: newId(),
-        attainment_key: measure, period, target, variable_target: null,
+        workspace_id: this.workspaceId,
+        quota_id: newId(),
+        rep_id: repId,
+        plan_id: planId,
+        plan_rule_id: newId(),
+        attainment_key: measure,
+        period,
+        target,
+        variable_target: null,
       })
       .execute();
   }
 
   async deal(dealId: string, repId: string | null, values: DealValues = {}): Promise<void> {
-    const { amount = 1000, currency = null, stage = 'Closed Won', closeDate = '2026-02-10', isClosed = true, deleted = false } = values;
+    const {
+      amount = 1000,
+      currency = null,
+      stage = 'Closed Won',
+      closeDate = '2026-02-10',
+      isClosed = true,
+      deleted = false,
+    } = values;
     await this.slice.owner
       .insertInto('deals')
       .values({
-        workspace_id: this.workspaceId, deal_id: dealId, rep_id: repId, name: `Deal ${dealId}`, amount, currency, stage,
-        close_date: closeDate, created_date: null, owner_id: null, owner_email: null, provider: null, is_closed: isClosed,
-        is_won: isClosed, fields: '{}', given: JSON.stringify({ repId, closeDate }), content_hash: idOf(dealId),
-        source_updated_at: null, deleted_at: deleted ? new Date() : null,
+        workspace_id: this.workspaceId,
+        deal_id: dealId,
+        rep_id: repId,
+        name: `Deal ${dealId}`,
+        amount,
+        currency,
+        stage,
+        close_date: closeDate,
+        created_date: null,
+        owner_id: null,
+        owner_email: null,
+        provider: null,
+        is_closed: isClosed,
+        is_won: isClosed,
+        fields: '{}',
+        given: JSON.stringify({ repId, closeDate }),
+        content_hash: idOf(dealId),
+        source_updated_at: null,
+        deleted_at: deleted ? new Date() : null,
       })
       .execute();
   }
@@ -104,10 +167,31 @@ export class QueryFixture {
     await this.slice.owner
       .insertInto('commission_events')
       .values({
-        workspace_id: this.workspaceId, rep_id: repId, event_id: newId(), kind: 'adjustment', status: 'earned', deal_key: dealId,
-        plan_id: null, plan_version_id: null, rule_id: null, rule_name: null, phase: null, category: 'adjustment', amount,
-        base: null, credit: 0, tier_name: null, attainment_key: null, currency: 'USD', period: earnedOn.slice(0, 7),
-        earned_on: earnedOn, idempotency_key: newId(), trace: null, reason: 'agreed', actor: 'api-key', run_id: null,
+        workspace_id: this.workspaceId,
+        rep_id: repId,
+        event_id: newId(),
+        kind: 'adjustment',
+        status: 'earned',
+        deal_key: dealId,
+        plan_id: null,
+        plan_version_id: null,
+        rule_id: null,
+        rule_name: null,
+        phase: null,
+        category: 'adjustment',
+        amount,
+        base: null,
+        credit: 0,
+        tier_name: null,
+        attainment_key: null,
+        currency: 'USD',
+        period: earnedOn.slice(0, 7),
+        earned_on: earnedOn,
+        idempotency_key: newId(),
+        trace: null,
+        reason: 'agreed',
+        actor: 'api-key',
+        run_id: null,
       })
       .execute();
   }
@@ -122,7 +206,9 @@ export class QueryFixture {
 
   /** Everyone calculated, and whoever that wakes. */
   async calculate(): Promise<void> {
-    await this.slice.unitOfWork.run(this.admin, 'reads', (trx) => requestForWorkspace(trx, this.workspaceId, 'recalculation'));
+    await this.slice.unitOfWork.run(this.admin, 'reads', (trx) =>
+      requestForWorkspace(trx, this.workspaceId, 'recalculation'),
+    );
     await this.slice.settle(this.workspaceId);
   }
 }

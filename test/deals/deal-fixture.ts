@@ -16,6 +16,7 @@ import { systemClock } from '../../src/kernel/clock.js';
 import { newId } from '../../src/kernel/ids.js';
 import { CommissionChanges } from '../../src/ledger/commission-changes.js';
 import { LaneRunner } from '../../src/ledger/lane-runner.js';
+import { createPlan } from '../../src/plans/commands/create-plan.js';
 import { migrateToLatest } from '../../src/platform/database/migrate.js';
 import { createDatabase } from '../../src/platform/database/pool.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
@@ -23,7 +24,6 @@ import { Doorway } from '../../src/platform/doorway.js';
 import { createLog } from '../../src/platform/log.js';
 import { type AnyOperation } from '../../src/platform/operation.js';
 import { CLOCK } from '../../src/platform/tokens.js';
-import { createPlan } from '../../src/plans/commands/create-plan.js';
 import { createTestDatabase } from '../support/test-database.js';
 
 const migrate = async (ownerUrl: string): Promise<void> => {
@@ -87,9 +87,10 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
 
   async function addRep({ email, crmMemberId }: Rep): Promise<string> {
     const repId = newId();
-    await owner.query('insert into reps (workspace_id, rep_id, email, name, role, crm_member_id) values ($1, $2, $3, $3, $4, $5)', [
-      workspaceId, repId, email, 'rep', crmMemberId ?? null,
-    ]);
+    await owner.query(
+      'insert into reps (workspace_id, rep_id, email, name, role, crm_member_id) values ($1, $2, $3, $3, $4, $5)',
+      [workspaceId, repId, email, 'rep', crmMemberId ?? null],
+    );
     await owner.query('insert into lanes (workspace_id, rep_id) values ($1, $2)', [workspaceId, repId]);
     return repId;
   }
@@ -101,19 +102,23 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
   }
 
   async function payOverride(managerId: string, repId: string): Promise<void> {
-    await owner.query('insert into reporting_lines (workspace_id, rep_id, from_day, manager_id) values ($1, $2, $3, $4)', [
-      workspaceId, repId, '1900-01-01', managerId,
-    ]);
+    await owner.query(
+      'insert into reporting_lines (workspace_id, rep_id, from_day, manager_id) values ($1, $2, $3, $4)',
+      [workspaceId, repId, '1900-01-01', managerId],
+    );
     const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.5 }];
-    await assign('Override', { rules: [{ name: 'Override', measure: 'amount', executionPhase: 'cascade', tiers }] }, [managerId]);
+    await assign('Override', { rules: [{ name: 'Override', measure: 'amount', executionPhase: 'cascade', tiers }] }, [
+      managerId,
+    ]);
   }
 
   async function assign(name: string, config: Record<string, unknown>, repIds: readonly string[]): Promise<void> {
     const plan = await call<{ planId: string }>(createPlan, { body: { name, config } });
     for (const repId of repIds) {
-      await owner.query('insert into assignments (workspace_id, assignment_id, rep_id, plan_id) values ($1, $2, $3, $4)', [
-        workspaceId, newId(), repId, plan.planId,
-      ]);
+      await owner.query(
+        'insert into assignments (workspace_id, assignment_id, rep_id, plan_id) values ($1, $2, $3, $4)',
+        [workspaceId, newId(), repId, plan.planId],
+      );
     }
   }
 
@@ -123,11 +128,23 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
 
   async function calculateAll(): Promise<void> {
     const lanes = await rows<{ rep_id: string }>('select distinct rep_id from calculation_requests');
-    await laneRunner.drain(workspaceId, lanes.map((lane) => lane.rep_id));
+    await laneRunner.drain(
+      workspaceId,
+      lanes.map((lane) => lane.rep_id),
+    );
   }
 
-  async function call<T>(operation: AnyOperation, raw: { params?: object; query?: object; body?: unknown }, caller = admin, told?: (status: number) => void) {
-    const { status, answer } = await doorway.run(operation, { params: raw.params ?? {}, query: raw.query ?? {}, body: raw.body }, caller);
+  async function call<T>(
+    operation: AnyOperation,
+    raw: { params?: object; query?: object; body?: unknown },
+    caller = admin,
+    told?: (status: number) => void,
+  ) {
+    const { status, answer } = await doorway.run(
+      operation,
+      { params: raw.params ?? {}, query: raw.query ?? {}, body: raw.body },
+      caller,
+    );
     told?.(status);
     return answer as T;
   }
@@ -150,7 +167,14 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
   }
 
   async function requests() {
-    return rows<{ rep_id: string; from: string; to: string; trigger: string; deal_id: string | null; job_id: string | null }>(
+    return rows<{
+      rep_id: string;
+      from: string;
+      to: string;
+      trigger: string;
+      deal_id: string | null;
+      job_id: string | null;
+    }>(
       'select rep_id, from_day::text as from, to_day::text as to, trigger, deal_id, job_id from calculation_requests order by request_id',
     );
   }
@@ -166,8 +190,24 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
   }
 
   return {
-    workspaceId, admin, unitOfWork, woken, owner, call, addRep, payTenPercent, payOverride, rows, calculateAll,
-    put, importFile, list, remove, requests, forgetRequests, close,
+    workspaceId,
+    admin,
+    unitOfWork,
+    woken,
+    owner,
+    call,
+    addRep,
+    payTenPercent,
+    payOverride,
+    rows,
+    calculateAll,
+    put,
+    importFile,
+    list,
+    remove,
+    requests,
+    forgetRequests,
+    close,
   };
 }
 

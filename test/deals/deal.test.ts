@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { type DealContent, type DealTerms, dealBody, problemOfFields, projectDeal, storedContent } from '../../src/deals/deal.js';
+import {
+  type DealContent,
+  type DealTerms,
+  dealBody,
+  problemOfFields,
+  projectDeal,
+  storedContent,
+} from '../../src/deals/deal.js';
 import { type Fields } from '../../src/engine/field-value.js';
 
 const utc: DealTerms = { timeZone: 'UTC', standard: {} };
@@ -7,8 +14,27 @@ const withFields = (fields: Fields): DealContent => ({ fields, given: {} });
 
 describe('the projection of a deal', () => {
   it('reads usual slugs where nothing is mapped', () => {
-    const deal = projectDeal(withFields({ value: '1200.50', dealstage: 'Closed Won', closedate: '2026-03-01', dealname: ' Big ', owner: 'u1', currency: ' usd ' }), utc);
-    expect(deal).to.include({ amount: '1200.5', stage: 'Closed Won', closeDate: '2026-03-01', name: 'Big', ownerId: 'u1', currency: 'USD', isWon: true, isClosed: true });
+    const deal = projectDeal(
+      withFields({
+        value: '1200.50',
+        dealstage: 'Closed Won',
+        closedate: '2026-03-01',
+        dealname: ' Big ',
+        owner: 'u1',
+        currency: ' usd ',
+      }),
+      utc,
+    );
+    expect(deal).to.include({
+      amount: '1200.5',
+      stage: 'Closed Won',
+      closeDate: '2026-03-01',
+      name: 'Big',
+      ownerId: 'u1',
+      currency: 'USD',
+      isWon: true,
+      isClosed: true,
+    });
   });
 
   it('reads the mapped slug and no other', () => {
@@ -29,8 +55,10 @@ describe('the projection of a deal', () => {
   });
 
   it('makes nothing of what it cannot read', () => {
-    for (const amount of ['1,000', 'NaN', '', ' ', true, null, '1e15', ['5']]) expect(projectDeal(withFields({ amount }), utc).amount).to.equal(null);
-    for (const closeDate of ['3/1/2026', '2026-02-30', 1_760_000_000, '1899-12-31']) expect(projectDeal(withFields({ closeDate }), utc).closeDate).to.equal(null);
+    for (const amount of ['1,000', 'NaN', '', ' ', true, null, '1e15', ['5']])
+      expect(projectDeal(withFields({ amount }), utc).amount).to.equal(null);
+    for (const closeDate of ['3/1/2026', '2026-02-30', 1_760_000_000, '1899-12-31'])
+      expect(projectDeal(withFields({ closeDate }), utc).closeDate).to.equal(null);
     expect(projectDeal(withFields({ owner: 'x'.repeat(501) }), utc).ownerId).to.equal(null);
   });
 
@@ -45,7 +73,9 @@ describe('the projection of a deal', () => {
 
 describe('the content of a deal', () => {
   it('is the same in any order of its fields', () => {
-    expect(storedContent(withFields({ b: 1, a: [null as never] })).hash).to.equal(storedContent(withFields({ a: [null as never], b: 1 })).hash);
+    expect(storedContent(withFields({ b: 1, a: [null as never] })).hash).to.equal(
+      storedContent(withFields({ a: [null as never], b: 1 })).hash,
+    );
     expect(storedContent(withFields({ a: '1' })).hash).not.to.equal(storedContent(withFields({ a: 1 })).hash);
   });
 
@@ -55,13 +85,23 @@ describe('the content of a deal', () => {
     expect(problemOfFields({ bad: '\ud800' })?.slug).to.equal('bad');
     expect(problemOfFields({ long: 'x'.repeat(10_001) })?.slug).to.equal('long');
     expect(problemOfFields({ list: new Array(201).fill('x') })?.slug).to.equal('list');
-    expect(problemOfFields(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1])))).not.to.equal(null);
+    expect(
+      problemOfFields(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1]))),
+    ).not.to.equal(null);
   });
 
   it('is refused with unknown names, objects as fields and unreadable values given by name', () => {
     for (const body of [
-      { amonut: 5 }, { fields: { a: {} } }, { fields: { a: [1] } }, { amount: 'NaN' }, { amount: 1e15 }, { closeDate: '2026-02-30' },
-      { currency: 'usd' }, { repId: 'x' }, { sourceUpdatedAt: 'yesterday' }, { fields: { a: Number.POSITIVE_INFINITY } },
+      { amonut: 5 },
+      { fields: { a: {} } },
+      { fields: { a: [1] } },
+      { amount: 'NaN' },
+      { amount: 1e15 },
+      { closeDate: '2026-02-30' },
+      { currency: 'usd' },
+      { repId: 'x' },
+      { sourceUpdatedAt: 'yesterday' },
+      { fields: { a: Number.POSITIVE_INFINITY } },
     ]) {
       expect(dealBody.safeParse(body).success, JSON.stringify(body)).to.equal(false);
     }

@@ -12,7 +12,12 @@ describe('DELETE /v1/deals/:dealId', () => {
     boss = await world.addRep({ email: 'boss@x.com' });
     await world.payTenPercent([ann]);
     await world.payOverride(boss, ann);
-    await world.put('d1', { repId: ann, amount: 1000, closeDate: '2026-01-10', sourceUpdatedAt: '2026-01-10T00:00:00Z' });
+    await world.put('d1', {
+      repId: ann,
+      amount: 1000,
+      closeDate: '2026-01-10',
+      sourceUpdatedAt: '2026-01-10T00:00:00Z',
+    });
     await world.calculateAll();
   });
   afterEach(() => world.close());
@@ -21,17 +26,35 @@ describe('DELETE /v1/deals/:dealId', () => {
 
   it('reverses what everyone earned on the deal before it answers', async () => {
     expect(await earned()).to.equal(2);
-    expect(await world.remove('d1')).to.deep.equal({ reversed: 2, statementLocked: false, softDeleted: true, hardDeleted: false });
+    expect(await world.remove('d1')).to.deep.equal({
+      reversed: 2,
+      statementLocked: false,
+      softDeleted: true,
+      hardDeleted: false,
+    });
     expect(await earned()).to.equal(0);
     expect((await world.list()).count).to.equal(0);
-    expect(await world.remove('d1')).to.deep.equal({ reversed: 0, statementLocked: false, softDeleted: true, hardDeleted: false });
-    expect(await world.rows('select deleted from deal_snapshots order by snapshot_id')).to.deep.equal([{ deleted: false }, { deleted: true }]);
+    expect(await world.remove('d1')).to.deep.equal({
+      reversed: 0,
+      statementLocked: false,
+      softDeleted: true,
+      hardDeleted: false,
+    });
+    expect(await world.rows('select deleted from deal_snapshots order by snapshot_id')).to.deep.equal([
+      { deleted: false },
+      { deleted: true },
+    ]);
     expect(await world.requests()).to.deep.equal([]);
   });
 
   it('removes the deal and its history for good, also after it was marked', async () => {
     await world.remove('d1');
-    expect(await world.remove('d1', { hard: 'true' })).to.deep.equal({ reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: true });
+    expect(await world.remove('d1', { hard: 'true' })).to.deep.equal({
+      reversed: 0,
+      statementLocked: false,
+      softDeleted: false,
+      hardDeleted: true,
+    });
     expect(await world.rows('select from deals')).to.deep.equal([]);
     expect(await world.rows('select from deal_snapshots')).to.deep.equal([]);
     await world.put('d2', { repId: ann, amount: 10, closeDate: '2026-01-11' });
@@ -46,14 +69,17 @@ describe('DELETE /v1/deals/:dealId', () => {
     );
     const answer = await world.remove('d1');
     expect(answer).to.include({ statementLocked: true, softDeleted: true });
-    expect(await world.rows("select rep_id from commission_events where status = 'earned'")).to.deep.include({ rep_id: ann });
+    expect(await world.rows("select rep_id from commission_events where status = 'earned'")).to.deep.include({
+      rep_id: ann,
+    });
   });
 
   it('knows nothing of unknown deals', async () => {
     const nothing = { reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: false };
     expect(await world.remove('no such deal')).to.deep.equal(nothing);
     expect(await world.remove('\u0000', { hard: 'true' })).to.deep.equal(nothing);
-    for (const hard of ['yes', '1', 'TRUE']) expect(await world.remove('d1', { hard }).catch(() => 'refused')).to.equal('refused');
+    for (const hard of ['yes', '1', 'TRUE'])
+      expect(await world.remove('d1', { hard }).catch(() => 'refused')).to.equal('refused');
   });
 
   it('is undone by news from after it, and not by older ones', async () => {

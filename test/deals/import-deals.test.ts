@@ -16,7 +16,11 @@ describe('POST /v1/deals/import', () => {
   afterEach(() => world.close());
 
   const json = (value: unknown, query?: Record<string, string>) =>
-    world.importFile({ text: typeof value === 'string' ? value : JSON.stringify(value), type: 'application/json', ...(query ? { query } : {}) });
+    world.importFile({
+      text: typeof value === 'string' ? value : JSON.stringify(value),
+      type: 'application/json',
+      ...(query ? { query } : {}),
+    });
   const codeOf = async (file: ImportFile) => {
     const failure: unknown = await world.importFile(file).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Failure);
@@ -26,11 +30,15 @@ describe('POST /v1/deals/import', () => {
   const stored = async (dealId: string) => (await world.list()).deals.find((deal) => deal.deal_id === dealId);
 
   it('takes CSV with a byte order mark, quotes and empty cells, and one job for all', async () => {
-    const text = '\ufeffid,name,amount,close_date,owner_id\r\nd1,"Big ""one"", really\nso",100.50,2026-02-01,"Ann, A."\r\nd2,Small,,2026-03-01,"Ann, A."\r\n\r\n';
+    const text =
+      '\ufeffid,name,amount,close_date,owner_id\r\nd1,"Big ""one"", really\nso",100.50,2026-02-01,"Ann, A."\r\nd2,Small,,2026-03-01,"Ann, A."\r\n\r\n';
     const answer = await world.importFile({ text });
     expect(answer).to.include({ accepted: 2, unchanged: 0, stale: 0 }).and.deep.include({ rejected: [] });
     expect(await stored('d1')).to.deep.include({
-      name: 'Big "one", really\nso', amount: 100.5, closeDate: '2026-02-01', repId: ann,
+      name: 'Big "one", really\nso',
+      amount: 100.5,
+      closeDate: '2026-02-01',
+      repId: ann,
       fields: { name: 'Big "one", really\nso', amount: '100.50', close_date: '2026-02-01', owner_id: 'Ann, A.' },
     });
     expect((await stored('d2'))?.fields).not.to.have.property('amount');
@@ -38,7 +46,9 @@ describe('POST /v1/deals/import', () => {
       { rep_id: ann, from: '2026-02-01', to: '2026-03-01', trigger: 'import', deal_id: null, job_id: answer.jobId },
     ]);
     expect(world.woken).to.deep.equal([ann]);
-    expect(await world.rows('select status, kind, total, deals from jobs')).to.deep.equal([{ status: 'running', kind: 'import', total: 1, deals: 2 }]);
+    expect(await world.rows('select status, kind, total, deals from jobs')).to.deep.equal([
+      { status: 'running', kind: 'import', total: 1, deals: 2 },
+    ]);
     await world.calculateAll();
     expect(await world.rows('select status from jobs')).to.deep.equal([{ status: 'completed' }]);
     const again = await world.importFile({ text });
@@ -50,31 +60,67 @@ describe('POST /v1/deals/import', () => {
   it('reads days as they are declared', async () => {
     const text = 'id;when;close_date\nd1;13/2/2026;3/4/2026\nd2;x;4/13/2026\nd3;2/30/2026;2026-01-05\nd4;;\n';
     const answer = await world.importFile({ text, query: { delimiter: ';', dateFormat: 'MDY' } });
-    expect(answer.rejected).to.deep.equal([{ row: 3, reason: 'closeDate: "2026-01-05" is not a date in the format MDY' }]);
-    expect(await stored('d1')).to.deep.include({ closeDate: '2026-03-04', fields: { when: '13/2/2026', close_date: '2026-03-04' } });
+    expect(answer.rejected).to.deep.equal([
+      { row: 3, reason: 'closeDate: "2026-01-05" is not a date in the format MDY' },
+    ]);
+    expect(await stored('d1')).to.deep.include({
+      closeDate: '2026-03-04',
+      fields: { when: '13/2/2026', close_date: '2026-03-04' },
+    });
     expect(await stored('d2')).to.deep.include({ closeDate: '2026-04-13' });
     await world.importFile({ text, query: { delimiter: ';', dateFormat: 'DMY' } });
-    expect(await stored('d1')).to.deep.include({ closeDate: '2026-04-03', fields: { when: '2026-02-13', close_date: '2026-04-03' } });
-    expect((await world.importFile({ text, query: { delimiter: ';' } })).rejected.map((one) => one.row)).to.deep.equal([1, 2]);
+    expect(await stored('d1')).to.deep.include({
+      closeDate: '2026-04-03',
+      fields: { when: '2026-02-13', close_date: '2026-04-03' },
+    });
+    expect((await world.importFile({ text, query: { delimiter: ';' } })).rejected.map((one) => one.row)).to.deep.equal([
+      1, 2,
+    ]);
   });
 
   it('names the bad rows and takes the good ones', async () => {
-    const lines = ['id\tamount\trepId\tsourceUpdatedAt', 'd1\t1', `\t2\t${ann}\t`, `d3\tabc\t${ann}\t`, `d4\t4\t${newId()}\t`, 'd5\t5\tnobody\t', `d6\t6\t${ann}\t2026-01-01`, `${'x'.repeat(201)}\t7\t\t`, `d8\t8\t${ann}\t2026-01-01T00:00:00Z`];
+    const lines = [
+      'id\tamount\trepId\tsourceUpdatedAt',
+      'd1\t1',
+      `\t2\t${ann}\t`,
+      `d3\tabc\t${ann}\t`,
+      `d4\t4\t${newId()}\t`,
+      'd5\t5\tnobody\t',
+      `d6\t6\t${ann}\t2026-01-01`,
+      `${'x'.repeat(201)}\t7\t\t`,
+      `d8\t8\t${ann}\t2026-01-01T00:00:00Z`,
+    ];
     const answer = await world.importFile({ text: lines.join('\n'), query: { delimiter: 'tab' } });
     expect(answer.accepted).to.equal(1);
     expect(answer.rejected.map((one) => one.row)).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
-    expect(answer.rejected.map((one) => one.reason.split(':')[0])).to.deep.equal(['has 2 columns where the header has 4', 'id', 'dealAmount', 'repId', 'repId', 'sourceUpdatedAt', 'id']);
+    expect(answer.rejected.map((one) => one.reason.split(':')[0])).to.deep.equal([
+      'has 2 columns where the header has 4',
+      'id',
+      'dealAmount',
+      'repId',
+      'repId',
+      'sourceUpdatedAt',
+      'id',
+    ]);
     expect(await stored('d8')).to.include({ repId: ann, amount: 8, sourceUpdatedAt: '2026-01-01T00:00:00.000Z' });
   });
 
   it('lets the later row win, or the newer one, wherever batches end', async () => {
-    const deal = (name: string, day?: number) => ({ dealId: 'd1', name, ...(day === undefined ? {} : { sourceUpdatedAt: `2026-01-0${day}T00:00:00Z` }) });
+    const deal = (name: string, day?: number) => ({
+      dealId: 'd1',
+      name,
+      ...(day === undefined ? {} : { sourceUpdatedAt: `2026-01-0${day}T00:00:00Z` }),
+    });
     const fillers = Array.from({ length: 2000 }, (_, index) => ({ dealId: `f${index}` }));
     for (const between of [[], fillers]) {
-      const answer = await json({ deals: [deal('one'), deal('two', 2), ...between, deal('old', 1), deal('two', 3), deal('three', 3)] });
+      const answer = await json({
+        deals: [deal('one'), deal('two', 2), ...between, deal('old', 1), deal('two', 3), deal('three', 3)],
+      });
       expect(answer).to.include({ stale: 1 });
       expect(await stored('d1')).to.include({ name: 'three', sourceUpdatedAt: '2026-01-03T00:00:00.000Z' });
-      const history = await world.rows<{ name: string }>("select given->>'name' as name from deal_snapshots where deal_id = 'd1' order by snapshot_id");
+      const history = await world.rows<{ name: string }>(
+        "select given->>'name' as name from deal_snapshots where deal_id = 'd1' order by snapshot_id",
+      );
       expect(history.map((one) => one.name)).to.deep.equal(['one', 'two', 'three']);
       expect(answer).to.include({ accepted: 3 + between.length, unchanged: 1 });
       await world.owner.query('delete from deals');
@@ -84,23 +130,55 @@ describe('POST /v1/deals/import', () => {
 
   it('takes JSON as PUT does, its date format before or after the deals', async () => {
     const deals = [
-      { dealId: 'd1', name: 'Ünï "q" ] } \\', amount: 12.5, closeDate: '1/31/2026', fields: { when: '2/1/2026', tags: ['a,b', ']'] }, ownerEmail: 'ANN@x.com' },
-      { dealId: 'd2', closeDate: '31/1/2026' }, { dealId: 'd3', amonut: 1 }, { name: 'no id' }, 5, null, ['d7'], { dealId: 'd8', repId: newId() },
-      { dealId: 'd9', fields: { a: { b: 1 } } }, { dealId: 'd10', fields: { amount: 'much' } },
+      {
+        dealId: 'd1',
+        name: 'Ünï "q" ] } \\',
+        amount: 12.5,
+        closeDate: '1/31/2026',
+        fields: { when: '2/1/2026', tags: ['a,b', ']'] },
+        ownerEmail: 'ANN@x.com',
+      },
+      { dealId: 'd2', closeDate: '31/1/2026' },
+      { dealId: 'd3', amonut: 1 },
+      { name: 'no id' },
+      5,
+      null,
+      ['d7'],
+      { dealId: 'd8', repId: newId() },
+      { dealId: 'd9', fields: { a: { b: 1 } } },
+      { dealId: 'd10', fields: { amount: 'much' } },
     ];
-    for (const body of [`{"dateFormat":"MDY","deals":${JSON.stringify(deals)}}`, ` { "deals" : ${JSON.stringify(deals, null, 2)} , "dateFormat":"MDY"} `]) {
+    for (const body of [
+      `{"dateFormat":"MDY","deals":${JSON.stringify(deals)}}`,
+      ` { "deals" : ${JSON.stringify(deals, null, 2)} , "dateFormat":"MDY"} `,
+    ]) {
       const answer = await json(body);
       expect(answer.accepted + answer.unchanged).to.equal(1);
       expect(answer.rejected.map((one) => one.row)).to.deep.equal([2, 3, 4, 5, 6, 7, 8, 9, 10]);
     }
-    expect(await stored('d1')).to.deep.include({ name: 'Ünï "q" ] } \\', closeDate: '2026-01-31', repId: ann, fields: { when: '2026-02-01', tags: ['a,b', ']'] } });
-    const proto = await json('{"deals":[{"dealId":"p","fields":{"__proto__":1}},{"dealId":"q","__proto__":{"name":"x"}}]}');
+    expect(await stored('d1')).to.deep.include({
+      name: 'Ünï "q" ] } \\',
+      closeDate: '2026-01-31',
+      repId: ann,
+      fields: { when: '2026-02-01', tags: ['a,b', ']'] },
+    });
+    const proto = await json(
+      '{"deals":[{"dealId":"p","fields":{"__proto__":1}},{"dealId":"q","__proto__":{"name":"x"}}]}',
+    );
     expect(proto.rejected).to.have.length(2);
     expect(await json({ deals: [] })).to.include({ accepted: 0 });
   });
 
   it('reads JSON the same however it is cut into chunks', async () => {
-    const text = Buffer.from(JSON.stringify({ deals: [{ dealId: 'é1', name: 'a"\\"] }' }, { dealId: 'é2', fields: { x: ['[', '{'] } }], dateFormat: 'ISO' }));
+    const text = Buffer.from(
+      JSON.stringify({
+        deals: [
+          { dealId: 'é1', name: 'a"\\"] }' },
+          { dealId: 'é2', fields: { x: ['[', '{'] } },
+        ],
+        dateFormat: 'ISO',
+      }),
+    );
     const chunks = [...text].map((byte) => Buffer.from([byte]));
     const answer = await world.importFile({ text: Readable.from(chunks), type: 'application/json' });
     expect(answer).to.include({ accepted: 2 });
@@ -109,35 +187,70 @@ describe('POST /v1/deals/import', () => {
 
   it('refuses a broken file and keeps nothing of it', async () => {
     const good = Array.from({ length: 2500 }, (_, index) => `{"dealId":"d${index}"}`).join(',');
-    for (const text of [`{"deals":[${good},]}`, `{"deals":[${good}`, `{"deals":[${good}]`, '{', '', `{"deals":[${good} {}]}`, '{"deals":[,{}]}', '{"deals":[{]}', `{"deals":[${good}]}]`]) {
+    for (const text of [
+      `{"deals":[${good},]}`,
+      `{"deals":[${good}`,
+      `{"deals":[${good}]`,
+      '{',
+      '',
+      `{"deals":[${good} {}]}`,
+      '{"deals":[,{}]}',
+      '{"deals":[{]}',
+      `{"deals":[${good}]}]`,
+    ]) {
       expect(await codeOf({ text, type: 'application/json' }), text.slice(-20)).to.equal('invalid_json');
     }
-    for (const text of ['[]', '{}', '1', '{"deals":{}}', '{"deals":null}', '{"deals":[],"x":1}', '{"deals":[],"dateFormat":"YMD"}', `{"deals":[${good}],"deals":[]}`, `{"d":[${good}],"deals":[]}`]) {
+    for (const text of [
+      '[]',
+      '{}',
+      '1',
+      '{"deals":{}}',
+      '{"deals":null}',
+      '{"deals":[],"x":1}',
+      '{"deals":[],"dateFormat":"YMD"}',
+      `{"deals":[${good}],"deals":[]}`,
+      `{"d":[${good}],"deals":[]}`,
+    ]) {
       expect(await codeOf({ text, type: 'application/json' }), text.slice(-40)).to.equal('VALIDATION_FAILED');
     }
     const lines = Array.from({ length: 2500 }, (_, index) => `d${index},x`).join('\n');
-    for (const text of [`id,name\n${lines}\nd,"open`, `id,name\n${lines}\nd,a "quote"`, 'name\nx', '', 'id,id\n1,2', 'id,\n1,2', 'id,__proto__\n1,2', `id,${Array.from({ length: 501 }, (_, index) => `f${index}`).join(',')}\n`]) {
+    for (const text of [
+      `id,name\n${lines}\nd,"open`,
+      `id,name\n${lines}\nd,a "quote"`,
+      'name\nx',
+      '',
+      'id,id\n1,2',
+      'id,\n1,2',
+      'id,__proto__\n1,2',
+      `id,${Array.from({ length: 501 }, (_, index) => `f${index}`).join(',')}\n`,
+    ]) {
       expect(await codeOf({ text }), text.slice(-20)).to.equal('VALIDATION_FAILED');
     }
     expect(await codeOf({ text: Buffer.from('id,name\nd1,M\xfcller', 'latin1') })).to.equal('VALIDATION_FAILED');
-    expect(await codeOf({ text: '{"deals":[],"dateFormat":"MDY"}', type: 'application/json', query: { dateFormat: 'DMY' } })).to.equal('VALIDATION_FAILED');
+    expect(
+      await codeOf({ text: '{"deals":[],"dateFormat":"MDY"}', type: 'application/json', query: { dateFormat: 'DMY' } }),
+    ).to.equal('VALIDATION_FAILED');
     for (const query of [{ delimiter: 'x' }, { dateFormat: 'YMD' }, { idColumn: '' }, { other: '1' }]) {
       expect(await codeOf({ text: 'id\n1', query: query as never })).to.equal('VALIDATION_FAILED');
     }
   });
 
   it('refuses more than 100,000 rows and tells no more than 1,000 bad ones', async () => {
-    expect(await codeOf({ text: `id\n${Array.from({ length: 100_001 }, (_, index) => index).join('\n')}` })).to.equal('VALIDATION_FAILED');
+    expect(await codeOf({ text: `id\n${Array.from({ length: 100_001 }, (_, index) => index).join('\n')}` })).to.equal(
+      'VALIDATION_FAILED',
+    );
     const answer = await world.importFile({ text: `id,amount\n${'x,y\n'.repeat(3000)}` });
     expect(answer.rejected).to.have.length(1000);
     expect(answer.rejected.at(-1)?.row).to.equal(1000);
   });
 
   it('passes on what breaks the upload off', async () => {
-    const broken = Readable.from((async function* () {
-      yield Buffer.from('id\nd1\n');
-      throw new Failure('payload_too_large', 'too large');
-    })());
+    const broken = Readable.from(
+      (async function* () {
+        yield Buffer.from('id\nd1\n');
+        throw new Failure('payload_too_large', 'too large');
+      })(),
+    );
     expect(await codeOf({ text: broken })).to.equal('payload_too_large');
   });
 
@@ -147,20 +260,36 @@ describe('POST /v1/deals/import', () => {
     await world.remove('d2');
     await world.forgetRequests();
     await world.importFile({ text: 'id,close_date,owner_id\nd1,2026-02-01,"Ann, A."\nd2,2026-01-02,Bob' });
-    expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.have.deep.members([[bob, '2026-01-01', '2026-01-02'], [ann, '2026-02-01', '2026-02-01']]);
+    expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.have.deep.members([
+      [bob, '2026-01-01', '2026-01-02'],
+      [ann, '2026-02-01', '2026-02-01'],
+    ]);
     expect((await world.list()).count).to.equal(2);
   });
 
   it('takes a public CRM export as it is', async () => {
     const file = '/work/shared/data/crm-sales-opportunities/sales_pipeline.csv';
     const text = readFileSync(file);
-    const mapping = { standard: { dealAmount: 'close_value', dealStage: 'deal_stage', closeDate: 'close_date', ownerId: 'sales_agent' }, measures: {} };
+    const mapping = {
+      standard: { dealAmount: 'close_value', dealStage: 'deal_stage', closeDate: 'close_date', ownerId: 'sales_agent' },
+      measures: {},
+    };
     const crm = await dealWorld({ mapping });
-    const agents = new Set(text.toString().trim().split('\n').slice(1).map((line) => line.split(',')[1] as string));
-    for (const agent of agents) await crm.addRep({ email: `${agent.toLowerCase().replaceAll(' ', '.')}@x.com`, crmMemberId: agent });
+    const agents = new Set(
+      text
+        .toString()
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(',')[1] as string),
+    );
+    for (const agent of agents)
+      await crm.addRep({ email: `${agent.toLowerCase().replaceAll(' ', '.')}@x.com`, crmMemberId: agent });
     const answer = await crm.importFile({ text, query: { idColumn: 'opportunity_id', dateFormat: 'MDY' } });
     expect(answer).to.include({ accepted: 8800 }).and.deep.include({ rejected: [] });
-    const [sums] = await crm.rows('select count(*) filter (where is_won)::int as won, sum(amount)::int as total, count(rep_id)::int as owned from deals');
+    const [sums] = await crm.rows(
+      'select count(*) filter (where is_won)::int as won, sum(amount)::int as total, count(rep_id)::int as owned from deals',
+    );
     expect(sums).to.deep.equal({ won: 4238, total: 10_005_534, owned: 8800 });
     await crm.close();
   });

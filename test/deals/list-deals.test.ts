@@ -18,7 +18,8 @@ describe('GET /v1/deals', () => {
   });
   after(() => world.close());
 
-  const ids = async (query: Record<string, string>, caller?: Caller) => (await world.list(query, caller)).deals.map((deal) => deal.deal_id);
+  const ids = async (query: Record<string, string>, caller?: Caller) =>
+    (await world.list(query, caller)).deals.map((deal) => deal.deal_id);
   const as = (standing: Caller['standing'], repId: string | null): Caller => ({ ...world.admin, standing, repId });
 
   it('gives pages, the latest snapshot first, with the count of all', async () => {
@@ -48,10 +49,23 @@ describe('GET /v1/deals', () => {
 
   it('refuses what is out of bounds', async () => {
     for (const query of [
-      { limit: '0' }, { limit: '-1' }, { limit: '501' }, { limit: '1.5' }, { limit: '1e3' }, { offset: '-1' }, { offset: '1000000000001' },
-      { since: 'yesterday' }, { since: '2026-02-30' }, { since: 'infinity' }, { unknown: '1' }, { repId: 'x' }, { stage: '\u0000' },
+      { limit: '0' },
+      { limit: '-1' },
+      { limit: '501' },
+      { limit: '1.5' },
+      { limit: '1e3' },
+      { offset: '-1' },
+      { offset: '1000000000001' },
+      { since: 'yesterday' },
+      { since: '2026-02-30' },
+      { since: 'infinity' },
+      { unknown: '1' },
+      { repId: 'x' },
+      { stage: '\u0000' },
     ]) {
-      expect(await world.list(query as Record<string, string>).catch(() => 'refused'), JSON.stringify(query)).to.equal('refused');
+      expect(await world.list(query as Record<string, string>).catch(() => 'refused'), JSON.stringify(query)).to.equal(
+        'refused',
+      );
     }
   });
 });

@@ -15,16 +15,35 @@ describe('PUT /v1/deals/:dealId', () => {
   });
   afterEach(() => world.close());
 
-  const snapshots = () => world.rows<{ deal_id: string; deleted: boolean }>('select * from deal_snapshots order by snapshot_id');
+  const snapshots = () =>
+    world.rows<{ deal_id: string; deleted: boolean }>('select * from deal_snapshots order by snapshot_id');
 
   it('stores a new deal, answers 201 and asks for its owner', async () => {
     let status = 0;
-    const fields = { amount: '100.10', stage: 'Closed Won', close_date: '2026-02-03', owner_id: 'm-ann', tags: ['a', 'b'], nothing: null };
+    const fields = {
+      amount: '100.10',
+      stage: 'Closed Won',
+      close_date: '2026-02-03',
+      owner_id: 'm-ann',
+      tags: ['a', 'b'],
+      nothing: null,
+    };
     const deal = await world.put('d/1', { fields }, (answered) => (status = answered));
     expect(status).to.equal(201);
-    expect(deal).to.include({ deal_id: 'd/1', amount: 100.1, stage: 'Closed Won', closeDate: '2026-02-03', repId: ann, repName: 'ann@x.com', isWon: true, deleted_at: null });
+    expect(deal).to.include({
+      deal_id: 'd/1',
+      amount: 100.1,
+      stage: 'Closed Won',
+      closeDate: '2026-02-03',
+      repId: ann,
+      repName: 'ann@x.com',
+      isWon: true,
+      deleted_at: null,
+    });
     expect(deal.fields).to.deep.equal(fields);
-    expect(await world.requests()).to.deep.equal([{ rep_id: ann, from: '2026-02-03', to: '2026-02-03', trigger: 'deal_change', deal_id: 'd/1', job_id: null }]);
+    expect(await world.requests()).to.deep.equal([
+      { rep_id: ann, from: '2026-02-03', to: '2026-02-03', trigger: 'deal_change', deal_id: 'd/1', job_id: null },
+    ]);
     expect(world.woken).to.deep.equal([ann]);
   });
 
@@ -55,8 +74,13 @@ describe('PUT /v1/deals/:dealId', () => {
     await world.put('d1', { name: 'new', sourceUpdatedAt: '2026-01-02T00:00:00Z' });
     const answer = await world.put('d1', { name: 'old', sourceUpdatedAt: '2026-01-01T00:00:00+00:00' });
     expect(answer).to.include({ stale: true, name: 'new' });
-    expect(await world.put('d1', { name: 'equal', sourceUpdatedAt: '2026-01-02T00:00:00Z' })).to.include({ name: 'equal' }).and.not.have.property('stale');
-    expect(await world.put('d1', { name: 'timeless' })).to.include({ name: 'timeless', sourceUpdatedAt: '2026-01-02T00:00:00.000Z' });
+    expect(await world.put('d1', { name: 'equal', sourceUpdatedAt: '2026-01-02T00:00:00Z' }))
+      .to.include({ name: 'equal' })
+      .and.not.have.property('stale');
+    expect(await world.put('d1', { name: 'timeless' })).to.include({
+      name: 'timeless',
+      sourceUpdatedAt: '2026-01-02T00:00:00.000Z',
+    });
     expect(await world.put('d1', { name: 'old', sourceUpdatedAt: '2026-01-01T00:00:00Z' })).to.include({ stale: true });
   });
 
@@ -64,7 +88,10 @@ describe('PUT /v1/deals/:dealId', () => {
     await world.put('d1', { name: 'a', sourceUpdatedAt: '2026-01-01T00:00:00Z' });
     await world.put('d1', { name: 'a', sourceUpdatedAt: '2026-01-03T00:00:00Z' });
     expect(await snapshots()).to.have.length(1);
-    expect(await world.put('d1', { name: 'b', sourceUpdatedAt: '2026-01-02T00:00:00Z' })).to.include({ stale: true, name: 'a' });
+    expect(await world.put('d1', { name: 'b', sourceUpdatedAt: '2026-01-02T00:00:00Z' })).to.include({
+      stale: true,
+      name: 'a',
+    });
   });
 
   it('asks for both owners, each on the days of their own, and for everyone who earned', async () => {
@@ -75,7 +102,9 @@ describe('PUT /v1/deals/:dealId', () => {
     await world.calculateAll();
     await world.put('d1', { repId: bob, amount: 1000, closeDate: '2026-04-20' });
     expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.have.deep.members([
-      [ann, '2026-01-10', '2026-01-10'], [bob, '2026-04-20', '2026-04-20'], [boss, '2026-01-10', '2026-01-10'],
+      [ann, '2026-01-10', '2026-01-10'],
+      [bob, '2026-04-20', '2026-04-20'],
+      [boss, '2026-01-10', '2026-01-10'],
     ]);
     await world.calculateAll();
     const events = await world.rows<{ rep_id: string }>("select rep_id from commission_events where status = 'earned'");
@@ -86,15 +115,21 @@ describe('PUT /v1/deals/:dealId', () => {
     await world.put('d1', { repId: ann, closeDate: '2026-05-01' });
     await world.forgetRequests();
     await world.put('d1', { repId: ann, closeDate: '2026-01-15' });
-    expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.deep.equal([[ann, '2026-01-15', '2026-05-01']]);
+    expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.deep.equal([
+      [ann, '2026-01-15', '2026-05-01'],
+    ]);
     await world.put('d2', { repId: ann });
     expect(await world.requests()).to.have.length(1);
   });
 
   it('keeps every one of many that arrive at once, the newest last', async () => {
     const days = Array.from({ length: 20 }, (_, day) => `2026-01-${String(day + 1).padStart(2, '0')}`);
-    const shuffled = days.slice().sort((a, b) => (a.charCodeAt(9) * 7) % 11 - (b.charCodeAt(9) * 7) % 11);
-    await Promise.all(shuffled.map((day) => world.put('d1', { repId: ann, name: day, closeDate: day, sourceUpdatedAt: `${day}T00:00:00Z` })));
+    const shuffled = days.slice().sort((a, b) => ((a.charCodeAt(9) * 7) % 11) - ((b.charCodeAt(9) * 7) % 11));
+    await Promise.all(
+      shuffled.map((day) =>
+        world.put('d1', { repId: ann, name: day, closeDate: day, sourceUpdatedAt: `${day}T00:00:00Z` }),
+      ),
+    );
     const page = await world.list();
     expect(page.deals.map((deal) => deal.name)).to.deep.equal(['2026-01-20']);
     expect(await world.rows('select from deals')).to.have.length(1);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { engineLedger, byKey } from '../support/engine-world.js';
+import { byKey, engineLedger } from '../support/engine-world.js';
 import { cleanLedger } from '../support/oracle/clean-ledger.js';
 import { arbitraryWorld } from '../support/oracle/worlds.js';
 
@@ -19,7 +19,9 @@ describe('the engine against an independent implementation of calculation.md', (
   it('gives the same rows whatever order the deals come in', () => {
     fc.assert(
       fc.property(
-        arbitraryWorld().chain((world) => fc.shuffledSubarray(world.deals, { minLength: world.deals.length }).map((deals) => ({ world, deals }))),
+        arbitraryWorld().chain((world) =>
+          fc.shuffledSubarray(world.deals, { minLength: world.deals.length }).map((deals) => ({ world, deals })),
+        ),
         ({ world, deals }) => {
           expect(engineLedger({ ...world, deals })).to.deep.equal(engineLedger(world));
         },

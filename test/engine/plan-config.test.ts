@@ -21,27 +21,98 @@ describe('plan config: what is refused when a plan is saved', () => {
     ['no rules', { rules: [] }, 'rules'],
     ['a rule without tiers', { rules: [{ ...rule, tiers: [] }] }, 'rules.0.tiers'],
     ['two rules with one name', { rules: [rule, { ...rule }] }, 'rules.1.name'],
-    ['a tier with rate and flatAmount', { rules: [{ ...rule, tiers: [{ ...tier, flatAmount: 5 }] }] }, 'rules.0.tiers.0'],
+    [
+      'a tier with rate and flatAmount',
+      { rules: [{ ...rule, tiers: [{ ...tier, flatAmount: 5 }] }] },
+      'rules.0.tiers.0',
+    ],
     ['a tier with neither', { rules: [{ ...rule, tiers: [{ tierIndex: 0, minThreshold: 0 }] }] }, 'rules.0.tiers.0'],
-    ['marginal with tierBy value', { rules: [{ ...rule, tierMode: 'marginal', tierBy: 'value', tierValueField: 'x' }] }, 'rules.0.tierMode'],
+    [
+      'marginal with tierBy value',
+      { rules: [{ ...rule, tierMode: 'marginal', tierBy: 'value', tierValueField: 'x' }] },
+      'rules.0.tierMode',
+    ],
     ['tierBy value without tierValueField', { rules: [{ ...rule, tierBy: 'value' }] }, 'rules.0.tierValueField'],
-    ['quotaMeasure beside quotaCredit', { rules: [{ ...rule, quotaMeasure: 'a', quotaCredit: [{ field: 'b' }] }] }, 'rules.0.quotaCredit'],
+    [
+      'quotaMeasure beside quotaCredit',
+      { rules: [{ ...rule, quotaMeasure: 'a', quotaCredit: [{ field: 'b' }] }] },
+      'rules.0.quotaCredit',
+    ],
     ['a tierIndex given twice', { rules: [{ ...rule, tiers: [tier, { ...tier }] }] }, 'rules.0.tiers.1'],
-    ['thresholds that fall', { rules: [{ ...rule, tiers: [{ ...tier, minThreshold: 1 }, { ...tier, tierIndex: 1, minThreshold: 0.5 }] }] }, 'rules.0.tiers.1'],
-    ['a negative threshold', { rules: [{ ...rule, tiers: [{ ...tier, minThreshold: -1 }] }] }, 'rules.0.tiers.0.minThreshold'],
+    [
+      'thresholds that fall',
+      {
+        rules: [
+          {
+            ...rule,
+            tiers: [
+              { ...tier, minThreshold: 1 },
+              { ...tier, tierIndex: 1, minThreshold: 0.5 },
+            ],
+          },
+        ],
+      },
+      'rules.0.tiers.1',
+    ],
+    [
+      'a negative threshold',
+      { rules: [{ ...rule, tiers: [{ ...tier, minThreshold: -1 }] }] },
+      'rules.0.tiers.0.minThreshold',
+    ],
     ['a negative rate', { rules: [{ ...rule, tiers: [{ ...tier, rate: -0.1 }] }] }, 'rules.0.tiers.0.rate'],
     ['a rate of 5,000 %', { rules: [{ ...rule, tiers: [{ ...tier, rate: 50 }] }] }, 'rules.0.tiers.0.rate'],
     ['a rate as text', { rules: [{ ...rule, tiers: [{ ...tier, rate: '0.08' }] }] }, 'rules.0.tiers.0.rate'],
     ['dependsOn on a per_deal rule', { rules: [{ ...rule, dependsOn: '_total' }] }, 'rules.0.dependsOn'],
-    ['a rule that depends on itself', { rules: [{ ...rule, executionPhase: 'cascade', dependsOn: 'R' }] }, 'rules.0.dependsOn'],
-    ['rules that depend on each other', { rules: [{ ...rule, executionPhase: 'cascade', dependsOn: 'S' }, { ...rule, name: 'S', executionPhase: 'cascade', dependsOn: 'R' }] }, 'rules.0.dependsOn'],
-    ['an unknown operator', { rules: [{ ...rule, conditions: [{ ...leaf, operator: 'regex' }] }] }, 'rules.0.conditions.0.operator'],
-    ['in without an array', { rules: [{ ...rule, conditions: [{ ...leaf, operator: 'in' }] }] }, 'rules.0.conditions.0.value'],
-    ['between with one number', { rules: [{ ...rule, conditions: [{ ...leaf, fieldType: 'number', operator: 'between', value: [1] }] }] }, 'rules.0.conditions.0.value'],
-    ['between reversed', { rules: [{ ...rule, conditions: [{ ...leaf, fieldType: 'number', operator: 'between', value: [2, 1] }] }] }, 'rules.0.conditions.0.value'],
-    ['is_set with a value', { dealConditions: [{ ...leaf, operator: 'is_set', value: {} }], rules: [rule] }, 'dealConditions.0.value'],
-    ['a group without rules', { dealConditions: [{ operator: 'or', rules: [] }], rules: [rule] }, 'dealConditions.0.rules'],
-    ['a nested group', { dealConditions: [{ operator: 'or', rules: [{ operator: 'and', rules: [leaf] }] }], rules: [rule] }, 'dealConditions.0.rules.0.field'],
+    [
+      'a rule that depends on itself',
+      { rules: [{ ...rule, executionPhase: 'cascade', dependsOn: 'R' }] },
+      'rules.0.dependsOn',
+    ],
+    [
+      'rules that depend on each other',
+      {
+        rules: [
+          { ...rule, executionPhase: 'cascade', dependsOn: 'S' },
+          { ...rule, name: 'S', executionPhase: 'cascade', dependsOn: 'R' },
+        ],
+      },
+      'rules.0.dependsOn',
+    ],
+    [
+      'an unknown operator',
+      { rules: [{ ...rule, conditions: [{ ...leaf, operator: 'regex' }] }] },
+      'rules.0.conditions.0.operator',
+    ],
+    [
+      'in without an array',
+      { rules: [{ ...rule, conditions: [{ ...leaf, operator: 'in' }] }] },
+      'rules.0.conditions.0.value',
+    ],
+    [
+      'between with one number',
+      { rules: [{ ...rule, conditions: [{ ...leaf, fieldType: 'number', operator: 'between', value: [1] }] }] },
+      'rules.0.conditions.0.value',
+    ],
+    [
+      'between reversed',
+      { rules: [{ ...rule, conditions: [{ ...leaf, fieldType: 'number', operator: 'between', value: [2, 1] }] }] },
+      'rules.0.conditions.0.value',
+    ],
+    [
+      'is_set with a value',
+      { dealConditions: [{ ...leaf, operator: 'is_set', value: {} }], rules: [rule] },
+      'dealConditions.0.value',
+    ],
+    [
+      'a group without rules',
+      { dealConditions: [{ operator: 'or', rules: [] }], rules: [rule] },
+      'dealConditions.0.rules',
+    ],
+    [
+      'a nested group',
+      { dealConditions: [{ operator: 'or', rules: [{ operator: 'and', rules: [leaf] }] }], rules: [rule] },
+      'dealConditions.0.rules.0.field',
+    ],
     ['a repId that is no id', { rules: [{ ...rule, tiers: [{ ...tier, repId: 'me' }] }] }, 'rules.0.tiers.0.repId'],
     ['an unknown key', { rules: [{ ...rule, payoutbase: 'x' }] }, 'rules.0'],
     ['the two shapes mixed in one rule', { rules: [{ ...rule, baseField: 'amount' }] }, 'rules.0'],
@@ -56,21 +127,46 @@ describe('plan config: what is refused when a plan is saved', () => {
   }
 
   it('every problem is named at once', () => {
-    expect(problems({ rules: [{ ...rule, tiers: [] }, { ...rule, measure: '' }] })).to.deep.equal(['rules.0.tiers', 'rules.1.measure']);
+    expect(
+      problems({
+        rules: [
+          { ...rule, tiers: [] },
+          { ...rule, measure: '' },
+        ],
+      }),
+    ).to.deep.equal(['rules.0.tiers', 'rules.1.measure']);
   });
 });
 
 describe('plan config: the second shape', () => {
   it('becomes canonical: period, measure, thresholds, amounts, positions and missing names', () => {
     const { rules } = termsOf({
-      name: 'Plan', version: 3, quotaPeriod: 'semi_annual',
+      name: 'Plan',
+      version: 3,
+      quotaPeriod: 'semi_annual',
       rules: [
-        { baseField: 'amount', payoutMode: 'flat_per_event', tiers: [{ min: 0, amount: 100 }, { name: 'Top', min: 1, amount: 200 }] },
+        {
+          baseField: 'amount',
+          payoutMode: 'flat_per_event',
+          tiers: [
+            { min: 0, amount: 100 },
+            { name: 'Top', min: 1, amount: 200 },
+          ],
+        },
         { name: 'Margin', baseField: 'margin', tierBy: 'deal_size', tiers: [{ min: 1000, rate: 0.05 }] },
       ],
     });
-    expect(rules[0]).to.deep.include({ name: 'Rule 1', measure: 'amount', attainmentPeriod: 'semi_annual', tierBy: 'attainment', payoutMode: 'flat_per_event' });
-    expect(rules[0]?.tiers).to.deep.equal([{ tierIndex: 0, minThreshold: 0, flatAmount: 100 }, { tierIndex: 1, minThreshold: 1, name: 'Top', flatAmount: 200 }]);
+    expect(rules[0]).to.deep.include({
+      name: 'Rule 1',
+      measure: 'amount',
+      attainmentPeriod: 'semi_annual',
+      tierBy: 'attainment',
+      payoutMode: 'flat_per_event',
+    });
+    expect(rules[0]?.tiers).to.deep.equal([
+      { tierIndex: 0, minThreshold: 0, flatAmount: 100 },
+      { tierIndex: 1, minThreshold: 1, name: 'Top', flatAmount: 200 },
+    ]);
     expect(rules[1]).to.deep.include({ name: 'Margin', tierBy: 'value', tierValueField: 'deal_size' });
   });
 });

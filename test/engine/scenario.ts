@@ -1,8 +1,8 @@
 import { calculateRep, type HeldEvent, type RepInput, type RepResult } from '#src/engine/calculate.js';
 import { compileVersion } from '#src/engine/compiled-plan.js';
+import { type Fields } from '#src/engine/field-value.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
-import { type Fields } from '#src/engine/field-value.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { periodRange } from '#src/kernel/period.js';
 
@@ -25,25 +25,42 @@ export function run(scenario: Scenario): RepResult {
   if ('issues' in read) throw new Error(JSON.stringify(read.issues));
   const version = compileVersion(
     {
-      planId: 'plan', planVersionId: 'v1', version: 1, effectiveStart: null, effectiveEnd: null,
-      currency: scenario.currency ?? 'USD', fieldMapping: {}, dealConditions: read.terms.dealConditions,
+      planId: 'plan',
+      planVersionId: 'v1',
+      version: 1,
+      effectiveStart: null,
+      effectiveEnd: null,
+      currency: scenario.currency ?? 'USD',
+      fieldMapping: {},
+      dealConditions: read.terms.dealConditions,
       rules: read.terms.rules.map((rule) => ({ ...rule, id: `rule:${rule.name}` })),
     },
-    'rep', new Map(), {}, 'UTC',
+    'rep',
+    new Map(),
+    {},
+    'UTC',
   );
   const input: RepInput = {
     repId: 'rep',
     asOf: scenario.asOf ?? '2026-12-31',
     window: { from: '2026-01-01', to: '2026-12-31' },
     plans: [{ planId: 'plan', assignments: [scenario.assigned ?? { start: null, end: null }], versions: [version] }],
-    deals: scenario.deals.trim().split('\n').map((line) => line.trim()).filter((line) => line !== '').map(dealOf),
+    deals: scenario.deals
+      .trim()
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .map(dealOf),
     teamDeals: [],
     held: scenario.held ?? [],
     frozen: (scenario.frozen ?? []).map((period) => ({ period, range: periodRange(period) })),
     quota: (_plan, key, period) => {
       const quota = scenario.quotas?.[`${key} ${period}`];
       if (quota === undefined) return null;
-      return { target: Decimal.of(quota.target), variableTarget: quota.variableTarget === undefined ? null : Decimal.of(quota.variableTarget) };
+      return {
+        target: Decimal.of(quota.target),
+        variableTarget: quota.variableTarget === undefined ? null : Decimal.of(quota.variableTarget),
+      };
     },
     peerCredits: () => (scenario.peers ?? []).map((credit) => Decimal.of(credit)),
     firstActivity: '2026-01-01',
@@ -54,12 +71,20 @@ export function run(scenario: Scenario): RepResult {
 
 /** What each event pays, one a line in the order of calculation: `deal | rule | tier | amount`. */
 export function paid(scenario: Scenario): string[] {
-  return run(scenario).decisions.map(({ dealKey, ruleName, tierName, amount }) => `${dealKey} | ${ruleName} | ${tierName ?? '-'} | ${amount}`);
+  return run(scenario).decisions.map(
+    ({ dealKey, ruleName, tierName, amount }) => `${dealKey} | ${ruleName} | ${tierName ?? '-'} | ${amount}`,
+  );
 }
 
 function dealOf(line: string): Deal {
   const [dealId = '', closeDate = '', amount = '', extra = ''] = line.split('|').map((cell) => cell.trim());
-  const more = extra.split(',').filter((pair) => pair.includes('=')).map((pair) => pair.split('=').map((part) => part.trim()));
-  const fields: Fields = { ...(amount === '' ? {} : { amount: Number(amount) }), ...Object.fromEntries(more.map(([key, value]) => [key, value])) };
+  const more = extra
+    .split(',')
+    .filter((pair) => pair.includes('='))
+    .map((pair) => pair.split('=').map((part) => part.trim()));
+  const fields: Fields = {
+    ...(amount === '' ? {} : { amount: Number(amount) }),
+    ...Object.fromEntries(more.map(([key, value]) => [key, value])),
+  };
   return { dealId, closeDate, fields, standard: { closeDate } };
 }

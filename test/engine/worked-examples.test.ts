@@ -33,14 +33,22 @@ describe('the worked examples of calculation.md section 13', () => {
   });
 
   it('cap 14,000: the last deal gets what headroom is left', () => {
-    expect(paid({ config: { rules: [{ ...rule, cap: 14_000 }] }, deals, quotas }).at(-1)).to.equal('D3 | New | Club | 2000');
-    expect(paid({ config: { rules: [{ ...rule, cap: 14_000, tierMode: 'marginal' }] }, deals, quotas }).at(-1)).to.equal('D3 | New | Club | 3600');
+    expect(paid({ config: { rules: [{ ...rule, cap: 14_000 }] }, deals, quotas }).at(-1)).to.equal(
+      'D3 | New | Club | 2000',
+    );
+    expect(
+      paid({ config: { rules: [{ ...rule, cap: 14_000, tierMode: 'marginal' }] }, deals, quotas }).at(-1),
+    ).to.equal('D3 | New | Club | 3600');
   });
 
   it('no quota: three events of amount 0 without a tier, and the reason said', () => {
     const { decisions, outcomes } = run({ config: { rules: [rule] }, deals });
     expect(decisions.map((event) => `${event.amount} ${event.tierName}`)).to.deep.equal(['0 null', '0 null', '0 null']);
-    expect(outcomes.map((outcome) => outcome.reason)).to.deep.equal(['quota_missing', 'quota_missing', 'quota_missing']);
+    expect(outcomes.map((outcome) => outcome.reason)).to.deep.equal([
+      'quota_missing',
+      'quota_missing',
+      'quota_missing',
+    ]);
   });
 
   const corrected = deals.replace('D1 | 2026-01-15 | 60000', 'D1 | 2026-01-15 | 20000');
@@ -55,19 +63,45 @@ describe('the worked examples of calculation.md section 13', () => {
 
   it('D1 corrected after January was approved: D1 stays with its credit, and so do the others', () => {
     const held: HeldEvent = {
-      planId: 'plan', ruleName: 'New', dealKey: 'D1', hold: 'frozen', earned: true, earnedOn: '2026-01-15', period: '2026-Q1',
-      attainmentKey: 'New', credit: Decimal.of(60_000), base: Decimal.of(60_000), amount: Decimal.of(4800), tierName: 'Base',
+      planId: 'plan',
+      ruleName: 'New',
+      dealKey: 'D1',
+      phase: 'per_deal',
+      hold: 'frozen',
+      earned: true,
+      earnedOn: '2026-01-15',
+      period: '2026-Q1',
+      attainmentKey: 'New',
+      credit: Decimal.of(60_000),
+      base: Decimal.of(60_000),
+      amount: Decimal.of(4800),
+      tierName: 'Base',
     };
     const result = run({ config: { rules: [rule] }, deals: corrected, quotas, frozen: ['2026-01'], held: [held] });
     expect(result.decisions.map((event) => `${event.dealKey} ${event.amount}`)).to.deep.equal(['D2 7200', 'D3 4500']);
-    expect(result.heldBack).to.deep.equal([{ period: '2026-01', planId: 'plan', ruleName: 'New', dealKey: 'D1', change: 'change' }]);
+    expect(result.heldBack).to.deep.equal([
+      { period: '2026-01', planId: 'plan', ruleName: 'New', dealKey: 'D1', change: 'change' },
+    ]);
   });
 
   it('an approved period that nothing would change holds nothing back', () => {
     const held: HeldEvent = {
-      planId: 'plan', ruleName: 'New', dealKey: 'D1', hold: 'frozen', earned: true, earnedOn: '2026-01-15', period: '2026-Q1',
-      attainmentKey: 'New', credit: Decimal.of(60_000), base: Decimal.of(60_000), amount: Decimal.of(4800), tierName: 'Base',
+      planId: 'plan',
+      ruleName: 'New',
+      dealKey: 'D1',
+      phase: 'per_deal',
+      hold: 'frozen',
+      earned: true,
+      earnedOn: '2026-01-15',
+      period: '2026-Q1',
+      attainmentKey: 'New',
+      credit: Decimal.of(60_000),
+      base: Decimal.of(60_000),
+      amount: Decimal.of(4800),
+      tierName: 'Base',
     };
-    expect(run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], held: [held] }).heldBack).to.deep.equal([]);
+    expect(run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], held: [held] }).heldBack).to.deep.equal(
+      [],
+    );
   });
 });

@@ -19,13 +19,17 @@ describe('the field mapping', () => {
   });
   afterEach(() => world.close());
 
-  const save = (body: unknown, told?: (status: number) => void) => world.call<Mapping & { jobId: string }>(saveFieldMapping, { body }, world.admin, told);
+  const save = (body: unknown, told?: (status: number) => void) =>
+    world.call<Mapping & { jobId: string }>(saveFieldMapping, { body }, world.admin, told);
   const current = () => world.call<Mapping>(getFieldMapping, {}, { ...world.admin, standing: 'connection' });
 
   it('is empty at first, and what was saved last', async () => {
     expect(await current()).to.deep.equal({ standard: {}, measures: {} });
     let status = 0;
-    const saved = await save({ standard: { dealAmount: 'acv' }, measures: { seats: 'seat_count' } }, (answered) => (status = answered));
+    const saved = await save(
+      { standard: { dealAmount: 'acv' }, measures: { seats: 'seat_count' } },
+      (answered) => (status = answered),
+    );
     expect(status).to.equal(201);
     expect(saved).to.deep.include({ standard: { dealAmount: 'acv' }, measures: { seats: 'seat_count' } });
     await save({ standard: { closeDate: 'closed' } });
@@ -37,10 +41,17 @@ describe('the field mapping', () => {
     await world.put('d1', { fields: { acv: '1500.00', closed: '2026-01-31', agent: 'Ann', phase: 'Won', cur: 'usd' } });
     await world.put('d2', { name: 'Named', fields: { agent: 'Zoe' } });
     expect(await world.requests()).to.deep.equal([]);
-    const { jobId } = await save({ standard: { dealAmount: 'acv', closeDate: 'closed', ownerId: 'agent', dealStage: 'phase', currency: 'cur' } });
+    const { jobId } = await save({
+      standard: { dealAmount: 'acv', closeDate: 'closed', ownerId: 'agent', dealStage: 'phase', currency: 'cur' },
+    });
     const { deals } = await world.list();
     expect(deals.find((deal) => deal.deal_id === 'd1')).to.include({
-      amount: 1500, closeDate: '2026-01-31', repId: ann, stage: 'Won', isWon: true, currency: 'USD',
+      amount: 1500,
+      closeDate: '2026-01-31',
+      repId: ann,
+      stage: 'Won',
+      isWon: true,
+      currency: 'USD',
     });
     expect(deals.find((deal) => deal.deal_id === 'd2')).to.include({ name: 'Named', ownerId: 'Zoe', repId: null });
     expect(await world.requests()).to.deep.equal([
@@ -48,19 +59,28 @@ describe('the field mapping', () => {
     ]);
     await world.calculateAll();
     expect(await world.rows('select amount::float from commission_events')).to.deep.equal([{ amount: 150 }]);
-    expect(await world.rows('select kind, status, deals from jobs')).to.deep.equal([{ kind: 'mapping', status: 'completed', deals: 2 }]);
+    expect(await world.rows('select kind, status, deals from jobs')).to.deep.equal([
+      { kind: 'mapping', status: 'completed', deals: 2 },
+    ]);
     expect(await world.rows('select from deal_snapshots')).to.have.length(2);
   });
 
   it('refuses two standard values in one slug, and unknown ones', async () => {
     for (const body of [
-      { standard: { dealAmount: 'x', dealName: 'x' } }, { standard: { amount: 'x' } }, { standard: { dealAmount: '' } }, {},
-      { standard: {}, extra: 1 }, { standard: {}, measures: { a: 1 } }, { standard: { dealAmount: 'a\u0000' } },
+      { standard: { dealAmount: 'x', dealName: 'x' } },
+      { standard: { amount: 'x' } },
+      { standard: { dealAmount: '' } },
+      {},
+      { standard: {}, extra: 1 },
+      { standard: {}, measures: { a: 1 } },
+      { standard: { dealAmount: 'a\u0000' } },
     ]) {
       const error = await save(body).catch((failure: unknown) => failure);
       expect(error, JSON.stringify(body)).to.be.instanceOf(Failure).with.property('code', 'VALIDATION_FAILED');
     }
-    const refused = await world.call(saveFieldMapping, { body: { standard: {} } }, { ...world.admin, standing: 'connection' }).catch((failure: unknown) => failure);
+    const refused = await world
+      .call(saveFieldMapping, { body: { standard: {} } }, { ...world.admin, standing: 'connection' })
+      .catch((failure: unknown) => failure);
     expect(refused).to.be.instanceOf(Failure).with.property('code', 'forbidden');
   });
 

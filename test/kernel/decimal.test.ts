@@ -9,8 +9,14 @@ const Reference = DecimalJs.clone({ precision: 120, rounding: DecimalJs.ROUND_HA
 const decimalText = fc
   .tuple(fc.bigInt({ min: -(10n ** 22n), max: 10n ** 22n }), fc.integer({ min: 0, max: 12 }))
   .map(([mantissa, scale]) => new Reference(mantissa.toString()).times(new Reference(10).pow(-scale)).toFixed());
-const small = fc.double({ min: -1e9, max: 1e9, noNaN: true, noDefaultInfinity: true }).map((value) => String(Math.round(value * 100) / 100));
-const any = fc.oneof(decimalText, small, fc.constantFrom('0', '-0.5', '0.005', '9007199254740993', '-9007199254740992.5'));
+const small = fc
+  .double({ min: -1e9, max: 1e9, noNaN: true, noDefaultInfinity: true })
+  .map((value) => String(Math.round(value * 100) / 100));
+const any = fc.oneof(
+  decimalText,
+  small,
+  fc.constantFrom('0', '-0.5', '0.005', '9007199254740993', '-9007199254740992.5'),
+);
 
 const plain = (text: string) => new Reference(text).toFixed();
 
@@ -31,7 +37,9 @@ describe('exact decimals', () => {
   it('round half away from zero to any number of places', () => {
     fc.assert(
       fc.property(any, fc.integer({ min: 0, max: 6 }), (a, places) => {
-        expect(Decimal.of(a).rounded(places).toString()).to.equal(plain(new Reference(a).toDecimalPlaces(places, DecimalJs.ROUND_HALF_UP).toFixed()));
+        expect(Decimal.of(a).rounded(places).toString()).to.equal(
+          plain(new Reference(a).toDecimalPlaces(places, DecimalJs.ROUND_HALF_UP).toFixed()),
+        );
       }),
       { numRuns: 5000 },
     );

@@ -12,7 +12,18 @@ describe('days and periods', () => {
   });
 
   it('text of another form is no period', () => {
-    for (const text of ['2026-13', '2026-00', '2026-Q5', '2026-Q0', '26-01', '2026-1', '', '2026-H3', '2026-01-01', ' 2026']) {
+    for (const text of [
+      '2026-13',
+      '2026-00',
+      '2026-Q5',
+      '2026-Q0',
+      '26-01',
+      '2026-1',
+      '',
+      '2026-H3',
+      '2026-01-01',
+      ' 2026',
+    ]) {
       expect(periodKind(text), text).to.equal(null);
     }
   });
@@ -22,8 +33,16 @@ describe('days and periods', () => {
     expect(periodOf('2026-12-31', 'semi_annual')).to.equal('2026-H2');
     expect(previousPeriod('2026-Q1')).to.equal('2025-Q4');
     expect(previousPeriod('2026-01')).to.equal('2025-12');
-    expect(periodsTouching({ from: '2025-12-31', to: '2026-07-01' }, 'quarterly')).to.deep.equal(['2025-Q4', '2026-Q1', '2026-Q2', '2026-Q3']);
-    expect(widened({ from: '2026-02-10', to: '2026-04-01' }, 'quarterly')).to.deep.equal({ from: '2026-01-01', to: '2026-06-30' });
+    expect(periodsTouching({ from: '2025-12-31', to: '2026-07-01' }, 'quarterly')).to.deep.equal([
+      '2025-Q4',
+      '2026-Q1',
+      '2026-Q2',
+      '2026-Q3',
+    ]);
+    expect(widened({ from: '2026-02-10', to: '2026-04-01' }, 'quarterly')).to.deep.equal({
+      from: '2026-01-01',
+      to: '2026-06-30',
+    });
   });
 
   it('days are real days, and instants become days in a time zone', () => {
@@ -32,6 +51,7 @@ describe('days and periods', () => {
     expect(readDay('2026-01-31T23:30:00Z', 'Asia/Tokyo')).to.equal('2026-02-01');
     expect(readDay('2026-02-01T03:00:00Z', 'America/New_York')).to.equal('2026-01-31');
     expect(readDay('2026-02-01T00:30:00+0100', 'UTC')).to.equal('2026-01-31');
-    for (const text of ['tomorrow', '31/12/2026', 'infinity', '2026-02-30', '2026-02-30T00:00:00Z']) expect(readDay(text, 'UTC'), text).to.equal(null);
+    for (const text of ['tomorrow', '31/12/2026', 'infinity', '2026-02-30', '2026-02-30T00:00:00Z'])
+      expect(readDay(text, 'UTC'), text).to.equal(null);
   });
 });

@@ -26,7 +26,12 @@ describe('quotas', () => {
   });
   after(() => slice.close());
 
-  const rules = [rule('New Business'), rule('Renewal', { measure: 'renewed', attainmentPeriod: 'monthly' }), rule('A', { quotaGroup: 'team', measure: 'x' }), rule('B', { quotaGroup: 'team', measure: 'x' })];
+  const rules = [
+    rule('New Business'),
+    rule('Renewal', { measure: 'renewed', attainmentPeriod: 'monthly' }),
+    rule('A', { quotaGroup: 'team', measure: 'x' }),
+    rule('B', { quotaGroup: 'team', measure: 'x' }),
+  ];
 
   beforeEach(async () => {
     workspaceId = await slice.workspace();
@@ -37,8 +42,20 @@ describe('quotas', () => {
   });
 
   const ruleId = (name: string, version = plan) => version.rules.find((one) => one.name === name)?.id as string;
-  const newBusiness = (more: object = {}) => ({ repIds: [ann], planRuleId: ruleId('New Business'), period: '2026-Q1', target: 1000, ...more });
-  const byMeasure = (measure: string, more: object = {}) => ({ repIds: [ann], measure, period: '2026-Q1', target: 1000, ...more });
+  const newBusiness = (more: object = {}) => ({
+    repIds: [ann],
+    planRuleId: ruleId('New Business'),
+    period: '2026-Q1',
+    target: 1000,
+    ...more,
+  });
+  const byMeasure = (measure: string, more: object = {}) => ({
+    repIds: [ann],
+    measure,
+    period: '2026-Q1',
+    target: 1000,
+    ...more,
+  });
   const post = (body: object) => slice.run(setQuotas, admin, { body });
   const list = (query: object = {}, caller = admin) => slice.run(listQuotas, caller, { query });
   const remove = (quotaId: string) => slice.run(deleteQuota, admin, { params: { quotaId } });
@@ -61,20 +78,35 @@ describe('quotas', () => {
     const [repId] = (await addReps(slice, foreign, 'Ann')) as [string];
     const theirs = await addPlan(slice, foreign, 'Plan', rules);
     const planRuleId = ruleId('New Business', theirs);
-    const [quota] = await slice.run(setQuotas, foreign, { body: { repIds: [repId], planRuleId, period: '2026-Q1', target: 1 } });
+    const [quota] = await slice.run(setQuotas, foreign, {
+      body: { repIds: [repId], planRuleId, period: '2026-Q1', target: 1 },
+    });
     return { repId, planId: theirs.planId, planRuleId, quotaId: quota.quotaId as string };
   }
 
   describe('POST', () => {
     it('sets the quota of every rep once and asks for the days of the period', async () => {
-      const [first, second] = await post(newBusiness({ repIds: [bob, ann, bob.toUpperCase()], target: 1000.123456, variableTarget: 50 }));
+      const [first, second] = await post(
+        newBusiness({ repIds: [bob, ann, bob.toUpperCase()], target: 1000.123456, variableTarget: 50 }),
+      );
       expect(first).to.deep.equal({
-        quotaId: first.quotaId, repId: bob, planId: plan.planId, planRuleId: ruleId('New Business'), measure: 'New Business', period: '2026-Q1',
-        target: 1000.123456, variableTarget: 50, current_value: 0, attainment: 0,
+        quotaId: first.quotaId,
+        repId: bob,
+        planId: plan.planId,
+        planRuleId: ruleId('New Business'),
+        measure: 'New Business',
+        period: '2026-Q1',
+        target: 1000.123456,
+        variableTarget: 50,
+        current_value: 0,
+        attainment: 0,
       });
       expect(second.repId).to.equal(ann);
       const asked = { from_day: '2026-01-01', to_day: '2026-03-31', trigger: 'quota_change' };
-      expect(await slice.requests(workspaceId)).to.have.deep.members([{ rep_id: ann, ...asked }, { rep_id: bob, ...asked }]);
+      expect(await slice.requests(workspaceId)).to.have.deep.members([
+        { rep_id: ann, ...asked },
+        { rep_id: bob, ...asked },
+      ]);
       expect(slice.woken).to.have.members([ann, bob]);
     });
 
@@ -110,12 +142,27 @@ describe('quotas', () => {
     it('refuses bodies that break the schema', async () => {
       const { planRuleId, ...neither } = newBusiness();
       for (const body of [
-        {}, neither, { ...neither, planRuleId, measure: 'New Business' }, newBusiness({ repIds: [] }), newBusiness({ repIds: ['x'] }),
-        newBusiness({ repIds: Array.from({ length: 10_001 }, newId) }), newBusiness({ target: -1 }), newBusiness({ target: '5' }),
-        newBusiness({ target: Number.POSITIVE_INFINITY }), newBusiness({ target: Number.NaN }), newBusiness({ target: 1e12 + 1 }),
-        newBusiness({ target: 0.1234567 }), newBusiness({ target: 1e-7 }), newBusiness({ variableTarget: -1 }), newBusiness({ target: null }),
-        newBusiness({ period: '2026-13' }), newBusiness({ period: '' }), newBusiness({ currency: 'USD' }), newBusiness({ planRuleId: 'x' }),
-      ]) await refuse('VALIDATION_FAILED', 400, body);
+        {},
+        neither,
+        { ...neither, planRuleId, measure: 'New Business' },
+        newBusiness({ repIds: [] }),
+        newBusiness({ repIds: ['x'] }),
+        newBusiness({ repIds: Array.from({ length: 10_001 }, newId) }),
+        newBusiness({ target: -1 }),
+        newBusiness({ target: '5' }),
+        newBusiness({ target: Number.POSITIVE_INFINITY }),
+        newBusiness({ target: Number.NaN }),
+        newBusiness({ target: 1e12 + 1 }),
+        newBusiness({ target: 0.1234567 }),
+        newBusiness({ target: 1e-7 }),
+        newBusiness({ variableTarget: -1 }),
+        newBusiness({ target: null }),
+        newBusiness({ period: '2026-13' }),
+        newBusiness({ period: '' }),
+        newBusiness({ currency: 'USD' }),
+        newBusiness({ planRuleId: 'x' }),
+      ])
+        await refuse('VALIDATION_FAILED', 400, body);
     });
 
     it('refuses a period of another kind, naming the one it wants', async () => {
@@ -133,7 +180,8 @@ describe('quotas', () => {
         expect(failure.details).to.deep.equal({ repIds: [unknown] });
       }
       for (const planId of [newId(), foreign.planId]) await refuse('plan_not_found', 404, newBusiness({ planId }));
-      for (const planRuleId of [newId(), foreign.planRuleId]) await refuse('plan_rule_not_found', 404, newBusiness({ planRuleId }));
+      for (const planRuleId of [newId(), foreign.planRuleId])
+        await refuse('plan_rule_not_found', 404, newBusiness({ planRuleId }));
     });
 
     it('refuses a rule of another plan than the one named', async () => {
@@ -143,18 +191,26 @@ describe('quotas', () => {
     });
 
     it('refuses a rule of a superseded version, whose name a newer one has', async () => {
-      const newer: PlanVersion = await slice.run(updatePlan, admin, { params: { planRef: plan.planId }, body: { config: { rules: [rule('New Business')] } } });
+      const newer: PlanVersion = await slice.run(updatePlan, admin, {
+        params: { planRef: plan.planId },
+        body: { config: { rules: [rule('New Business')] } },
+      });
       await slice.run(setPlanStatus, admin, { params: { planRef: plan.planVersionId }, body: { status: 'archived' } });
       await slice.forgetRequests(workspaceId);
       await refuse('plan_rule_not_found', 404, newBusiness());
-      expect((await post(newBusiness({ planRuleId: ruleId('New Business', newer) })))[0].planRuleId).to.equal(ruleId('New Business', newer));
+      expect((await post(newBusiness({ planRuleId: ruleId('New Business', newer) })))[0].planRuleId).to.equal(
+        ruleId('New Business', newer),
+      );
       expect(await post(newBusiness({ planRuleId: ruleId('Renewal'), period: '2026-01' }))).to.have.length(1);
     });
 
     it('takes a rule of a draft, and of each version that is in force', async () => {
       const draft = await addPlan(slice, admin, 'Draft', [rule('Soon')], { status: 'draft' });
       await post(newBusiness({ planRuleId: ruleId('Soon', draft) }));
-      const july = { config: { rules: [rule('New Business', { attainmentPeriod: 'monthly' })] }, effectiveStart: '2026-07-01' };
+      const july = {
+        config: { rules: [rule('New Business', { attainmentPeriod: 'monthly' })] },
+        effectiveStart: '2026-07-01',
+      };
       const second: PlanVersion = await slice.run(updatePlan, admin, { params: { planRef: plan.planId }, body: july });
       await post(newBusiness());
       await post(newBusiness({ planRuleId: ruleId('New Business', second), period: '2026-07' }));
@@ -191,8 +247,16 @@ describe('quotas', () => {
       let posted: Promise<unknown> = Promise.resolve();
       let done = false;
       await slice.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
-        await trx.selectFrom('lanes').select('rep_id').where('workspace_id', '=', workspaceId).where('rep_id', '=', ann).forNoKeyUpdate().execute();
-        posted = post(newBusiness()).then(() => { done = true; });
+        await trx
+          .selectFrom('lanes')
+          .select('rep_id')
+          .where('workspace_id', '=', workspaceId)
+          .where('rep_id', '=', ann)
+          .forNoKeyUpdate()
+          .execute();
+        posted = post(newBusiness()).then(() => {
+          done = true;
+        });
         await new Promise((resolve) => setTimeout(resolve, 300));
         expect(done).to.equal(false);
       });
@@ -211,7 +275,10 @@ describe('quotas', () => {
 
   describe('POST by measure', () => {
     it('finds the rule by its name, however it is written', async () => {
-      expect((await post(byMeasure(' new BUSINESS ')))[0]).to.include({ planRuleId: ruleId('New Business'), measure: 'New Business' });
+      expect((await post(byMeasure(' new BUSINESS ')))[0]).to.include({
+        planRuleId: ruleId('New Business'),
+        measure: 'New Business',
+      });
       expect((await post(byMeasure('b')))[0]).to.include({ measure: 'team' });
     });
 
@@ -221,7 +288,10 @@ describe('quotas', () => {
     });
 
     it('prefers the newest active version', async () => {
-      const newer: PlanVersion = await slice.run(updatePlan, admin, { params: { planRef: plan.planId }, body: { config: { rules: [rule('New Business'), rule('Other')] } } });
+      const newer: PlanVersion = await slice.run(updatePlan, admin, {
+        params: { planRef: plan.planId },
+        body: { config: { rules: [rule('New Business'), rule('Other')] } },
+      });
       expect((await post(byMeasure('New Business')))[0].planRuleId).to.equal(ruleId('New Business', newer));
     });
 
@@ -261,8 +331,10 @@ describe('quotas', () => {
       expect(await list({ repId: bob })).to.have.length(1);
       expect(await list({ planId: other.planVersionId })).to.have.length(1);
       expect(await list({ planId: plan.planId, period: '2026-Q1' })).to.have.length(2);
-      for (const query of [{ repId: newId() }, { planId: newId() }, { period: '2020' }]) expect(await list(query)).to.deep.equal([]);
-      for (const query of [{ repId: 'x' }, { period: 'x' }, { measure: 'x' }]) await slice.refuse('VALIDATION_FAILED', 400, listQuotas, admin, { query });
+      for (const query of [{ repId: newId() }, { planId: newId() }, { period: '2020' }])
+        expect(await list(query)).to.deep.equal([]);
+      for (const query of [{ repId: 'x' }, { period: 'x' }, { measure: 'x' }])
+        await slice.refuse('VALIDATION_FAILED', 400, listQuotas, admin, { query });
     });
 
     it('shows a rep their own, and refuses them others', async () => {
@@ -284,14 +356,17 @@ describe('quotas', () => {
       const [{ quotaId }] = await post(newBusiness());
       await slice.forgetRequests(workspaceId);
       expect(await remove(quotaId)).to.deep.equal({ deleted: true, quotaId });
-      expect(await slice.requests(workspaceId)).to.deep.equal([{ rep_id: ann, from_day: '2026-01-01', to_day: '2026-03-31', trigger: 'quota_change' }]);
+      expect(await slice.requests(workspaceId)).to.deep.equal([
+        { rep_id: ann, from_day: '2026-01-01', to_day: '2026-03-31', trigger: 'quota_change' },
+      ]);
       expect(await list()).to.deep.equal([]);
     });
 
     it('answers 404 for what is not there', async () => {
       const foreign = await elsewhere();
       const before = await everything();
-      for (const quotaId of [newId(), 'nonsense', foreign.quotaId]) await slice.refuse('quota_not_found', 404, deleteQuota, admin, { params: { quotaId } });
+      for (const quotaId of [newId(), 'nonsense', foreign.quotaId])
+        await slice.refuse('quota_not_found', 404, deleteQuota, admin, { params: { quotaId } });
       expect(await everything()).to.equal(before);
     });
   });
@@ -299,7 +374,9 @@ describe('quotas', () => {
   it('are changed by admins only', async () => {
     for (const standing of ['manager', 'rep', 'connection'] as const) {
       await slice.refuse('forbidden', 403, setQuotas, callerAs(standing, workspaceId, ann), { body: newBusiness() });
-      await slice.refuse('forbidden', 403, deleteQuota, callerAs(standing, workspaceId, ann), { params: { quotaId: newId() } });
+      await slice.refuse('forbidden', 403, deleteQuota, callerAs(standing, workspaceId, ann), {
+        params: { quotaId: newId() },
+      });
     }
   });
 });

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { addDays } from '../../src/kernel/day.js';
-import { brokenChain, type Hierarchy, managerOn, managersAbove, type ReportingLine, withManager } from '../../src/reps/reporting-lines.js';
+import {
+  brokenChain,
+  type Hierarchy,
+  managerOn,
+  managersAbove,
+  type ReportingLine,
+  withManager,
+} from '../../src/reps/reporting-lines.js';
 
 const people = ['a', 'b', 'c', 'd', 'e'];
 const dayAt = (index: number) => addDays('2026-01-01', index);
@@ -12,12 +19,16 @@ const change = fc.record({
   managerId: fc.option(fc.constantFrom(...people)),
   from: fc.nat(9),
 });
-const changes = fc.array(change.filter(({ repId, managerId }) => repId !== managerId), { maxLength: 12 });
+const changes = fc.array(
+  change.filter(({ repId, managerId }) => repId !== managerId),
+  { maxLength: 12 },
+);
 type Change = { repId: string; managerId: string | null; from: number };
 
 function hierarchyOf(list: readonly Change[]): Map<string, readonly ReportingLine[]> {
   const hierarchy = new Map<string, readonly ReportingLine[]>();
-  for (const { repId, managerId, from } of list) hierarchy.set(repId, withManager(hierarchy.get(repId) ?? [], managerId, dayAt(from)));
+  for (const { repId, managerId, from } of list)
+    hierarchy.set(repId, withManager(hierarchy.get(repId) ?? [], managerId, dayAt(from)));
   return hierarchy;
 }
 
@@ -28,7 +39,11 @@ function calendarOf(list: readonly Change[]): Map<string, (string | null)[]> {
   return calendar;
 }
 
-function climb(calendar: Map<string, (string | null)[]>, repId: string, index: number): { above: string[]; cyclic: boolean } {
+function climb(
+  calendar: Map<string, (string | null)[]>,
+  repId: string,
+  index: number,
+): { above: string[]; cyclic: boolean } {
   const above: string[] = [];
   for (let next = calendar.get(repId)?.[index] ?? null; next !== null; next = calendar.get(next)?.[index] ?? null) {
     if (next === repId || above.includes(next)) return { above, cyclic: true };
@@ -46,7 +61,8 @@ describe('reporting lines', () => {
         const hierarchy = hierarchyOf(list);
         const calendar = calendarOf(list);
         for (const repId of people) {
-          for (const index of indexes) expect(managerOn(hierarchy.get(repId) ?? [], dayAt(index))).to.equal(calendar.get(repId)?.[index]);
+          for (const index of indexes)
+            expect(managerOn(hierarchy.get(repId) ?? [], dayAt(index))).to.equal(calendar.get(repId)?.[index]);
         }
       }),
       { numRuns: 1000 },

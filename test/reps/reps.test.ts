@@ -31,7 +31,9 @@ describe('reps', () => {
     await slice.forgetRequests(workspaceId);
   });
 
-  async function add(...reps: { email: string; name: string; [more: string]: unknown }[]): Promise<Record<string, string>> {
+  async function add(
+    ...reps: { email: string; name: string; [more: string]: unknown }[]
+  ): Promise<Record<string, string>> {
     const answer = await slice.run(upsertReps, admin, { body: { reps } });
     return Object.fromEntries(answer.reps.map((rep: { name: string; id: string }) => [rep.name, rep.id]));
   }
@@ -47,7 +49,8 @@ describe('reps', () => {
 
   describe('GET /v1/reps', () => {
     it('lists everyone by name, or the one with the address', async () => {
-      const names = async (query: object, caller = admin) => (await slice.run(listReps, caller, { query })).reps.map((rep: { name: string }) => rep.name);
+      const names = async (query: object, caller = admin) =>
+        (await slice.run(listReps, caller, { query })).reps.map((rep: { name: string }) => rep.name);
       expect(await names({})).to.deep.equal(['Ann', 'Bob', 'Cy']);
       expect(await names({ email: ' BOB@X.io' })).to.deep.equal(['Bob']);
       for (const email of ['%', 'bob@x', '', 'b_b@x.io', "' or 1=1"]) expect(await names({ email })).to.deep.equal([]);
@@ -74,9 +77,33 @@ describe('reps', () => {
 
   describe('GET /v1/reps/:repId', () => {
     it('adds the linkage, flat and in one', async () => {
-      await slice.owner.updateTable('reps').set({ provider: 'crm-a', synced_at: '2026-05-01T00:00:00Z' }).where('rep_id', '=', ids['Bob'] as string).execute();
-      const none = { name: null, amount: null, currency: null, stage: null, close_date: null, created_date: null, owner_id: null, owner_email: null, provider: null, is_closed: false, is_won: false };
-      const shared = { ...none, workspace_id: workspaceId, rep_id: ids['Bob'] as string, fields: '{}', given: '{}', content_hash: newId(), source_updated_at: null };
+      await slice.owner
+        .updateTable('reps')
+        .set({ provider: 'crm-a', synced_at: '2026-05-01T00:00:00Z' })
+        .where('rep_id', '=', ids['Bob'] as string)
+        .execute();
+      const none = {
+        name: null,
+        amount: null,
+        currency: null,
+        stage: null,
+        close_date: null,
+        created_date: null,
+        owner_id: null,
+        owner_email: null,
+        provider: null,
+        is_closed: false,
+        is_won: false,
+      };
+      const shared = {
+        ...none,
+        workspace_id: workspaceId,
+        rep_id: ids['Bob'] as string,
+        fields: '{}',
+        given: '{}',
+        content_hash: newId(),
+        source_updated_at: null,
+      };
       await slice.owner
         .insertInto('deals')
         .values([
@@ -85,10 +112,24 @@ describe('reps', () => {
           { ...shared, deal_id: 'd3', snapshot_at: '2026-05-04T00:00:00Z', deleted_at: '2026-05-04T00:00:00Z' },
         ])
         .execute();
-      const linkage = { provider: 'crm-a', crmId: 'm2', syncedAt: '2026-05-01T00:00:00.000Z', lastDealOwnedAt: '2026-05-03T00:00:00.000Z' };
+      const linkage = {
+        provider: 'crm-a',
+        crmId: 'm2',
+        syncedAt: '2026-05-01T00:00:00.000Z',
+        lastDealOwnedAt: '2026-05-03T00:00:00.000Z',
+      };
       expect(await slice.run(getRep, admin, { params: { repId: ids['Bob'] } })).to.deep.equal({
-        id: ids['Bob'], email: 'bob@x.io', name: 'Bob', role: 'manager', active: true, crmMemberId: 'm2', avatar: null, invite_status: null, managerId: null,
-        ...linkage, linkage,
+        id: ids['Bob'],
+        email: 'bob@x.io',
+        name: 'Bob',
+        role: 'manager',
+        active: true,
+        crmMemberId: 'm2',
+        avatar: null,
+        invite_status: null,
+        managerId: null,
+        ...linkage,
+        linkage,
       });
       const cy = await slice.run(getRep, admin, { params: { repId: (ids['Cy'] as string).toUpperCase() } });
       expect(cy).to.include({ managerId: ids['Bob'], crmId: null, lastDealOwnedAt: null });
@@ -96,7 +137,8 @@ describe('reps', () => {
 
     it('answers 400 for whom the workspace does not have', async () => {
       const other = callerAs('admin', await slice.workspace());
-      for (const repId of [newId(), 'nonsense', '']) await slice.refuse('rep_not_found', 400, getRep, admin, { params: { repId } });
+      for (const repId of [newId(), 'nonsense', ''])
+        await slice.refuse('rep_not_found', 400, getRep, admin, { params: { repId } });
       const foreign = await slice.refuse('rep_not_found', 400, getRep, other, { params: { repId: ids['Bob'] } });
       const unknown = await slice.refuse('rep_not_found', 400, getRep, other, { params: { repId: newId() } });
       expect(foreign.message).to.equal(unknown.message);
@@ -104,19 +146,29 @@ describe('reps', () => {
 
     it('refuses a rep who asks for somebody else, whether they exist or not', async () => {
       const cy = callerAs('rep', workspaceId, ids['Cy'] as string);
-      for (const repId of [ids['Bob'], newId(), 'nonsense']) await slice.refuse('forbidden', 403, getRep, cy, { params: { repId } });
-      expect((await slice.run(getRep, cy, { params: { repId: (ids['Cy'] as string).toUpperCase() } })).name).to.equal('Cy');
+      for (const repId of [ids['Bob'], newId(), 'nonsense'])
+        await slice.refuse('forbidden', 403, getRep, cy, { params: { repId } });
+      expect((await slice.run(getRep, cy, { params: { repId: (ids['Cy'] as string).toUpperCase() } })).name).to.equal(
+        'Cy',
+      );
     });
   });
 
   describe('PATCH /v1/reps/:repId', () => {
     it('changes role and activity', async () => {
-      expect(await patch('Cy', { role: 'manager', active: false })).to.deep.include({ id: ids['Cy'], role: 'manager', active: false, managerId: ids['Bob'] });
+      expect(await patch('Cy', { role: 'manager', active: false })).to.deep.include({
+        id: ids['Cy'],
+        role: 'manager',
+        active: false,
+        managerId: ids['Bob'],
+      });
       expect(await slice.requests(workspaceId)).to.deep.equal([]);
     });
 
     it('sets, dates and clears the manager', async () => {
-      expect((await patch('Cy', { managerId: (ids['Ann'] as string).toUpperCase(), managerFrom: '2026-06-01' })).managerId).to.equal(ids['Bob']);
+      expect(
+        (await patch('Cy', { managerId: (ids['Ann'] as string).toUpperCase(), managerFrom: '2026-06-01' })).managerId,
+      ).to.equal(ids['Bob']);
       const asked = await slice.requests(workspaceId);
       expect(asked.map((one) => [one.rep_id, one.from_day, one.trigger])).to.have.deep.members([
         [ids['Ann'], '2026-06-01', 'hierarchy_change'],
@@ -134,7 +186,16 @@ describe('reps', () => {
 
     it('refuses bodies that break the schema', async () => {
       const cy = ids['Cy'] as string;
-      for (const body of [{}, { role: 'root' }, { active: 'no' }, { managerId: 'x' }, { managerFrom: '2026-01-01' }, { managerId: null, managerFrom: '2026-02-30' }, { name: 'Eve' }, { role: null }]) {
+      for (const body of [
+        {},
+        { role: 'root' },
+        { active: 'no' },
+        { managerId: 'x' },
+        { managerFrom: '2026-01-01' },
+        { managerId: null, managerFrom: '2026-02-30' },
+        { name: 'Eve' },
+        { role: null },
+      ]) {
         await refuse('VALIDATION_FAILED', 400, cy, body);
       }
     });
@@ -142,9 +203,24 @@ describe('reps', () => {
     it('refuses unknown reps and managers, and those of others', async () => {
       const foreign = newId();
       const elsewhere = await slice.workspace();
-      await slice.owner.insertInto('reps').values({ workspace_id: elsewhere, rep_id: foreign, email: 'f@x.io', name: 'F', role: 'rep', crm_member_id: null, avatar: null, invite_status: null, provider: null, synced_at: null }).execute();
+      await slice.owner
+        .insertInto('reps')
+        .values({
+          workspace_id: elsewhere,
+          rep_id: foreign,
+          email: 'f@x.io',
+          name: 'F',
+          role: 'rep',
+          crm_member_id: null,
+          avatar: null,
+          invite_status: null,
+          provider: null,
+          synced_at: null,
+        })
+        .execute();
       for (const repId of [newId(), foreign, 'nonsense']) await refuse('rep_not_found', 404, repId, { active: true });
-      for (const managerId of [newId(), foreign]) await refuse('rep_not_found', 404, ids['Cy'] as string, { managerId });
+      for (const managerId of [newId(), foreign])
+        await refuse('rep_not_found', 404, ids['Cy'] as string, { managerId });
     });
 
     it('refuses circles', async () => {
@@ -169,7 +245,11 @@ describe('reps', () => {
     });
 
     it('refuses to activate more than the tier has', async () => {
-      await slice.owner.updateTable('workspaces').set({ tier: 'free' }).where('workspace_id', '=', workspaceId).execute();
+      await slice.owner
+        .updateTable('workspaces')
+        .set({ tier: 'free' })
+        .where('workspace_id', '=', workspaceId)
+        .execute();
       await patch('Cy', { active: false });
       await add(...Array.from({ length: 8 }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}` })));
       await refuse('rep_limit_reached', 403, ids['Cy'] as string, { active: true });
@@ -178,10 +258,24 @@ describe('reps', () => {
 
     it('ends the sessions of who is deactivated or gets another role, and nobody else', async () => {
       const token = (repId: string | null, kind: 'sess' | 'ws') =>
-        slice.owner.insertInto('tokens').values({ workspace_id: workspaceId, token_id: newId(), kind, token_hash: Buffer.alloc(32, kind), rep_id: repId, label: null, expires_at: null }).execute();
+        slice.owner
+          .insertInto('tokens')
+          .values({
+            workspace_id: workspaceId,
+            token_id: newId(),
+            kind,
+            token_hash: Buffer.alloc(32, kind),
+            rep_id: repId,
+            label: null,
+            expires_at: null,
+          })
+          .execute();
       for (const name of ['Ann', 'Bob', 'Cy']) await token(ids[name] as string, 'sess');
       await token(null, 'ws');
-      const left = async () => (await slice.owner.selectFrom('tokens').select('rep_id').where('workspace_id', '=', workspaceId).execute()).map((row) => row.rep_id);
+      const left = async () =>
+        (await slice.owner.selectFrom('tokens').select('rep_id').where('workspace_id', '=', workspaceId).execute()).map(
+          (row) => row.rep_id,
+        );
       await patch('Bob', { active: true, role: 'manager' });
       expect(await left()).to.have.length(4);
       await patch('Cy', { active: false });
@@ -194,7 +288,10 @@ describe('reps', () => {
     });
 
     it('is for admins', async () => {
-      await slice.refuse('forbidden', 403, updateRep, callerAs('manager', workspaceId, ids['Bob'] as string), { params: { repId: ids['Bob'] }, body: { role: 'admin' } });
+      await slice.refuse('forbidden', 403, updateRep, callerAs('manager', workspaceId, ids['Bob'] as string), {
+        params: { repId: ids['Bob'] },
+        body: { role: 'admin' },
+      });
     });
   });
 });

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { type Caller } from '../../src/kernel/caller.js';
 import { newId } from '../../src/kernel/ids.js';
-import { upsertReps } from '../../src/reps/commands/upsert-reps.js';
 import { updateRep } from '../../src/reps/commands/update-rep.js';
+import { upsertReps } from '../../src/reps/commands/upsert-reps.js';
 import { callerAs, SliceFixture, type SliceOptions } from '../support/slice-fixture.js';
 
 describe('PUT /v1/reps', () => {
@@ -24,24 +24,58 @@ describe('PUT /v1/reps', () => {
     slice.woken.length = 0;
   }
 
-  const put = (...reps: object[]) => slice.run(upsertReps, admin, { body: { reps } }).then(({ reps: answered }) => answered);
-  const everything = () => slice.contents(workspaceId, 'reps', 'lanes', 'reporting_lines', 'calculation_requests', 'deals', 'tokens');
+  const put = (...reps: object[]) =>
+    slice.run(upsertReps, admin, { body: { reps } }).then(({ reps: answered }) => answered);
+  const everything = () =>
+    slice.contents(workspaceId, 'reps', 'lanes', 'reporting_lines', 'calculation_requests', 'deals', 'tokens');
 
   async function refuse(code: string, status: number, path: string | null, ...reps: object[]): Promise<void> {
     const before = await everything();
     const failure = await slice.refuse(code, status, upsertReps, admin, { body: { reps } });
-    if (path !== null) expect((failure.details as { issues: { path: string }[] }).issues.map((issue) => issue.path)).to.include(path);
+    if (path !== null)
+      expect((failure.details as { issues: { path: string }[] }).issues.map((issue) => issue.path)).to.include(path);
     expect(await everything()).to.equal(before);
   }
 
-  async function deal(dealId: string, owner: { owner_id?: string; owner_email?: string; rep_id?: string }): Promise<void> {
-    const values = { workspace_id: workspaceId, deal_id: dealId, close_date: '2026-02-01', fields: '{}', given: '{}', content_hash: newId(), source_updated_at: null, deleted_at: null };
-    const none = { rep_id: null, name: null, amount: '1', currency: null, stage: null, created_date: null, owner_id: null, owner_email: null, provider: null, is_closed: true, is_won: true };
-    await slice.owner.insertInto('deals').values({ ...none, ...values, ...owner }).execute();
+  async function deal(
+    dealId: string,
+    owner: { owner_id?: string; owner_email?: string; rep_id?: string },
+  ): Promise<void> {
+    const values = {
+      workspace_id: workspaceId,
+      deal_id: dealId,
+      close_date: '2026-02-01',
+      fields: '{}',
+      given: '{}',
+      content_hash: newId(),
+      source_updated_at: null,
+      deleted_at: null,
+    };
+    const none = {
+      rep_id: null,
+      name: null,
+      amount: '1',
+      currency: null,
+      stage: null,
+      created_date: null,
+      owner_id: null,
+      owner_email: null,
+      provider: null,
+      is_closed: true,
+      is_won: true,
+    };
+    await slice.owner
+      .insertInto('deals')
+      .values({ ...none, ...values, ...owner })
+      .execute();
   }
 
   async function dealOwners(): Promise<Record<string, string | null>> {
-    const rows = await slice.owner.selectFrom('deals').select(['deal_id', 'rep_id']).where('workspace_id', '=', workspaceId).execute();
+    const rows = await slice.owner
+      .selectFrom('deals')
+      .select(['deal_id', 'rep_id'])
+      .where('workspace_id', '=', workspaceId)
+      .execute();
     return Object.fromEntries(rows.map((row) => [row.deal_id, row.rep_id]));
   }
 
@@ -58,10 +92,27 @@ describe('PUT /v1/reps', () => {
       .then((rows) => rows.map((row) => [row.name, row.from_day, row.to_day, row.manager]));
 
   it('creates people with defaults and a lane each, and answers in the order of the body', async () => {
-    const [z, a] = await put({ email: ' Zoe@Example.COM ', name: 'Zoe', crmMemberId: 'm1' }, { email: 'ａnn@example.com', name: 'Ann', role: 'manager', active: false });
-    expect(z).to.deep.equal({ id: z.id, email: 'zoe@example.com', name: 'Zoe', role: 'rep', active: true, crmMemberId: 'm1', avatar: null, invite_status: null, managerId: null });
+    const [z, a] = await put(
+      { email: ' Zoe@Example.COM ', name: 'Zoe', crmMemberId: 'm1' },
+      { email: 'ａnn@example.com', name: 'Ann', role: 'manager', active: false },
+    );
+    expect(z).to.deep.equal({
+      id: z.id,
+      email: 'zoe@example.com',
+      name: 'Zoe',
+      role: 'rep',
+      active: true,
+      crmMemberId: 'm1',
+      avatar: null,
+      invite_status: null,
+      managerId: null,
+    });
     expect(a).to.include({ email: 'ann@example.com', role: 'manager', active: false, crmMemberId: null });
-    const lanes = await slice.owner.selectFrom('lanes').select('rep_id').where('workspace_id', '=', workspaceId).execute();
+    const lanes = await slice.owner
+      .selectFrom('lanes')
+      .select('rep_id')
+      .where('workspace_id', '=', workspaceId)
+      .execute();
     expect(lanes.map((lane) => lane.rep_id).sort()).to.deep.equal([z.id, a.id].sort());
   });
 
@@ -80,24 +131,59 @@ describe('PUT /v1/reps', () => {
     await refuse('VALIDATION_FAILED', 400, 'reps.0.name', { email: 'a@x.io', name: ' ' });
     await refuse('VALIDATION_FAILED', 400, 'reps.0.role', { email: 'a@x.io', name: 'A', role: 'root' });
     await refuse('VALIDATION_FAILED', 400, 'reps.0.workspaceId', { email: 'a@x.io', name: 'A', workspaceId: newId() });
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerFrom', { email: 'a@x.io', name: 'A', managerFrom: '2026-01-01' });
+    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerFrom', {
+      email: 'a@x.io',
+      name: 'A',
+      managerFrom: '2026-01-01',
+    });
     const tooMany = Array.from({ length: 10_001 }, (_, index) => ({ email: `r${index}@x.io`, name: 'R' }));
     await refuse('VALIDATION_FAILED', 400, 'reps', ...tooMany);
   });
 
   it('refuses an address twice, a stranger as manager, oneself as manager, and a taken member id', async () => {
     await put({ email: 'known@x.io', name: 'Known', crmMemberId: 'm1' });
-    await refuse('VALIDATION_FAILED', 400, 'reps.1.email', { email: 'a@x.io', name: 'A' }, { email: 'A@x.io ', name: 'B' });
-    await refuse('VALIDATION_FAILED', 400, 'reps.1.managerEmail', { email: 'b@x.io', name: 'B' }, { email: 'a@x.io', name: 'A', managerEmail: 'nobody@x.io' });
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', { email: 'a@x.io', name: 'A', managerEmail: 'A@x.io' });
+    await refuse(
+      'VALIDATION_FAILED',
+      400,
+      'reps.1.email',
+      { email: 'a@x.io', name: 'A' },
+      { email: 'A@x.io ', name: 'B' },
+    );
+    await refuse(
+      'VALIDATION_FAILED',
+      400,
+      'reps.1.managerEmail',
+      { email: 'b@x.io', name: 'B' },
+      { email: 'a@x.io', name: 'A', managerEmail: 'nobody@x.io' },
+    );
+    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+      email: 'a@x.io',
+      name: 'A',
+      managerEmail: 'A@x.io',
+    });
     await refuse('VALIDATION_FAILED', 400, 'reps.0.crmMemberId', { email: 'a@x.io', name: 'A', crmMemberId: 'm1' });
-    await refuse('VALIDATION_FAILED', 400, 'reps.1.crmMemberId', { email: 'a@x.io', name: 'A', crmMemberId: 'm2' }, { email: 'b@x.io', name: 'B', crmMemberId: 'm2' });
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', { email: 'a@x.io', name: 'A', managerEmail: 'b@x.io' }, { email: 'b@x.io', name: 'B', managerEmail: 'a@x.io' });
+    await refuse(
+      'VALIDATION_FAILED',
+      400,
+      'reps.1.crmMemberId',
+      { email: 'a@x.io', name: 'A', crmMemberId: 'm2' },
+      { email: 'b@x.io', name: 'B', crmMemberId: 'm2' },
+    );
+    await refuse(
+      'VALIDATION_FAILED',
+      400,
+      'reps.0.managerEmail',
+      { email: 'a@x.io', name: 'A', managerEmail: 'b@x.io' },
+      { email: 'b@x.io', name: 'B', managerEmail: 'a@x.io' },
+    );
   });
 
   it('lets two people swap their member ids', async () => {
     await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' }, { email: 'b@x.io', name: 'B', crmMemberId: 'm2' });
-    const [a, b] = await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm2' }, { email: 'b@x.io', name: 'B', crmMemberId: 'm1' });
+    const [a, b] = await put(
+      { email: 'a@x.io', name: 'A', crmMemberId: 'm2' },
+      { email: 'b@x.io', name: 'B', crmMemberId: 'm1' },
+    );
     expect([a.crmMemberId, b.crmMemberId]).to.deep.equal(['m2', 'm1']);
   });
 
@@ -106,7 +192,11 @@ describe('PUT /v1/reps', () => {
     await enter();
     const [theirs] = await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' });
     expect(theirs.id).not.to.equal(mine.id);
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', { email: 'c@x.io', name: 'C', managerEmail: 'boss@x.io' });
+    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+      email: 'c@x.io',
+      name: 'C',
+      managerEmail: 'boss@x.io',
+    });
   });
 
   describe('managers', () => {
@@ -117,8 +207,16 @@ describe('PUT /v1/reps', () => {
         { email: 'top@x.io', name: 'Top' },
       );
       expect([rep.managerId, boss.managerId, top.managerId]).to.deep.equal([boss.id, top.id, null]);
-      expect(await lines()).to.deep.equal([['Boss', '2026-04-01', null, 'Top'], ['Rep', '1900-01-01', null, 'Boss']]);
-      const asked = (await slice.requests(workspaceId)).map((one) => [one.rep_id, one.from_day, one.to_day, one.trigger]);
+      expect(await lines()).to.deep.equal([
+        ['Boss', '2026-04-01', null, 'Top'],
+        ['Rep', '1900-01-01', null, 'Boss'],
+      ]);
+      const asked = (await slice.requests(workspaceId)).map((one) => [
+        one.rep_id,
+        one.from_day,
+        one.to_day,
+        one.trigger,
+      ]);
       expect(asked).to.have.deep.members([
         [boss.id, '1900-01-01', '2199-12-31', 'hierarchy_change'],
         [top.id, '1900-01-01', '2199-12-31', 'hierarchy_change'],
@@ -135,18 +233,31 @@ describe('PUT /v1/reps', () => {
         { email: 'overfresh@x.io', name: 'Over Fresh' },
       );
       await slice.forgetRequests(workspaceId);
-      const [rep] = await put({ email: 'rep@x.io', name: 'Rep', managerEmail: 'fresh@x.io', managerFrom: '2026-06-01' });
+      const [rep] = await put({
+        email: 'rep@x.io',
+        name: 'Rep',
+        managerEmail: 'fresh@x.io',
+        managerFrom: '2026-06-01',
+      });
       expect(rep.managerId).to.equal(old.id);
-      expect((await lines()).filter(([name]) => name === 'Rep')).to.deep.equal([['Rep', '1900-01-01', '2026-05-31', 'Old'], ['Rep', '2026-06-01', null, 'Fresh']]);
+      expect((await lines()).filter(([name]) => name === 'Rep')).to.deep.equal([
+        ['Rep', '1900-01-01', '2026-05-31', 'Old'],
+        ['Rep', '2026-06-01', null, 'Fresh'],
+      ]);
       const asked = await slice.requests(workspaceId);
       expect(asked.map((one) => one.rep_id)).to.have.members([old.id, fresh.id, overOld.id, overFresh.id]);
-      expect(new Set(asked.map((one) => `${one.from_day} ${one.to_day}`))).to.deep.equal(new Set(['2026-06-01 2199-12-31']));
+      expect(new Set(asked.map((one) => `${one.from_day} ${one.to_day}`))).to.deep.equal(
+        new Set(['2026-06-01 2199-12-31']),
+      );
       slice.now = new Date('2026-06-01T00:00:00Z');
       expect((await put({ email: 'rep@x.io', name: 'Rep' }))[0].managerId).to.equal(fresh.id);
     });
 
     it('ask for nothing when nothing changes', async () => {
-      const body = [{ email: 'rep@x.io', name: 'Rep', managerEmail: 'boss@x.io' }, { email: 'boss@x.io', name: 'Boss' }];
+      const body = [
+        { email: 'rep@x.io', name: 'Rep', managerEmail: 'boss@x.io' },
+        { email: 'boss@x.io', name: 'Boss' },
+      ];
       await put(...body);
       await put({ email: 'rep@x.io', name: 'Rep', managerEmail: 'boss@x.io', managerFrom: '2026-02-01' });
       const before = await everything();
@@ -156,7 +267,11 @@ describe('PUT /v1/reps', () => {
     });
 
     it('are cleared by null, and a later change removes what was planned after it', async () => {
-      await put({ email: 'rep@x.io', name: 'Rep', managerEmail: 'a@x.io' }, { email: 'a@x.io', name: 'A' }, { email: 'b@x.io', name: 'B' });
+      await put(
+        { email: 'rep@x.io', name: 'Rep', managerEmail: 'a@x.io' },
+        { email: 'a@x.io', name: 'A' },
+        { email: 'b@x.io', name: 'B' },
+      );
       await put({ email: 'rep@x.io', name: 'Rep', managerEmail: 'b@x.io', managerFrom: '2026-07-01' });
       await put({ email: 'rep@x.io', name: 'Rep', managerEmail: null, managerFrom: '2026-03-01' });
       expect(await lines()).to.deep.equal([['Rep', '1900-01-01', '2026-02-28', 'A']]);
@@ -170,24 +285,44 @@ describe('PUT /v1/reps', () => {
       await put({ email: 'a@x.io', name: 'A' }, { email: 'b@x.io', name: 'B' });
       await put({ email: 'a@x.io', name: 'A', managerEmail: 'b@x.io' });
       await put({ email: 'a@x.io', name: 'A', managerEmail: null, managerFrom: '2026-07-01' });
-      await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', { email: 'b@x.io', name: 'B', managerEmail: 'a@x.io', managerFrom: '2026-06-30' });
+      await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+        email: 'b@x.io',
+        name: 'B',
+        managerEmail: 'a@x.io',
+        managerFrom: '2026-06-30',
+      });
       const [b] = await put({ email: 'b@x.io', name: 'B', managerEmail: 'a@x.io', managerFrom: '2026-07-01' });
       expect(b.managerId).to.equal(null);
       expect(await lines()).to.have.length(2);
     });
 
     it('stand at most twenty above one another', async () => {
-      const chain = Array.from({ length: 21 }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}`, managerEmail: index === 20 ? null : `r${index + 1}@x.io` }));
+      const chain = Array.from({ length: 21 }, (_, index) => ({
+        email: `r${index}@x.io`,
+        name: `R${index}`,
+        managerEmail: index === 20 ? null : `r${index + 1}@x.io`,
+      }));
       await put(...chain, { email: 'top@x.io', name: 'Top' }, { email: 'low@x.io', name: 'Low' });
-      await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', { email: 'r20@x.io', name: 'R20', managerEmail: 'top@x.io' });
-      await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', { email: 'low@x.io', name: 'Low', managerEmail: 'r0@x.io' });
+      await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+        email: 'r20@x.io',
+        name: 'R20',
+        managerEmail: 'top@x.io',
+      });
+      await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+        email: 'low@x.io',
+        name: 'Low',
+        managerEmail: 'r0@x.io',
+      });
       await put({ email: 'low@x.io', name: 'Low', managerEmail: 'r1@x.io' });
     });
 
     it('are those of the day where the workspace is', async () => {
       await enter({ timezone: 'Pacific/Auckland' });
       slice.now = new Date('2026-05-31T13:00:00Z');
-      const [rep, boss] = await put({ email: 'rep@x.io', name: 'Rep', managerEmail: 'boss@x.io', managerFrom: '2026-06-01' }, { email: 'boss@x.io', name: 'Boss' });
+      const [rep, boss] = await put(
+        { email: 'rep@x.io', name: 'Rep', managerEmail: 'boss@x.io', managerFrom: '2026-06-01' },
+        { email: 'boss@x.io', name: 'Boss' },
+      );
       expect(rep.managerId).to.equal(boss.id);
     });
   });
@@ -197,10 +332,16 @@ describe('PUT /v1/reps', () => {
       await deal('by-member', { owner_id: 'm1', owner_email: 'b@x.io' });
       await deal('by-email', { owner_id: 'other', owner_email: 'B@X.io' });
       await deal('nobodys', { owner_id: 'm9', owner_email: 'z@x.io' });
-      const [a, b, c] = await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' }, { email: 'b@x.io', name: 'B' }, { email: 'c@x.io', name: 'C' });
+      const [a, b, c] = await put(
+        { email: 'a@x.io', name: 'A', crmMemberId: 'm1' },
+        { email: 'b@x.io', name: 'B' },
+        { email: 'c@x.io', name: 'C' },
+      );
       expect(await dealOwners()).to.deep.equal({ 'by-member': a.id, 'by-email': b.id, nobodys: null });
       const asked = await slice.requests(workspaceId);
-      expect(asked.map((one) => one.rep_id)).to.have.members([a.id, b.id]).and.not.include(c.id);
+      expect(asked.map((one) => one.rep_id))
+        .to.have.members([a.id, b.id])
+        .and.not.include(c.id);
       expect(asked[0]).to.include({ from_day: '1900-01-01', to_day: '2199-12-31', trigger: 'rep_change' });
       expect(slice.woken).to.have.members([a.id, b.id]);
     });
@@ -221,13 +362,18 @@ describe('PUT /v1/reps', () => {
       const foreign = workspaceId;
       await enter();
       await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' });
-      const row = await slice.owner.selectFrom('deals').select('rep_id').where('workspace_id', '=', foreign).executeTakeFirst();
+      const row = await slice.owner
+        .selectFrom('deals')
+        .select('rep_id')
+        .where('workspace_id', '=', foreign)
+        .executeTakeFirst();
       expect(row?.rep_id).to.equal(null);
     });
   });
 
   describe('seats', () => {
-    const crowd = (count: number, active = true) => Array.from({ length: count }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}`, active }));
+    const crowd = (count: number, active = true) =>
+      Array.from({ length: count }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}`, active }));
 
     it('are limited by the tier, counting active people', async () => {
       await enter({ tier: 'free' });
@@ -242,7 +388,11 @@ describe('PUT /v1/reps', () => {
 
     it('that are too many already do not keep people from being changed', async () => {
       await put(...crowd(12));
-      await slice.owner.updateTable('workspaces').set({ tier: 'free' }).where('workspace_id', '=', workspaceId).execute();
+      await slice.owner
+        .updateTable('workspaces')
+        .set({ tier: 'free' })
+        .where('workspace_id', '=', workspaceId)
+        .execute();
       await put({ email: 'r0@x.io', name: 'Renamed' }, { email: 'r1@x.io', name: 'R1', active: false });
       await refuse('rep_limit_reached', 403, null, { email: 'r1@x.io', name: 'R1', active: true });
     });
@@ -250,7 +400,13 @@ describe('PUT /v1/reps', () => {
     it('take ten thousand people at once', async function () {
       this.timeout(30_000);
       const started = Date.now();
-      await put(...crowd(10_000).map((one, index) => ({ ...one, crmMemberId: `m${index}`, ...(index === 0 ? {} : { managerEmail: `r${Math.floor((index - 1) / 8)}@x.io` }) })));
+      await put(
+        ...crowd(10_000).map((one, index) => ({
+          ...one,
+          crmMemberId: `m${index}`,
+          ...(index === 0 ? {} : { managerEmail: `r${Math.floor((index - 1) / 8)}@x.io` }),
+        })),
+      );
       expect(Date.now() - started).to.be.lessThan(10_000);
       const [low] = await put({ email: 'r9999@x.io', name: 'Low', managerEmail: 'r0@x.io', managerFrom: '2026-01-01' });
       expect(low.name).to.equal('Low');
@@ -266,7 +422,9 @@ describe('PUT /v1/reps', () => {
 
   it('is for admins', async () => {
     for (const standing of ['manager', 'rep', 'connection'] as const) {
-      await slice.refuse('forbidden', 403, upsertReps, callerAs(standing, workspaceId), { body: { reps: [{ email: 'a@x.io', name: 'A' }] } });
+      await slice.refuse('forbidden', 403, upsertReps, callerAs(standing, workspaceId), {
+        body: { reps: [{ email: 'a@x.io', name: 'A' }] },
+      });
     }
   });
 

@@ -1,4 +1,10 @@
-import { calculateRep, type Decision, type HeldEvent, type RepInput, type UpstreamEvent } from '#src/engine/calculate.js';
+import {
+  calculateRep,
+  type Decision,
+  type HeldEvent,
+  type RepInput,
+  type UpstreamEvent,
+} from '#src/engine/calculate.js';
 import { type CompiledVersion, compileVersion, type TierOverride } from '#src/engine/compiled-plan.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
@@ -26,43 +32,67 @@ function rowsOf(world: World, repId: string, ledger: readonly LedgerRow[]): Ledg
 }
 
 function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): RepInput {
-  const deals = world.deals.flatMap((deal) => (deal.closeDate === null ? [] : [{ repId: deal.repId, deal: dealOf(world, deal) }]));
+  const deals = world.deals.flatMap((deal) =>
+    deal.closeDate === null ? [] : [{ repId: deal.repId, deal: dealOf(world, deal) }],
+  );
   const held = world.standing.filter((row) => row.repId === repId && isFrozen(world, repId, row.earnedOn));
-  const starts = [...deals.map(({ deal }) => deal.closeDate), ...world.quotas.map((quota) => periodRange(quota.period).from)];
+  const starts = [
+    ...deals.map(({ deal }) => deal.closeDate),
+    ...world.quotas.map((quota) => periodRange(quota.period).from),
+  ];
   return {
     repId,
     asOf: world.asOf,
     window: { from: '2020-01-01', to: '2030-12-31' },
     plans: world.plans
-      .filter((plan) => world.assignments.some((assignment) => assignment.repId === repId && assignment.planId === plan.planId))
+      .filter((plan) =>
+        world.assignments.some((assignment) => assignment.repId === repId && assignment.planId === plan.planId),
+      )
       .map((plan) => ({
         planId: plan.planId,
         assignments: world.assignments
           .filter((assignment) => assignment.repId === repId && assignment.planId === plan.planId)
           .map((assignment) => ({ start: assignment.effectiveStart, end: assignment.effectiveEnd })),
-        versions: plan.versions.filter((version) => version.status === 'active').map((version) => compiled(world, plan.planId, version, repId)),
+        versions: plan.versions
+          .filter((version) => version.status === 'active')
+          .map((version) => compiled(world, plan.planId, version, repId)),
       })),
     deals: deals.filter((deal) => deal.repId === repId).map(({ deal }) => deal),
     teamDeals: deals
       .filter(({ repId: owner, deal }) => owner !== null && isBelow(world, owner, repId, deal.closeDate))
       .map(({ deal }) => ({ deal, upstream: upstreamOf(world, repId, deal, ledger) })),
-    held: held.map(heldOf),
-    frozen: world.frozen.filter((frozen) => frozen.repId === repId).map(({ period }) => ({ period, range: periodRange(period) })),
+    held: held.map((row) => heldOf(world, row)),
+    frozen: world.frozen
+      .filter((frozen) => frozen.repId === repId)
+      .map(({ period }) => ({ period, range: periodRange(period) })),
     quota: (planId, key, period) => {
-      const quota = world.quotas.find((one) => one.repId === repId && one.planId === planId && one.key === key && one.period === period);
+      const quota = world.quotas.find(
+        (one) => one.repId === repId && one.planId === planId && one.key === key && one.period === period,
+      );
       if (quota === undefined) return null;
-      return { target: Decimal.of(quota.target), variableTarget: quota.variableTarget === null ? null : Decimal.of(quota.variableTarget) };
+      return {
+        target: Decimal.of(quota.target),
+        variableTarget: quota.variableTarget === null ? null : Decimal.of(quota.variableTarget),
+      };
     },
     peerCredits: (planId, key, period) => {
       const { from, to } = periodRange(period);
       const peers = new Set(
         world.assignments
-          .filter((one) => one.planId === planId && one.repId !== repId && (one.effectiveStart ?? from) <= to && (one.effectiveEnd ?? to) >= from)
+          .filter(
+            (one) =>
+              one.planId === planId &&
+              one.repId !== repId &&
+              (one.effectiveStart ?? from) <= to &&
+              (one.effectiveEnd ?? to) >= from,
+          )
           .map((one) => one.repId),
       );
       return [...peers].map((peer) =>
         ledger
-          .filter((row) => row.repId === peer && row.planId === planId && row.attainmentKey === key && row.period === period)
+          .filter(
+            (row) => row.repId === peer && row.planId === planId && row.attainmentKey === key && row.period === period,
+          )
           .reduce((sum, row) => sum.plus(Decimal.of(row.credit)), Decimal.zero),
       );
     },
@@ -71,9 +101,15 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
   };
 }
 
-function compiled(world: World, planId: string, version: World['plans'][number]['versions'][number], repId: string): CompiledVersion {
+function compiled(
+  world: World,
+  planId: string,
+  version: World['plans'][number]['versions'][number],
+  repId: string,
+): CompiledVersion {
   const read = readPlanConfig(version.config);
-  if ('issues' in read) throw new Error(`a generated config was refused: ${JSON.stringify(read.issues)} ${JSON.stringify(version.config)}`);
+  if ('issues' in read)
+    throw new Error(`a generated config was refused: ${JSON.stringify(read.issues)} ${JSON.stringify(version.config)}`);
   const rules = read.terms.rules.map((rule) => ({ ...rule, id: `${version.planVersionId}/${rule.name}` }));
   const overrides = new Map<string, readonly TierOverride[]>(
     version.overrides
@@ -110,13 +146,24 @@ function dealOf(world: World, deal: World['deals'][number]): Deal {
       return [name, given[name] ?? mapped ?? null];
     }),
   );
-  return { dealId: deal.dealId, closeDate: deal.closeDate as string, fields: deal.fields, standard: { ...values, closeDate: deal.closeDate } };
+  return {
+    dealId: deal.dealId,
+    closeDate: deal.closeDate as string,
+    fields: deal.fields,
+    standard: { ...values, closeDate: deal.closeDate },
+  };
 }
 
 function upstreamOf(world: World, managerId: string, deal: Deal, ledger: readonly LedgerRow[]): UpstreamEvent[] {
   return ledger
     .filter((row) => row.dealId === deal.dealId && isBelow(world, row.repId, managerId, deal.closeDate))
-    .map((row) => ({ repId: row.repId, ruleName: row.ruleName, phase: phaseOf(world, row), currency: row.currency, amount: Decimal.of(row.amount) }));
+    .map((row) => ({
+      repId: row.repId,
+      ruleName: row.ruleName,
+      phase: phaseOf(world, row),
+      currency: row.currency,
+      amount: Decimal.of(row.amount),
+    }));
 }
 
 function phaseOf(world: World, row: LedgerRow): UpstreamEvent['phase'] {
@@ -143,20 +190,40 @@ function isFrozen(world: World, repId: string, day: string): boolean {
   return world.frozen.some((frozen) => frozen.repId === repId && isWithin(day, periodRange(frozen.period)));
 }
 
-function heldOf(row: LedgerRow): HeldEvent {
+function heldOf(world: World, row: LedgerRow): HeldEvent {
   return {
-    planId: row.planId, ruleName: row.ruleName, dealKey: row.dealId, hold: 'frozen', earned: true, earnedOn: row.earnedOn,
-    period: row.period, attainmentKey: row.attainmentKey, credit: Decimal.of(row.credit), base: Decimal.of(row.base),
-    amount: Decimal.of(row.amount), tierName: row.tierName,
+    planId: row.planId,
+    ruleName: row.ruleName,
+    dealKey: row.dealId,
+    phase: phaseOf(world, row),
+    hold: 'frozen',
+    earned: true,
+    earnedOn: row.earnedOn,
+    period: row.period,
+    attainmentKey: row.attainmentKey,
+    credit: Decimal.of(row.credit),
+    base: Decimal.of(row.base),
+    amount: Decimal.of(row.amount),
+    tierName: row.tierName,
   };
 }
 
 function rowOf(repId: string, decision: Decision): LedgerRow {
   return {
-    repId, dealId: decision.dealKey, planId: decision.planId, planVersionId: decision.planVersionId, ruleName: decision.ruleName,
-    amount: decision.amount.toString(), base: decision.base.toString(), credit: decision.credit.toString(),
-    tierName: decision.tierName, category: decision.category, attainmentKey: decision.attainmentKey,
-    currency: decision.currency, period: decision.period, earnedOn: decision.earnedOn,
+    repId,
+    dealId: decision.dealKey,
+    planId: decision.planId,
+    planVersionId: decision.planVersionId,
+    ruleName: decision.ruleName,
+    amount: decision.amount.toString(),
+    base: decision.base.toString(),
+    credit: decision.credit.toString(),
+    tierName: decision.tierName,
+    category: decision.category,
+    attainmentKey: decision.attainmentKey,
+    currency: decision.currency,
+    period: decision.period,
+    earnedOn: decision.earnedOn,
   };
 }
 

@@ -28,11 +28,21 @@ export const accountExecutivePlan = {
     dealConditions: [won],
     rules: [
       {
-        name: 'New business', measure: 'amount', attainmentPeriod: 'quarterly', tierMode: 'marginal',
-        tiers: [0, 0.8, 1, 1.25].map((minThreshold, tierIndex) => ({ tierIndex, minThreshold, rate: [0.06, 0.08, 0.1, 0.13][tierIndex] })),
+        name: 'New business',
+        measure: 'amount',
+        attainmentPeriod: 'quarterly',
+        tierMode: 'marginal',
+        tiers: [0, 0.8, 1, 1.25].map((minThreshold, tierIndex) => ({
+          tierIndex,
+          minThreshold,
+          rate: [0.06, 0.08, 0.1, 0.13][tierIndex],
+        })),
       },
       {
-        name: 'GTK kicker', measure: 'amount', payoutBase: '1', tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 250 }],
+        name: 'GTK kicker',
+        measure: 'amount',
+        payoutBase: '1',
+        tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 250 }],
         conditions: [{ field: 'product', fieldType: 'text', operator: 'equals', value: 'GTK 500' }],
       },
     ],
@@ -42,22 +52,44 @@ export const accountExecutivePlan = {
 export const managerPlan = {
   name: 'M',
   config: {
-    rules: [{ name: 'Team override', measure: 'amount', executionPhase: 'cascade', dependsOn: '_total', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }] }],
+    rules: [
+      {
+        name: 'Team override',
+        measure: 'amount',
+        executionPhase: 'cascade',
+        dependsOn: '_total',
+        tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }],
+      },
+    ],
   },
 };
 
 /** Managers and agents from the team list; an agent's CRM member id is the name that the deals carry. */
 export async function saveTeams(api: ApiClient): Promise<SalesTeams> {
   const text = await readFile(fileURLToPath(new URL('sales_teams.csv', folder)), 'utf8');
-  const rows = text.trim().split(/\r?\n/).slice(1).map((line) => line.split(',') as [string, string, string]);
+  const rows = text
+    .trim()
+    .split(/\r?\n/)
+    .slice(1)
+    .map((line) => line.split(',') as [string, string, string]);
   const email = (name: string) => `${name.toLowerCase().replaceAll(/[^a-z]+/g, '.')}@example.com`;
   const managers = [...new Set(rows.map(([, manager]) => manager))];
   const reps = [
     ...managers.map((name) => ({ email: email(name), name, role: 'manager' })),
-    ...rows.map(([name, manager]) => ({ email: email(name), name, role: 'rep', crmMemberId: name, managerEmail: email(manager) })),
+    ...rows.map(([name, manager]) => ({
+      email: email(name),
+      name,
+      role: 'rep',
+      crmMemberId: name,
+      managerEmail: email(manager),
+    })),
   ];
   const saved: { reps: { id: string; name: string }[] } = await api.expect(200, 'PUT', '/v1/reps', { reps });
-  return { repIdByName: new Map(saved.reps.map((rep) => [rep.name, rep.id])), agents: rows.map(([name]) => name), managers };
+  return {
+    repIdByName: new Map(saved.reps.map((rep) => [rep.name, rep.id])),
+    agents: rows.map(([name]) => name),
+    managers,
+  };
 }
 
 export async function saveMapping(api: ApiClient): Promise<void> {
@@ -67,14 +99,22 @@ export async function saveMapping(api: ApiClient): Promise<void> {
 }
 
 /** Both plans, everyone on theirs, and the quotas of 2017. */
-export async function savePlans(api: ApiClient, teams: SalesTeams): Promise<{ aePlanId: string; managerPlanId: string }> {
+export async function savePlans(
+  api: ApiClient,
+  teams: SalesTeams,
+): Promise<{ aePlanId: string; managerPlanId: string }> {
   const idsOf = (names: readonly string[]) => names.map((name) => teams.repIdByName.get(name) as string);
   const ae = await api.expect(201, 'POST', '/v1/plans', accountExecutivePlan);
   const managers = await api.expect(201, 'POST', '/v1/plans', managerPlan);
   await api.expect(201, 'POST', '/v1/assignments', { repIds: idsOf(teams.agents), planId: ae.planId });
   await api.expect(201, 'POST', '/v1/assignments', { repIds: idsOf(teams.managers), planId: managers.planId });
   for (const quarter of [1, 2, 3, 4]) {
-    await api.expect(201, 'POST', '/v1/quotas', { repIds: idsOf(teams.agents), measure: 'New business', period: `2017-Q${quarter}`, target: 90_000 });
+    await api.expect(201, 'POST', '/v1/quotas', {
+      repIds: idsOf(teams.agents),
+      measure: 'New business',
+      period: `2017-Q${quarter}`,
+      target: 90_000,
+    });
   }
   return { aePlanId: ae.planId, managerPlanId: managers.planId };
 }

@@ -61,18 +61,31 @@ export class SliceFixture {
 
   async workspace({ tier = 'enterprise', timezone = 'UTC' }: SliceOptions = {}): Promise<string> {
     const workspaceId = newId();
-    await this.owner.insertInto('workspaces').values({ workspace_id: workspaceId, name: 'Test', currency: 'USD', timezone, tier, periodic_through: null }).execute();
+    await this.owner
+      .insertInto('workspaces')
+      .values({ workspace_id: workspaceId, name: 'Test', currency: 'USD', timezone, tier, periodic_through: null })
+      .execute();
     return workspaceId;
   }
 
   /** Runs the operation; the answer's body. */
   async run(operation: AnyOperation, caller: Caller, parts: Parts = {}): Promise<Answer> {
-    const { answer } = await this.doorway(operation).run(operation, { params: {}, query: {}, body: undefined, ...parts }, caller);
+    const { answer } = await this.doorway(operation).run(
+      operation,
+      { params: {}, query: {}, body: undefined, ...parts },
+      caller,
+    );
     return answer;
   }
 
   /** Runs the operation and gives the failure, which must have that code and be declared with that status. */
-  async refuse(code: string, status: number, operation: AnyOperation, caller: Caller, parts: Parts = {}): Promise<Failure> {
+  async refuse(
+    code: string,
+    status: number,
+    operation: AnyOperation,
+    caller: Caller,
+    parts: Parts = {},
+  ): Promise<Failure> {
     const failure = await this.run(operation, caller, parts).then(
       (answer) => expect.fail(`was not refused: ${JSON.stringify(answer).slice(0, 300)}`),
       (error: unknown) => error,
@@ -84,7 +97,9 @@ export class SliceFixture {
     return failure;
   }
 
-  async requests(workspaceId: string): Promise<{ rep_id: string; from_day: string; to_day: string; trigger: string }[]> {
+  async requests(
+    workspaceId: string,
+  ): Promise<{ rep_id: string; from_day: string; to_day: string; trigger: string }[]> {
     return this.owner
       .selectFrom('calculation_requests')
       .select(['rep_id', 'from_day', 'to_day', 'trigger'])
@@ -110,7 +125,9 @@ export class SliceFixture {
   async contents(workspaceId: string, ...tables: string[]): Promise<string> {
     const parts = tables.map(async (table) => {
       const { rows } = await sql<{ row: string }>`
-        select t::text as row from ${sql.table(table)} t where workspace_id = ${workspaceId} order by 1`.execute(this.owner);
+        select t::text as row from ${sql.table(table)} t where workspace_id = ${workspaceId} order by 1`.execute(
+        this.owner,
+      );
       return `${table}: ${rows.map(({ row }) => row).join('\n')}`;
     });
     return (await Promise.all(parts)).join('\n');

@@ -11,7 +11,13 @@ export function rule(name: string, more: object = {}) {
   return { name, measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }], ...more };
 }
 
-export async function addPlan(slice: SliceFixture, admin: Caller, name: string, rules: readonly object[], more: object = {}): Promise<PlanVersion> {
+export async function addPlan(
+  slice: SliceFixture,
+  admin: Caller,
+  name: string,
+  rules: readonly object[],
+  more: object = {},
+): Promise<PlanVersion> {
   return slice.run(createPlan, admin, { body: { name, config: { rules }, ...more } });
 }
 
@@ -22,14 +28,36 @@ export async function addReps(slice: SliceFixture, admin: Caller, ...names: stri
   return answer.reps.map((rep: { id: string }) => rep.id);
 }
 
-export async function addDeal(slice: SliceFixture, workspaceId: string, repId: string, closeDate: string, amount: number): Promise<string> {
+export async function addDeal(
+  slice: SliceFixture,
+  workspaceId: string,
+  repId: string,
+  closeDate: string,
+  amount: number,
+): Promise<string> {
   const dealId = `deal-${newId()}`;
   await slice.owner
     .insertInto('deals')
     .values({
-      workspace_id: workspaceId, deal_id: dealId, rep_id: repId, name: null, amount, currency: null, stage: null, close_date: closeDate,
-      created_date: null, owner_id: null, owner_email: null, provider: null, is_closed: true, is_won: true, fields: '{}', given: '{}',
-      content_hash: newId(), source_updated_at: null, deleted_at: null,
+      workspace_id: workspaceId,
+      deal_id: dealId,
+      rep_id: repId,
+      name: null,
+      amount,
+      currency: null,
+      stage: null,
+      close_date: closeDate,
+      created_date: null,
+      owner_id: null,
+      owner_email: null,
+      provider: null,
+      is_closed: true,
+      is_won: true,
+      fields: '{}',
+      given: '{}',
+      content_hash: newId(),
+      source_updated_at: null,
+      deleted_at: null,
     })
     .execute();
   return dealId;

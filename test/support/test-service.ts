@@ -59,7 +59,8 @@ export class ApiClient {
   /** The answer's body, when the status is the expected one; otherwise the test is told what came instead. */
   async expect(status: number, method: string, path: string, body?: unknown, headers?: Record<string, string>) {
     const answer = await this.send(method, path, body, headers);
-    if (answer.status !== status) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body).slice(0, 1000)}`);
+    if (answer.status !== status)
+      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body).slice(0, 1000)}`);
     return answer.body;
   }
 }
@@ -88,7 +89,13 @@ export async function startTestService(environment: Record<string, string> = {})
     database,
     client: (token) => new ApiClient(url, token),
     workspace: async (options = {}) => {
-      const created = await createWorkspace(service.unitOfWork, { name: 'Test', tier: 'enterprise', currency: 'USD', timezone: 'UTC', ...options });
+      const created = await createWorkspace(service.unitOfWork, {
+        name: 'Test',
+        tier: 'enterprise',
+        currency: 'USD',
+        timezone: 'UTC',
+        ...options,
+      });
       return { ...created, api: new ApiClient(url, created.apiKey) };
     },
     settled: (workspaceId) => untilSettled(running, workspaceId),
@@ -108,7 +115,12 @@ async function untilSettled({ service }: RunningProcess, workspaceId: string): P
   const deadline = Date.now() + 60_000;
   for (;;) {
     const pending = await service.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
-      trx.selectFrom('calculation_requests').select('request_id').where('workspace_id', '=', workspaceId).limit(1).executeTakeFirst(),
+      trx
+        .selectFrom('calculation_requests')
+        .select('request_id')
+        .where('workspace_id', '=', workspaceId)
+        .limit(1)
+        .executeTakeFirst(),
     );
     if (pending === undefined) return;
     if (Date.now() > deadline) throw new Error('the workspace did not settle within a minute');

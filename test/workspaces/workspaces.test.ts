@@ -30,7 +30,12 @@ describe('workspaces', () => {
       await world.plan('', config, { planId: replaced });
       const { plans, ...told } = await world.slice.run(getWorkspace, world.as('connection'));
       expect(told).to.deep.equal({
-        workspaceId: world.workspaceId, name: 'Test', currency: 'USD', timezone: 'UTC', tier: 'enterprise', isDemo: false,
+        workspaceId: world.workspaceId,
+        name: 'Test',
+        currency: 'USD',
+        timezone: 'UTC',
+        tier: 'enterprise',
+        isDemo: false,
         crm: { connected: false, provider: null },
         fieldMapping: { standard: {}, measures: {} },
         apiKey: { masked: null, isSet: false },
@@ -38,9 +43,13 @@ describe('workspaces', () => {
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Replaced', 'Running']);
       const all = await world.slice.run(getWorkspace, world.admin, { query: { includeDeleted: 'true' } });
       expect(all.plans.map((plan: { name: string; status: string }) => `${plan.name} ${plan.status}`)).to.deep.equal([
-        'Gone deleted', 'Replaced active', 'Running active',
+        'Gone deleted',
+        'Replaced active',
+        'Running active',
       ]);
-      await world.slice.refuse('VALIDATION_FAILED', 400, getWorkspace, world.admin, { query: { includeDeleted: 'yes' } });
+      await world.slice.refuse('VALIDATION_FAILED', 400, getWorkspace, world.admin, {
+        query: { includeDeleted: 'yes' },
+      });
     });
 
     it('shows a rep the plans that are theirs', async () => {
@@ -58,7 +67,11 @@ describe('workspaces', () => {
     it('renames without calculating anything anew', async () => {
       await world.rep('Ada');
       expect(await change({ name: '  New name ' })).to.deep.equal({ updated: true, name: 'New name' });
-      expect(await change({ currency: 'USD', timezone: 'UTC' })).to.deep.equal({ updated: true, currency: 'USD', timezone: 'UTC' });
+      expect(await change({ currency: 'USD', timezone: 'UTC' })).to.deep.equal({
+        updated: true,
+        currency: 'USD',
+        timezone: 'UTC',
+      });
       expect(await world.slice.requests(world.workspaceId)).to.deep.equal([]);
       expect((await world.slice.run(getWorkspace, world.admin)).name).to.equal('New name');
     });
@@ -79,18 +92,31 @@ describe('workspaces', () => {
       const given = JSON.stringify({ repId: ada, closeDate: '2026-03-31T23:30:00Z' });
       await world.slice.owner.updateTable('deals').set({ given }).execute();
       await change({ timezone: 'Europe/Berlin' });
-      const deal = await world.slice.owner.selectFrom('deals').select(['close_date', 'rep_id']).executeTakeFirstOrThrow();
+      const deal = await world.slice.owner
+        .selectFrom('deals')
+        .select(['close_date', 'rep_id'])
+        .executeTakeFirstOrThrow();
       expect(deal).to.deep.equal({ close_date: '2026-04-01', rep_id: ada });
       expect(await world.slice.requests(world.workspaceId)).to.have.length(1);
     });
 
     it('refuses what is not valid, naming it, and changes nothing', async () => {
       const bad = [
-        {}, { name: ' ' }, { name: 'x'.repeat(201) }, { currency: 'usd' }, { currency: 'ZZZ' }, { currency: null }, { timezone: 'Mars/Olympus' },
-        { timezone: '+02:00' }, { timezone: '' }, { tier: 'free' }, { name: 'Right', currency: 'wrong' },
+        {},
+        { name: ' ' },
+        { name: 'x'.repeat(201) },
+        { currency: 'usd' },
+        { currency: 'ZZZ' },
+        { currency: null },
+        { timezone: 'Mars/Olympus' },
+        { timezone: '+02:00' },
+        { timezone: '' },
+        { tier: 'free' },
+        { name: 'Right', currency: 'wrong' },
       ];
       const before = await world.slice.contents(world.workspaceId, 'workspaces');
-      for (const body of bad) await world.slice.refuse('VALIDATION_FAILED', 400, updateWorkspace, world.admin, { body });
+      for (const body of bad)
+        await world.slice.refuse('VALIDATION_FAILED', 400, updateWorkspace, world.admin, { body });
       await world.slice.refuse('forbidden', 403, updateWorkspace, world.as('manager'), { body: { name: 'Mine' } });
       expect(await world.slice.contents(world.workspaceId, 'workspaces')).to.equal(before);
     });
@@ -99,28 +125,56 @@ describe('workspaces', () => {
   describe('keys', () => {
     it('masks what is set', async () => {
       expect(await world.slice.run(getWorkspaceKey, world.admin)).to.deep.equal({ masked: null, isSet: false });
-      const { workspaceId } = await createWorkspace(world.slice.unitOfWork, { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' });
-      expect(await world.slice.run(getWorkspaceKey, { ...world.admin, workspaceId })).to.deep.equal({ masked: mask, isSet: true });
+      const { workspaceId } = await createWorkspace(world.slice.unitOfWork, {
+        name: 'Other',
+        tier: 'free',
+        currency: 'USD',
+        timezone: 'UTC',
+      });
+      expect(await world.slice.run(getWorkspaceKey, { ...world.admin, workspaceId })).to.deep.equal({
+        masked: mask,
+        isSet: true,
+      });
       await world.slice.refuse('forbidden', 403, getWorkspaceKey, world.as('manager'));
     });
 
     it('replaces the key at once', async () => {
       world.slice.now = new Date();
-      const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' });
+      const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, {
+        name: 'Other',
+        tier: 'free',
+        currency: 'USD',
+        timezone: 'UTC',
+      });
       const caller = { ...world.admin, workspaceId };
       const rotated = await world.slice.run(rotateWorkspaceKey, caller, { body: {} });
       expect(rotated).to.include({ masked: mask, oldKeyExpiresAt: null });
-      expect((await authenticate(world.slice.app, `Bearer ${rotated.apiKey}`, 'test')).workspaceId).to.equal(workspaceId);
-      const refused = await authenticate(world.slice.app, `Bearer ${old}`, 'test').catch((error: { code: string }) => error.code);
+      expect((await authenticate(world.slice.app, `Bearer ${rotated.apiKey}`, 'test')).workspaceId).to.equal(
+        workspaceId,
+      );
+      const refused = await authenticate(world.slice.app, `Bearer ${old}`, 'test').catch(
+        (error: { code: string }) => error.code,
+      );
       expect(refused).to.equal('unauthorized');
       expect(await world.slice.run(getWorkspaceKey, caller)).to.deep.equal({ masked: mask, isSet: true });
-      const tokens = await world.slice.owner.selectFrom('tokens').select('token_hash').where('workspace_id', '=', workspaceId).execute();
-      expect(tokens.map((token) => token.token_hash.toString('hex'))).to.have.members([old, rotated.apiKey].map((key) => tokenHash(key)?.toString('hex')));
+      const tokens = await world.slice.owner
+        .selectFrom('tokens')
+        .select('token_hash')
+        .where('workspace_id', '=', workspaceId)
+        .execute();
+      expect(tokens.map((token) => token.token_hash.toString('hex'))).to.have.members(
+        [old, rotated.apiKey].map((key) => tokenHash(key)?.toString('hex')),
+      );
     });
 
     it('leaves the old key its grace time, which a second rotation does not lengthen', async () => {
       world.slice.now = new Date();
-      const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' });
+      const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, {
+        name: 'Other',
+        tier: 'free',
+        currency: 'USD',
+        timezone: 'UTC',
+      });
       const caller = { ...world.admin, workspaceId };
       const first = await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 10 } });
       const expected = new Date(world.slice.now.getTime() + 600_000).toISOString();
@@ -128,7 +182,10 @@ describe('workspaces', () => {
       expect((await authenticate(world.slice.app, `Bearer ${old}`, 'test')).workspaceId).to.equal(workspaceId);
       await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 1440 } });
       const { expires_at } = await world.slice.owner
-        .selectFrom('tokens').select('expires_at').where('token_hash', '=', tokenHash(old) as Buffer).executeTakeFirstOrThrow();
+        .selectFrom('tokens')
+        .select('expires_at')
+        .where('token_hash', '=', tokenHash(old) as Buffer)
+        .executeTakeFirstOrThrow();
       expect(expires_at?.toISOString()).to.equal(expected);
     });
 

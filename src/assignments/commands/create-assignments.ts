@@ -2,15 +2,15 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { assertDateOrder, planNotFound } from '../../plans/plan.js';
+import { findPlanId } from '../../plans/plan-views.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, uuid } from '../../platform/schemas.js';
-import { assertDateOrder, planNotFound } from '../../plans/plan.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { type Assignment, assignment, assignmentOverlap } from '../assignment.js';
 import { insertAssignments, overlappingReps, requestForPlacement } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
-import { findPlanId } from '../plan-identity.js';
 
 const body = z.strictObject({
   repIds: z.array(uuid).min(1).max(10_000),
@@ -23,7 +23,10 @@ const body = z.strictObject({
 export class CreateAssignments {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  async execute({ body: wanted }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller): Promise<Assignment[]> {
+  async execute(
+    { body: wanted }: Input<unknown, unknown, z.infer<typeof body>>,
+    caller: Caller,
+  ): Promise<Assignment[]> {
     const { workspaceId } = caller;
     const repIds = [...new Set(wanted.repIds)];
     const start = wanted.effectiveStart ?? null;
@@ -39,7 +42,9 @@ export class CreateAssignments {
       if (overlapping.length > 0) throw assignmentOverlap(overlapping);
       const assignmentIds = await insertAssignments(trx, workspaceId, repIds, placement);
       wake(await requestForPlacement(trx, workspaceId, planId, repIds));
-      const byId = new Map((await listAssignments(trx, workspaceId, { assignmentIds })).map((one) => [one.assignmentId, one]));
+      const byId = new Map(
+        (await listAssignments(trx, workspaceId, { assignmentIds })).map((one) => [one.assignmentId, one]),
+      );
       return assignmentIds.map((assignmentId) => byId.get(assignmentId) as Assignment);
     });
   }

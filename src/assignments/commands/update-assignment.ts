@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { assertDateOrder } from '../../plans/plan.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, pathId } from '../../platform/schemas.js';
-import { assertDateOrder } from '../../plans/plan.js';
 import { type Assignment, assignment, assignmentNotFound, assignmentOverlap } from '../assignment.js';
 import { moveAssignment, overlappingReps, requestForPlacement } from '../assignment-store.js';
 import { findAssignment } from '../assignment-views.js';
@@ -18,7 +18,10 @@ type Change = z.infer<typeof body>;
 export class UpdateAssignment {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  async execute({ params: { assignmentId: asked }, body: change }: Input<z.infer<typeof params>, unknown, Change>, caller: Caller): Promise<Assignment> {
+  async execute(
+    { params: { assignmentId: asked }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
+    caller: Caller,
+  ): Promise<Assignment> {
     if (change.effectiveStart === undefined && change.effectiveEnd === undefined) {
       throw invalid({ path: '', message: 'give at least one of effectiveStart, effectiveEnd' });
     }

@@ -1,13 +1,13 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { findPlanId } from '../../plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { visibleRep } from '../../reps/rep.js';
 import { assignment } from '../assignment.js';
 import { listAssignments as loadAssignments } from '../assignment-views.js';
-import { findPlanId } from '../plan-identity.js';
 
 const query = z.strictObject({ repId: uuid.optional(), planId: uuid.optional() });
 

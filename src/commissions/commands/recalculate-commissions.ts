@@ -7,11 +7,11 @@ import { groupBy } from '../../kernel/group-by.js';
 import { type CalculationJob, createJob, findJobs, settleJob } from '../../ledger/calculation-jobs.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { findPlanVersion } from '../../plans/plan-views.js';
 import { type JobScope } from '../../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
-import { findPlanVersion } from '../../plans/plan-views.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { scopeNames } from '../recalculation.js';
 
@@ -42,7 +42,11 @@ type Answer = z.infer<typeof response>;
 /** The lanes that a recalculation asks for, each with the days it needs. */
 interface Target {
   readonly scope: JobScope;
-  readonly requests: readonly { readonly repId: string; readonly days: { from: string; to: string }; readonly dealId?: string }[];
+  readonly requests: readonly {
+    readonly repId: string;
+    readonly days: { from: string; to: string };
+    readonly dealId?: string;
+  }[];
   readonly deals: number;
 }
 
@@ -89,10 +93,23 @@ export class RecalculateCommissions {
 
 async function startJob(trx: Work, caller: Caller, target: Target) {
   const { workspaceId, actor } = caller;
-  const scopeKey = `recalculation:${Object.entries(target.scope).map(([key, value]) => `${key}=${value}`).join('&')}`;
-  const job = await createJob(trx, workspaceId, { kind: 'recalculation', scope: target.scope, scopeKey, actor, total: target.requests.length, deals: target.deals });
+  const scopeKey = `recalculation:${Object.entries(target.scope)
+    .map(([key, value]) => `${key}=${value}`)
+    .join('&')}`;
+  const job = await createJob(trx, workspaceId, {
+    kind: 'recalculation',
+    scope: target.scope,
+    scopeKey,
+    actor,
+    total: target.requests.length,
+    deals: target.deals,
+  });
   if (job.joined) return job;
-  await requestCalculation(trx, workspaceId, target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })));
+  await requestCalculation(
+    trx,
+    workspaceId,
+    target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })),
+  );
   if (target.requests.length === 0) await settleJob(trx, workspaceId, job.jobId);
   return job;
 }
@@ -101,15 +118,25 @@ async function startJob(trx: Work, caller: Caller, target: Target) {
 async function targetOf(trx: Work, workspaceId: string, { dealId, repId, planId }: Body): Promise<Target> {
   if (dealId !== undefined) return dealTarget(trx, workspaceId, dealId);
   if (repId !== undefined) {
-    if ((await findRepName(trx, workspaceId, repId)) === null) throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
+    if ((await findRepName(trx, workspaceId, repId)) === null)
+      throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
     return { scope: { scope: 'rep', repId }, requests: [{ repId, days: allDays }], deals: 0 };
   }
-  let reps = trx.selectFrom('reps').select('reps.rep_id').where('reps.workspace_id', '=', workspaceId).orderBy('reps.rep_id');
-  if (planId === undefined) return { scope: { scope: 'workspace' }, requests: await everyDay(reps.execute()), deals: 0 };
+  let reps = trx
+    .selectFrom('reps')
+    .select('reps.rep_id')
+    .where('reps.workspace_id', '=', workspaceId)
+    .orderBy('reps.rep_id');
+  if (planId === undefined)
+    return { scope: { scope: 'workspace' }, requests: await everyDay(reps.execute()), deals: 0 };
   const plan = await findPlanVersion(trx, workspaceId, planId, null);
   if (plan === null) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
   reps = reps.where('reps.rep_id', 'in', (select) =>
-    select.selectFrom('assignments').select('assignments.rep_id').where('assignments.workspace_id', '=', workspaceId).where('assignments.plan_id', '=', plan.planId),
+    select
+      .selectFrom('assignments')
+      .select('assignments.rep_id')
+      .where('assignments.workspace_id', '=', workspaceId)
+      .where('assignments.plan_id', '=', plan.planId),
   );
   return { scope: { scope: 'plan', planId: plan.planId }, requests: await everyDay(reps.execute()), deals: 0 };
 }
@@ -144,7 +171,13 @@ async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promi
 }
 
 function finishedAnswer(job: CalculationJob): Answer {
-  const { count = 0, eventsWritten = 0, eventsReversed = 0, statementLocked = 0, skipped = 0 } = (job.result ?? {}) as Record<string, number>;
+  const {
+    count = 0,
+    eventsWritten = 0,
+    eventsReversed = 0,
+    statementLocked = 0,
+    skipped = 0,
+  } = (job.result ?? {}) as Record<string, number>;
   const locked = statementLocked > 0;
   return {
     triggered: true,

@@ -1,19 +1,19 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { dealId } from '../../deals/deal.js';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { periodOf } from '../../kernel/period.js';
-import { dealId } from '../../deals/deal.js';
 import { loadWorkspaceTerms } from '../../ledger/load-window.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours } from '../../reps/rep.js';
-import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { askedRep } from '../asked-rep.js';
+import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
 import { readTeamOverview, teamOverview } from '../team-overview.js';
 
@@ -48,7 +48,10 @@ function assertMayAsk(asked: Query, caller: Caller): void {
   if (asked.repId !== undefined) {
     if (!maySee(caller, asked.repId)) throw notYours();
   } else if (!mayActAs(caller, 'manager')) {
-    throw new Failure('forbidden', 'The team overview needs the role manager or admin. Give your own repId for your dashboard.');
+    throw new Failure(
+      'forbidden',
+      'The team overview needs the role manager or admin. Give your own repId for your dashboard.',
+    );
   }
 }
 

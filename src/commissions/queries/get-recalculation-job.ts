@@ -16,8 +16,11 @@ export class GetRecalculationJob {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute({ params: { jobId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const [job] = isUuid(jobId) ? await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId, jobId)) : [];
-    if (job === undefined) throw new Failure('job_not_found', 'There is no such job, or it ended more than six hours ago.');
+    const [job] = isUuid(jobId)
+      ? await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId, jobId))
+      : [];
+    if (job === undefined)
+      throw new Failure('job_not_found', 'There is no such job, or it ended more than six hours ago.');
     return jobAnswer(job);
   }
 }

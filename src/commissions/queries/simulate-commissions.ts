@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { contentOf, dealBody, dealId, projectDeal } from '../../deals/deal.js';
 import { type Decision } from '../../engine/calculate.js';
 import { decodeTrace, ratio } from '../../engine/trace.js';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
@@ -8,15 +9,14 @@ import { dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { contentOf, dealBody, dealId, projectDeal } from '../../deals/deal.js';
 import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/load-window.js';
+import { planConfig } from '../../plans/plan.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, period, uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { planConfig } from '../../plans/plan.js';
 import { conditionTraces, trace } from '../commission-event.js';
-import { simulate, type SimulatedRep, type Simulation, type TriedPlan, totalOf } from '../simulation.js';
+import { type SimulatedRep, type Simulation, simulate, type TriedPlan, totalOf } from '../simulation.js';
 
 const amount = z.number().min(0).max(1e12);
 const body = z.strictObject({
@@ -53,13 +53,29 @@ const response = z.object({
     z.object({
       repId: z.string(),
       total: z.number(),
-      attainment: z.array(z.object({ measure: z.string(), period: z.string(), target: z.number().nullable(), credit: z.number(), attainment: z.number() })),
+      attainment: z.array(
+        z.object({
+          measure: z.string(),
+          period: z.string(),
+          target: z.number().nullable(),
+          credit: z.number(),
+          attainment: z.number(),
+        }),
+      ),
       rules: z.array(
         z.object({
           ruleId: z.string().optional(),
           name: z.string(),
           total: z.number(),
-          deals: z.array(z.object({ dealId: z.string(), amount: z.number(), base: z.number(), tierName: z.string().nullable(), trace })),
+          deals: z.array(
+            z.object({
+              dealId: z.string(),
+              amount: z.number(),
+              base: z.number(),
+              tierName: z.string().nullable(),
+              trace,
+            }),
+          ),
         }),
       ),
       outcomes: z.array(outcome),
@@ -84,7 +100,14 @@ export class SimulateCommissions {
         period: request.period,
         repIds,
         deals: await madeUpDeals(trx, caller.workspaceId, request, repIds, workspace.timeZone),
-        quota: request.quota === undefined ? null : { target: Decimal.of(request.quota.target), variableTarget: request.quota.variableTarget === undefined ? null : Decimal.of(request.quota.variableTarget) },
+        quota:
+          request.quota === undefined
+            ? null
+            : {
+                target: Decimal.of(request.quota.target),
+                variableTarget:
+                  request.quota.variableTarget === undefined ? null : Decimal.of(request.quota.variableTarget),
+              },
         asOf: request.asOf ?? dayInZone(this.clock.now(), workspace.timeZone),
       });
       return answerOf(simulation, request, plan, workspace);
@@ -101,32 +124,70 @@ function triedPlan({ planId, planVersionId, config }: Body): TriedPlan {
 
 /** A rep may try plans on themself only; null means everyone on the plan. */
 function askedReps({ repId, repIds }: Body, caller: Caller): readonly string[] | null {
-  if (repId !== undefined && repIds !== undefined) throw invalid({ path: 'repIds', message: 'give repId or repIds, not both' });
+  if (repId !== undefined && repIds !== undefined)
+    throw invalid({ path: 'repIds', message: 'give repId or repIds, not both' });
   const asked = repId === undefined ? (repIds ?? null) : [repId];
   if (mayActAs(caller, 'manager')) return asked === null ? null : [...new Set(asked)];
-  if (caller.repId === null || asked?.some((one) => !maySee(caller, one))) throw new Failure('forbidden', 'A rep can simulate only their own commission.');
+  if (caller.repId === null || asked?.some((one) => !maySee(caller, one)))
+    throw new Failure('forbidden', 'A rep can simulate only their own commission.');
   return [caller.repId];
 }
 
-async function madeUpDeals(trx: Work, workspaceId: string, request: Body, repIds: readonly string[] | null, timeZone: string) {
+async function madeUpDeals(
+  trx: Work,
+  workspaceId: string,
+  request: Body,
+  repIds: readonly string[] | null,
+  timeZone: string,
+) {
   if (request.deals === undefined) return [];
-  const { field_mapping: mapping } = await trx.selectFrom('workspaces').select('field_mapping').where('workspace_id', '=', workspaceId).executeTakeFirstOrThrow();
+  const { field_mapping: mapping } = await trx
+    .selectFrom('workspaces')
+    .select('field_mapping')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
   const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
   return request.deals.map(({ dealId: id, ...given }, index) => {
     const content = contentOf(given);
     const projection = projectDeal(content, { timeZone, standard: mapping.standard });
     const repId = projection.givenRepId ?? onlyRep;
-    if (repId === undefined) throw invalid({ path: `deals.${index}.repId`, message: 'say whose deal it is when several reps are simulated' });
-    if (projection.closeDate === null) throw invalid({ path: `deals.${index}.closeDate`, message: 'a deal needs a close date to lie in a period' });
-    const { amount: dealAmount, stage: dealStage, name: dealName, ownerId, currency, createdDate, closeDate } = projection;
-    return { repId, deal: { dealId: id, closeDate, fields: content.fields, standard: { dealAmount, dealStage, dealName, ownerId, currency, createdDate, closeDate } } };
+    if (repId === undefined)
+      throw invalid({ path: `deals.${index}.repId`, message: 'say whose deal it is when several reps are simulated' });
+    if (projection.closeDate === null)
+      throw invalid({ path: `deals.${index}.closeDate`, message: 'a deal needs a close date to lie in a period' });
+    const {
+      amount: dealAmount,
+      stage: dealStage,
+      name: dealName,
+      ownerId,
+      currency,
+      createdDate,
+      closeDate,
+    } = projection;
+    return {
+      repId,
+      deal: {
+        dealId: id,
+        closeDate,
+        fields: content.fields,
+        standard: { dealAmount, dealStage, dealName, ownerId, currency, createdDate, closeDate },
+      },
+    };
   });
 }
 
-function answerOf(simulation: Simulation, { period: asked }: Body, plan: TriedPlan, workspace: { currency: string; timeZone: string }) {
+function answerOf(
+  simulation: Simulation,
+  { period: asked }: Body,
+  plan: TriedPlan,
+  workspace: { currency: string; timeZone: string },
+) {
   const first = simulation.versions[0] as StoredVersion;
   const { versions } = simulation;
-  const known = 'config' in plan ? {} : { planId: first.planId, ...(versions.length === 1 ? { planVersionId: first.planVersionId } : {}) };
+  const known =
+    'config' in plan
+      ? {}
+      : { planId: first.planId, ...(versions.length === 1 ? { planVersionId: first.planVersionId } : {}) };
   return {
     ...known,
     period: asked,
@@ -137,7 +198,16 @@ function answerOf(simulation: Simulation, { period: asked }: Body, plan: TriedPl
       total: totalOf(rep.decisions),
       attainment: rep.attainment.map((one) => ({ ...one, attainment: ratio(one.credit, one.target) })),
       rules: rulesOf(rep, versions, workspace.timeZone, 'config' in plan),
-      outcomes: rep.outcomes.map((one) => ({ dealId: one.dealKey, ruleId: one.ruleId, ruleName: one.ruleName, paid: one.paid, amount: one.amount.toNumber(), reason: one.reason, conditions: [...one.conditions], missing: [...one.missing] })),
+      outcomes: rep.outcomes.map((one) => ({
+        dealId: one.dealKey,
+        ruleId: one.ruleId,
+        ruleName: one.ruleName,
+        paid: one.paid,
+        amount: one.amount.toNumber(),
+        reason: one.reason,
+        conditions: [...one.conditions],
+        missing: [...one.missing],
+      })),
     })),
   };
 }

@@ -15,7 +15,12 @@ import { earnersOf, touch } from '../touched-reps.js';
 
 const params = z.strictObject({ dealId: pathId });
 const query = z.strictObject({ hard: flag.default(false) });
-const response = z.object({ reversed: z.int(), statementLocked: z.boolean(), softDeleted: z.boolean(), hardDeleted: z.boolean() });
+const response = z.object({
+  reversed: z.int(),
+  statementLocked: z.boolean(),
+  softDeleted: z.boolean(),
+  hardDeleted: z.boolean(),
+});
 
 const nothingDeleted = { reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: false };
 
@@ -28,7 +33,10 @@ export class DeleteDeal {
   ) {}
 
   /** The deal goes at once and its events with it, before the answer: what approved periods hold back is told. */
-  async execute({ params: { dealId: given }, query: { hard } }: Input<z.infer<typeof params>, z.infer<typeof query>>, caller: Caller) {
+  async execute(
+    { params: { dealId: given }, query: { hard } }: Input<z.infer<typeof params>, z.infer<typeof query>>,
+    caller: Caller,
+  ) {
     const { workspaceId } = caller;
     const dealId = given.trim();
     if (!isStorable(dealId)) return nothingDeleted;
@@ -36,11 +44,21 @@ export class DeleteDeal {
     if (removed === null) return nothingDeleted;
     await this.laneRunner.drain(workspaceId, removed.repIds);
     const left = await this.unitOfWork.run(caller, 'reads', (trx) => dealEarnings(trx, workspaceId, dealId));
-    return { reversed: Math.max(0, removed.earned - left.earned), statementLocked: left.frozen, softDeleted: !hard, hardDeleted: hard };
+    return {
+      reversed: Math.max(0, removed.earned - left.earned),
+      statementLocked: left.frozen,
+      softDeleted: !hard,
+      hardDeleted: hard,
+    };
   }
 
   /** Who has earned on the deal is asked to be calculated in the same transaction; null when there is no such deal. */
-  private async remove(trx: Work, workspaceId: string, dealId: string, hard: boolean): Promise<{ earned: number; repIds: string[] } | null> {
+  private async remove(
+    trx: Work,
+    workspaceId: string,
+    dealId: string,
+    hard: boolean,
+  ): Promise<{ earned: number; repIds: string[] } | null> {
     const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
     if (deal === undefined) return null;
     const { earned } = await dealEarnings(trx, workspaceId, dealId);
@@ -48,7 +66,11 @@ export class DeleteDeal {
     if (!deal.deleted) touch(touched, deal.repId, deal.closeDate);
     if (hard) await eraseDeal(trx, workspaceId, dealId);
     else await buryDeals(trx, workspaceId, [dealId], this.clock.now());
-    await requestCalculation(trx, workspaceId, [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })));
+    await requestCalculation(
+      trx,
+      workspaceId,
+      [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })),
+    );
     return { earned, repIds: [...touched.keys()] };
   }
 }

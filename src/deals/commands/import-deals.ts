@@ -17,7 +17,10 @@ import { withSpooledUpload } from '../import/spooled-upload.js';
 const query = z.strictObject({
   idColumn: text(mostSlugLength).default('id'),
   dateFormat: z.enum(dateFormats).optional(),
-  delimiter: z.enum([',', ';', '\t', '|', 'tab']).default(',').transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter)),
+  delimiter: z
+    .enum([',', ';', '\t', '|', 'tab'])
+    .default(',')
+    .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter)),
 });
 type Query = z.infer<typeof query>;
 

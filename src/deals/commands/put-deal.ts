@@ -5,7 +5,7 @@ import { Failure } from '../../kernel/failure.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
-import { contentOf, dealBody, dealId, type DealRecord, dealRecord } from '../deal.js';
+import { contentOf, type DealRecord, dealBody, dealId, dealRecord } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
 import { findDeal } from '../deal-views.js';
 import { recordDeals } from '../record-deals.js';
@@ -19,18 +19,31 @@ export class PutDeal {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   /** The body is the whole deal: what it leaves out is gone. */
-  async execute({ params: { dealId }, body }: Input<z.infer<typeof params>, unknown, z.infer<typeof dealBody>>, caller: Caller) {
+  async execute(
+    { params: { dealId }, body }: Input<z.infer<typeof params>, unknown, z.infer<typeof dealBody>>,
+    caller: Caller,
+  ) {
     const { workspaceId } = caller;
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
     return this.changes.run(caller, 'deals', async (trx, wake) => {
       const incoming = { dealId, content: contentOf(body), sourceUpdatedAt, provider: null };
-      const { outcomes: [outcome], changes } = await recordDeals(trx, workspaceId, await loadDealTerms(trx, workspaceId), [incoming]);
+      const {
+        outcomes: [outcome],
+        changes,
+      } = await recordDeals(trx, workspaceId, await loadDealTerms(trx, workspaceId), [incoming]);
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       const touched = await touchedReps(trx, workspaceId, changes);
-      await requestCalculation(trx, workspaceId, [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId })));
+      await requestCalculation(
+        trx,
+        workspaceId,
+        [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId })),
+      );
       wake([...touched.keys()]);
       const deal = (await findDeal(trx, workspaceId, dealId)) as DealRecord;
-      return new Reply(outcome === 'created' ? 201 : 200, { ...deal, ...(outcome === 'stale' ? { stale: true as const } : {}) });
+      return new Reply(outcome === 'created' ? 201 : 200, {
+        ...deal,
+        ...(outcome === 'stale' ? { stale: true as const } : {}),
+      });
     });
   }
 }

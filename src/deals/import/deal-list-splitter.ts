@@ -65,9 +65,13 @@ export class DealListSplitter {
     if (bytes.length === 0) return;
     this.openBytes += bytes.length;
     if (this.openBytes + this.rest.length > mostRestBytes && !this.inList) {
-      throw invalid({ path: '', message: 'must be an object that holds deals, a list, and at most dateFormat beside it' });
+      throw invalid({
+        path: '',
+        message: 'must be an object that holds deals, a list, and at most dateFormat beside it',
+      });
     }
-    if (this.openBytes > mostItemBytes) throw invalid({ path: 'deals', message: `row ${this.seen + 1} is larger than 1 MiB` });
+    if (this.openBytes > mostItemBytes)
+      throw invalid({ path: 'deals', message: `row ${this.seen + 1} is larger than 1 MiB` });
     // Chunks are used again by whoever reads them.
     this.open.push(Buffer.from(bytes));
   }

@@ -1,7 +1,16 @@
 import { type z } from 'zod';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
 import { type Day, dayOf, isDay, readDay } from '../../kernel/day.js';
-import { asAmount, contentOf, dealBody, type DealContent, dealId, type DealTerms, problemOfFields, standardValue } from '../deal.js';
+import {
+  asAmount,
+  contentOf,
+  type DealContent,
+  type DealTerms,
+  dealBody,
+  dealId,
+  problemOfFields,
+  standardValue,
+} from '../deal.js';
 import { type IncomingDeal } from '../record-deals.js';
 
 export const dateFormats = ['ISO', 'MDY', 'DMY'] as const;
@@ -29,7 +38,9 @@ function declaredDay(value: string, dateFormat: DateFormat): Day | null {
 
 function isReadable(value: unknown, { dateFormat, terms }: RowReader): boolean {
   if (typeof value !== 'string') return false;
-  return (dateFormat === 'ISO' ? readDay(value.trim(), terms.timeZone) : declaredDay(value.trim(), dateFormat)) !== null;
+  return (
+    (dateFormat === 'ISO' ? readDay(value.trim(), terms.timeZone) : declaredDay(value.trim(), dateFormat)) !== null
+  );
 }
 
 /** What a deal is paid by must be readable: better a row that is named than a deal that silently earns nothing. */
@@ -37,7 +48,8 @@ function problemOfStandardValues(content: DealContent, reader: RowReader): strin
   for (const name of ['closeDate', 'createdDate'] as const) {
     if (content.given[name] !== undefined) continue;
     const value = standardValue(content, name, reader.terms);
-    if (!isAbsent(value) && !isReadable(value, reader)) return `${name}: ${shown(value)} is not a date in the format ${reader.dateFormat}`;
+    if (!isAbsent(value) && !isReadable(value, reader))
+      return `${name}: ${shown(value)} is not a date in the format ${reader.dateFormat}`;
   }
   const amount = standardValue(content, 'dealAmount', reader.terms);
   return isAbsent(amount) || asAmount(amount) !== null ? null : `dealAmount: ${shown(amount)} is not a number`;
@@ -58,11 +70,25 @@ function withIsoDays(fields: Fields, dateFormat: DateFormat): Fields {
   return dated;
 }
 
-function rowOf(row: number, dealId: string, content: DealContent, sourceUpdatedAt: string | null | undefined, reader: RowReader): ImportRow {
+function rowOf(
+  row: number,
+  dealId: string,
+  content: DealContent,
+  sourceUpdatedAt: string | null | undefined,
+  reader: RowReader,
+): ImportRow {
   const reason = problemOfStandardValues(content, reader);
   if (reason !== null) return { row, reason };
   const dated = { ...content, fields: withIsoDays(content.fields, reader.dateFormat) };
-  return { row, deal: { dealId, content: dated, sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null, provider: null } };
+  return {
+    row,
+    deal: {
+      dealId,
+      content: dated,
+      sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null,
+      provider: null,
+    },
+  };
 }
 
 const jsonDeal = dealBody.extend({ dealId });
@@ -75,7 +101,8 @@ export function readJsonRow(row: number, value: unknown, reader: RowReader): Imp
     const written = named[name];
     if (reader.dateFormat === 'ISO' || typeof written !== 'string') continue;
     const day = declaredDay(written.trim(), reader.dateFormat);
-    if (day === null) return { row, reason: `${name}: ${shown(written)} is not a date in the format ${reader.dateFormat}` };
+    if (day === null)
+      return { row, reason: `${name}: ${shown(written)} is not a date in the format ${reader.dateFormat}` };
     named[name] = day;
   }
   const parsed = jsonDeal.safeParse(named);
@@ -89,7 +116,13 @@ export const namedColumns = ['repId', 'ownerEmail', 'sourceUpdatedAt'] as const;
 const csvNamed = dealBody.pick({ repId: true, ownerEmail: true, sourceUpdatedAt: true });
 
 /** One line of a CSV file: its id, its fields, and what stands in the named columns. */
-export function readCsvRow(row: number, id: string, fields: Fields, named: Readonly<Record<string, string>>, reader: RowReader): ImportRow {
+export function readCsvRow(
+  row: number,
+  id: string,
+  fields: Fields,
+  named: Readonly<Record<string, string>>,
+  reader: RowReader,
+): ImportRow {
   const parsedId = dealId.safeParse(id);
   if (!parsedId.success) return { row, reason: `id: ${parsedId.error.issues[0]?.message}` };
   const problem = problemOfFields(fields);

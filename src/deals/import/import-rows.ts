@@ -8,7 +8,7 @@ import { type Wake } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type DealTerms } from '../deal.js';
 import { type IncomingDeal, recordDeals } from '../record-deals.js';
-import { merge, touchedReps, type TouchedReps } from '../touched-reps.js';
+import { merge, type TouchedReps, touchedReps } from '../touched-reps.js';
 import { type ImportRow } from './import-row.js';
 
 const mostRows = 100_000;
@@ -32,7 +32,13 @@ interface Tally {
 }
 
 /** Records the rows batch by batch, then asks once for every rep that they concern, as a job that can be watched. */
-export async function importRows(trx: Work, caller: Caller, terms: DealTerms, rows: AsyncIterable<ImportRow>, wake: Wake): Promise<ImportResult> {
+export async function importRows(
+  trx: Work,
+  caller: Caller,
+  terms: DealTerms,
+  rows: AsyncIterable<ImportRow>,
+  wake: Wake,
+): Promise<ImportResult> {
   const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], touched: new Map() };
   let batch: ImportRow[] = [];
   for await (const row of rows) {
@@ -50,7 +56,13 @@ export async function importRows(trx: Work, caller: Caller, terms: DealTerms, ro
   return { ...counts, rejected, jobId };
 }
 
-async function importBatch(trx: Work, workspaceId: string, terms: DealTerms, batch: readonly ImportRow[], tally: Tally): Promise<void> {
+async function importBatch(
+  trx: Work,
+  workspaceId: string,
+  terms: DealTerms,
+  batch: readonly ImportRow[],
+  tally: Tally,
+): Promise<void> {
   const deals: IncomingDeal[] = batch.flatMap((row) => ('deal' in row ? [row.deal] : []));
   const { outcomes, changes } = await recordDeals(trx, workspaceId, terms, deals);
   merge(tally.touched, await touchedReps(trx, workspaceId, changes));
@@ -65,10 +77,26 @@ async function importBatch(trx: Work, workspaceId: string, terms: DealTerms, bat
   }
 }
 
-async function requestAll(trx: Work, { workspaceId, actor }: Caller, touched: TouchedReps, deals: number): Promise<string> {
+async function requestAll(
+  trx: Work,
+  { workspaceId, actor }: Caller,
+  touched: TouchedReps,
+  deals: number,
+): Promise<string> {
   const scopeKey = `import:${newId()}`;
-  const { jobId } = await createJob(trx, workspaceId, { kind: 'import', scope: { scope: 'workspace' }, scopeKey, actor, total: touched.size, deals });
-  await requestCalculation(trx, workspaceId, [...touched].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })));
+  const { jobId } = await createJob(trx, workspaceId, {
+    kind: 'import',
+    scope: { scope: 'workspace' },
+    scopeKey,
+    actor,
+    total: touched.size,
+    deals,
+  });
+  await requestCalculation(
+    trx,
+    workspaceId,
+    [...touched].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })),
+  );
   if (touched.size === 0) await settleJob(trx, workspaceId, jobId);
   return jobId;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { guardJson } from '../../platform/http/json-body.js';
 import { DealListSplitter, parseJson } from './deal-list-splitter.js';
-import { type DateFormat, dateFormats, type ImportRow, readJsonRow, type RowReader } from './import-row.js';
+import { type DateFormat, dateFormats, type ImportRow, type RowReader, readJsonRow } from './import-row.js';
 
 const document = z.strictObject({ deals: z.array(z.never()), dateFormat: z.enum(dateFormats).optional() });
 
@@ -16,7 +16,10 @@ export async function declaredDateFormat(source: Readable): Promise<DateFormat |
   if (parsed.success) return parsed.data.dateFormat;
   const [issue] = parsed.error.issues;
   const path = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.map(String).join('.');
-  throw invalid({ path: path ?? '', message: issue?.code === 'unrecognized_keys' ? 'is not known here' : (issue?.message ?? 'is not valid') });
+  throw invalid({
+    path: path ?? '',
+    message: issue?.code === 'unrecognized_keys' ? 'is not known here' : (issue?.message ?? 'is not valid'),
+  });
 }
 
 /** The deals of a JSON document, in their order. */

@@ -15,7 +15,7 @@ export async function withSpooledUpload<T>(upload: Readable, work: (read: () => 
   const file = await open(name, 'wx+', 0o600);
   try {
     await unlink(name);
-    for await (const chunk of assertUtf8(upload)) await file.write(chunk);
+    for await (const chunk of assertUtf8(upload)) await file.appendFile(chunk);
     return await work(() => Readable.from(chunksOf(file), { objectMode: false }));
   } finally {
     await file.close();

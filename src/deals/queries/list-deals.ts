@@ -10,7 +10,10 @@ import { instant, uuid, wholeNumber } from '../../platform/schemas.js';
 import { dealRecord } from '../deal.js';
 import { listDeals as findDeals } from '../deal-views.js';
 
-const midnight = z.string().refine(isDay, 'must be an ISO 8601 instant or a day, YYYY-MM-DD').transform((day) => `${day}T00:00:00Z`);
+const midnight = z
+  .string()
+  .refine(isDay, 'must be an ISO 8601 instant or a day, YYYY-MM-DD')
+  .transform((day) => `${day}T00:00:00Z`);
 
 const query = z.strictObject({
   repId: uuid.optional(),
@@ -31,7 +34,10 @@ const response = z.object({ deals: z.array(dealRecord), count: z.int(), limit: z
 export class ListDeals {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
-  async execute({ query: { repId, stage, since, limit, offset } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
+  async execute(
+    { query: { repId, stage, since, limit, offset } }: Input<unknown, z.infer<typeof query>>,
+    caller: Caller,
+  ) {
     const onlyRep = ownRep(caller, repId);
     const page = await this.unitOfWork.run(caller, 'reads', (trx) =>
       findDeals(trx, caller.workspaceId, { repId: onlyRep, stage, since }, { limit, offset }),

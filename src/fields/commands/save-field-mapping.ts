@@ -37,7 +37,14 @@ async function recalculateEveryone(trx: Work, { workspaceId, actor }: Caller, de
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();
   const scopeKey = `mapping:${newId()}`;
-  const { jobId } = await createJob(trx, workspaceId, { kind: 'mapping', scope: { scope: 'workspace' }, scopeKey, actor, total: Number(count), deals });
+  const { jobId } = await createJob(trx, workspaceId, {
+    kind: 'mapping',
+    scope: { scope: 'workspace' },
+    scopeKey,
+    actor,
+    total: Number(count),
+    deals,
+  });
   const repIds = await requestForWorkspace(trx, workspaceId, 'mapping_change', jobId);
   if (repIds.length === 0) await settleJob(trx, workspaceId, jobId);
   return { jobId, repIds };

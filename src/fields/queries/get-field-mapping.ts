@@ -10,7 +10,9 @@ export class GetFieldMapping {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_: Input, caller: Caller) {
-    const { standard, measures } = await this.unitOfWork.run(caller, 'reads', (trx) => findMapping(trx, caller.workspaceId));
+    const { standard, measures } = await this.unitOfWork.run(caller, 'reads', (trx) =>
+      findMapping(trx, caller.workspaceId),
+    );
     return { standard, measures: { ...measures } };
   }
 }

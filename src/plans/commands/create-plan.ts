@@ -5,7 +5,18 @@ import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, text } from '../../platform/schemas.js';
-import { assertDateOrder, assertFieldMapping, assertUpstreamKnown, fieldMapping, planConfig, planNotFound, planStatuses, planTerms, type PlanVersion, planVersion } from '../plan.js';
+import {
+  assertDateOrder,
+  assertFieldMapping,
+  assertUpstreamKnown,
+  fieldMapping,
+  type PlanVersion,
+  planConfig,
+  planNotFound,
+  planStatuses,
+  planTerms,
+  planVersion,
+} from '../plan.js';
 import { insertPlan, insertVersion, isNameTaken, ruleNames } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
 
@@ -31,19 +42,27 @@ export class CreatePlan {
     assertFieldMapping(plan.fieldMapping ?? null);
     return this.unitOfWork.run(caller, 'configuration', async (trx) => {
       if (await isNameTaken(trx, caller.workspaceId, plan.name)) {
-        throw new Failure('plan_name_taken', `A plan named ${plan.name} exists. Change it with PATCH, or give another name.`);
+        throw new Failure(
+          'plan_name_taken',
+          `A plan named ${plan.name} exists. Change it with PATCH, or give another name.`,
+        );
       }
       assertUpstreamKnown(terms, await ruleNames(trx, caller.workspaceId));
       const planId = await insertPlan(trx, caller.workspaceId, plan.name);
-      const planVersionId = await insertVersion(trx, caller.workspaceId, {
-        planId,
-        status: plan.status,
-        effectiveStart,
-        effectiveEnd,
-        currency: plan.currency ?? null,
-        fieldMapping: plan.fieldMapping ?? null,
-        config: plan.config,
-      }, terms);
+      const planVersionId = await insertVersion(
+        trx,
+        caller.workspaceId,
+        {
+          planId,
+          status: plan.status,
+          effectiveStart,
+          effectiveEnd,
+          currency: plan.currency ?? null,
+          fieldMapping: plan.fieldMapping ?? null,
+          config: plan.config,
+        },
+        terms,
+      );
       const created = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
       if (created === null) throw planNotFound();
       return created;

@@ -6,7 +6,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound } from '../plan.js';
-import { deletePlan as removePlan, findVersion, hasAssignments } from '../plan-store.js';
+import { findVersion, hasAssignments, deletePlan as removePlan } from '../plan-store.js';
 
 const params = z.strictObject({ planId: pathId });
 
@@ -19,7 +19,10 @@ export class DeletePlan {
       const version = await findVersion(trx, caller.workspaceId, planRef);
       if (version === undefined) throw planNotFound();
       if (await hasAssignments(trx, caller.workspaceId, version.planId)) {
-        throw new Failure('plan_has_assignments', 'Reps are assigned to this plan. Remove the assignments first, or set its status to archived.');
+        throw new Failure(
+          'plan_has_assignments',
+          'Reps are assigned to this plan. Remove the assignments first, or set its status to archived.',
+        );
       }
       await removePlan(trx, caller.workspaceId, version.planId);
       return { deleted: true, planId: version.planId };

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { allDays } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, uuid } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { planNotFound, type PlanVersion, repOverrides } from '../plan.js';
+import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
 import { replaceOverrides } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
 import { overridesByRep } from '../queries/list-plan-overrides.js';
@@ -20,7 +20,10 @@ const tier = z.strictObject({
   flatAmount: z.number().min(0).max(1e12).optional(),
 });
 const body = z.strictObject({
-  rules: z.array(z.strictObject({ ruleId: uuid, tiers: z.array(tier).min(1).max(50) })).min(1).max(50),
+  rules: z
+    .array(z.strictObject({ ruleId: uuid, tiers: z.array(tier).min(1).max(50) }))
+    .min(1)
+    .max(50),
 });
 type Body = z.infer<typeof body>;
 
@@ -28,7 +31,10 @@ type Body = z.infer<typeof body>;
 export class SetPlanOverride {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  async execute({ params: { planVersionId, repId }, body: override }: Input<z.infer<typeof params>, unknown, Body>, caller: Caller) {
+  async execute(
+    { params: { planVersionId, repId }, body: override }: Input<z.infer<typeof params>, unknown, Body>,
+    caller: Caller,
+  ) {
     return this.changes.run(caller, 'configuration', async (trx, wake) => {
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
@@ -46,13 +52,21 @@ export class SetPlanOverride {
 
 function assertTiersExist(version: PlanVersion, override: Body): void {
   override.rules.forEach(({ ruleId, tiers }, ruleIndex) => {
-    const rule = version.rules.find((candidate) => candidate.id === ruleId) as { tiers?: { tierIndex: number; repId?: string }[] } | undefined;
-    if (rule === undefined) throw new Failure('plan_rule_not_found', `The version has no rule ${ruleId}; rule ids change with every version.`);
+    const rule = version.rules.find((candidate) => candidate.id === ruleId) as
+      | { tiers?: { tierIndex: number; repId?: string }[] }
+      | undefined;
+    if (rule === undefined)
+      throw new Failure(
+        'plan_rule_not_found',
+        `The version has no rule ${ruleId}; rule ids change with every version.`,
+      );
     const global = new Set((rule.tiers ?? []).filter((one) => one.repId === undefined).map((one) => one.tierIndex));
     tiers.forEach((one, tierPosition) => {
       const path = `rules.${ruleIndex}.tiers.${tierPosition}`;
-      if (!global.has(one.tierIndex)) throw invalid({ path: `${path}.tierIndex`, message: 'must be the tierIndex of a tier of the rule' });
-      if ((one.rate === undefined) === (one.flatAmount === undefined)) throw invalid({ path, message: 'needs either a rate or a flatAmount' });
+      if (!global.has(one.tierIndex))
+        throw invalid({ path: `${path}.tierIndex`, message: 'must be the tierIndex of a tier of the rule' });
+      if ((one.rate === undefined) === (one.flatAmount === undefined))
+        throw invalid({ path, message: 'needs either a rate or a flatAmount' });
     });
   });
 }

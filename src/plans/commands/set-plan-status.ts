@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
-import { planStatuses, type PlanVersion, planVersion } from '../plan.js';
+import { type PlanVersion, planStatuses, planVersion } from '../plan.js';
 import { UpdatePlan } from './update-plan.js';
 
 const params = z.strictObject({ planRef: pathId });
@@ -13,7 +13,10 @@ const body = z.strictObject({ status: z.enum(planStatuses) });
 export class SetPlanStatus {
   constructor(@inject(UpdatePlan) private readonly updatePlan: UpdatePlan) {}
 
-  async execute(input: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>, caller: Caller): Promise<PlanVersion> {
+  async execute(
+    input: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
+    caller: Caller,
+  ): Promise<PlanVersion> {
     return this.updatePlan.execute(input, caller);
   }
 }

@@ -2,12 +2,21 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { requestForPlan } from '../../ledger/calculation-requests.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, pathId } from '../../platform/schemas.js';
-import { assertDateOrder, assertUpstreamKnown, planConfig, planNotFound, planStatuses, planTerms, type PlanVersion, planVersion } from '../plan.js';
+import {
+  assertDateOrder,
+  assertUpstreamKnown,
+  type PlanVersion,
+  planConfig,
+  planNotFound,
+  planStatuses,
+  planTerms,
+  planVersion,
+} from '../plan.js';
 import { findVersion, insertVersion, ruleNames, updateVersion, type VersionRow } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
 
@@ -26,15 +35,24 @@ export class UpdatePlan {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   /** A change of config or dates makes a new version; status or currency alone change the version in place. */
-  async execute({ params: { planRef }, body: change }: Input<z.infer<typeof params>, unknown, Change>, caller: Caller): Promise<PlanVersion> {
+  async execute(
+    { params: { planRef }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
+    caller: Caller,
+  ): Promise<PlanVersion> {
     if (Object.values(change).every((value) => value === undefined)) {
-      throw invalid({ path: '', message: 'give at least one of config, effectiveStart, effectiveEnd, currency, status' });
+      throw invalid({
+        path: '',
+        message: 'give at least one of config, effectiveStart, effectiveEnd, currency, status',
+      });
     }
     return this.changes.run(caller, 'configuration', async (trx, wake) => {
       const current = await findVersion(trx, caller.workspaceId, planRef);
       if (current === undefined) throw planNotFound();
-      const makesVersion = change.config !== undefined || change.effectiveStart !== undefined || change.effectiveEnd !== undefined;
-      const planVersionId = makesVersion ? await nextVersion(trx, caller.workspaceId, current, change) : current.planVersionId;
+      const makesVersion =
+        change.config !== undefined || change.effectiveStart !== undefined || change.effectiveEnd !== undefined;
+      const planVersionId = makesVersion
+        ? await nextVersion(trx, caller.workspaceId, current, change)
+        : current.planVersionId;
       if (!makesVersion) await updateVersion(trx, caller.workspaceId, planVersionId, change);
       wake(await requestForPlan(trx, caller.workspaceId, current.planId, 'plan_change'));
       const updated = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
@@ -51,15 +69,20 @@ async function nextVersion(trx: Work, workspaceId: string, current: VersionRow, 
   const terms = planTerms(config);
   assertDateOrder(effectiveStart, effectiveEnd);
   assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
-  return insertVersion(trx, workspaceId, {
-    planId: current.planId,
-    status: change.status ?? current.status,
-    effectiveStart,
-    effectiveEnd,
-    currency: change.currency === undefined ? current.currency : change.currency,
-    fieldMapping: current.fieldMapping,
-    config,
-  }, terms);
+  return insertVersion(
+    trx,
+    workspaceId,
+    {
+      planId: current.planId,
+      status: change.status ?? current.status,
+      effectiveStart,
+      effectiveEnd,
+      currency: change.currency === undefined ? current.currency : change.currency,
+      fieldMapping: current.fieldMapping,
+      config,
+    },
+    terms,
+  );
 }
 
 export const updatePlan = operation({

@@ -18,7 +18,12 @@ export class GetPlanHistory {
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       const version = await findPlanVersion(trx, caller.workspaceId, planRef, onlyForRep);
       if (version === null) throw planNotFound();
-      return listPlanVersions(trx, caller.workspaceId, { planId: version.planId, everyVersion: true, includeDeleted: true, onlyForRep });
+      return listPlanVersions(trx, caller.workspaceId, {
+        planId: version.planId,
+        everyVersion: true,
+        includeDeleted: true,
+        onlyForRep,
+      });
     });
   }
 }

@@ -15,7 +15,9 @@ export class GetPlan {
 
   async execute({ params: { planId } }: Input<z.infer<typeof params>>, caller: Caller) {
     const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
-    const plan = await this.unitOfWork.run(caller, 'reads', (trx) => findPlanVersion(trx, caller.workspaceId, planId, onlyForRep));
+    const plan = await this.unitOfWork.run(caller, 'reads', (trx) =>
+      findPlanVersion(trx, caller.workspaceId, planId, onlyForRep),
+    );
     if (plan === null) throw planNotFound();
     return plan;
   }

@@ -37,7 +37,8 @@ export async function overridesByRep(trx: Work, workspaceId: string, planVersion
       ruleName: row.rule.name,
       tiers: row.tiers.map((tier) => ({
         ...tier,
-        minThreshold: row.rule.tiers.find((one) => one.tierIndex === tier.tierIndex && one.repId === undefined)?.minThreshold ?? 0,
+        minThreshold:
+          row.rule.tiers.find((one) => one.tierIndex === tier.tierIndex && one.repId === undefined)?.minThreshold ?? 0,
       })),
     })),
   }));

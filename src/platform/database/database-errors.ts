@@ -22,7 +22,8 @@ const unreachableCodes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'E
 /** The server is away, starting, stopping, or kept us waiting too long: the caller may try again. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
-  if (state !== null) return state.startsWith('08') || state.startsWith('57P') || state === '53300' || isTransient(error);
+  if (state !== null)
+    return state.startsWith('08') || state.startsWith('57P') || state === '53300' || isTransient(error);
   if (!(error instanceof Error)) return false;
   const code = (error as Partial<DatabaseError>).code;
   if (code !== undefined && unreachableCodes.includes(code)) return true;

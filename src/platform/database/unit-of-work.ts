@@ -48,7 +48,10 @@ export class UnitOfWork {
 const maxRetries = 3;
 
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
-  reads: '5s', deals: '10s', import: '60s', configuration: '10s',
+  reads: '5s',
+  deals: '10s',
+  import: '60s',
+  configuration: '10s',
 };
 
 async function takeWorkspaceLock(trx: Kysely<Tables>, workspaceId: string, lock: WorkspaceLock): Promise<void> {

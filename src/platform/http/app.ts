@@ -1,10 +1,16 @@
 import { type Readable } from 'node:stream';
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import helmet from 'helmet';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { newId } from '../../kernel/ids.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { newId } from '../../kernel/ids.js';
 import { isBadValue, isUnavailable } from '../database/database-errors.js';
 import { type Doorway } from '../doorway.js';
 import { type Log } from '../log.js';
@@ -27,7 +33,11 @@ export function createApp({ operations, doorway, authenticate, log, extra = [] }
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
+  app.use(
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    }),
+  );
   app.use(nameRequest(log));
   for (const add of extra) add(app);
   const readJson = express.json({ limit: '1mb', strict: true, type: 'application/json' });
@@ -40,7 +50,11 @@ export function createApp({ operations, doorway, authenticate, log, extra = [] }
       doorway.admit(operation, caller);
       guardQuery(request);
       const body = await readBody(operation, request, response, readJson);
-      const { status, answer } = await doorway.run(operation, { params: request.params, query: request.query, body }, caller);
+      const { status, answer } = await doorway.run(
+        operation,
+        { params: request.params, query: request.query, body },
+        caller,
+      );
       response.status(status).json(answer);
     });
   }
@@ -62,7 +76,10 @@ function nameRequest(log: Log): RequestHandler {
     response.on('finish', () => {
       const route = (request.route as { path?: string } | undefined)?.path ?? null;
       const ms = Math.round(performance.now() - startedAt);
-      log.info({ requestId, method: request.method, route, status: response.statusCode, ms, actor: response.locals['actor'] }, 'request');
+      log.info(
+        { requestId, method: request.method, route, status: response.statusCode, ms, actor: response.locals['actor'] },
+        'request',
+      );
     });
     next();
   };
@@ -75,14 +92,20 @@ function guardQuery(request: Request): void {
   guardJson(request.query);
 }
 
-async function readBody(operation: AnyOperation, request: Request, response: Response, readJson: RequestHandler): Promise<unknown> {
+async function readBody(
+  operation: AnyOperation,
+  request: Request,
+  response: Response,
+  readJson: RequestHandler,
+): Promise<unknown> {
   if (operation.method === 'get') return {};
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (operation.upload !== undefined) {
     if (!operation.upload.types.includes(type)) throw unsupported(operation.upload.types);
     return { contentType: type, stream: limited(request, operation.upload.limitBytes) };
   }
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   if (!hasBody) return undefined;
   if (type !== 'application/json') throw unsupported(['application/json']);
   await new Promise<void>((resolve, reject) => {
@@ -98,8 +121,12 @@ function unsupported(types: readonly string[]): Failure {
 
 /** Breaks a stream off that grows past its limit, whatever its length header said. */
 function limited(request: Request, limitBytes: number): Readable {
-  const tooLarge = new Failure('payload_too_large', `The body is larger than ${Math.floor(limitBytes / 1024 / 1024)} MiB.`);
-  if (request.headers['content-encoding'] !== undefined) throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
+  const tooLarge = new Failure(
+    'payload_too_large',
+    `The body is larger than ${Math.floor(limitBytes / 1024 / 1024)} MiB.`,
+  );
+  if (request.headers['content-encoding'] !== undefined)
+    throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge;
   return request.compose(async function* (source: AsyncIterable<Buffer>) {
     let bytes = 0;
@@ -157,18 +184,36 @@ function tell(error: unknown, operation: AnyOperation | undefined): Told | null 
     const status = operation?.failures[error.code] ?? commonFailures[error.code];
     return status === undefined ? null : { status, code: error.code, message: error.message, details: error.details };
   }
-  if (isUnavailable(error)) return { status: 503, code: 'database_unavailable', message: 'The database cannot be reached at the moment. Try again shortly.' };
-  if (isBadValue(error)) return { status: 400, code: 'VALIDATION_FAILED', message: 'A value in the request is outside of what can be stored.' };
+  if (isUnavailable(error))
+    return {
+      status: 503,
+      code: 'database_unavailable',
+      message: 'The database cannot be reached at the moment. Try again shortly.',
+    };
+  if (isBadValue(error))
+    return {
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      message: 'A value in the request is outside of what can be stored.',
+    };
   return tellReadError(error);
 }
 
 /** Errors of Express and its body parser carry a type or a status of their own. */
 function tellReadError(error: unknown): Told | null {
   const { type, status } = (error ?? {}) as { type?: string; status?: number };
-  if (type === 'entity.too.large') return { status: 413, code: 'payload_too_large', message: 'The body is larger than 1 MiB.' };
-  if (type === 'encoding.unsupported' || type === 'charset.unsupported') return { status: 415, code: 'unsupported_media_type', message: 'The body must be UTF-8 JSON without an unknown Content-Encoding.' };
-  if (type === 'entity.parse.failed') return { status: 400, code: 'invalid_json', message: 'The body is not valid JSON.' };
-  if (status !== undefined && status >= 400 && status < 500) return { status: 400, code: 'VALIDATION_FAILED', message: 'The request could not be read.' };
+  if (type === 'entity.too.large')
+    return { status: 413, code: 'payload_too_large', message: 'The body is larger than 1 MiB.' };
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported')
+    return {
+      status: 415,
+      code: 'unsupported_media_type',
+      message: 'The body must be UTF-8 JSON without an unknown Content-Encoding.',
+    };
+  if (type === 'entity.parse.failed')
+    return { status: 400, code: 'invalid_json', message: 'The body is not valid JSON.' };
+  if (status !== undefined && status >= 400 && status < 500)
+    return { status: 400, code: 'VALIDATION_FAILED', message: 'The request could not be read.' };
   return null;
 }
 

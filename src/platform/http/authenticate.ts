@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Caller, type Role, type Standing } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type Database } from '../database/pool.js';
-import { tokenHash, type TokenKind } from '../secrets/token.js';
+import { type TokenKind, tokenHash } from '../secrets/token.js';
 
 const bearerPattern = /^bearer ([!-~]{1,100})$/i;
 
@@ -25,7 +25,13 @@ export async function authenticate(database: Database, header: string | undefine
   const { rows } = await sql<TokenRow>`select * from find_token(${hash})`.execute(database);
   const row = rows[0];
   if (row === undefined || (row.kind === 'sess' && row.active !== true)) throw refusal();
-  return { workspaceId: row.workspace_id, standing: standingOf(row), repId: row.rep_id, actor: actorOf(row), requestId };
+  return {
+    workspaceId: row.workspace_id,
+    standing: standingOf(row),
+    repId: row.rep_id,
+    actor: actorOf(row),
+    requestId,
+  };
 }
 
 function refusal(): Failure {

@@ -37,7 +37,9 @@ export class Health {
   }
 
   private async check(): Promise<Readiness> {
-    const results = await Promise.all(Object.entries(this.checks).map(async ([name, check]) => [name, await passes(check)] as const));
+    const results = await Promise.all(
+      Object.entries(this.checks).map(async ([name, check]) => [name, await passes(check)] as const),
+    );
     const checks = Object.fromEntries(results.map(([name, passed]) => [name, passed ? 'ok' : 'failing'] as const));
     return { status: results.every(([, passed]) => passed) ? 'ready' : 'not_ready', checks };
   }

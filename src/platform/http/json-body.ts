@@ -14,7 +14,8 @@ export function guardJson(body: unknown): void {
     const { value, path, depth } = next;
     if (typeof value === 'string') guardText(value, path);
     if (typeof value !== 'object' || value === null) continue;
-    if (depth >= mostDepth) throw invalid({ path: path.slice(0, 100), message: `is nested more than ${mostDepth} deep` });
+    if (depth >= mostDepth)
+      throw invalid({ path: path.slice(0, 100), message: `is nested more than ${mostDepth} deep` });
     for (const [key, item] of Object.entries(value)) {
       keys += 1;
       if (keys > mostKeys) throw invalid({ path: '', message: `holds more than ${mostKeys} keys` });
@@ -32,5 +33,6 @@ function guardKey(key: string, path: string): void {
 }
 
 function guardText(text: string, path: string): void {
-  if (text.includes('\u0000') || !text.isWellFormed()) throw invalid({ path, message: 'holds characters that cannot be stored' });
+  if (text.includes('\u0000') || !text.isWellFormed())
+    throw invalid({ path, message: 'holds characters that cannot be stored' });
 }

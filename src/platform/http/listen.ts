@@ -17,7 +17,11 @@ export async function listen(app: Express, host: string, port: number): Promise<
   answerBrokenRequests(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'EADDRINUSE' ? new Error(`Port ${port} is in use. Set PORT to another one, or stop what listens there.`) : error);
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`Port ${port} is in use. Set PORT to another one, or stop what listens there.`)
+          : error,
+      );
     });
     server.listen(port, host, resolve);
   });
@@ -33,10 +37,14 @@ function answerBrokenRequests(server: Server): void {
     const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
     const statusCode = tooLarge ? 431 : 400;
     const code = tooLarge ? 'headers_too_large' : 'VALIDATION_FAILED';
-    const message = tooLarge ? 'The headers or the address of the request are too long.' : 'The request could not be read.';
+    const message = tooLarge
+      ? 'The headers or the address of the request are too long.'
+      : 'The request could not be read.';
     const body = JSON.stringify({ statusCode, code, message });
     const reason = tooLarge ? 'Request Header Fields Too Large' : 'Bad Request';
-    socket.end(`HTTP/1.1 ${statusCode} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+    socket.end(
+      `HTTP/1.1 ${statusCode} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
   });
 }
 

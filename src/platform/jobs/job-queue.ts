@@ -30,7 +30,10 @@ export class JobQueue {
   private readonly queue: Queue;
   private readonly redis: Redis | null;
 
-  constructor(backend: QueueBackend, private readonly log: Log) {
+  constructor(
+    backend: QueueBackend,
+    private readonly log: Log,
+  ) {
     const { connection, factory, redis } = connect(backend, 4, 1);
     this.redis = redis;
     this.queue = new Queue(queueName, { connection } as QueueOptions, factory);
@@ -118,7 +121,12 @@ function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: 
     return { connection: redis, factory: undefined, redis };
   }
   return {
-    connection: { connectionString: backend.postgresUrl, options: appSessionOptions, max: poolSize, application_name: 'commissions-queue' },
+    connection: {
+      connectionString: backend.postgresUrl,
+      options: appSessionOptions,
+      max: poolSize,
+      application_name: 'commissions-queue',
+    },
     // BullMQ's types tie a queue to the backend it names; the code above is the same for both.
     factory: createPostgresBackend as unknown as undefined,
     redis: null,

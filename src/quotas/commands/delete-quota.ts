@@ -22,7 +22,9 @@ export class DeleteQuota {
       if (quota === null) throw quotaNotFound();
       const { quotaId, repId, period } = quota;
       await removeQuota(trx, caller.workspaceId, quotaId);
-      await requestCalculation(trx, caller.workspaceId, [{ repId, days: periodRange(period), trigger: 'quota_change' }]);
+      await requestCalculation(trx, caller.workspaceId, [
+        { repId, days: periodRange(period), trigger: 'quota_change' },
+      ]);
       wake([repId]);
       return { deleted: true, quotaId };
     });

@@ -1,16 +1,16 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { findPlanId } from '../../assignments/plan-identity.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { periodFormats, periodKind, periodRange } from '../../kernel/period.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { planNotFound } from '../../plans/plan.js';
+import { findPlanId } from '../..//plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, text, uuid } from '../../platform/schemas.js';
-import { planNotFound } from '../../plans/plan.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { type Quota, quota, targetAmount } from '../quota.js';
@@ -47,7 +47,12 @@ export class SetQuotas {
       const counter = { repIds, planId: rule.planId, attainmentKey: rule.attainmentKey, period: during };
       await lockLanes(trx, workspaceId, repIds);
       const before = new Map((await listQuotas(trx, workspaceId, counter)).map((one) => [one.repId, one]));
-      await upsertQuotas(trx, workspaceId, repIds.filter((repId) => !says(before.get(repId), setting, true)), setting);
+      await upsertQuotas(
+        trx,
+        workspaceId,
+        repIds.filter((repId) => !says(before.get(repId), setting, true)),
+        setting,
+      );
       const changed = repIds.filter((repId) => !says(before.get(repId), setting, false));
       await requestCalculation(
         trx,
@@ -61,18 +66,27 @@ export class SetQuotas {
   }
 }
 
-async function settingOf(trx: Work, workspaceId: string, repIds: readonly string[], wanted: Wanted): Promise<QuotaSetting> {
+async function settingOf(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  wanted: Wanted,
+): Promise<QuotaSetting> {
   const rule = await ruleOf(trx, workspaceId, repIds, wanted);
   if (periodKind(wanted.period) !== rule.attainmentPeriod) {
     const format = periodFormats[rule.attainmentPeriod];
-    throw new Failure('period_mismatch', `The rule ${rule.name} counts ${rule.attainmentPeriod}: its periods are written ${format}, not ${wanted.period}.`);
+    throw new Failure(
+      'period_mismatch',
+      `The rule ${rule.name} counts ${rule.attainmentPeriod}: its periods are written ${format}, not ${wanted.period}.`,
+    );
   }
   const { variableTarget } = wanted;
   return {
     rule,
     period: wanted.period,
     target: Decimal.of(wanted.target),
-    variableTarget: variableTarget === undefined || variableTarget === null ? variableTarget : Decimal.of(variableTarget),
+    variableTarget:
+      variableTarget === undefined || variableTarget === null ? variableTarget : Decimal.of(variableTarget),
   };
 }
 
@@ -100,6 +114,12 @@ export const setQuotas = operation({
   body,
   response: z.array(quota),
   status: 201,
-  failures: { period_mismatch: 400, quota_ambiguous_measure: 400, rep_not_found: 404, plan_not_found: 404, plan_rule_not_found: 404 },
+  failures: {
+    period_mismatch: 400,
+    quota_ambiguous_measure: 400,
+    rep_not_found: 404,
+    plan_not_found: 404,
+    plan_rule_not_found: 404,
+  },
   handler: SetQuotas,
 });

@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { findPlanId } from '../../assignments/plan-identity.js';
 import { type Caller } from '../../kernel/caller.js';
+import { findPlanId } from '../..//plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, uuid } from '../../platform/schemas.js';

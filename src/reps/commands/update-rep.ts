@@ -30,7 +30,10 @@ export class UpdateRep {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ params: { repId: asked }, body: change }: Input<z.infer<typeof params>, unknown, Change>, caller: Caller): Promise<Rep> {
+  async execute(
+    { params: { repId: asked }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
+    caller: Caller,
+  ): Promise<Rep> {
     const repId = knownId(asked, 'rep_not_found', repNotFound().message);
     assertAsksSomething(change);
     const { workspaceId } = caller;
@@ -40,8 +43,13 @@ export class UpdateRep {
       await changeStanding(trx, workspaceId, known, change);
       const today = await workspaceToday(trx, workspaceId, this.clock);
       if (change.managerId !== undefined) {
-        if (change.managerId !== null && (await findRepName(trx, workspaceId, change.managerId)) === null) throw repNotFound([change.managerId]);
-        wake(await changeManagers(trx, workspaceId, today, [{ repId, managerId: change.managerId, from: change.managerFrom, path: 'managerId' }]));
+        if (change.managerId !== null && (await findRepName(trx, workspaceId, change.managerId)) === null)
+          throw repNotFound([change.managerId]);
+        wake(
+          await changeManagers(trx, workspaceId, today, [
+            { repId, managerId: change.managerId, from: change.managerFrom, path: 'managerId' },
+          ]),
+        );
       }
       const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });
       return updated as Rep;

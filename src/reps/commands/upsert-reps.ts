@@ -2,7 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { invalid, type Issue } from '../../kernel/failure.js';
+import { type Issue, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { requestForReps } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
@@ -46,13 +46,22 @@ export class UpsertReps {
     refuseAny(issuesWithin(people));
     const { workspaceId } = caller;
     return this.changes.run(caller, 'configuration', async (trx, wake) => {
-      const stored = await findRepsBy(trx, workspaceId, addressesIn(people), people.flatMap((one) => one.crmMemberId ?? []));
+      const stored = await findRepsBy(
+        trx,
+        workspaceId,
+        addressesIn(people),
+        people.flatMap((one) => one.crmMemberId ?? []),
+      );
       const known = new Map(stored.map((one) => [one.email, one]));
       const upserts = people.map((one) => upsertOf(one, known.get(one.email)));
       const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((one) => [one.email, one.repId]));
       refuseAny([...unknownManagers(people, ids), ...takenMemberIds(upserts, stored)]);
       await writeReps(trx, workspaceId, upserts);
-      const claimants = await claimUnresolvedDeals(trx, workspaceId, upserts.filter(isNewToTheCrm).map(({ next }) => next));
+      const claimants = await claimUnresolvedDeals(
+        trx,
+        workspaceId,
+        upserts.filter(isNewToTheCrm).map(({ next }) => next),
+      );
       wake(await requestForReps(trx, workspaceId, claimants, 'rep_change'));
       const today = await workspaceToday(trx, workspaceId, this.clock);
       wake(await changeManagers(trx, workspaceId, today, managerChanges(people, ids)));
@@ -71,10 +80,15 @@ function issuesWithin(people: readonly Person[]): Issue[] {
   const seen = new Set<string>();
   return people.flatMap((one, index): Issue[] => {
     const issues: Issue[] = [];
-    if (seen.has(one.email)) issues.push({ path: `reps.${index}.email`, message: `${one.email} is given more than once` });
-    if (one.managerEmail === one.email) issues.push({ path: `reps.${index}.managerEmail`, message: 'must be somebody else' });
+    if (seen.has(one.email))
+      issues.push({ path: `reps.${index}.email`, message: `${one.email} is given more than once` });
+    if (one.managerEmail === one.email)
+      issues.push({ path: `reps.${index}.managerEmail`, message: 'must be somebody else' });
     if (one.managerFrom !== undefined && one.managerEmail === undefined) {
-      issues.push({ path: `reps.${index}.managerFrom`, message: 'needs a managerEmail, or null to end the reporting line' });
+      issues.push({
+        path: `reps.${index}.managerFrom`,
+        message: 'needs a managerEmail, or null to end the reporting line',
+      });
     }
     seen.add(one.email);
     return issues;
@@ -120,11 +134,23 @@ function takenMemberIds(upserts: readonly Upsert[], stored: readonly StoredRep[]
 async function writeReps(trx: Work, workspaceId: string, upserts: readonly Upsert[]): Promise<void> {
   const before = await countHeads(trx, workspaceId);
   const changed = upserts.filter(({ known, next }) => known !== undefined && !isSame(known, next));
-  await updateReps(trx, workspaceId, changed.map(({ next }) => next));
-  await insertReps(trx, workspaceId, upserts.filter(({ known }) => known === undefined).map(({ next }) => next));
+  await updateReps(
+    trx,
+    workspaceId,
+    changed.map(({ next }) => next),
+  );
+  await insertReps(
+    trx,
+    workspaceId,
+    upserts.filter(({ known }) => known === undefined).map(({ next }) => next),
+  );
   assertHeadcount(before, await countHeads(trx, workspaceId));
   const loggedOut = changed.filter(({ known, next }) => known?.role !== next.role || (known.active && !next.active));
-  await endSessions(trx, workspaceId, loggedOut.map(({ next }) => next.repId));
+  await endSessions(
+    trx,
+    workspaceId,
+    loggedOut.map(({ next }) => next.repId),
+  );
 }
 
 function isSame(a: StoredRep, b: StoredRep): boolean {

@@ -10,7 +10,12 @@ import { normalEmail, rep } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 
 const query = z.strictObject({
-  email: z.string().max(1000).refine(isStorable, 'holds characters that cannot be stored').transform(normalEmail).optional(),
+  email: z
+    .string()
+    .max(1000)
+    .refine(isStorable, 'holds characters that cannot be stored')
+    .transform(normalEmail)
+    .optional(),
 });
 
 @injectable()

@@ -1,8 +1,8 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { reprojectDeals } from '../../deals/reproject-deals.js';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
-import { reprojectDeals } from '../../deals/reproject-deals.js';
 import { requestForWorkspace } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -11,7 +11,11 @@ import { timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 import { findWorkspace } from '../workspace-views.js';
 
-const body = z.strictObject({ name: text(200).optional(), currency: currency.optional(), timezone: timeZone.optional() });
+const body = z.strictObject({
+  name: text(200).optional(),
+  currency: currency.optional(),
+  timezone: timeZone.optional(),
+});
 type Change = z.infer<typeof body>;
 
 const response = z.object({
@@ -28,7 +32,8 @@ export class UpdateWorkspace {
   /** Plans without a currency of their own are paid in the workspace's, and its time zone decides on which day a deal closed. */
   async execute({ body: change }: Input<unknown, unknown, Change>, caller: Caller): Promise<z.input<typeof response>> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    if (Object.keys(given).length === 0) throw invalid({ path: '', message: 'give at least one of name, currency, timezone' });
+    if (Object.keys(given).length === 0)
+      throw invalid({ path: '', message: 'give at least one of name, currency, timezone' });
     const { workspaceId } = caller;
     await this.changes.run(caller, 'configuration', async (trx, wake) => {
       const before = await findWorkspace(trx, workspaceId);

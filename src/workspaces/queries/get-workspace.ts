@@ -1,11 +1,11 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { type PlanVersion, planVersion } from '../../plans/plan.js';
+import { listPlanVersions } from '../../plans/plan-views.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
-import { type PlanVersion, planVersion } from '../../plans/plan.js';
-import { listPlanVersions } from '../../plans/plan-views.js';
 import { maskedKey } from '../workspace.js';
 import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 
@@ -28,7 +28,10 @@ const response = z.object({
 export class GetWorkspace {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
-  async execute({ query: { includeDeleted } }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<z.input<typeof response>> {
+  async execute(
+    { query: { includeDeleted } }: Input<unknown, z.infer<typeof query>>,
+    caller: Caller,
+  ): Promise<z.input<typeof response>> {
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       const workspace = await findWorkspace(trx, caller.workspaceId);
       const { standard, measures } = workspace.fieldMapping;
@@ -43,8 +46,9 @@ export class GetWorkspace {
   }
 }
 
-/** The plans in force; with the deleted ones, those whose every version in force is gone. A rep sees their own. */
+/** The plans in force; with the deleted ones, those whose every version in force is gone. A rep sees their own, a token without a person none. */
 async function plansFor(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
+  if (caller.standing === 'connection') return [];
   const onlyForRep = caller.standing === 'rep' ? caller.repId : null;
   if (!includeDeleted) return listPlanVersions(trx, caller.workspaceId, { status: 'active', onlyForRep });
   const plans = await listPlanVersions(trx, caller.workspaceId, { includeDeleted: true, onlyForRep });
