@@ -76,7 +76,7 @@ function dealRows(writes: readonly DealWrite[]): RawBuilder<unknown> {
   ]);
 }
 
-/** Adds deals; gives the ids of those that nobody else has added in the same moment. */
+/** Adds deals and begins their histories; gives the ids of those that nobody else has added in the same moment. */
 export async function insertDeals(
   trx: Work,
   workspaceId: string,
@@ -84,27 +84,40 @@ export async function insertDeals(
 ): Promise<ReadonlySet<string>> {
   if (writes.length === 0) return new Set();
   const { rows } = await sql<{ deal_id: string }>`
-    insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
-      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at)
-    select ${workspaceId}::uuid, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
-      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at
-    from ${dealRows(writes)}
-    on conflict (workspace_id, deal_id) do nothing
+    with written as (
+      insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
+        owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at)
+      select ${workspaceId}::uuid, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
+        owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at
+      from ${dealRows(writes)}
+      on conflict (workspace_id, deal_id) do nothing
+      returning workspace_id, deal_id, source_updated_at, provider, fields, given, deleted_at
+    )
+    ${snapshotsOfWritten}
     returning deal_id`.execute(trx);
   return new Set(rows.map((row) => row.deal_id));
 }
 
-/** Replaces deals that the caller has locked; a deleted one lives again. */
+/** Replaces deals that the caller has locked, and continues their histories; a deleted one lives again. */
 export async function updateDeals(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`
-    update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
-      close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,
-      provider = n.provider, is_closed = n.is_closed, is_won = n.is_won, fields = n.fields, given = n.given,
-      content_hash = n.content_hash, source_updated_at = n.source_updated_at, snapshot_at = now(), deleted_at = null
-    from (select * from ${dealRows(writes)}) n
-    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
+    with written as (
+      update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
+        close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,
+        provider = n.provider, is_closed = n.is_closed, is_won = n.is_won, fields = n.fields, given = n.given,
+        content_hash = n.content_hash, source_updated_at = n.source_updated_at, snapshot_at = now(), deleted_at = null
+      from (select * from ${dealRows(writes)}) n
+      where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id
+      returning d.workspace_id, d.deal_id, d.source_updated_at, d.provider, d.fields, d.given, d.deleted_at
+    )
+    ${snapshotsOfWritten}`.execute(trx);
 }
+
+/** The start of a snapshot for every row that was written: the server copies what it has just been told. */
+const snapshotsOfWritten = sql`
+    insert into deal_snapshots (workspace_id, deal_id, source_updated_at, provider, fields, given, deleted)
+    select workspace_id, deal_id, source_updated_at, provider, fields, given, deleted_at is not null from written`;
 
 /** Notes that the source has said the same again later, so that something older cannot pass for news. */
 export async function touchDeals(

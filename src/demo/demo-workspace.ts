@@ -8,7 +8,7 @@ import { operations } from '../operations.js';
 import { createDatabase } from '../platform/database/pool.js';
 import { createWorkspace } from '../workspaces/create-workspace.js';
 import { demoDeals } from './demo-deals.js';
-import { demoPeople } from './demo-people.js';
+import { demoPeople, sellers } from './demo-people.js';
 import { demoPlans } from './demo-plans.js';
 
 /** What the banner tells of the demo. */
@@ -37,9 +37,8 @@ export async function createDemoWorkspace(service: Service, ownerUrl: string): P
   await demo.importDeals(today);
   await demo.savePlans(today);
   await demo.settle();
-  const dealId =
-    demoDeals(today).findLast((deal) => deal.stage === 'Closed Won' && deal.fields.deal_type === 'New')?.dealId ??
-    'D-0001';
+  const [seller] = sellers;
+  const dealId = demoDeals(today).find((deal) => deal.ownerId === seller && deal.stage === 'Closed Won')?.dealId ?? 'D-0001';
   return { apiKey, period: periodOf(today, 'annual'), dealId };
 }
 
