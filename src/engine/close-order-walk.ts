@@ -1,0 +1,161 @@
+import { type Day } from '../kernel/day.js';
+import { Decimal, maximum } from '../kernel/decimal.js';
+import { type Period } from '../kernel/period.js';
+import { type HeldEvent, type UpstreamEvent } from './calculate.js';
+import { compareText } from './close-order.js';
+import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
+import { type FieldValue } from './field-value.js';
+import { type Payout, payOut, type Quota, type Standing } from './payout.js';
+
+/** The running credit under one attainment key in one period. */
+interface Counter {
+  cumulative: Decimal;
+  periodCredit: Decimal;
+  highWater: Decimal | null;
+  dealCredit: Decimal;
+  sliceStart: Decimal;
+}
+
+/** A rule that fires, with the values that it fires with. */
+export interface Firing {
+  readonly version: CompiledVersion;
+  readonly rule: CompiledRule;
+  readonly measure: Decimal;
+  readonly credit: Decimal;
+  readonly base: Decimal;
+  readonly tierValue: Decimal | null;
+  readonly quota: Quota | null;
+  readonly seen: readonly FieldValue[];
+  readonly upstream: readonly UpstreamEvent[];
+}
+
+/** One thing that happens on a day: a rule firing, a held row, or both where a held row is fired again. */
+export interface Entry {
+  readonly day: Day;
+  readonly dealKey: string;
+  readonly position: number;
+  readonly period: Period;
+  readonly key: string;
+  readonly ruleName: string;
+  readonly credit: Decimal;
+  readonly counter: Counter;
+  readonly firing: Firing | null;
+  readonly held: HeldEvent | null;
+}
+
+/** What becomes of each entry as the walk comes by. */
+export interface WalkListener {
+  decided(entry: Entry, firing: Firing, payout: Payout): void;
+  held(entry: Entry, held: HeldEvent, firing: Firing | null, payout: Payout | null): void;
+}
+
+/** The other reps' credits under a key and period, for ranks. */
+export type PeerCredits = (key: string, period: Period) => readonly Decimal[];
+
+/**
+ * Everything that happens under one plan, walked in close order while the counters run. Entries are all added before
+ * the walk, since rank and retroactive tiers need the whole period's credit before the first payout.
+ */
+export class CloseOrderWalk {
+  private readonly counters = new Map<string, Counter>();
+  private readonly paid = new Map<string, Decimal>();
+  private readonly ranks = new Map<Counter, number>();
+  private entries: Entry[] = [];
+
+  constructor(
+    private readonly peerCredits: PeerCredits,
+    private readonly listener: WalkListener,
+  ) {}
+
+  add(entry: Omit<Entry, 'counter'>): void {
+    const counter = this.counterOf(entry.key, entry.period);
+    counter.periodCredit = counter.periodCredit.plus(entry.credit);
+    this.entries.push({ ...entry, counter });
+  }
+
+  /** Walks what has been added since the last walk; the counters go on from there. */
+  proceed(): void {
+    const entries = this.entries.sort(byCloseOrderOfEntries);
+    this.entries = [];
+    for (let start = 0; start < entries.length; ) {
+      let end = start + 1;
+      const first = entries[start] as Entry;
+      while (end < entries.length && isSameDeal(entries[end] as Entry, first)) end += 1;
+      this.walkDeal(entries.slice(start, end));
+      start = end;
+    }
+  }
+
+  /** The credit that came together under each key and period, `key|period`. */
+  credits(): Map<string, Decimal> {
+    return new Map([...this.counters].map(([name, counter]) => [name, counter.cumulative]));
+  }
+
+  /** The rules of one deal: each sees the credit of all of them, and marginal slices follow one another. */
+  private walkDeal(entries: readonly Entry[]): void {
+    for (const { counter, credit } of entries) counter.dealCredit = counter.dealCredit.plus(credit);
+    for (const entry of entries) {
+      const { counter, credit, held, firing } = entry;
+      const payout =
+        firing === null ? null : payOut(firing.rule, this.standingOf(entry, firing), firing.version.version.currency);
+      const paidKey = `${entry.ruleName}|${entry.period}`;
+      const amount = held?.amount ?? payout?.amount ?? Decimal.zero;
+      if (held !== null) this.listener.held(entry, held, firing, payout);
+      else if (firing !== null && payout !== null) this.listener.decided(entry, firing, payout);
+      this.paid.set(paidKey, (this.paid.get(paidKey) ?? Decimal.zero).plus(amount));
+      counter.sliceStart = counter.sliceStart.plus(credit);
+    }
+    for (const { counter } of entries) {
+      counter.cumulative = counter.cumulative.plus(counter.dealCredit);
+      counter.highWater =
+        counter.highWater === null ? counter.cumulative : maximum(counter.highWater, counter.cumulative);
+      counter.dealCredit = Decimal.zero;
+      counter.sliceStart = counter.cumulative;
+    }
+  }
+
+  private standingOf(entry: Entry, firing: Firing): Standing {
+    const { counter } = entry;
+    return {
+      measure: firing.measure,
+      credit: firing.credit,
+      base: firing.base,
+      tierValue: firing.tierValue,
+      quota: firing.quota,
+      before: counter.cumulative,
+      sliceStart: counter.sliceStart,
+      after: counter.cumulative.plus(counter.dealCredit),
+      periodCredit: counter.periodCredit,
+      highWater: counter.highWater,
+      rank: firing.rule.rule.tierBy === 'rank' ? this.rankOf(entry) : null,
+      paid: this.paid.get(`${entry.ruleName}|${entry.period}`) ?? Decimal.zero,
+    };
+  }
+
+  private rankOf({ counter, key, period }: Entry): number {
+    const known = this.ranks.get(counter);
+    if (known !== undefined) return known;
+    const peers = this.peerCredits(key, period);
+    const rank = 1 + peers.filter((credit) => counter.periodCredit.isLessThan(credit)).length;
+    this.ranks.set(counter, rank);
+    return rank;
+  }
+
+  private counterOf(key: string, period: Period): Counter {
+    const name = `${key}|${period}`;
+    const known = this.counters.get(name);
+    if (known !== undefined) return known;
+    const zero = Decimal.zero;
+    const counter = { cumulative: zero, periodCredit: zero, highWater: null, dealCredit: zero, sliceStart: zero };
+    this.counters.set(name, counter);
+    return counter;
+  }
+}
+
+function isSameDeal(a: Entry, b: Entry): boolean {
+  return a.day === b.day && a.dealKey === b.dealKey;
+}
+
+function byCloseOrderOfEntries(a: Entry, b: Entry): number {
+  return compareText(a.day, b.day) || compareText(a.dealKey, b.dealKey) || a.position - b.position;
+}
