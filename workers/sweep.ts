@@ -10,7 +10,7 @@ import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type Log } from '#src/platform/log.js';
 
 const sweepEveryMs = 2000;
-const overdue = '2 seconds';
+const overdue = '5 seconds';
 
 /**
  * What makes the queue forgettable: every two seconds it wakes lanes whose requests have waited longer than a job

@@ -55,7 +55,7 @@ export async function calculateLane(
   lane: Lane,
   { wait }: { readonly wait: boolean },
 ): Promise<LaneRun> {
-  return unitOfWork.run(lane, 'reads', async (trx) => {
+  return unitOfWork.run(lane, 'calculation', async (trx) => {
     if (!(await lockLane(trx, lane, wait))) return nothingDone('busy');
     const requests = await pendingRequests(trx, lane);
     if (requests.length === 0) return nothingDone('idle');

@@ -4,28 +4,29 @@ import { access, chmod, chown, mkdtemp, open, readdir, readFile, rm, writeFile }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, type UnixUser, unprivilegedUser } from '../../src/platform/database/embedded-postgres.js';
+import { freePort } from '../../src/platform/database/embedded/launch.js';
+import { systemUser, type UnixUser } from '../../src/platform/database/embedded/privileges.js';
 
 export interface DebianPostgres {
   readonly superuserUrl: string;
   stop(): Promise<void>;
 }
 
-const PROGRAMS = '/usr/lib/postgresql/15/bin';
-const FOLDER_PREFIX = 'commissions-pg15-';
-const START_TIMEOUT_MS = 30_000;
-const STOP_TIMEOUT_MS = 10_000;
+const programs = '/usr/lib/postgresql/15/bin';
+const folderPrefix = 'commissions-pg15-';
+const startTimeoutMs = 30_000;
+const stopTimeoutMs = 10_000;
 
 /** Undefined where Debian's PostgreSQL 15 is not installed: callers skip their tests then. */
 export async function startDebianPostgres15(): Promise<DebianPostgres | undefined> {
-  const installed = await access(path.join(PROGRAMS, 'postgres')).then(
+  const installed = await access(path.join(programs, 'postgres')).then(
     () => true,
     () => false,
   );
   if (!installed) return undefined;
   await removeAbandonedServers();
-  const user = process.getuid?.() === 0 ? await unprivilegedUser() : undefined;
-  const folder = await mkdtemp(path.join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const user = process.getuid?.() === 0 ? await systemUser() : undefined;
+  const folder = await mkdtemp(path.join(tmpdir(), `${folderPrefix}${process.pid}-`));
   try {
     const password = await initialise(folder, user);
     const port = await freePort();
@@ -47,7 +48,7 @@ async function initialise(folder: string, user: UnixUser | undefined): Promise<s
   if (user !== undefined) for (const file of [passwordFile, folder]) await chown(file, user.uid, user.gid);
   await chmod(folder, 0o700);
   const initdb = spawn(
-    path.join(PROGRAMS, 'initdb'),
+    path.join(programs, 'initdb'),
     [
       `--pgdata=${path.join(folder, 'data')}`,
       `--pwfile=${passwordFile}`,
@@ -81,7 +82,7 @@ async function launch(folder: string, user: UnixUser | undefined, port: number):
   const options = [...settings, ...careless].flatMap((setting) => ['-c', setting]);
   const log = await open(path.join(folder, 'log'), 'a', 0o600);
   const stdio: ['ignore', number, number] = ['ignore', log.fd, log.fd];
-  const server = spawn(path.join(PROGRAMS, 'postgres'), ['-D', data, ...options], {
+  const server = spawn(path.join(programs, 'postgres'), ['-D', data, ...options], {
     cwd: '/',
     detached: true,
     stdio,
@@ -89,7 +90,7 @@ async function launch(folder: string, user: UnixUser | undefined, port: number):
   });
   await log.close();
   server.unref();
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = Date.now() + startTimeoutMs;
   while (!(await isReady(data))) {
     if (server.exitCode !== null || Date.now() > deadline) {
       server.kill('SIGQUIT');
@@ -106,7 +107,7 @@ async function isReady(data: string): Promise<boolean> {
 }
 
 async function stopAndRemove(server: ChildProcess, folder: string): Promise<void> {
-  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  const deadline = Date.now() + stopTimeoutMs;
   server.kill('SIGINT');
   while (server.exitCode === null && server.signalCode === null) {
     if (Date.now() > deadline) server.kill('SIGKILL');

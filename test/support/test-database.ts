@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Pool } from 'pg';
-import { startEmbeddedPostgres } from '../../src/platform/database/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 
 export type Migrate = (ownerUrl: string) => Promise<void>;
 
@@ -25,8 +25,8 @@ interface Run extends TestServer {
   readonly stopServer: () => Promise<void>;
 }
 
-const OWNER = 'commissions';
-const FOLDER_PREFIX = 'commissions-test-';
+const owner = 'commissions';
+const folderPrefix = 'commissions-test-';
 
 let current: Promise<Run> | undefined;
 
@@ -64,7 +64,7 @@ async function startRun(): Promise<Run> {
   const external = process.env.TEST_DATABASE_URL;
   if (external) return describeRun(external, await prepareExternalOwner(external), async () => undefined);
   await removeAbandonedServers();
-  const folder = await mkdtemp(path.join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const folder = await mkdtemp(path.join(tmpdir(), `${folderPrefix}${process.pid}-`));
   const server = await startEmbeddedPostgres({ dataDir: folder, durable: false });
   return describeRun(server.superuserUrl, new URL(server.ownerUrl).password, async () => {
     await server.stop();
@@ -77,7 +77,7 @@ function describeRun(superuserUrl: string, ownerPassword: string, stopServer: ()
   admin.on('error', () => undefined);
   const ownerUrl = (databaseName: string): string => {
     const url = new URL(superuserUrl);
-    url.username = OWNER;
+    url.username = owner;
     url.password = ownerPassword;
     url.pathname = `/${databaseName}`;
     return url.href;
@@ -93,9 +93,9 @@ async function prepareExternalOwner(superuserUrl: string): Promise<string> {
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock(7301846)');
-    const roles = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [OWNER]);
-    if (roles.rowCount === 0) await client.query(`CREATE ROLE ${OWNER}`);
-    await client.query(`ALTER ROLE ${OWNER} LOGIN NOSUPERUSER CREATEROLE NOCREATEDB PASSWORD '${password}'`);
+    const roles = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [owner]);
+    if (roles.rowCount === 0) await client.query(`CREATE ROLE ${owner}`);
+    await client.query(`ALTER ROLE ${owner} LOGIN NOSUPERUSER CREATEROLE NOCREATEDB PASSWORD '${password}'`);
   } finally {
     await client.end();
   }
@@ -124,7 +124,7 @@ async function createDatabase(run: Run, template: string | undefined): Promise<s
   run.databases.add(name);
   // Copying files is three times as fast as the default of copying through the log.
   const from = template === undefined ? '' : ` TEMPLATE ${template} STRATEGY file_copy`;
-  await run.admin.query(`CREATE DATABASE ${name} OWNER ${OWNER}${from}`);
+  await run.admin.query(`CREATE DATABASE ${name} OWNER ${owner}${from}`);
   return name;
 }
 

@@ -8,11 +8,11 @@ export type Work = Transaction<Tables>;
 
 /**
  * What a transaction does to its workspace.
- * `reads` takes no lock. `deals` is for writers of deals: many at once, but none while the configuration changes.
- * `configuration` is for plans, assignments, quotas, people and mappings: one at a time and no deals meanwhile, so
- * that every rep touched by a change is found. `import` keeps other imports and configuration out, but not deals.
+ * `reads` takes no lock. `deals` writes deals and `calculation` commission: many at once, but none while the
+ * configuration changes. `configuration` changes plans, assignments, quotas, people or mappings: alone, so that every
+ * deal and every calculation is wholly before it or wholly after. `import` is for one file at a time, beside the rest.
  */
-export type WorkspaceLock = 'reads' | 'deals' | 'import' | 'configuration';
+export type WorkspaceLock = 'reads' | 'deals' | 'calculation' | 'import' | 'configuration';
 
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
 
@@ -50,14 +50,20 @@ const maxRetries = 3;
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
   reads: '5s',
   deals: '10s',
+  calculation: '10s',
   import: '60s',
-  configuration: '10s',
+  configuration: '15s',
 };
 
+/**
+ * Advisory locks rather than a lock on the workspace's row: they queue, so that a change of configuration gets its turn
+ * under an unbroken stream of calculations, which share locks on a row would let starve. Two workspaces whose names
+ * hash alike wait for each other and no more.
+ */
 async function takeWorkspaceLock(trx: Kysely<Tables>, workspaceId: string, lock: WorkspaceLock): Promise<void> {
   if (lock === 'reads') return;
-  const row = trx.selectFrom('workspaces').select('workspace_id').where('workspace_id', '=', workspaceId);
-  if (lock === 'deals') await row.forKeyShare().execute();
-  else if (lock === 'import') await row.forNoKeyUpdate().execute();
-  else await row.forUpdate().execute();
+  const name = (kind: string) => sql`hashtextextended(${`${kind}:${workspaceId}`}, 0)`;
+  if (lock === 'import') await sql`select pg_advisory_xact_lock(${name('import')})`.execute(trx);
+  const take = lock === 'configuration' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
+  await sql`select ${take}(${name('workspace')})`.execute(trx);
 }

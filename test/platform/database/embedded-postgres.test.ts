@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Client } from 'pg';
+import { type EmbeddedPostgresOptions } from '../../../src/platform/database/embedded/data-folder.js';
 import {
   type EmbeddedPostgres,
-  type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../../src/platform/database/embedded-postgres.js';
+} from '../../../src/platform/database/embedded/embedded-postgres.js';
 import { startDebianPostgres15 } from '../../support/debian-postgres.js';
 import { createTestDatabase, stopTestServer, testServer } from '../../support/test-database.js';
 
@@ -32,8 +32,10 @@ interface Starter {
   kill(): Promise<void>;
 }
 
-const MODULE = fileURLToPath(new URL('../../../src/platform/database/embedded-postgres.js', import.meta.url));
-const AS_ROOT = process.getuid?.() === 0;
+const modulePath = fileURLToPath(
+  new URL('../../../src/platform/database/embedded/embedded-postgres.js', import.meta.url),
+);
+const asRoot = process.getuid?.() === 0;
 
 let folder: string;
 let servers: EmbeddedPostgres[];
@@ -48,7 +50,7 @@ function start(options: Partial<EmbeddedPostgresOptions> = {}): Promise<Embedded
 }
 
 /** A second node process that starts the server, tells what it got, and stops when its input ends. */
-async function startElsewhere(dataDir = folder, module = MODULE): Promise<Starter> {
+async function startElsewhere(dataDir = folder, module = modulePath): Promise<Starter> {
   const child = spawnStarter(dataDir, module);
   const lines: string[] = [];
   const output = createInterface({ input: child.stdout });
@@ -189,7 +191,7 @@ describe('embedded PostgreSQL', function () {
     });
 
     it('redoes an initdb that was cut short', async () => {
-      const child = spawnStarter(folder, MODULE);
+      const child = spawnStarter(folder, modulePath);
       const isPartial = (name: string): boolean => name.includes('.partial-');
       for (let tries = 0; tries < 1_000; tries += 1) {
         if ((await readdir(folder)).some(isPartial)) break;
@@ -344,8 +346,8 @@ describe('embedded PostgreSQL', function () {
       await symlink(path.join(installed, 'pg'), path.join(modules, 'pg'));
       await writeFile(path.join(checkout, 'package.json'), '{"type":"module"}');
       native = path.join(modules, binaries, 'native');
-      module = path.join(checkout, 'embedded-postgres.js');
-      await cp(MODULE, module);
+      module = path.join(checkout, 'embedded', path.basename(modulePath));
+      await cp(path.dirname(modulePath), path.dirname(module), { recursive: true });
     });
 
     after(async () => {
@@ -355,7 +357,7 @@ describe('embedded PostgreSQL', function () {
     });
 
     it('copies the programs when they cannot be repaired in place', async function () {
-      if (AS_ROOT) return this.skip();
+      if (asRoot) return this.skip();
       await chmod(path.join(native, 'lib'), 0o555);
       const starter = await startElsewhere(folder, module);
       expect(starter.lines.join()).match(/copying the PostgreSQL programs/);
@@ -365,7 +367,7 @@ describe('embedded PostgreSQL', function () {
 
     it('repairs missing library links and file modes', async () => {
       await chmod(path.join(native, 'bin', 'initdb'), 0o644);
-      if (AS_ROOT) await chmod(checkout, 0o755);
+      if (asRoot) await chmod(checkout, 0o755);
       const starter = await startElsewhere(folder, module);
       expect(starter.lines).deep.equal([]);
       expect((await lstat(path.join(native, 'lib', 'libpq.so.5'))).isSymbolicLink()).equal(platform() === 'linux');
@@ -373,7 +375,7 @@ describe('embedded PostgreSQL', function () {
     });
 
     it('works for root in a folder that only root may enter', async function () {
-      if (!AS_ROOT) return this.skip();
+      if (!asRoot) return this.skip();
       await chmod(checkout, 0o700);
       const dataDir = path.join(checkout, '.data');
       const first = await startElsewhere(dataDir, module);

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cluster, type EmbeddedPostgresOptions, prepareCluster } from './data-folder.js';
+import { prepareData } from './initdb.js';
+import { launch, logFile } from './launch.js';
+import { claimFile, type Postmaster, runningServer, shutDown } from './postmaster.js';
+import { isPostgres } from './processes.js';
+import { type Secrets } from './secrets.js';
+import { answers, ownerUrl, provision, superuserUrl } from './sessions.js';
+import { countUsers, registerUse } from './users.js';
+
+export interface EmbeddedPostgres {
+  readonly ownerUrl: string;
+  readonly superuserUrl: string;
+  /** True when a living process other than this one started the server and still uses it. */
+  readonly joined: boolean;
+  /** Where PostgreSQL keeps its files: `<dataDir>/postgres`, or the place that link points to. */
+  readonly dataDir: string;
+  /** Gives up this process's use; whoever leaves last shuts the server down. */
+  stop(): Promise<void>;
+}
+
+const startTimeoutMs = 120_000;
+const answerTimeoutMs = 10_000;
+
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const cluster = await prepareCluster(options);
+  const withdraw = await registerUse(cluster);
+  // A server that turned out not to be ours must survive our failure.
+  let leave = withdraw;
+  try {
+    const secrets = await prepareData(cluster);
+    const { server, started } = await joinOrStart(cluster, secrets);
+    leave = () => withdraw().then(() => stopIfUnused(cluster, server));
+    const joined = !started && (await countUsers(cluster)) > 1;
+    await provision(cluster, server, secrets);
+    let stopping: Promise<void> | undefined;
+    const stop = (): Promise<void> => {
+      stopping ??= leave();
+      return stopping;
+    };
+    const urls = { ownerUrl: ownerUrl(server, secrets), superuserUrl: superuserUrl(server, secrets) };
+    return { ...urls, joined, dataDir: cluster.dataDir, stop };
+  } catch (error) {
+    await leave().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function joinOrStart(cluster: Cluster, secrets: Secrets): Promise<{ server: Postmaster; started: boolean }> {
+  const begun = Date.now();
+  const deadline = begun + startTimeoutMs;
+  while (Date.now() < deadline) {
+    const running = await runningServer(cluster);
+    if (running === undefined) {
+      const server = await launch(cluster, deadline);
+      if (server !== undefined) return { server, started: true };
+    } else {
+      if (await answers(cluster, running, secrets)) return { server: running, started: false };
+      if (running.ready && Date.now() - begun > answerTimeoutMs) throw staleClaim(cluster, running);
+    }
+    await sleep(20);
+  }
+  throw new Error(
+    `PostgreSQL in ${cluster.dataDir} was not ready in time; look at ${logFile(cluster)} and start again.`,
+  );
+}
+
+/** The pid in postmaster.pid may since belong to another program; a server that says ready must answer. */
+function staleClaim(cluster: Cluster, running: Postmaster): Error {
+  return new Error(
+    `${claimFile(cluster)} names process ${running.pid}, which does not answer on port ${running.port}; ` +
+      'if that process is a PostgreSQL, stop it; if it is not, delete the file; then start again.',
+  );
+}
+
+async function stopIfUnused(cluster: Cluster, known: Postmaster): Promise<void> {
+  if ((await countUsers(cluster)) > 0) return;
+  // Without its pid file, as after "rm -rf .data", the server still runs for a minute.
+  const server = (await runningServer(cluster)) ?? known;
+  if (isPostgres(server.pid)) await shutDown(cluster, server);
+}

@@ -1,0 +1,79 @@
+import { realpath } from 'node:fs/promises';
+import { Client } from 'pg';
+import { type Cluster } from './data-folder.js';
+import { codeOf } from './errors.js';
+import { type Postmaster } from './postmaster.js';
+import { type Secrets, secretsFile } from './secrets.js';
+
+const owner = 'commissions';
+const provisionLock = 7_301_845;
+
+export function ownerUrl(server: Postmaster, secrets: Secrets): string {
+  return `postgres://${owner}:${secrets.ownerPassword}@127.0.0.1:${server.port}/${owner}`;
+}
+
+export function superuserUrl(server: Postmaster, secrets: Secrets): string {
+  return `postgres://postgres:${secrets.superuserPassword}@127.0.0.1:${server.port}/postgres`;
+}
+
+/** Whether the server is up and works on this very data: its port may since belong to another one. */
+export async function answers(cluster: Cluster, server: Postmaster, secrets: Secrets): Promise<boolean> {
+  if (!server.ready) return false;
+  try {
+    const { rows } = await withClient(superuserUrl(server, secrets), (client) =>
+      client.query<{ data_directory: string }>('SHOW data_directory'),
+    );
+    return (await realpath(rows[0]?.data_directory ?? '')) === (await realpath(cluster.dataDir));
+  } catch (error) {
+    if (isRefusal(error)) throw passwordRefused(cluster, error);
+    return false;
+  }
+}
+
+/** Every process does this on every start; the advisory lock keeps two of them from altering the same rows at once. */
+export async function provision(cluster: Cluster, server: Postmaster, secrets: Secrets): Promise<void> {
+  try {
+    await withClient(superuserUrl(server, secrets), (client) => provisionOwner(client, secrets.ownerPassword));
+  } catch (error) {
+    throw isRefusal(error) ? passwordRefused(cluster, error) : error;
+  }
+}
+
+async function provisionOwner(client: Client, ownerPassword: string): Promise<void> {
+  await client.query('SELECT pg_advisory_lock($1)', [provisionLock]);
+  const roles = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [owner]);
+  if (roles.rowCount === 0) await client.query(`CREATE ROLE ${owner}`);
+  const password = client.escapeLiteral(ownerPassword);
+  await client.query(`ALTER ROLE ${owner} LOGIN NOSUPERUSER CREATEROLE NOCREATEDB PASSWORD ${password}`);
+  const databases = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [owner]);
+  if (databases.rowCount === 0) await client.query(`CREATE DATABASE ${owner} OWNER ${owner}`);
+}
+
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({
+    connectionString: url,
+    ssl: false,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 30_000,
+  });
+  // The query under way fails with the connection; unheard, the error would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return codeOf(error) === '28P01';
+}
+
+function passwordRefused(cluster: Cluster, cause: unknown): Error {
+  return new Error(
+    `The PostgreSQL in ${cluster.dataDir} refuses the password in ${secretsFile(cluster)}; ` +
+      'put the right file back, or stop that PostgreSQL, delete the file and start again: the data stays, the passwords are made anew.',
+    { cause },
+  );
+}

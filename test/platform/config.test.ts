@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { ConfigError, readConfig, settingsTable } from '../../src/platform/config.js';
+
+function problemsOf(environment: NodeJS.ProcessEnv): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    expect(error).to.be.instanceOf(ConfigError);
+    const [heading, ...problems] = (error as ConfigError).message.split('\n');
+    expect(heading).to.equal('The configuration cannot be used:');
+    return problems.map((problem) => problem.trim());
+  }
+  return expect.fail('the configuration was accepted');
+}
+
+describe('the configuration', () => {
+  it('needs nothing: every setting has a default or may be absent', () => {
+    expect(readConfig({})).to.deep.equal({
+      PORT: 3000,
+      HOST: '127.0.0.1',
+      DATA_DIR: '.data',
+      DATABASE_POOL_SIZE: 12,
+      WORKER_CONCURRENCY: 2,
+      LOG_LEVEL: 'info',
+      DRAIN_MS: 0,
+      NO_DEMO: false,
+    });
+  });
+
+  it('reads what is given and takes an empty text as not given', () => {
+    const config = readConfig({ PORT: '0', HOST: '', NO_DEMO: '1', REDIS_URL: 'rediss://cache:6380', DATABASE_URL: 'postgresql://db/x', UNRELATED: 'y' });
+    expect(config).to.deep.include({
+      PORT: 0, HOST: '127.0.0.1', NO_DEMO: true, REDIS_URL: 'rediss://cache:6380', DATABASE_URL: 'postgresql://db/x',
+    });
+    expect(config).not.to.have.property('UNRELATED');
+  });
+
+  for (const [text, value] of [['0', false], ['false', false], ['1', true], ['true', true]] as const) {
+    it(`reads the switch ${text} as ${value}`, () => expect(readConfig({ NO_DEMO: text }).NO_DEMO).to.equal(value));
+  }
+
+  const unusable: readonly (readonly [name: string, value: string])[] = [
+    ['PORT', '65536'], ['PORT', '-1'], ['PORT', '80.5'], ['PORT', 'http'],
+    ['DATABASE_URL', 'mysql://db/x'], ['DATABASE_OWNER_URL', 'localhost:5432'], ['REDIS_URL', 'http://redis'],
+    ['DATABASE_POOL_SIZE', '1'], ['DATABASE_POOL_SIZE', '201'], ['WORKER_CONCURRENCY', '0'], ['WORKER_CONCURRENCY', '65'],
+    ['LOG_LEVEL', 'loud'], ['DRAIN_MS', '60001'], ['NO_DEMO', 'yes'],
+  ];
+  for (const [name, value] of unusable) {
+    it(`refuses ${name}=${value}, naming it with an example`, () => {
+      const problems = problemsOf({ [name]: value });
+      expect(problems).to.have.length(1);
+      expect(problems[0]).to.match(new RegExp(`^${name} \\| .+ \\| for example .+$`));
+    });
+  }
+
+  it('tells all problems at once', () => {
+    const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'loud', REDIS_URL: 'redis', DATABASE_URL_FILE: '/no/such/file' });
+    const names = problems.map((problem) => problem.split(' | ')[0]);
+    expect(names.sort()).to.deep.equal(['DATABASE_URL_FILE', 'LOG_LEVEL', 'PORT', 'REDIS_URL']);
+  });
+
+  it('does not repeat a secret that it refuses', () => {
+    expect(problemsOf({ DATABASE_URL: 'mysql://app:hunter2@db/x' }).join()).not.to.include('hunter2');
+  });
+
+  it('every setting of the table has a description and an example that it takes', () => {
+    for (const { name, description, example } of settingsTable()) {
+      expect(description, name).not.to.equal('');
+      expect(readConfig({ [name]: example }), name).to.have.property(name);
+    }
+  });
+
+  it('the table tells the defaults', () => {
+    const fallbacks = Object.fromEntries(settingsTable().map(({ name, fallback }) => [name, fallback]));
+    expect(fallbacks).to.deep.include({ PORT: '3000', HOST: '127.0.0.1', DATABASE_URL: '', NO_DEMO: 'false' });
+  });
+
+  describe('a secret in a file', () => {
+    let folder: string;
+    let file: string;
+
+    before(() => {
+      folder = mkdtempSync(path.join(tmpdir(), 'commissions-config-'));
+      file = path.join(folder, 'secret');
+      writeFileSync(file, 'postgres://app:secret@db:5432/commissions\n');
+    });
+
+    after(() => rmSync(folder, { recursive: true }));
+
+    it('is read without its line end', () => {
+      expect(readConfig({ DATABASE_URL_FILE: file }).DATABASE_URL).to.equal('postgres://app:secret@db:5432/commissions');
+    });
+
+    it('yields to the setting itself', () => {
+      expect(readConfig({ DATABASE_URL: 'postgres://other/x', DATABASE_URL_FILE: file }).DATABASE_URL).to.equal('postgres://other/x');
+    });
+
+    it('must exist', () => {
+      const missing = path.join(folder, 'missing');
+      expect(problemsOf({ REDIS_URL_FILE: missing })).to.deep.equal([`REDIS_URL_FILE | there is no file ${missing} |`]);
+    });
+
+    it('must be a file', () => {
+      expect(problemsOf({ REDIS_URL_FILE: folder })[0]).to.match(/^REDIS_URL_FILE \| /);
+    });
+
+    it('must hold a usable value', () => {
+      expect(problemsOf({ REDIS_URL_FILE: file })[0]).to.match(/^REDIS_URL \| must start with redis:/);
+    });
+  });
+});

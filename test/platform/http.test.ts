@@ -1,0 +1,398 @@
+import 'reflect-metadata';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { z } from 'zod';
+import { type Caller } from '../../src/kernel/caller.js';
+import { Failure } from '../../src/kernel/failure.js';
+import { type Doorway, type RawInput } from '../../src/platform/doorway.js';
+import { createApp } from '../../src/platform/http/app.js';
+import { Health } from '../../src/platform/http/health.js';
+import { type Listening, listen } from '../../src/platform/http/listen.js';
+import { createLog } from '../../src/platform/log.js';
+import { type AnyOperation } from '../../src/platform/operation.js';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+}
+
+const common = { summary: '', access: 'rep', response: z.unknown(), failures: { thing_not_found: 404 }, handler: 'unused' } as const;
+const operations: readonly AnyOperation[] = [
+  { ...common, id: 'listThings', method: 'get', path: '/v1/things' },
+  { ...common, id: 'createThing', method: 'post', path: '/v1/things', body: z.unknown() },
+  { ...common, id: 'getThing', method: 'get', path: '/v1/things/:thingId' },
+  { ...common, id: 'deleteThing', method: 'delete', path: '/v1/things/:thingId' },
+  { ...common, id: 'importThings', method: 'post', path: '/v1/things/import', upload: { types: ['text/csv'], limitBytes: 1024 * 1024 } },
+];
+
+const caller: Caller = { workspaceId: 'w', standing: 'admin', repId: null, actor: 'api-key', requestId: 'r' };
+
+describe('HTTP', () => {
+  let listening: Listening;
+  let health: Health;
+  let databaseCheck: () => Promise<void>;
+  let run: (operation: AnyOperation, input: RawInput) => Promise<{ status: number; answer: unknown }>;
+  let admitted: string[];
+
+  before(async () => {
+    health = new Health({ database: () => databaseCheck(), queue: async () => {} });
+    const doorway = {
+      admit: (operation: AnyOperation) => admitted.push(operation.id),
+      run: (operation: AnyOperation, input: RawInput) => run(operation, input),
+    };
+    const app = createApp({
+      operations,
+      doorway: doorway as unknown as Doorway,
+      authenticate: async (authorization) => {
+        if (authorization !== 'Bearer good') throw new Failure('unauthorized', 'A valid token is needed.');
+        return caller;
+      },
+      log: createLog('silent'),
+      extra: [(express) => health.routes(express)],
+    });
+    listening = await listen(app, '127.0.0.1', 0);
+  });
+
+  after(() => listening.close());
+
+  beforeEach(() => {
+    admitted = [];
+    databaseCheck = async () => {};
+    run = async (_operation, input) => ({ status: 200, answer: { params: input.params, query: input.query, body: input.body } });
+  });
+
+  /** As Node's own client sends it: fetch refuses some methods and rewrites some addresses. */
+  function send(method: string, path: string, body?: string | Buffer, headers: Record<string, string> | string[] = {}): Promise<Answer> {
+    const { hostname, port } = new URL(listening.url);
+    const given = Array.isArray(headers) ? ['Host', hostname, ...headers] : { authorization: 'Bearer good', ...headers };
+    return new Promise((resolve, reject) => {
+      const request = httpRequest({ hostname, port, method, path, headers: given, agent: false }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }));
+        response.on('error', reject);
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  const json = { 'content-type': 'application/json' };
+
+  /** The envelope and nothing else, under the status it names; gives its message and details. */
+  function expectFailure(answer: Answer, statusCode: number, code: string): { message: string; details?: Record<string, unknown> } {
+    expect(answer.status, answer.text.slice(0, 300)).to.equal(statusCode);
+    expect(answer.headers['content-type']).to.match(/^application\/json/);
+    expect(answer.headers['x-request-id'], 'X-Request-Id').to.be.a('string').and.match(/^[A-Za-z0-9._-]{1,100}$/);
+    const envelope = JSON.parse(answer.text);
+    expect(Object.keys(envelope).filter((key) => key !== 'details')).to.deep.equal(['statusCode', 'code', 'message']);
+    expect(envelope).to.deep.include({ statusCode, code });
+    return envelope;
+  }
+
+  describe('request ids', () => {
+    it('are made when none is given', async () => {
+      const first = await send('GET', '/v1/things');
+      const second = await send('GET', '/v1/things');
+      expect(first.headers['x-request-id']).to.match(/^req_[0-9a-f-]{36}$/);
+      expect(second.headers['x-request-id']).not.to.equal(first.headers['x-request-id']);
+    });
+
+    it("are the caller's when sane", async () => {
+      const answer = await send('GET', '/v1/things', undefined, { 'x-request-id': 'trace-1.a_B' });
+      expect(answer.headers['x-request-id']).to.equal('trace-1.a_B');
+    });
+
+    for (const [what, id] of [['with a space', 'a b'], ['with markup', '<script>'], ['of 101 characters', 'x'.repeat(101)], ['that is empty', '']] as const) {
+      it(`are made anew for one ${what}`, async () => {
+        const answer = await send('GET', '/v1/things', undefined, { 'x-request-id': id });
+        expect(answer.headers['x-request-id']).to.match(/^req_/);
+      });
+    }
+  });
+
+  describe('addresses and methods', () => {
+    it('an unknown address is 404 not_found', async () => {
+      for (const path of ['/', '/v1/nope', '/v1/things/1/more', '/index.html']) expectFailure(await send('GET', path), 404, 'not_found');
+    });
+
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS', 'PROPFIND']) {
+      it(`${method} on a known address is 405 with the methods that are possible`, async () => {
+        const answer = await send(method, '/v1/things');
+        expectFailure(answer, 405, 'method_not_allowed');
+        expect(answer.headers['allow']).to.equal('GET, POST');
+      });
+    }
+
+    it('a method override is ignored', async () => {
+      await send('POST', '/v1/things', '{}', { ...json, 'x-http-method-override': 'DELETE' });
+      expect(admitted).to.deep.equal(['createThing']);
+    });
+
+    it('HEAD is GET without a body', async () => {
+      const answer = await send('HEAD', '/v1/things');
+      expect([answer.status, answer.text]).to.deep.equal([200, '']);
+    });
+
+    it('HEAD of what does not exist has the status of GET', async () => {
+      run = async () => {
+        throw new Failure('thing_not_found', 'There is no such thing.');
+      };
+      expect((await send('HEAD', '/v1/things/1')).status).to.equal(404);
+      expectFailure(await send('GET', '/v1/things/1'), 404, 'thing_not_found');
+    });
+
+    it('a broken percent sign in the path is 400', async () => {
+      expectFailure(await send('GET', '/v1/things/%E0%A4%A'), 400, 'VALIDATION_FAILED');
+    });
+
+    it('an escaped path is one id and leads nowhere', async () => {
+      const answer = await send('GET', '/v1/things/..%2f..%2fetc');
+      expect(JSON.parse(answer.text).params).to.deep.equal({ thingId: '../../etc' });
+    });
+
+    it('an address longer than the limit is 431', async () => {
+      expectFailure(await send('GET', `/v1/things?x=${'a'.repeat(20_000)}`), 431, 'headers_too_large');
+    });
+
+    it('headers longer than the limit are 431', async () => {
+      expectFailure(await send('GET', '/v1/things', undefined, { 'x-long': 'a'.repeat(20_000) }), 431, 'headers_too_large');
+    });
+
+    it('what is no HTTP is 400', async () => {
+      const { hostname, port } = new URL(listening.url);
+      const text = await new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), hostname, () => socket.write('NONSENSE\r\n\r\n'));
+        let heard = '';
+        socket.on('data', (chunk) => {
+          heard += chunk.toString();
+        });
+        socket.on('close', () => resolve(heard));
+        socket.on('error', reject);
+      });
+      const [head, body] = text.split('\r\n\r\n') as [string, string];
+      expect(head).to.match(/^HTTP\/1\.1 400 /).and.to.match(/\r\nX-Request-Id: req_/i);
+      expect(JSON.parse(body)).to.deep.equal({ statusCode: 400, code: 'VALIDATION_FAILED', message: 'The request could not be read.' });
+    });
+  });
+
+  describe('query parameters', () => {
+    for (const query of ['?a=1&a=2', '?a=1&a=1', '?__proto__=1', '?constructor=1', '?a=%00']) {
+      it(`${query} is 400`, async () => {
+        expectFailure(await send('GET', `/v1/things${query}`), 400, 'VALIDATION_FAILED');
+      });
+    }
+
+    it('brackets make no objects', async () => {
+      const answer = await send('GET', '/v1/things?a[b]=1');
+      expect(JSON.parse(answer.text).query).to.deep.equal({ 'a[b]': '1' });
+    });
+  });
+
+  describe('bodies', () => {
+    const post = (body: string | Buffer, headers: Record<string, string> = json) => send('POST', '/v1/things', body, headers);
+
+    it('of JSON come through', async () => {
+      const answer = await post('{"a":[1,"ü"]}', { 'content-type': 'application/json; charset=utf-8' });
+      expect(JSON.parse(answer.text).body).to.deep.equal({ a: [1, 'ü'] });
+    });
+
+    it('may be absent', async () => expect((await send('POST', '/v1/things')).status).to.equal(200));
+
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp']) {
+      it(`of ${type} are 415`, async () => {
+        expectFailure(await post('{}', { 'content-type': type }), 415, 'unsupported_media_type');
+      });
+    }
+
+    it('of no type at all are 415', async () => {
+      expectFailure(await post('{}', {}), 415, 'unsupported_media_type');
+    });
+
+    it('in another charset are 415', async () => {
+      expectFailure(await post('{}', { 'content-type': 'application/json; charset=latin1' }), 415, 'unsupported_media_type');
+    });
+
+    it('with an unknown Content-Encoding are 415', async () => {
+      expectFailure(await post('{}', { ...json, 'content-encoding': 'br2' }), 415, 'unsupported_media_type');
+    });
+
+    for (const text of ['{', '{"a":}', 'undefined', "{'a':1}", '{"a":1}{"b":2}', 'NaN', '\u0000']) {
+      it(`that are no JSON are 400 invalid_json: ${JSON.stringify(text)}`, async () => {
+        expectFailure(await post(text), 400, 'invalid_json');
+      });
+    }
+
+    it('of 1 MiB are read', async () => {
+      const text = JSON.stringify({ a: 'x'.repeat(1024 * 1024 - 8) });
+      expect(text).to.have.length(1024 * 1024);
+      expect((await post(text)).status).to.equal(200);
+    });
+
+    it('beyond 1 MiB are 413, said at once or in chunks', async () => {
+      const text = JSON.stringify({ a: 'x'.repeat(1024 * 1024 - 7) });
+      expectFailure(await post(text), 413, 'payload_too_large');
+      expectFailure(await post(text, { ...json, 'transfer-encoding': 'chunked' }), 413, 'payload_too_large');
+    });
+
+    it('nested 20,000 deep are 400', async () => {
+      expectFailure(await post(`${'['.repeat(20_000)}${']'.repeat(20_000)}`), 400, 'VALIDATION_FAILED');
+      expectFailure(await post(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`), 400, 'VALIDATION_FAILED');
+    });
+
+    it('that are JSON but no object come through to be refused by their operation', async () => {
+      for (const text of ['1', '"x"', '[]', 'null', 'false']) expect(JSON.parse((await post(text)).text)).to.have.property('body').eql(JSON.parse(text));
+    });
+
+    for (const [what, text] of [
+      ['a NUL', '{"a":"\\u0000"}'],
+      ['a NUL in a key', '{"\\u0000":1}'],
+      ['half a surrogate pair', '{"a":["\\ud800"]}'],
+      ['__proto__', '{"__proto__":{"role":"admin"}}'],
+      ['constructor', '{"a":{"constructor":{"prototype":{"role":"admin"}}}}'],
+    ] as const) {
+      it(`with ${what} are 400`, async () => {
+        expectFailure(await post(text), 400, 'VALIDATION_FAILED');
+        expect(({} as { role?: string }).role).to.equal(undefined);
+      });
+    }
+
+    it('are not looked at before the token', async () => {
+      expectFailure(await send('POST', '/v1/things', '{', { ...json, authorization: 'Bearer bad' }), 401, 'unauthorized');
+      expect(admitted).to.deep.equal([]);
+    });
+  });
+
+  describe('uploads', () => {
+    const readAll = async (input: RawInput) => {
+      let bytes = 0;
+      for await (const chunk of (input.body as { stream: AsyncIterable<Buffer> }).stream) bytes += chunk.length;
+      return { status: 200, answer: { bytes } };
+    };
+
+    it('are streamed to the operation', async () => {
+      run = (_operation, input) => readAll(input);
+      const answer = await send('POST', '/v1/things/import', 'x'.repeat(100_000), { 'content-type': 'text/csv' });
+      expect(JSON.parse(answer.text)).to.deep.equal({ bytes: 100_000 });
+    });
+
+    it('beyond their limit are 413, said at once or in chunks', async () => {
+      run = (_operation, input) => readAll(input);
+      const large = Buffer.alloc(1024 * 1024 + 1, 'x');
+      for (const headers of [{ 'content-type': 'text/csv' }, { 'content-type': 'text/csv', 'transfer-encoding': 'chunked' }]) {
+        expectFailure(await send('POST', '/v1/things/import', large, headers as Record<string, string>), 413, 'payload_too_large');
+      }
+    });
+
+    it('of another type or encoded are 415', async () => {
+      expectFailure(await send('POST', '/v1/things/import', '{}', json), 415, 'unsupported_media_type');
+      expectFailure(await send('POST', '/v1/things/import', 'x', { 'content-type': 'text/csv', 'content-encoding': 'gzip' }), 415, 'unsupported_media_type');
+    });
+  });
+
+  describe('headers of every answer', () => {
+    it('give browsers nothing to do and tell nothing of what runs here', async () => {
+      for (const answer of [await send('GET', '/v1/things'), await send('GET', '/nope'), await send('GET', '/livez')]) {
+        expect(answer.headers).to.include({
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+          'referrer-policy': 'no-referrer',
+        });
+        expect(answer.headers).to.not.have.any.keys('x-powered-by', 'server', 'etag', 'set-cookie', 'access-control-allow-origin');
+      }
+    });
+
+    it('keep what needs a token out of caches', async () => {
+      expect((await send('GET', '/v1/things')).headers['cache-control']).to.equal('no-store');
+      expect((await send('GET', '/v1/things', undefined, [])).headers['cache-control']).to.equal('no-store');
+    });
+
+    it('a 401 names the scheme', async () => {
+      const answer = await send('GET', '/v1/things', undefined, []);
+      expectFailure(answer, 401, 'unauthorized');
+      expect(answer.headers['www-authenticate']).to.equal('Bearer');
+    });
+
+    it('of two Authorization headers the first counts', async () => {
+      const two = (first: string, second: string) => ['Authorization', `Bearer ${first}`, 'Authorization', `Bearer ${second}`];
+      expect((await send('GET', '/v1/things', undefined, two('good', 'bad'))).status).to.equal(200);
+      expect((await send('GET', '/v1/things', undefined, two('bad', 'good'))).status).to.equal(401);
+    });
+  });
+
+  describe('what goes wrong inside', () => {
+    const failWith = (error: unknown) => {
+      run = async () => {
+        throw error;
+      };
+    };
+
+    it('is 500 with the request id and nothing else', async () => {
+      failWith(new Error('secret: connection to postgres://app:hunter2@db refused'));
+      const answer = await send('GET', '/v1/things', undefined, { 'x-request-id': 'abc' });
+      const envelope = expectFailure(answer, 500, 'internal_error');
+      expect(envelope.details).to.deep.equal({ requestId: 'abc' });
+      expect(answer.text).not.to.match(/secret|hunter2|postgres|\.js/);
+    });
+
+    for (const thrown of [null, undefined, 'text', { code: 'XX000' }, new Failure('not_declared', 'x')]) {
+      it(`is 500 for ${JSON.stringify(thrown) ?? 'undefined'} too`, async () => {
+        failWith(thrown);
+        expectFailure(await send('GET', '/v1/things'), 500, 'internal_error');
+      });
+    }
+
+    it('has the declared status for a declared failure, details included', async () => {
+      failWith(new Failure('thing_not_found', 'There is no such thing.', { thingId: '1' }));
+      expect(expectFailure(await send('GET', '/v1/things'), 404, 'thing_not_found').details).to.deep.equal({ thingId: '1' });
+    });
+
+    for (const code of ['57P01', '57P03', '08006', '53300', 'ECONNREFUSED']) {
+      it(`is 503 with Retry-After when the database is away: ${code}`, async () => {
+        failWith(Object.assign(new Error('away'), { code }));
+        const answer = await send('GET', '/v1/things');
+        expectFailure(answer, 503, 'database_unavailable');
+        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
+      });
+    }
+
+    for (const code of ['22P02', '22003', '22007', '22008', '22021', '22P05', '23514']) {
+      it(`is 400 for a value that PostgreSQL refuses: ${code}`, async () => {
+        failWith(Object.assign(new Error('internals'), { code }));
+        const answer = await send('GET', '/v1/things');
+        expectFailure(answer, 400, 'VALIDATION_FAILED');
+        expect(answer.text).not.to.include('internals');
+      });
+    }
+  });
+
+  describe('health', () => {
+    const ready = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1050));
+      const answer = await send('GET', '/readyz', undefined, []);
+      return [answer.status, JSON.parse(answer.text)];
+    };
+
+    it('/livez says ok without a token', async () => {
+      const answer = await send('GET', '/livez', undefined, []);
+      expect([answer.status, answer.text]).to.deep.equal([200, 'ok']);
+    });
+
+    it('/readyz names what does not work and not why, and ends first when the process stops', async function () {
+      this.timeout(15_000);
+      expect(await ready()).to.deep.equal([200, { status: 'ready', checks: { database: 'ok', queue: 'ok' } }]);
+      databaseCheck = async () => {
+        throw new Error('password authentication failed for postgres');
+      };
+      const failing = { status: 'not_ready', checks: { database: 'failing', queue: 'ok' } };
+      expect(await ready(), 'a check that fails').to.deep.equal([503, failing]);
+      databaseCheck = () => new Promise(() => {});
+      expect(await ready(), 'a check that hangs').to.deep.equal([503, failing]);
+      health.beginShutdown();
+      expect((await ready())[0], 'stopping').to.equal(503);
+      expect((await send('GET', '/livez')).status).to.equal(200);
+    });
+  });
+});
