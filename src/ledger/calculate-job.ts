@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idOf } from '../kernel/ids.js';
 import { type JobDeclaration, type JobQueue } from '../platform/jobs/job-queue.js';
 import { type WakeLanes } from './lane-runner.js';
 
@@ -7,17 +8,21 @@ export const calculateJob: JobDeclaration<{ workspaceId: string; repIds: string[
   name: 'calculate.v1',
   payload: z.object({ workspaceId: z.uuid(), repIds: z.array(z.uuid()).min(1) }),
   attempts: 5,
-  key: ({ workspaceId, repIds }) => `${workspaceId}.${repIds.join('.')}`,
+  key: ({ workspaceId, repIds }) => idOf(`${workspaceId}|${repIds.join()}`),
 };
 
 /** A chunk is worked by one worker: small enough to spread a workspace, large enough not to drown in jobs. */
 const lanesPerJob = 16;
 
+/** Up to so many lanes are woken one by one, so that they run beside each other. */
+const fewLanes = 4;
+
 export function wakeLanesThrough(queue: JobQueue): WakeLanes {
   return async (workspaceId, repIds) => {
-    const size = repIds.length <= 4 ? 1 : lanesPerJob;
-    for (let start = 0; start < repIds.length; start += size) {
-      await queue.add(calculateJob, { workspaceId, repIds: repIds.slice(start, start + size) });
-    }
+    const size = repIds.length <= fewLanes ? 1 : lanesPerJob;
+    const chunks = Array.from({ length: Math.ceil(repIds.length / size) }, (_, index) =>
+      repIds.slice(index * size, (index + 1) * size),
+    );
+    await queue.add(calculateJob, ...chunks.map((chunk) => ({ workspaceId, repIds: chunk })));
   };
 }
