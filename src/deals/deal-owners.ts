@@ -3,31 +3,46 @@ import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Projection } from './deal.js';
 
-/** Whose the deal is: a rep, nobody yet (null), or undefined for a rep that was given and does not exist. */
-export type FindOwner = (deal: Pick<Projection, 'givenRepId' | 'ownerId' | 'ownerEmail'>) => string | null | undefined;
+type OwnerValues = Pick<Projection, 'givenRepId' | 'ownerId' | 'ownerEmail'>;
 
-/** Looks the owners of the deals up at once: the given rep, else the CRM's member, else the one with the e-mail. */
-export async function ownersOf(trx: Work, workspaceId: string, deals: readonly Projection[]): Promise<FindOwner> {
-  const keys = distinct(deals.flatMap(({ givenRepId, ownerId, ownerEmail }) => [givenRepId, ownerId, ownerEmail]));
-  if (keys.length === 0) return () => null;
-  const { rows } = await sql<{ rep_id: string; crm_member_id: string | null; email: string }>`
-    with keys as materialized (select key from ${rowsFrom(keys, [['key', 'text', (key) => key]])})
-    select rep_id, crm_member_id, email from reps
-    where workspace_id = ${workspaceId}
-      and (rep_id::text in (select key from keys) or crm_member_id in (select key from keys) or email in (select key from keys))`.execute(
-    trx,
-  );
-  const ids = new Set(rows.map((row) => row.rep_id));
-  const byMember = new Map(
-    rows.flatMap((row) => (row.crm_member_id === null ? [] : [[row.crm_member_id, row.rep_id]])),
-  );
-  const byEmail = new Map(rows.map((row) => [row.email, row.rep_id]));
-  return ({ givenRepId, ownerId, ownerEmail }) => {
-    if (givenRepId !== null) return ids.has(givenRepId) ? givenRepId : undefined;
-    return byMember.get(ownerId ?? '') ?? byEmail.get(ownerEmail ?? '') ?? null;
-  };
-}
+/** Whose deals are, looked up many at once and remembered for the transaction: a file names the same few people. */
+export class DealOwners {
+  private readonly asked = new Set<string>();
+  private readonly reps = new Set<string>();
+  private readonly byMember = new Map<string, string>();
+  private readonly byEmail = new Map<string, string>();
 
-function distinct(values: readonly (string | null)[]): string[] {
-  return [...new Set(values.filter((value) => value !== null))];
+  constructor(
+    private readonly trx: Work,
+    private readonly workspaceId: string,
+  ) {}
+
+  /** Looks up everyone that the deals name and that has not been asked for yet. */
+  async learn(deals: readonly OwnerValues[]): Promise<void> {
+    const keys = new Set<string>();
+    for (const { givenRepId, ownerId, ownerEmail } of deals) {
+      for (const key of [givenRepId, ownerId, ownerEmail]) if (key !== null && !this.asked.has(key)) keys.add(key);
+    }
+    if (keys.size === 0) return;
+    const { rows } = await sql<{ rep_id: string; crm_member_id: string | null; email: string }>`
+      with keys as materialized (select key from ${rowsFrom([...keys], [['key', 'text', (key) => key]])})
+      select rep_id, crm_member_id, email from reps
+      where workspace_id = ${this.workspaceId} and (rep_id::text in (select key from keys)
+        or crm_member_id in (select key from keys) or email in (select key from keys))`.execute(this.trx);
+    for (const key of keys) this.asked.add(key);
+    for (const row of rows) {
+      this.reps.add(row.rep_id);
+      if (row.crm_member_id !== null) this.byMember.set(row.crm_member_id, row.rep_id);
+      this.byEmail.set(row.email, row.rep_id);
+    }
+  }
+
+  /**
+   * The given rep, else the CRM's member, else the one with the e-mail, else nobody yet; undefined for a rep that
+   * was given and does not exist.
+   */
+  of({ givenRepId, ownerId, ownerEmail }: OwnerValues): string | null | undefined {
+    if (givenRepId !== null) return this.reps.has(givenRepId) ? givenRepId : undefined;
+    return this.byMember.get(ownerId ?? '') ?? this.byEmail.get(ownerEmail ?? '') ?? null;
+  }
 }

@@ -76,7 +76,7 @@ function dealRows(writes: readonly DealWrite[]): RawBuilder<unknown> {
   ]);
 }
 
-/** Adds deals and begins their histories; gives the ids of those that nobody else has added in the same moment. */
+/** Adds deals; gives the ids of those that nobody else has added in the same moment. */
 export async function insertDeals(
   trx: Work,
   workspaceId: string,
@@ -84,40 +84,27 @@ export async function insertDeals(
 ): Promise<ReadonlySet<string>> {
   if (writes.length === 0) return new Set();
   const { rows } = await sql<{ deal_id: string }>`
-    with written as (
-      insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
-        owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at)
-      select ${workspaceId}::uuid, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
-        owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at
-      from ${dealRows(writes)}
-      on conflict (workspace_id, deal_id) do nothing
-      returning workspace_id, deal_id, source_updated_at, provider, fields, given, deleted_at
-    )
-    ${snapshotsOfWritten}
+    insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
+      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at)
+    select ${workspaceId}::uuid, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
+      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at
+    from ${dealRows(writes)}
+    on conflict (workspace_id, deal_id) do nothing
     returning deal_id`.execute(trx);
   return new Set(rows.map((row) => row.deal_id));
 }
 
-/** Replaces deals that the caller has locked, and continues their histories; a deleted one lives again. */
+/** Replaces deals that the caller has locked; a deleted one lives again. */
 export async function updateDeals(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`
-    with written as (
-      update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
-        close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,
-        provider = n.provider, is_closed = n.is_closed, is_won = n.is_won, fields = n.fields, given = n.given,
-        content_hash = n.content_hash, source_updated_at = n.source_updated_at, snapshot_at = now(), deleted_at = null
-      from (select * from ${dealRows(writes)}) n
-      where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id
-      returning d.workspace_id, d.deal_id, d.source_updated_at, d.provider, d.fields, d.given, d.deleted_at
-    )
-    ${snapshotsOfWritten}`.execute(trx);
+    update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
+      close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,
+      provider = n.provider, is_closed = n.is_closed, is_won = n.is_won, fields = n.fields, given = n.given,
+      content_hash = n.content_hash, source_updated_at = n.source_updated_at, snapshot_at = now(), deleted_at = null
+    from (select * from ${dealRows(writes)}) n
+    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
 }
-
-/** The start of a snapshot for every row that was written: the server copies what it has just been told. */
-const snapshotsOfWritten = sql`
-    insert into deal_snapshots (workspace_id, deal_id, source_updated_at, provider, fields, given, deleted)
-    select workspace_id, deal_id, source_updated_at, provider, fields, given, deleted_at is not null from written`;
 
 /** Notes that the source has said the same again later, so that something older cannot pass for news. */
 export async function touchDeals(
@@ -135,32 +122,32 @@ export async function touchDeals(
     where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
 }
 
+/** Appends versions that were replaced before they could be seen; the standing ones are taken by snapshotDeals. */
 export async function insertSnapshots(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`
     insert into deal_snapshots (workspace_id, deal_id, source_updated_at, provider, fields, given)
     select ${workspaceId}::uuid, deal_id, source_updated_at, provider, fields, given
-    from ${rowsFrom(writes, [
-      ['deal_id', 'text', (write) => write.dealId],
-      ['source_updated_at', 'timestamptz', (write) => write.sourceUpdatedAt?.toISOString() ?? null],
-      ['provider', 'text', (write) => write.provider],
-      ['fields', 'jsonb', (write) => write.content.fields],
-      ['given', 'jsonb', (write) => write.content.given],
-    ])}`.execute(trx);
+    from ${dealRows(writes)}`.execute(trx);
 }
 
-/** Marks deals deleted, those that are not yet, and appends that to their history. The caller has locked them. */
+/** Appends the deals, as they stand now, to their history: the server copies what it has just been told. */
+export async function snapshotDeals(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<void> {
+  if (dealIds.length === 0) return;
+  await sql`
+    insert into deal_snapshots (workspace_id, deal_id, source_updated_at, provider, fields, given, deleted)
+    select workspace_id, deal_id, source_updated_at, provider, fields, given, deleted_at is not null from deals
+    where workspace_id = ${workspaceId} and deal_id = any(${idsOf(dealIds)})`.execute(trx);
+}
+
+/** Marks deals deleted that the caller has locked and that live, and appends that to their history. */
 export async function buryDeals(trx: Work, workspaceId: string, dealIds: readonly string[], at: Date): Promise<void> {
   if (dealIds.length === 0) return;
   await sql`
-    with buried as (
-      update deals set deleted_at = now(), snapshot_at = now(), content_hash = ${tombstoneHash},
-        source_updated_at = greatest(source_updated_at, ${at})
-      where workspace_id = ${workspaceId} and deal_id = any(${idsOf(dealIds)}) and deleted_at is null
-      returning deal_id, source_updated_at, provider, fields, given
-    )
-    insert into deal_snapshots (workspace_id, deal_id, source_updated_at, provider, fields, given, deleted)
-    select ${workspaceId}::uuid, deal_id, source_updated_at, provider, fields, given, true from buried`.execute(trx);
+    update deals set deleted_at = now(), snapshot_at = now(), content_hash = ${tombstoneHash},
+      source_updated_at = greatest(source_updated_at, ${at})
+    where workspace_id = ${workspaceId} and deal_id = any(${idsOf(dealIds)})`.execute(trx);
+  await snapshotDeals(trx, workspaceId, dealIds);
 }
 
 /** Removes the deal with its whole history. */

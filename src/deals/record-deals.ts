@@ -1,13 +1,14 @@
 import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, projectDeal, storedContent } from './deal.js';
-import { ownersOf } from './deal-owners.js';
+import { DealOwners } from './deal-owners.js';
 import {
   type DealWrite,
   insertDeals,
   insertSnapshots,
   lockDeals,
   type StandingDeal,
+  snapshotDeals,
   touchDeals,
   updateDeals,
 } from './deal-store.js';
@@ -47,14 +48,15 @@ export async function recordDeals(
   workspaceId: string,
   terms: DealTerms,
   deals: readonly IncomingDeal[],
+  owners = new DealOwners(trx, workspaceId),
 ): Promise<RecordedDeals> {
   const outcomes: Outcome[] = new Array(deals.length);
   const projections = deals.map((deal) => projectDeal(deal.content, terms));
-  const ownerOf = await ownersOf(trx, workspaceId, projections);
+  await owners.learn(projections);
   const news: News[] = [];
   for (const [position, projection] of projections.entries()) {
     const { dealId, content, sourceUpdatedAt, provider } = deals[position] as IncomingDeal;
-    const repId = ownerOf(projection);
+    const repId = owners.of(projection);
     if (repId === undefined) outcomes[position] = 'unknown_rep';
     else
       news.push({
@@ -95,24 +97,24 @@ async function settle(trx: Work, workspaceId: string, news: readonly News[]): Pr
   const inserted = await insertDeals(trx, workspaceId, fresh.map(lastWrite));
   // What another transaction has added since the look is there now, and is compared with once more.
   const overtaken = fresh.filter((one) => !inserted.has(one.dealId));
-  const kept =
-    overtaken.length === 0 ? settled : settled.filter((one) => one.standing !== undefined || inserted.has(one.dealId));
-  const standingOnes = kept.filter((one) => one.standing !== undefined);
-  await updateDeals(trx, workspaceId, standingOnes.filter((one) => one.accepted.length > 0).map(lastWrite));
-  await touchDeals(trx, workspaceId, standingOnes.flatMap(retold));
+  const kept = settled.filter((one) => one.standing !== undefined || inserted.has(one.dealId));
+  await writeKept(trx, workspaceId, kept);
+  const again = overtaken.flatMap((one) => one.news);
+  return [...kept, ...(await settle(trx, workspaceId, again))];
+}
+
+async function writeKept(trx: Work, workspaceId: string, kept: readonly Settled[]): Promise<void> {
+  const changed = kept.filter((one) => one.accepted.length > 0);
+  const replaced = changed.filter((one) => one.standing !== undefined);
+  const changedIds = changed.map((one) => one.dealId);
+  await updateDeals(trx, workspaceId, replaced.map(lastWrite));
+  await touchDeals(trx, workspaceId, kept.flatMap(retold));
   await insertSnapshots(
     trx,
     workspaceId,
-    kept.flatMap((one) => one.accepted),
+    changed.flatMap(({ accepted }) => accepted.slice(0, -1)),
   );
-  return [
-    ...kept,
-    ...(await settle(
-      trx,
-      workspaceId,
-      overtaken.flatMap((one) => one.news),
-    )),
-  ];
+  await snapshotDeals(trx, workspaceId, changedIds);
 }
 
 function decide(dealId: string, news: readonly News[], standing: StandingDeal | undefined): Settled {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, type Projection, projectDeal } from './deal.js';
-import { type FindOwner, ownersOf } from './deal-owners.js';
+import { DealOwners } from './deal-owners.js';
 import { loadDealTerms } from './deal-store.js';
 
 const batchSize = 2000;
@@ -14,12 +14,13 @@ const batchSize = 2000;
  */
 export async function reprojectDeals(trx: Work, workspaceId: string): Promise<number> {
   const terms = await loadDealTerms(trx, workspaceId);
+  const owners = new DealOwners(trx, workspaceId);
   let changed = 0;
   for (let after = ''; ; ) {
     const rows = await readBatch(trx, workspaceId, after);
     const last = rows.at(-1);
     if (last === undefined) return changed;
-    changed += await reprojectBatch(trx, workspaceId, terms, rows);
+    changed += await reprojectBatch(trx, workspaceId, terms, owners, rows);
     after = last.dealId;
   }
 }
@@ -46,20 +47,21 @@ async function reprojectBatch(
   trx: Work,
   workspaceId: string,
   terms: DealTerms,
+  owners: DealOwners,
   rows: readonly StoredDeal[],
 ): Promise<number> {
   const projections = rows.map((row) => projectDeal(row.content, terms));
-  const ownerOf = await ownersOf(trx, workspaceId, projections);
+  await owners.learn(projections);
   const differing = rows.flatMap((row, index) => {
-    const now = projected(projections[index] as Projection, ownerOf);
+    const now = projected(projections[index] as Projection, owners);
     return columns.some((column) => row[column] !== now[column]) ? [{ dealId: row.dealId, ...now }] : [];
   });
   if (differing.length > 0) await writeBatch(trx, workspaceId, differing);
   return differing.length;
 }
 
-function projected({ givenRepId, ...projection }: Projection, ownerOf: FindOwner): Projected {
-  return { ...projection, repId: ownerOf({ ...projection, givenRepId }) ?? null };
+function projected({ givenRepId, ...projection }: Projection, owners: DealOwners): Projected {
+  return { ...projection, repId: owners.of({ ...projection, givenRepId }) ?? null };
 }
 
 const columns = [

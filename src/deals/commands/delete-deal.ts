@@ -7,13 +7,14 @@ import { LaneRunner } from '../../ledger/lane-runner.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { flag, pathId } from '../../platform/schemas.js';
+import { flag } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { buryDeals, eraseDeal, lockDeals } from '../deal-store.js';
 import { dealEarnings } from '../deal-views.js';
 import { earnersOf, touch } from '../touched-reps.js';
 
-const params = z.strictObject({ dealId: pathId });
+/** A CRM's own id, taken as it is written; one that cannot be stored names no deal. */
+const params = z.strictObject({ dealId: z.string().max(200) });
 const query = z.strictObject({ hard: flag.default(false) });
 const response = z.object({
   reversed: z.int(),
@@ -65,7 +66,7 @@ export class DeleteDeal {
     const touched = await earnersOf(trx, workspaceId, [dealId]);
     if (!deal.deleted) touch(touched, deal.repId, deal.closeDate);
     if (hard) await eraseDeal(trx, workspaceId, dealId);
-    else await buryDeals(trx, workspaceId, [dealId], this.clock.now());
+    else if (!deal.deleted) await buryDeals(trx, workspaceId, [dealId], this.clock.now());
     await requestCalculation(
       trx,
       workspaceId,

@@ -7,6 +7,7 @@ import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { type Wake } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type DealTerms } from '../deal.js';
+import { DealOwners } from '../deal-owners.js';
 import { type IncomingDeal, recordDeals } from '../record-deals.js';
 import { merge, type TouchedReps, touchedReps } from '../touched-reps.js';
 import { type ImportRow } from './import-row.js';
@@ -40,31 +41,50 @@ export async function importRows(
   wake: Wake,
 ): Promise<ImportResult> {
   const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], touched: new Map() };
-  let batch: ImportRow[] = [];
-  for await (const row of rows) {
-    if (row.row > mostRows) throw invalid({ path: '', message: `holds more than ${mostRows} rows; send it in parts` });
-    batch.push(row);
-    if (batch.length < batchSize) continue;
-    await importBatch(trx, caller.workspaceId, terms, batch, tally);
-    batch = [];
-    await setImmediate();
+  const owners = new DealOwners(trx, caller.workspaceId);
+  // While the server writes one batch the next one is read.
+  let writing = Promise.resolve();
+  try {
+    for await (const batch of batchesOf(rows)) {
+      await writing;
+      writing = importBatch(trx, caller.workspaceId, terms, owners, batch, tally);
+      // Its failure is heard by the await above, though perhaps not before the next batch has been read.
+      writing.catch(() => undefined);
+    }
+  } finally {
+    // A file that breaks off must not end the transaction under a batch that is still being written.
+    await Promise.allSettled([writing]);
   }
-  if (batch.length > 0) await importBatch(trx, caller.workspaceId, terms, batch, tally);
+  await writing;
   const { touched, rejected, ...counts } = tally;
   const jobId = await requestAll(trx, caller, touched, counts.accepted);
   wake([...touched.keys()]);
   return { ...counts, rejected, jobId };
 }
 
+async function* batchesOf(rows: AsyncIterable<ImportRow>): AsyncGenerator<ImportRow[]> {
+  let batch: ImportRow[] = [];
+  for await (const row of rows) {
+    if (row.row > mostRows) throw invalid({ path: '', message: `holds more than ${mostRows} rows; send it in parts` });
+    batch.push(row);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+    await setImmediate();
+  }
+  if (batch.length > 0) yield batch;
+}
+
 async function importBatch(
   trx: Work,
   workspaceId: string,
   terms: DealTerms,
+  owners: DealOwners,
   batch: readonly ImportRow[],
   tally: Tally,
 ): Promise<void> {
   const deals: IncomingDeal[] = batch.flatMap((row) => ('deal' in row ? [row.deal] : []));
-  const { outcomes, changes } = await recordDeals(trx, workspaceId, terms, deals);
+  const { outcomes, changes } = await recordDeals(trx, workspaceId, terms, deals, owners);
   merge(tally.touched, await touchedReps(trx, workspaceId, changes));
   let position = 0;
   for (const row of batch) {

@@ -1,0 +1,122 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type FieldType } from '../engine/condition.js';
+import { isAbsent, type StandardField } from '../engine/field-value.js';
+import { standardNamedBy } from '../engine/slug.js';
+import { isStorable } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type FieldDefinition, type FieldOption, labelOf, standardDefinitions } from './field-definition.js';
+import { findMapping } from './field-mapping-views.js';
+
+/** A bound instead of a scan: as long to answer with a million deals as with these, by the index on snapshots. */
+const sampledDeals = 2000;
+const mostDefinitions = 5000;
+const mostOptions = 1000;
+/** Text of so few different values, each seen twice or more on average, is a choice from a list. */
+const mostChoices = 20;
+
+/** The fields a plan may use: the standard values, then what the newest deals carry, by slug. */
+export async function listDefinitions(trx: Work, workspaceId: string): Promise<FieldDefinition[]> {
+  const found = await storedDefinitions(trx, workspaceId, everyField(workspaceId));
+  const standard = new Set(standardDefinitions.map(({ slug }) => slug));
+  return [...standardDefinitions, ...found.filter(({ slug }) => !standard.has(slug))];
+}
+
+/** The fields that the newest deals carry in the CRM's own slugs. */
+export async function listStoredDefinitions(trx: Work, workspaceId: string): Promise<FieldDefinition[]> {
+  return storedDefinitions(trx, workspaceId, everyField(workspaceId));
+}
+
+/** The definition of one field; null when neither the standard nor any of the newest deals knows it. */
+export async function findDefinition(trx: Work, workspaceId: string, slug: string): Promise<FieldDefinition | null> {
+  const standard = standardDefinitions.find((one) => one.slug === slug);
+  if (standard !== undefined) return standard;
+  if (!isStorable(slug)) return null;
+  const [found] = await storedDefinitions(trx, workspaceId, oneField(workspaceId, slug));
+  return found ?? null;
+}
+
+/** The different values that the newest deals have in the field, the parts of multi-selects one by one. */
+export async function listOptions(trx: Work, workspaceId: string, slug: string): Promise<FieldOption[]> {
+  const values = isStandard(slug) ? standardValues(workspaceId, slug) : oneField(workspaceId, slug);
+  const { rows } = await sql<{ option: string }>`
+    select distinct btrim(text) as option
+    from (${values}) found,
+      jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else jsonb_build_array(value) end) as text
+    where btrim(text) <> ''
+    order by option
+    limit ${mostOptions}`.execute(trx);
+  return rows.map(({ option }) => ({ label: option, value: option }));
+}
+
+/** Rows of slug and value, one a field of a sampled deal. */
+type FieldValues = RawBuilder<unknown>;
+
+function sample(workspaceId: string): RawBuilder<unknown> {
+  // Deleted deals count: the CRM had these fields, and leaving them out could mean reading past any bound.
+  return sql`(select fields, stage, currency from deals where workspace_id = ${workspaceId}
+    order by snapshot_at desc, deal_id limit ${sampledDeals}) sample`;
+}
+
+function everyField(workspaceId: string): FieldValues {
+  return sql`select key as slug, value from ${sample(workspaceId)}, jsonb_each(fields)`;
+}
+
+function oneField(workspaceId: string, slug: string): FieldValues {
+  return sql`select ${slug}::text as slug, fields -> ${slug}::text as value from ${sample(workspaceId)}
+    where jsonb_exists(fields, ${slug}::text)`;
+}
+
+/** As a plan reads it: the deal's own field of that slug before the standard value. */
+function standardValues(workspaceId: string, slug: 'dealStage' | 'currency'): FieldValues {
+  const column = sql.ref(slug === 'dealStage' ? 'stage' : 'currency');
+  return sql`select coalesce(nullif(nullif(fields -> ${slug}::text, 'null'), '""'), to_jsonb(${column})) as value
+    from ${sample(workspaceId)}`;
+}
+
+function isStandard(slug: string): slug is 'dealStage' | 'currency' {
+  return slug === 'dealStage' || slug === 'currency';
+}
+
+interface StoredField {
+  readonly slug: string;
+  readonly type: FieldType;
+}
+
+async function storedDefinitions(trx: Work, workspaceId: string, values: FieldValues): Promise<FieldDefinition[]> {
+  const { rows } = await sql<StoredField>`
+    with field_values as (
+      select slug, value, jsonb_typeof(value) as kind, btrim(value #>> '{}') as text,
+        value not in ('null', '[]') and btrim(value #>> '{}') <> '' as present
+      from (${values}) found
+    ), seen as (
+      select slug,
+        count(*) filter (where present) as present,
+        count(distinct text) filter (where present) as choices,
+        bool_and(kind = 'boolean') filter (where present) as booleans,
+        bool_and(kind = 'number' or kind = 'string' and text ~ ${numberPattern}) filter (where present) as numbers,
+        bool_and(kind = 'string' and text ~ ${dayPattern}) filter (where present) as days,
+        bool_and(kind = 'string' and text ~ ${dayOrInstantPattern}) filter (where present) as instants,
+        bool_or(kind = 'array') as lists
+      from field_values group by slug
+    )
+    select slug, case
+      when lists then 'select'
+      when present = 0 then 'text'
+      when booleans then 'checkbox'
+      when numbers then 'number'
+      when days then 'date'
+      when instants then 'timestamp'
+      when choices <= ${mostChoices} and present >= 2 * choices then 'select'
+      else 'text' end as type
+    from seen order by slug collate "C" limit ${mostDefinitions}`.execute(trx);
+  const { standard } = await findMapping(trx, workspaceId);
+  const mappedStage = standard['dealStage' satisfies StandardField];
+  const isStage = (slug: string) =>
+    isAbsent(mappedStage) ? standardNamedBy(slug) === 'dealStage' : slug === mappedStage;
+  return rows.map(({ slug, type }) => ({ slug, label: labelOf(slug), type: isStage(slug) ? 'status' : type }));
+}
+
+const numberPattern = '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$';
+const day = '[12][0-9]{3}-[01][0-9]-[0-3][0-9]';
+const dayPattern = `^${day}$`;
+const dayOrInstantPattern = `^${day}([T ][0-2][0-9]:[0-5][0-9](:[0-9.]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$`;

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { type FieldType, fieldTypes } from '../engine/condition.js';
+import { type StandardField, standardFields } from '../engine/field-value.js';
+
+export const fieldDefinition = z.object({ slug: z.string(), label: z.string(), type: z.enum(fieldTypes) });
+export type FieldDefinition = z.infer<typeof fieldDefinition>;
+
+export const fieldOption = z.object({ label: z.string(), value: z.string() });
+export type FieldOption = z.infer<typeof fieldOption>;
+
+const standardTypes: Readonly<Record<StandardField, FieldType>> = {
+  dealAmount: 'currency',
+  dealStage: 'status',
+  closeDate: 'date',
+  dealName: 'text',
+  ownerId: 'text',
+  currency: 'select',
+  createdDate: 'date',
+};
+
+/** The values that every deal has, by the names under which any plan may ask for them. */
+export const standardDefinitions: readonly FieldDefinition[] = standardFields.map((slug) => ({
+  slug,
+  label: labelOf(slug),
+  type: standardTypes[slug],
+}));
+
+export function hasOptions({ type }: FieldDefinition): boolean {
+  return type === 'select' || type === 'status';
+}
+
+/** A slug as a person would write it: `close_value` and `CloseValue__c` are both Close value. */
+export function labelOf(slug: string): string {
+  const words = wordsOf(slug).join(' ');
+  return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The words of a slug in lower case, without the marks that CRMs put before and after the name of a field. */
+export function wordsOf(slug: string): string[] {
+  return slug
+    .replace(/__c$/i, '')
+    .replace(/^hs_/i, '')
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
