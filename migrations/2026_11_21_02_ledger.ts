@@ -84,6 +84,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       not_before timestamptz,
       parked_at timestamptz,
       last_error text,
+      -- when events were last cleared: since then a new event may have an older history
+      cleared_at timestamptz,
       primary key (workspace_id, rep_id),
       foreign key (workspace_id, rep_id) references reps
     )`.execute(db);

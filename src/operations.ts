@@ -3,6 +3,13 @@ import { deleteAssignment } from './assignments/commands/delete-assignment.js';
 import { updateAssignment } from './assignments/commands/update-assignment.js';
 import { listAssignments } from './assignments/queries/list-assignments.js';
 import { listAuditLogs } from './audit/queries/list-audit-logs.js';
+import { beginOidcLogin } from './auth/commands/begin-oidc-login.js';
+import { finishOidcLogin } from './auth/commands/finish-oidc-login.js';
+import { logOut } from './auth/commands/log-out.js';
+import { sendCode } from './auth/commands/send-code.js';
+import { verifyCode } from './auth/commands/verify-code.js';
+import { getProfile } from './auth/queries/get-profile.js';
+import { getAuthStatus } from './auth/queries/get-status.js';
 import { cleanupCommissions } from './commissions/commands/cleanup-commissions.js';
 import { recalculateCommissions } from './commissions/commands/recalculate-commissions.js';
 import { resetCommissions } from './commissions/commands/reset-commissions.js';
@@ -16,7 +23,10 @@ import { importDeals } from './deals/commands/import-deals.js';
 import { putDeal } from './deals/commands/put-deal.js';
 import { listDeals } from './deals/queries/list-deals.js';
 import { saveFieldMapping } from './fields/commands/save-field-mapping.js';
+import { autoMatchFields } from './fields/queries/auto-match-fields.js';
 import { getFieldMapping } from './fields/queries/get-field-mapping.js';
+import { listFieldOptions } from './fields/queries/list-field-options.js';
+import { listFieldAttributes, listFields } from './fields/queries/list-fields.js';
 import { createPlan } from './plans/commands/create-plan.js';
 import { deletePlan } from './plans/commands/delete-plan.js';
 import { deletePlanOverride } from './plans/commands/delete-plan-override.js';
@@ -25,25 +35,58 @@ import { setPlanStatus } from './plans/commands/set-plan-status.js';
 import { updatePlan } from './plans/commands/update-plan.js';
 import { getPlan } from './plans/queries/get-plan.js';
 import { getPlanHistory } from './plans/queries/get-plan-history.js';
+import { getPlanTemplate } from './plans/queries/get-plan-template.js';
 import { listPlanOverrides } from './plans/queries/list-plan-overrides.js';
+import { listPlanTemplates } from './plans/queries/list-plan-templates.js';
 import { listPlans } from './plans/queries/list-plans.js';
 import { type AnyOperation } from './platform/operation.js';
 import { deleteQuota } from './quotas/commands/delete-quota.js';
 import { setQuotas } from './quotas/commands/set-quotas.js';
 import { listQuotas } from './quotas/queries/list-quotas.js';
+import { bulkInviteReps } from './reps/commands/bulk-invite-reps.js';
+import { inviteRep } from './reps/commands/invite-rep.js';
 import { updateRep } from './reps/commands/update-rep.js';
 import { upsertReps } from './reps/commands/upsert-reps.js';
 import { getRep } from './reps/queries/get-rep.js';
 import { listReps } from './reps/queries/list-reps.js';
+import { addAdjustment } from './statements/commands/add-adjustment.js';
+import { addComment } from './statements/commands/add-comment.js';
+import { approveStatement } from './statements/commands/approve-statement.js';
+import { deleteAdjustment } from './statements/commands/delete-adjustment.js';
+import { deleteComment } from './statements/commands/delete-comment.js';
+import { generateStatement } from './statements/commands/generate-statement.js';
+import { generateStatements } from './statements/commands/generate-statements.js';
+import { trueUpStatement } from './statements/commands/true-up-statement.js';
+import { updateAdjustment } from './statements/commands/update-adjustment.js';
+import { exportStatement } from './statements/queries/export-statement.js';
+import { exportTeamCsv } from './statements/queries/export-team-csv.js';
+import { getStatementStatus } from './statements/queries/get-statement-status.js';
+import { getStatements } from './statements/queries/get-statements.js';
+import { listComments } from './statements/queries/list-comments.js';
+import { createConnectionToken } from './workspaces/commands/create-connection-token.js';
+import { deleteConnectionToken } from './workspaces/commands/delete-connection-token.js';
 import { rotateWorkspaceKey } from './workspaces/commands/rotate-workspace-key.js';
 import { updateWorkspace } from './workspaces/commands/update-workspace.js';
 import { getWorkspace } from './workspaces/queries/get-workspace.js';
 import { getWorkspaceKey } from './workspaces/queries/get-workspace-key.js';
+import { listConnectionTokens } from './workspaces/queries/list-connection-tokens.js';
+import { whoAmI } from './workspaces/queries/who-am-i.js';
 
 /** Every operation of the API, in the order of the specification: the table of contents. */
-export const operations: readonly AnyOperation[] = [
-  getFieldMapping,
+export const operations = [
+  sendCode,
+  verifyCode,
+  beginOidcLogin,
+  finishOidcLogin,
+  getAuthStatus,
+  getProfile,
+  logOut,
+  listFields,
+  listFieldAttributes,
+  listFieldOptions,
+  autoMatchFields,
   saveFieldMapping,
+  getFieldMapping,
   getCommissions,
   getCommissionsDashboard,
   listCommissionPeriods,
@@ -59,6 +102,8 @@ export const operations: readonly AnyOperation[] = [
   deleteDeal,
   listPlans,
   createPlan,
+  listPlanTemplates,
+  getPlanTemplate,
   getPlan,
   deletePlan,
   getPlanHistory,
@@ -74,13 +119,33 @@ export const operations: readonly AnyOperation[] = [
   listQuotas,
   setQuotas,
   deleteQuota,
+  getStatements,
+  exportTeamCsv,
+  exportStatement,
+  getStatementStatus,
+  generateStatements,
+  generateStatement,
+  approveStatement,
+  addAdjustment,
+  updateAdjustment,
+  deleteAdjustment,
+  trueUpStatement,
+  listComments,
+  addComment,
+  deleteComment,
   listReps,
   upsertReps,
   getRep,
   updateRep,
+  bulkInviteReps,
+  inviteRep,
   getWorkspace,
   updateWorkspace,
   getWorkspaceKey,
   rotateWorkspaceKey,
+  listConnectionTokens,
+  createConnectionToken,
+  deleteConnectionToken,
   listAuditLogs,
-];
+  whoAmI,
+] as const satisfies readonly AnyOperation[];

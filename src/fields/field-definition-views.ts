@@ -39,11 +39,13 @@ export async function findDefinition(trx: Work, workspaceId: string, slug: strin
 export async function listOptions(trx: Work, workspaceId: string, slug: string): Promise<FieldOption[]> {
   const values = isStandard(slug) ? standardValues(workspaceId, slug) : oneField(workspaceId, slug);
   const { rows } = await sql<{ option: string }>`
-    select distinct btrim(text) as option
-    from (${values}) found,
-      jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else jsonb_build_array(value) end) as text
-    where btrim(text) <> ''
-    order by option
+    select option from (
+      select distinct btrim(text) as option
+      from (${values}) found,
+        jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else jsonb_build_array(value) end) as text
+      where btrim(text) <> ''
+    ) options
+    order by lower(option) collate "C", option collate "C"
     limit ${mostOptions}`.execute(trx);
   return rows.map(({ option }) => ({ label: option, value: option }));
 }
@@ -84,29 +86,31 @@ interface StoredField {
 
 async function storedDefinitions(trx: Work, workspaceId: string, values: FieldValues): Promise<FieldDefinition[]> {
   const { rows } = await sql<StoredField>`
-    with field_values as (
-      select slug, value, jsonb_typeof(value) as kind, btrim(value #>> '{}') as text,
-        value not in ('null', '[]') and btrim(value #>> '{}') <> '' as present
-      from (${values}) found
+    with different as (
+      select slug, jsonb_typeof(value) as kind, btrim(value #>> '{}') as text, count(*) as times
+      from (${values}) found group by 1, 2, 3
+    ), classed as (
+      select slug, times, case
+        when kind = 'array' then 'list'
+        when kind = 'null' or text = '' then 'empty'
+        when kind = 'boolean' then 'yes or no'
+        when kind = 'number' or text ~ ${numberPattern} then 'number'
+        when text ~ ${dayPattern} then 'day'
+        when text ~ ${instantPattern} then 'instant'
+        else 'text' end as class
+      from different
     ), seen as (
-      select slug,
-        count(*) filter (where present) as present,
-        count(distinct text) filter (where present) as choices,
-        bool_and(kind = 'boolean') filter (where present) as booleans,
-        bool_and(kind = 'number' or kind = 'string' and text ~ ${numberPattern}) filter (where present) as numbers,
-        bool_and(kind = 'string' and text ~ ${dayPattern}) filter (where present) as days,
-        bool_and(kind = 'string' and text ~ ${dayOrInstantPattern}) filter (where present) as instants,
-        bool_or(kind = 'array') as lists
-      from field_values group by slug
+      select slug, bool_or(class = 'list') as is_list, array_agg(distinct class) filter (where class <> 'empty') as classes,
+        count(*) filter (where class <> 'empty') as choices, sum(times) filter (where class <> 'empty') as present
+      from classed group by slug
     )
     select slug, case
-      when lists then 'select'
-      when present = 0 then 'text'
-      when booleans then 'checkbox'
-      when numbers then 'number'
-      when days then 'date'
-      when instants then 'timestamp'
-      when choices <= ${mostChoices} and present >= 2 * choices then 'select'
+      when is_list then 'select'
+      when classes <@ array['yes or no'] then 'checkbox'
+      when classes <@ array['number'] then 'number'
+      when classes <@ array['day'] then 'date'
+      when classes <@ array['day', 'instant'] then 'timestamp'
+      when choices between 1 and ${mostChoices} and present >= 2 * choices then 'select'
       else 'text' end as type
     from seen order by slug collate "C" limit ${mostDefinitions}`.execute(trx);
   const { standard } = await findMapping(trx, workspaceId);
@@ -119,4 +123,4 @@ async function storedDefinitions(trx: Work, workspaceId: string, values: FieldVa
 const numberPattern = '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$';
 const day = '[12][0-9]{3}-[01][0-9]-[0-3][0-9]';
 const dayPattern = `^${day}$`;
-const dayOrInstantPattern = `^${day}([T ][0-2][0-9]:[0-5][0-9](:[0-9.]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$`;
+const instantPattern = `^${day}[T ][0-2][0-9]:[0-5][0-9](:[0-9.]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?$`;

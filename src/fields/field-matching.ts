@@ -35,7 +35,16 @@ const usual: Readonly<Record<StandardField, Usual>> = {
     like: /amount|value/,
   },
   dealStage: {
-    names: ['dealstage', 'stage', 'stagename', 'salesstage', 'opportunitystage', 'pipelinestage', 'dealstatus', 'status'],
+    names: [
+      'dealstage',
+      'stage',
+      'stagename',
+      'salesstage',
+      'opportunitystage',
+      'pipelinestage',
+      'dealstatus',
+      'status',
+    ],
     types: ['status', 'select', 'text'],
     like: /stage/,
   },
@@ -120,16 +129,19 @@ const byNameAndType: Find = (wanted, fields) =>
     fields.filter(({ type }) => wanted.types.includes(type)),
   );
 
+/** A yes or no is none of them, however it is called. */
 const byName: Find = ({ names }, fields) => {
   for (const name of names) {
-    const match = fields.find(({ slug, label }) => bare(slug) === name || bare(label) === name);
+    const match = fields.find(
+      ({ slug, label, type }) => type !== 'checkbox' && (bare(slug) === name || bare(label) === name),
+    );
     if (match !== undefined) return match;
   }
   return undefined;
 };
 
 const byLikeness: Find = ({ like, types }, fields) =>
-  fields.find(({ slug, type }) => types.includes(type) && like.test(bare(slug)) && !isOther(slug));
+  fields.find(({ slug, type }) => types.includes(type) && like.test(bare(slug)));
 
 function matchMeasures(fields: readonly FieldDefinition[], taken: ReadonlySet<string>): Record<string, string> {
   const slugs = new Set(fields.map(({ slug }) => slug));

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Decision, type HeldEvent } from '../engine/calculate.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -67,8 +67,9 @@ export async function applyDifference(
   const reversals = standing.filter(
     (row) => row.status === 'earned' && !decided.has(row.eventId) && !holds.has(row.eventId),
   );
+  const firstRevision = await revisionOfNewEvents(trx, ledger, writes);
   for (let start = 0; start < writes.length; start += batchSize)
-    await upsertEvents(trx, ledger, writes.slice(start, start + batchSize));
+    await upsertEvents(trx, ledger, writes.slice(start, start + batchSize), firstRevision);
   await reverseEvents(trx, ledger, reversals);
   const touched = [
     ...writes.map(({ decision }) => decision),
@@ -127,7 +128,29 @@ function idempotencyKeyOf(decision: Decision): string {
   );
 }
 
-async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<void> {
+/**
+ * An event that is new begins at revision 1, unless the rep's events have once been cleared: the same key gives the
+ * same id, so it takes up the history of the one that was deleted. Only then is history asked, row by row.
+ */
+async function revisionOfNewEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<RawBuilder<unknown>> {
+  if (!writes.some((write) => write.change === 'inserted')) return sql`1`;
+  const lane = await trx
+    .selectFrom('lanes')
+    .select('cleared_at')
+    .where('workspace_id', '=', ledger.workspaceId)
+    .where('rep_id', '=', ledger.repId)
+    .executeTakeFirst();
+  if (!lane?.cleared_at) return sql`1`;
+  return sql`1 + coalesce((select max(h.revision) from commission_event_history h where h.workspace_id = ${ledger.workspaceId}
+    and h.rep_id = ${ledger.repId} and h.event_id = rows.event_id), 0)`;
+}
+
+async function upsertEvents(
+  trx: Work,
+  ledger: Ledger,
+  writes: readonly Write[],
+  firstRevision: RawBuilder<unknown>,
+): Promise<void> {
   const rows = rowsFrom(writes, [
     ['event_id', 'uuid', (write) => write.eventId],
     ['change', 'text', (write) => write.change],
@@ -155,10 +178,10 @@ async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[])
     written as (
       insert into commission_events (workspace_id, rep_id, event_id, kind, status, deal_key, plan_id, plan_version_id,
         rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on,
-        idempotency_key, trace, run_id)
+        idempotency_key, trace, run_id, revision)
       select ${ledger.workspaceId}::uuid, ${ledger.repId}::uuid, event_id, 'commission_earned', 'earned', deal_key, plan_id,
         plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency,
-        period, earned_on, idempotency_key, trace, ${ledger.runId}::uuid
+        period, earned_on, idempotency_key, trace, ${ledger.runId}::uuid, ${firstRevision}
       from rows
       on conflict (workspace_id, rep_id, event_id) do update set
         status = 'earned', plan_version_id = excluded.plan_version_id, rule_id = excluded.rule_id, phase = excluded.phase,
@@ -193,12 +216,15 @@ async function reverseEvents(trx: Work, ledger: Ledger, reversals: readonly Stan
 }
 
 /** The start of an insert into history of whole rows, as they are after the change. */
-export function recordHistory(change: 'inserted' | 'changed' | 'reversed' | 'deleted') {
+export function recordHistory(
+  change: 'inserted' | 'changed' | 'reversed' | 'deleted',
+  revision: RawBuilder<unknown> = sql`revision`,
+) {
   return sql`
     insert into commission_event_history (workspace_id, rep_id, event_id, revision, change, run_id, kind, status, deal_key,
       plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key,
       currency, period, earned_on, idempotency_key, trace, reason, actor)
-    select workspace_id, rep_id, event_id, revision, ${sql.lit(change)}, run_id, kind, status, deal_key, plan_id,
+    select workspace_id, rep_id, event_id, ${revision}, ${sql.lit(change)}, run_id, kind, status, deal_key, plan_id,
       plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency,
       period, earned_on, idempotency_key, trace, reason, actor`;
 }

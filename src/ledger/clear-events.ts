@@ -37,7 +37,8 @@ export async function clearEvents(
     with deleted as (
       delete from commission_events e where e.workspace_id = ${workspaceId} and ${condition} and not ${locked} returning e.*
     )
-    ${recordHistory('deleted')} from (select * from deleted) gone`.execute(trx);
+    ${recordHistory('deleted', sql`revision + 1`)} from deleted`.execute(trx);
+  await trx.updateTable('lanes').set({ cleared_at: sql`now()` }).where('workspace_id', '=', workspaceId).execute();
   await recountQuotas(trx, workspaceId);
   await recountMonths(trx, workspaceId);
   return { deleted: Number(numAffectedRows), skippedLocked: kept[0]?.count ?? 0 };

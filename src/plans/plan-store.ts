@@ -8,6 +8,7 @@ import { type PlanStatus } from './plan.js';
 /** What a command needs to know of a version to make the next one. */
 export interface VersionRow {
   readonly planId: string;
+  readonly name: string;
   readonly planVersionId: string;
   readonly version: number;
   readonly status: PlanStatus;
@@ -19,7 +20,8 @@ export interface VersionRow {
 }
 
 const columns = [
-  'plan_id as planId',
+  'plans.name',
+  'plan_versions.plan_id as planId',
   'plan_version_id as planVersionId',
   'version',
   'status',
@@ -35,15 +37,21 @@ export async function findVersion(trx: Work, workspaceId: string, planRef: strin
   if (!isUuid(planRef)) return undefined;
   return (await trx
     .selectFrom('plan_versions')
+    .innerJoin('plans', (join) =>
+      join
+        .onRef('plans.workspace_id', '=', 'plan_versions.workspace_id')
+        .onRef('plans.plan_id', '=', 'plan_versions.plan_id'),
+    )
     .select(columns)
-    .where('workspace_id', '=', workspaceId)
-    .where((where) => where.or([where('plan_version_id', '=', planRef), where('plan_id', '=', planRef)]))
+    .where('plan_versions.workspace_id', '=', workspaceId)
+    .where((where) => where.or([where('plan_version_id', '=', planRef), where('plan_versions.plan_id', '=', planRef)]))
     .orderBy(sql`(plan_version_id = ${planRef}) desc, (status = 'active') desc, version desc`)
     .limit(1)
     .executeTakeFirst()) as VersionRow | undefined;
 }
 
-export async function isNameTaken(trx: Work, workspaceId: string, name: string): Promise<boolean> {
+/** Whether a plan that is not deleted has the name; its own plan does not count. */
+export async function isNameTaken(trx: Work, workspaceId: string, name: string, ownPlanId?: string): Promise<boolean> {
   const other = await trx
     .selectFrom('plans')
     .innerJoin('plan_versions', (join) =>
@@ -55,6 +63,7 @@ export async function isNameTaken(trx: Work, workspaceId: string, name: string):
     .where('plans.workspace_id', '=', workspaceId)
     .where(sql`lower(plans.name)`, '=', name.toLowerCase())
     .where('plan_versions.status', '<>', 'deleted')
+    .where((where) => (ownPlanId === undefined ? where.val(true) : where('plans.plan_id', '<>', ownPlanId)))
     .executeTakeFirst();
   return other !== undefined;
 }
@@ -69,7 +78,7 @@ export async function insertPlan(trx: Work, workspaceId: string, name: string): 
 export async function insertVersion(
   trx: Work,
   workspaceId: string,
-  version: Omit<VersionRow, 'planVersionId' | 'version'>,
+  version: Omit<VersionRow, 'planVersionId' | 'version' | 'name'>,
   terms: PlanTerms,
 ): Promise<string> {
   const planVersionId = newId();

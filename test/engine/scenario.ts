@@ -1,4 +1,10 @@
-import { calculateRep, type HeldEvent, type RepInput, type RepResult } from '#src/engine/calculate.js';
+import {
+  calculateRep,
+  type HeldEvent,
+  type RepInput,
+  type RepResult,
+  type UpstreamEvent,
+} from '#src/engine/calculate.js';
 import { compileVersion } from '#src/engine/compiled-plan.js';
 import { type Fields } from '#src/engine/field-value.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
@@ -10,13 +16,15 @@ export interface Scenario {
   readonly config: unknown;
   /** One deal a line: `id | close date | amount | field=value, field=value`. */
   readonly deals: string;
-  readonly quotas?: Readonly<Record<string, { readonly target: number; readonly variableTarget?: number }>>;
+  readonly quotas?: Readonly<Record<string, { readonly target: number; readonly variableTarget?: number | undefined }>>;
   readonly currency?: string;
   readonly asOf?: string;
   readonly assigned?: { readonly start: string | null; readonly end: string | null };
   readonly frozen?: readonly string[];
   readonly held?: readonly HeldEvent[];
   readonly peers?: readonly number[];
+  /** Deals of people below, in the same form, and what these have earned on them. */
+  readonly team?: { readonly deals: string; readonly upstream: (dealId: string) => readonly UpstreamEvent[] };
 }
 
 /** Runs one rep on one plan, everything explained. */
@@ -45,13 +53,11 @@ export function run(scenario: Scenario): RepResult {
     asOf: scenario.asOf ?? '2026-12-31',
     window: { from: '2026-01-01', to: '2026-12-31' },
     plans: [{ planId: 'plan', assignments: [scenario.assigned ?? { start: null, end: null }], versions: [version] }],
-    deals: scenario.deals
-      .trim()
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '')
-      .map(dealOf),
-    teamDeals: [],
+    deals: dealsOf(scenario.deals),
+    teamDeals: dealsOf(scenario.team?.deals ?? '').map((deal) => ({
+      deal,
+      upstream: scenario.team?.upstream(deal.dealId) ?? [],
+    })),
     held: scenario.held ?? [],
     frozen: (scenario.frozen ?? []).map((period) => ({ period, range: periodRange(period) })),
     quota: (_plan, key, period) => {
@@ -74,6 +80,15 @@ export function paid(scenario: Scenario): string[] {
   return run(scenario).decisions.map(
     ({ dealKey, ruleName, tierName, amount }) => `${dealKey} | ${ruleName} | ${tierName ?? '-'} | ${amount}`,
   );
+}
+
+function dealsOf(lines: string): Deal[] {
+  return lines
+    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map(dealOf);
 }
 
 function dealOf(line: string): Deal {

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { expect } from 'chai';
 import { saveFieldMapping } from '../../src/fields/commands/save-field-mapping.js';
 import { getFieldMapping } from '../../src/fields/queries/get-field-mapping.js';

@@ -13,12 +13,12 @@ import {
   type PlanVersion,
   planConfig,
   planNotFound,
-  planStatuses,
   planTerms,
   planVersion,
 } from '../plan.js';
 import { insertPlan, insertVersion, isNameTaken, ruleNames } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
+import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const body = z.strictObject({
   name: text(200),
@@ -27,7 +27,7 @@ const body = z.strictObject({
   effectiveEnd: day.nullish(),
   fieldMapping: fieldMapping.nullish(),
   currency: currency.nullish(),
-  status: z.enum(planStatuses).default('active'),
+  status: z.enum(['draft', 'active', 'archived']).default('active'),
 });
 
 @injectable()
@@ -48,6 +48,7 @@ export class CreatePlan {
         );
       }
       assertUpstreamKnown(terms, await ruleNames(trx, caller.workspaceId));
+      await assertTierOwnersKnown(trx, caller.workspaceId, terms);
       const planId = await insertPlan(trx, caller.workspaceId, plan.name);
       const planVersionId = await insertVersion(
         trx,
@@ -79,6 +80,6 @@ export const createPlan = operation({
   body,
   response: planVersion,
   status: 201,
-  failures: { invalid_plan_config: 400, plan_name_taken: 409 },
+  failures: { invalid_plan_config: 400, plan_name_taken: 409, rep_not_found: 404 },
   handler: CreatePlan,
 });

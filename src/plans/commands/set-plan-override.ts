@@ -35,6 +35,7 @@ export class SetPlanOverride {
     { params: { planVersionId, repId }, body: override }: Input<z.infer<typeof params>, unknown, Body>,
     caller: Caller,
   ) {
+    assertNamedOnce(override);
     return this.changes.run(caller, 'configuration', async (trx, wake) => {
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
@@ -48,6 +49,17 @@ export class SetPlanOverride {
       return saved ?? { planVersionId, repId, repName, rules: [] };
     });
   }
+}
+
+function assertNamedOnce(override: Body): void {
+  const isRepeated = <T>(value: T, index: number, all: readonly T[]) => all.indexOf(value) < index;
+  const rule = override.rules.map(({ ruleId }) => ruleId).findIndex(isRepeated);
+  if (rule >= 0) throw invalid({ path: `rules.${rule}.ruleId`, message: 'is given more than once' });
+  override.rules.forEach(({ tiers }, index) => {
+    const tier = tiers.map(({ tierIndex }) => tierIndex).findIndex(isRepeated);
+    if (tier >= 0)
+      throw invalid({ path: `rules.${index}.tiers.${tier}.tierIndex`, message: 'is given more than once' });
+  });
 }
 
 function assertTiersExist(version: PlanVersion, override: Body): void {

@@ -30,6 +30,6 @@ export const setPlanStatus = operation({
   params,
   body,
   response: planVersion,
-  failures: { plan_not_found: 404 },
+  failures: { plan_not_found: 404, plan_name_taken: 409 },
   handler: SetPlanStatus,
 });

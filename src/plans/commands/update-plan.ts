@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
-import { invalid } from '../../kernel/failure.js';
+import { Failure, invalid } from '../../kernel/failure.js';
 import { requestForPlan } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
@@ -17,8 +17,9 @@ import {
   planTerms,
   planVersion,
 } from '../plan.js';
-import { findVersion, insertVersion, ruleNames, updateVersion, type VersionRow } from '../plan-store.js';
+import { findVersion, insertVersion, isNameTaken, ruleNames, updateVersion, type VersionRow } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
+import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const params = z.strictObject({ planRef: pathId });
 const body = z.strictObject({
@@ -48,6 +49,7 @@ export class UpdatePlan {
     return this.changes.run(caller, 'configuration', async (trx, wake) => {
       const current = await findVersion(trx, caller.workspaceId, planRef);
       if (current === undefined) throw planNotFound();
+      await assertNameFree(trx, caller.workspaceId, current, change);
       const makesVersion =
         change.config !== undefined || change.effectiveStart !== undefined || change.effectiveEnd !== undefined;
       const planVersionId = makesVersion
@@ -62,6 +64,13 @@ export class UpdatePlan {
   }
 }
 
+/** A deleted plan gives its name free; it comes back only while nobody has taken it. */
+async function assertNameFree(trx: Work, workspaceId: string, current: VersionRow, { status }: Change): Promise<void> {
+  if (current.status !== 'deleted' || status === undefined || status === 'deleted') return;
+  if (!(await isNameTaken(trx, workspaceId, current.name, current.planId))) return;
+  throw new Failure('plan_name_taken', `Another plan is named ${current.name} by now; set that one to deleted first.`);
+}
+
 async function nextVersion(trx: Work, workspaceId: string, current: VersionRow, change: Change): Promise<string> {
   const config = change.config ?? current.config;
   const effectiveStart = change.effectiveStart === undefined ? current.effectiveStart : change.effectiveStart;
@@ -69,6 +78,7 @@ async function nextVersion(trx: Work, workspaceId: string, current: VersionRow, 
   const terms = planTerms(config);
   assertDateOrder(effectiveStart, effectiveEnd);
   assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
+  await assertTierOwnersKnown(trx, workspaceId, terms);
   return insertVersion(
     trx,
     workspaceId,
@@ -94,6 +104,6 @@ export const updatePlan = operation({
   params,
   body,
   response: planVersion,
-  failures: { invalid_plan_config: 400, plan_not_found: 404 },
+  failures: { invalid_plan_config: 400, plan_not_found: 404, plan_name_taken: 409, rep_not_found: 404 },
   handler: UpdatePlan,
 });

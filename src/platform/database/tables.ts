@@ -40,6 +40,7 @@ export interface Tables {
     label: string | null;
     created_at: GeneratedInstant;
     expires_at: Instant | null;
+    last_used_at: ColumnType<Date | null, Date | string | undefined, Date | string>;
   };
   reps: {
     workspace_id: string;
@@ -166,6 +167,7 @@ export interface Tables {
     not_before: Instant | null;
     parked_at: Instant | null;
     last_error: string | null;
+    cleared_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
   };
   jobs: {
     workspace_id: string;
@@ -233,6 +235,48 @@ export interface Tables {
     from_day: Day;
     to_day: Day;
     status: 'draft' | 'approved';
+    current_version: Generated<number>;
+    approved_version: number | null;
+    approved_at: Instant | null;
+    approved_by: string | null;
+    approved_total: Numeric | null;
+    currency: string | null;
+  };
+  statements: {
+    workspace_id: string;
+    statement_id: string;
+    rep_id: string;
+    period: string;
+    version: number;
+    status: 'draft' | 'approved';
+    currency: string;
+    summary: Json<unknown>;
+    other_currencies: Json<unknown>;
+    deal_count: number;
+    line_items: Json<unknown>;
+    content_hash: string;
+    generated_at: Instant;
+    generated_by: string;
+  };
+  statement_comments: {
+    workspace_id: string;
+    comment_id: string;
+    rep_id: string;
+    period: string;
+    deal_id: string | null;
+    body: string;
+    author_id: string | null;
+    created_at: GeneratedInstant;
+  };
+  idempotency_keys: {
+    workspace_id: string;
+    key_hash: Buffer;
+    lease_id: string;
+    leased_until: Instant;
+    created_at: GeneratedInstant;
+    request_hash: Buffer | null;
+    status: number | null;
+    answer: string | null;
   };
 }
 

@@ -7,7 +7,7 @@ import { periodFormats, periodKind, periodRange } from '../../kernel/period.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
-import { findPlanId } from '../..//plans/plan-views.js';
+import { findPlanId } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, text, uuid } from '../../platform/schemas.js';

@@ -1,0 +1,32 @@
+import { injectable } from 'tsyringe';
+import { z } from 'zod';
+import { Failure } from '../../kernel/failure.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { planTemplate } from '../templates.js';
+import { planTemplates } from '../templates-catalog.js';
+
+const params = z.strictObject({ templateId: z.string() });
+
+@injectable()
+export class GetPlanTemplate {
+  async execute({ params: { templateId } }: Input<z.infer<typeof params>>) {
+    const template = planTemplates.find((one) => one.templateId === templateId);
+    if (template === undefined) {
+      const known = planTemplates.map((one) => one.templateId).join(', ');
+      throw new Failure('template_not_found', `There is no such template. There are ${known}.`);
+    }
+    return template;
+  }
+}
+
+export const getPlanTemplate = operation({
+  id: 'getPlanTemplate',
+  summary: 'One starter plan with its worked example',
+  method: 'get',
+  path: '/v1/plans/templates/:templateId',
+  access: 'rep',
+  params,
+  response: planTemplate,
+  failures: { template_not_found: 404 },
+  handler: GetPlanTemplate,
+});

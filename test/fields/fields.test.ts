@@ -1,0 +1,262 @@
+import { expect } from 'chai';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { connectionOf, sessionOf } from '../support/tokens.js';
+
+const standard = [
+  { slug: 'dealAmount', label: 'Deal amount', type: 'currency' },
+  { slug: 'dealStage', label: 'Deal stage', type: 'status' },
+  { slug: 'closeDate', label: 'Close date', type: 'date' },
+  { slug: 'dealName', label: 'Deal name', type: 'text' },
+  { slug: 'ownerId', label: 'Owner id', type: 'text' },
+  { slug: 'currency', label: 'Currency', type: 'select' },
+  { slug: 'createdDate', label: 'Created date', type: 'date' },
+];
+
+describe('fields', () => {
+  let service: TestService;
+  let workspaceId: string;
+  let api: ApiClient;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    ({ workspaceId, api } = await service.workspace());
+  });
+
+  const importDeals = (deals: object[]) =>
+    api.expect(200, 'POST', '/v1/deals/import', {
+      deals: deals.map((deal, index) => ({ dealId: `d${String(index).padStart(4, '0')}`, ...deal })),
+    });
+  const importFields = (fields: Record<string, unknown>[]) => importDeals(fields.map((one) => ({ fields: one })));
+  const fields = () => api.expect(200, 'GET', '/v1/fields');
+  const typesOf = async (): Promise<Record<string, string>> =>
+    Object.fromEntries((await fields()).slice(7).map((one: { slug: string; type: string }) => [one.slug, one.type]));
+  const optionsPath = (slug: string) => `/v1/fields/attributes/${encodeURIComponent(slug)}/options`;
+  const options = async (slug: string): Promise<string[]> =>
+    (await api.expect(200, 'GET', optionsPath(slug))).map((one: { value: string }) => one.value);
+
+  describe('GET /v1/fields', () => {
+    it('gives the standard values where nothing is stored', async () => {
+      expect(await fields()).to.deep.equal(standard);
+    });
+
+    it('adds what deals carry, by slug, with readable labels; the old address says the same', async () => {
+      await importFields([{ zeta: 'x', close_value: 10, Alpha__c: true }, { beta: null }]);
+      const all = await fields();
+      expect(all).to.deep.equal([
+        ...standard,
+        { slug: 'Alpha__c', label: 'Alpha', type: 'checkbox' },
+        { slug: 'beta', label: 'Beta', type: 'text' },
+        { slug: 'close_value', label: 'Close value', type: 'number' },
+        { slug: 'zeta', label: 'Zeta', type: 'text' },
+      ]);
+      expect(await api.expect(200, 'GET', '/v1/fields/attributes')).to.deep.equal(all);
+    });
+
+    it('infers types from the values that are not empty', async () => {
+      await importFields([
+        { flag: true, n: 1, t: '1,5', day: '2026-01-31', at: '2026-01-31T10:00:00Z', mixed: '2026-01-31', m: ['a'] },
+        {
+          flag: false,
+          n: '2.5',
+          t: '2',
+          day: '2026-02-01',
+          at: '2026-01-31 10:00:00+0200',
+          mixed: '2026-01-31T10:00',
+          m: [],
+        },
+        { flag: null, n: ' -1e3 ', t: '3', day: '', at: null, mixed: '', m: null, word: 'once' },
+        { flag: true, n: '', kind: 'A', either: true },
+        { n: null, kind: 'A', either: 'true' },
+        { kind: 'B', either: 'maybe', either2: '2026-01-31', id: 'u1' },
+        { kind: 'B', either2: 'soon', id: 'u2' },
+      ]);
+      expect(await typesOf()).to.deep.equal({
+        at: 'timestamp',
+        day: 'date',
+        either: 'text',
+        either2: 'text',
+        flag: 'checkbox',
+        id: 'text',
+        kind: 'select',
+        m: 'select',
+        mixed: 'timestamp',
+        n: 'number',
+        t: 'text',
+        word: 'text',
+      });
+    });
+
+    it('takes text for a choice up to twenty values, each twice or more on average', async () => {
+      const values = (count: number, times: number) =>
+        Array.from({ length: count * times }, (_, index) => ({ [`c${count}x${times}`]: `v${index % count}` }));
+      await importFields([...values(20, 2), ...values(21, 3), ...values(20, 1)]);
+      expect(await typesOf()).to.deep.equal({ c20x1: 'text', c20x2: 'select', c21x3: 'text' });
+    });
+
+    it('takes the stage for a status, by name or by mapping', async () => {
+      await importFields([{ stage: 'A', phase: 'B' }]);
+      expect(await typesOf()).to.deep.equal({ phase: 'text', stage: 'status' });
+      await api.expect(201, 'POST', '/v1/fields/save', { standard: { dealStage: 'phase' } });
+      expect(await typesOf()).to.deep.equal({ phase: 'status', stage: 'text' });
+    });
+
+    it('names a field once that is called like a standard value', async () => {
+      await importFields([{ currency: 'EUR', ownerId: 7 }]);
+      expect(await fields()).to.deep.equal(standard);
+    });
+
+    it('looks at the newest 2,000 deals, deleted ones too', async () => {
+      await importFields([{ old: 1 }]);
+      await api.expect(200, 'DELETE', '/v1/deals/d0000');
+      expect(await typesOf()).to.deep.equal({ old: 'number' });
+      await importFields([{}, ...Array.from({ length: 2000 }, () => ({ fresh: 1 }))].slice(1));
+      await api.expect(200, 'PUT', '/v1/deals/d0000', { fields: { fresh: 2 } });
+      expect(await typesOf()).to.deep.equal({ fresh: 'number' });
+    });
+
+    it('keeps workspaces apart', async () => {
+      await importFields([{ secret: 'x' }]);
+      const other = await service.workspace();
+      expect(await other.api.expect(200, 'GET', '/v1/fields')).to.deep.equal(standard);
+      expect((await other.api.get(optionsPath('secret'))).status).to.equal(404);
+    });
+
+    it('answers reps and the widget, and nobody else', async () => {
+      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
+      for (const client of [
+        await sessionOf(service, workspaceId, reps[0].id),
+        await connectionOf(service, workspaceId),
+      ]) {
+        for (const path of ['/v1/fields', '/v1/fields/attributes', optionsPath('dealStage')]) {
+          expect((await client.get(path)).status).to.equal(200);
+        }
+      }
+      expect((await service.client(null).get('/v1/fields')).status).to.equal(401);
+    });
+
+    it('refuses parameters that it does not know', async () => {
+      expect((await api.get('/v1/fields?type=text')).body.code).to.equal('VALIDATION_FAILED');
+    });
+  });
+
+  describe('GET /v1/fields/attributes/:slug/options', () => {
+    it('gives the different values, trimmed and sorted, parts of lists one by one', async () => {
+      await importFields([
+        { tags: ['b', 'A '], type: 'new' },
+        { tags: ['c', 'b'], type: 'New' },
+        { tags: [], type: '' },
+        { tags: null, type: 'new' },
+        { tags: ['ß', ''], type: 'New' },
+      ]);
+      expect(await api.expect(200, 'GET', optionsPath('tags'))).to.deep.equal([
+        { label: 'A', value: 'A' },
+        { label: 'b', value: 'b' },
+        { label: 'c', value: 'c' },
+        { label: 'ß', value: 'ß' },
+      ]);
+      expect(await options('type')).to.deep.equal(['New', 'new']);
+    });
+
+    it('knows stages and currencies by their standard names, wherever they came from', async () => {
+      expect(await options('dealStage')).to.deep.equal([]);
+      await importDeals([
+        { stage: 'Won', currency: 'USD' },
+        { fields: { dealstage: 'Lost' } },
+        { fields: { currency: 'EUR' }, currency: 'USD' },
+        { fields: { currency: null, dealStage: '' }, currency: 'GBP', stage: 'Open' },
+      ]);
+      expect(await options('dealStage')).to.deep.equal(['Lost', 'Open', 'Won']);
+      expect(await options('dealstage')).to.deep.equal(['Lost']);
+      expect(await options('currency')).to.deep.equal(['EUR', 'GBP', 'USD']);
+    });
+
+    it('gives a thousand at most', async () => {
+      const tags = (from: number) => Array.from({ length: 200 }, (_, index) => `t${1000 + from + index}`);
+      await importFields([0, 200, 400, 600, 800, 1000].map((from) => ({ tags: tags(from) })));
+      const all = await options('tags');
+      expect([all.length, all[0], all[999]]).to.deep.equal([1000, 't1000', 't1999']);
+    });
+
+    it('does not know other fields, whatever they are called', async () => {
+      await importFields([{ note: 'x', n: 1, "a'b": ['x'], '$.x': ['x', 'y'] }]);
+      for (const slug of ['nope', 'note', 'n', 'dealAmount', 'closeDate', 'dealName', 'ownerId', '']) {
+        expect((await api.get(optionsPath(slug))).status, slug).to.equal(404);
+      }
+      for (const slug of [
+        '__proto__',
+        'constructor',
+        'toString',
+        "a'b'",
+        '$.',
+        '$.*',
+        '%',
+        '\u0000',
+        '\ud83d',
+        '../x',
+        'x'.repeat(3000),
+        "'; drop table deals --",
+        '{a}',
+      ]) {
+        const path = slug === '\ud83d' ? '/v1/fields/attributes/%F0%9F%98/options' : optionsPath(slug);
+        const { status, body } = await api.get(path);
+        if (slug === '\ud83d') expect(status).to.be.oneOf([400, 404]);
+        else expect([slug, status, body.code]).to.deep.equal([slug, 404, 'field_not_found']);
+      }
+      expect(await options("a'b")).to.deep.equal(['x']);
+      expect(await options('$.x')).to.deep.equal(['x', 'y']);
+    });
+  });
+
+  describe('POST /v1/fields/auto-match', () => {
+    it('suggests from what is stored a mapping that can be saved, and saves nothing', async () => {
+      const deal = { deal_stage: 'Won', close_value: '1054', close_date: '2026-03-01', sales_agent: 'Moses', seats: 3 };
+      await importFields([deal, { ...deal, close_value: 2000 }]);
+      const suggested = await api.expect(201, 'POST', '/v1/fields/auto-match');
+      expect(suggested).to.deep.equal({
+        standard: {
+          dealAmount: 'close_value',
+          dealStage: 'deal_stage',
+          closeDate: 'close_date',
+          ownerId: 'sales_agent',
+        },
+        measures: { seats: 'seats' },
+      });
+      const empty = { standard: {}, measures: {} };
+      expect(await api.expect(200, 'GET', '/v1/fields/current')).to.deep.equal(empty);
+      await api.expect(201, 'POST', '/v1/fields/save', suggested);
+      expect(await api.expect(200, 'GET', '/v1/fields/current')).to.deep.equal(suggested);
+      expect(await options('deal_stage')).to.deep.equal(['Won']);
+    });
+
+    it('has nothing to suggest where nothing is stored', async () => {
+      expect(await api.expect(201, 'POST', '/v1/fields/auto-match', {})).to.deep.equal({ standard: {}, measures: {} });
+    });
+
+    it('is for people, and takes no body', async () => {
+      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
+      const ann = await sessionOf(service, workspaceId, reps[0].id);
+      expect((await ann.post('/v1/fields/auto-match')).status).to.equal(201);
+      expect((await (await connectionOf(service, workspaceId)).post('/v1/fields/auto-match')).status).to.equal(403);
+      expect((await api.post('/v1/fields/auto-match', { slug: 'x' })).body.code).to.equal('VALIDATION_FAILED');
+    });
+  });
+
+  it('a mapping is saved by admins only', async () => {
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ email: 'ann@x.io', name: 'Ann', role: 'manager' }],
+    });
+    for (const client of [
+      await sessionOf(service, workspaceId, reps[0].id),
+      await connectionOf(service, workspaceId),
+    ]) {
+      expect((await client.post('/v1/fields/save', { standard: {} })).body.code).to.equal('forbidden');
+    }
+    const raw = await api.send('POST', '/v1/fields/save', '{"standard": {"__proto__": "x"}}', {
+      'Content-Type': 'application/json',
+    });
+    expect([raw.status, raw.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+  });
+});

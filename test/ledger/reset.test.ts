@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+const config = {
+  rules: [{ name: 'New', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }],
+};
+
+describe('reset and cleanup', () => {
+  let service: TestService;
+  let world: Awaited<ReturnType<TestService['workspace']>>;
+
+  before(async () => {
+    service = await startTestService();
+    world = await service.workspace();
+    const { reps } = await world.api.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ email: 'a@x.test', name: 'A', crmMemberId: 'a' }],
+    });
+    const plan = await world.api.expect(201, 'POST', '/v1/plans', { name: 'P', config });
+    await world.api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0].id], planId: plan.planId });
+    await world.api.expect(201, 'POST', '/v1/quotas', {
+      repIds: [reps[0].id],
+      measure: 'New',
+      period: '2026-Q1',
+      target: 100,
+    });
+    for (const id of ['D1', 'D2']) {
+      await world.api.expect(201, 'PUT', `/v1/deals/${id}`, { amount: 100, closeDate: '2026-02-01', ownerId: 'a' });
+    }
+    await service.settled(world.workspaceId);
+  });
+
+  after(() => service.stop());
+
+  it('clears events and counters, and a recalculation brings both back with their history taken up', async () => {
+    const rows = await ledgerRows(service.database.ownerUrl, world.workspaceId);
+    for (let round = 0; round < 2; round += 1) {
+      const counts = await world.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
+      expect(counts).to.deep.equal({ events: 2, quotas: 1, skippedLocked: 0 });
+      expect(await ledgerRows(service.database.ownerUrl, world.workspaceId)).to.deep.equal([]);
+      await expectSoundLedger(service.database.ownerUrl, world.workspaceId);
+      const again = await world.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+      expect(again.eventsWritten).to.equal(2);
+      expect(await ledgerRows(service.database.ownerUrl, world.workspaceId)).to.deep.equal(rows);
+      await expectSoundLedger(service.database.ownerUrl, world.workspaceId);
+    }
+    const revisions = await query(service.database.ownerUrl, 'select distinct revision from commission_events');
+    expect(revisions).to.deep.equal([{ revision: 5 }]);
+  });
+
+  it('counts what each wider scope clears', async () => {
+    expect(await world.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'all' })).to.deep.equal({
+      events: 2,
+      quotas: 1,
+      snapshots: 2,
+      deals: 2,
+      assignments: 1,
+      skippedLocked: 0,
+    });
+  });
+});

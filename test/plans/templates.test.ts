@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { type Decision } from '#src/engine/calculate.js';
+import { attainmentKey, type PlanTerms } from '#src/engine/plan-config.js';
+import { planTerms } from '#src/plans/plan.js';
+import { type PlanTemplate } from '#src/plans/templates.js';
+import { planTemplates } from '#src/plans/templates-catalog.js';
+import { run, type Scenario } from '../engine/scenario.js';
+import { query } from '../support/ledger-checks.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { connectionOf, sessionOf } from '../support/tokens.js';
+
+type Example = PlanTemplate['workedExample'];
+type Line = Example['expected'][number];
+
+const slugs = [
+  'flat-commission',
+  'marginal-ae',
+  'retroactive-ae',
+  'ae-manager-cascade',
+  'mbo-bonus',
+  'sdr-meeting-bonus',
+  'multi-measure',
+  'new-hire-ramp',
+];
+
+describe('plan templates', () => {
+  it('are the eight of the specification', () => {
+    expect(planTemplates.map((template) => template.templateId)).to.deep.equal(slugs);
+  });
+
+  for (const template of planTemplates) {
+    it(`${template.templateId}: the engine pays what the worked example says`, () => {
+      expect(calculated(template)).to.have.deep.members(template.workedExample.expected);
+      expect(template.workedExample.expected).to.not.be.empty;
+    });
+  }
+
+  describe('over HTTP', () => {
+    let service: TestService;
+
+    before(async () => {
+      service = await startTestService();
+    });
+    after(() => service.stop());
+
+    it('lists all of them and gives each by its slug', async () => {
+      const { api } = await service.workspace();
+      const listed = await api.expect(200, 'GET', '/v1/plans/templates');
+      expect(listed).to.deep.equal(planTemplates);
+      for (const template of planTemplates) {
+        expect(await api.expect(200, 'GET', `/v1/plans/templates/${template.templateId}`)).to.deep.equal(template);
+      }
+    });
+
+    it('does not know others', async () => {
+      const { api } = await service.workspace();
+      for (const slug of ['nope', '..%2Fx', '__proto__', 'constructor', "a'b", 'FLAT-COMMISSION', '%00']) {
+        const { status, body } = await api.get(`/v1/plans/templates/${slug}`);
+        expect([slug, status, body.code]).to.deep.equal([slug, 404, 'template_not_found']);
+      }
+    });
+
+    it('is for people: a rep may look, a connection token and nobody may not', async () => {
+      const { workspaceId, api } = await service.workspace();
+      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
+      const ann = await sessionOf(service, workspaceId, reps[0].id);
+      expect((await ann.get('/v1/plans/templates')).status).to.equal(200);
+      const widget = await connectionOf(service, workspaceId);
+      expect((await widget.get('/v1/plans/templates/flat-commission')).status).to.equal(403);
+      expect((await service.client(null).get('/v1/plans/templates')).status).to.equal(401);
+    });
+
+    for (const template of planTemplates) {
+      it(`${template.templateId}: posted as it is, it pays the worked example`, async () => {
+        const { workspaceId, api } = await service.workspace();
+        await enact(template, api);
+        await service.settled(workspaceId);
+        const events = await query<Line>(
+          service.database.ownerUrl,
+          `select r.name as "earnedBy", e.deal_key as "dealId", e.rule_name as "ruleName", e.tier_name as "tierName",
+            e.amount::float as amount
+          from commission_events e join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
+          where e.workspace_id = $1 and e.status = 'earned'`,
+          [workspaceId],
+        );
+        expect(events).to.have.deep.members(template.workedExample.expected);
+      });
+    }
+  });
+});
+
+function calculated({ planConfig, workedExample }: PlanTemplate): Line[] {
+  const { terms, scenario } = scenarioOf(planConfig.config, workedExample);
+  const { decisions } = run(scenario);
+  const upstream = (dealId: string) =>
+    decisions
+      .filter((event) => event.dealKey === dealId)
+      .map(({ ruleName, phase, currency, amount }) => ({ repId: 'rep', ruleName, phase, currency, amount }));
+  const isCascade = terms.rules.some((rule) => rule.executionPhase === 'cascade');
+  const team = { deals: scenario.deals, upstream };
+  const above = isCascade ? run({ config: planConfig.config, deals: '', team }).decisions : [];
+  return [...decisions.map((event) => lineOf('rep', event)), ...above.map((event) => lineOf('manager', event))];
+}
+
+function scenarioOf(config: unknown, example: Example): { terms: PlanTerms; scenario: Scenario } {
+  const terms = planTerms(config);
+  const keyOf = (measure: string) => {
+    const rule = terms.rules.find(({ name }) => name === measure);
+    return rule === undefined ? expect.fail(`no rule is named ${measure}`) : attainmentKey(rule);
+  };
+  const { assignment } = example;
+  const scenario = {
+    config,
+    deals: example.deals.map(lineOfDeal).join('\n'),
+    quotas: Object.fromEntries(
+      example.quotas.map(({ measure, period, ...quota }) => [`${keyOf(measure)} ${period}`, quota]),
+    ),
+    ...(assignment === undefined
+      ? {}
+      : { assigned: { start: assignment.effectiveStart, end: assignment.effectiveEnd } }),
+  };
+  return { terms, scenario };
+}
+
+function lineOfDeal({ dealId, closeDate, amount, stage, fields }: Example['deals'][number]): string {
+  const more = Object.entries({ ...(stage === undefined ? {} : { stage }), ...fields });
+  return `${dealId} | ${closeDate} | ${amount ?? ''} | ${more.map((pair) => pair.join('=')).join(', ')}`;
+}
+
+function lineOf(earnedBy: Line['earnedBy'], { dealKey, ruleName, tierName, amount }: Decision): Line {
+  return { earnedBy, dealId: dealKey, ruleName, tierName, amount: Number(String(amount)) };
+}
+
+/** What the description of a template tells people to do: plan, people, assignment, quotas, deals. */
+async function enact({ name, planConfig, workedExample }: PlanTemplate, api: Api): Promise<void> {
+  const plan = await api.expect(201, 'POST', '/v1/plans', { ...planConfig, name, effectiveStart: '2026-01-01' });
+  const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+    reps: [
+      { email: 'manager@x.io', name: 'manager', role: 'manager' },
+      { email: 'rep@x.io', name: 'rep', managerEmail: 'manager@x.io' },
+    ],
+  });
+  const idOf = (who: string) => reps.find((one: { name: string }) => one.name === who).id as string;
+  const isCascade = plan.rules.some((rule: { executionPhase: string }) => rule.executionPhase === 'cascade');
+  const repIds = isCascade ? [idOf('rep'), idOf('manager')] : [idOf('rep')];
+  await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId, ...workedExample.assignment });
+  for (const quota of workedExample.quotas) {
+    await api.expect(201, 'POST', '/v1/quotas', { repIds: [idOf('rep')], ...quota });
+  }
+  const deals = workedExample.deals.map((deal) => ({ ...deal, ownerEmail: 'rep@x.io' }));
+  const imported = await api.expect(200, 'POST', '/v1/deals/import', { deals });
+  expect(imported).to.deep.include({ accepted: deals.length, rejected: [] });
+}
+
+type Api = Awaited<ReturnType<TestService['workspace']>>['api'];

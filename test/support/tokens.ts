@@ -1,0 +1,32 @@
+import { newId } from '../../src/kernel/ids.js';
+import { newToken, tokenHash } from '../../src/platform/secrets/token.js';
+import { type ApiClient, type TestService } from './test-service.js';
+
+/** A client with a session of the rep, as a login would give it, whatever the rep's role. */
+export function sessionOf(service: TestService, workspaceId: string, repId: string): Promise<ApiClient> {
+  return clientWith(service, workspaceId, 'sess', repId);
+}
+
+/** A client with the token of a CRM widget. */
+export function connectionOf(service: TestService, workspaceId: string): Promise<ApiClient> {
+  return clientWith(service, workspaceId, 'conn', null);
+}
+
+async function clientWith(service: TestService, workspaceId: string, kind: 'sess' | 'conn', repId: string | null) {
+  const token = newToken(kind);
+  await service.running.service.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+    trx
+      .insertInto('tokens')
+      .values({
+        workspace_id: workspaceId,
+        token_id: newId(),
+        kind,
+        token_hash: tokenHash(token) as Buffer,
+        rep_id: repId,
+        label: null,
+        expires_at: new Date(Date.now() + 3_600_000),
+      })
+      .execute(),
+  );
+  return service.client(token);
+}
