@@ -11,6 +11,9 @@ import { type DatabaseServer, openDatabaseServer } from './platform/database/ser
 import { UnitOfWork } from './platform/database/unit-of-work.js';
 import { diagnose } from './platform/doctor.js';
 import { createLog } from './platform/log.js';
+import { type RecentMail, recentMails } from './platform/mail/recent-mails.js';
+import { masterKey } from './platform/secrets/master-key.js';
+import { Secrets } from './platform/secrets/secrets.js';
 import { createWorkspace } from './workspaces/create-workspace.js';
 import { rotateWorkspaceKey } from './workspaces/workspace-store.js';
 
@@ -113,6 +116,21 @@ program
   });
 
 program
+  .command('mail')
+  .description('Show the last 10 mails, for trials without a mail server; never their text in production')
+  .option('--json', 'print JSON')
+  .action(async ({ json = false }: { json?: boolean }) => {
+    await withServer(async (server, config) => {
+      await migrateToLatest(server.ownerUrl, migrations);
+      const production = config.NODE_ENV === 'production';
+      if (production) process.stderr.write('In production the text of mails is not shown: it may hold codes.\n');
+      const secrets = production ? null : new Secrets(masterKey(config));
+      const mails = await recentMails(server.ownerUrl, secrets, 10);
+      process.stdout.write(json ? `${JSON.stringify(mails)}\n` : mails.map(mailLines).join('\n'));
+    });
+  });
+
+program
   .command('doctor')
   .description('Check what the service needs, and say how to mend what is missing')
   .option('--json', 'print JSON')
@@ -122,6 +140,13 @@ program
     else process.stdout.write(findings.map(({ ok, check, told }) => `${ok ? '✓' : '✗'} ${check}: ${told}\n`).join(''));
     process.exitCode = findings.every((finding) => finding.ok) ? 0 : 1;
   });
+
+function mailLines({ createdAt, to, subject, sentAt, attempts, lastError, text }: RecentMail): string {
+  const state =
+    sentAt === null ? `not sent, ${attempts} tries${lastError === null ? '' : `, ${lastError}`}` : `sent ${sentAt}`;
+  const head = `${createdAt}  ${to}  ${subject}  (${state})\n`;
+  return text === undefined ? head : `${head}\n${text.replace(/^(?=.)/gm, '    ')}`;
+}
 
 function readSettings(): Config {
   return readConfig(process.env);

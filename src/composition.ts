@@ -10,8 +10,12 @@ import { createDatabase, type Database } from './platform/database/pool.js';
 import { UnitOfWork } from './platform/database/unit-of-work.js';
 import { Doorway } from './platform/doorway.js';
 import { JobQueue, type QueueBackend } from './platform/jobs/job-queue.js';
+import { AttemptLimits } from './platform/limits/attempt-limits.js';
 import { type Log } from './platform/log.js';
-import { CLOCK, WAKE_LANES } from './platform/tokens.js';
+import { Outbox } from './platform/mail/outbox.js';
+import { masterKey } from './platform/secrets/master-key.js';
+import { Secrets } from './platform/secrets/secrets.js';
+import { CLOCK, CONFIG, LOG, WAKE_LANES } from './platform/tokens.js';
 
 /** The parts of a running process, wired once. Processes differ only in what they start of it. */
 export interface Service {
@@ -22,6 +26,9 @@ export interface Service {
   readonly queue: JobQueue;
   readonly laneRunner: LaneRunner;
   readonly wakeLanes: WakeLanes;
+  readonly secrets: Secrets;
+  readonly outbox: Outbox;
+  readonly attemptLimits: AttemptLimits;
   readonly doorway: Doorway;
   readonly container: DependencyContainer;
   readonly clock: Clock;
@@ -42,12 +49,20 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const wakeLanes = wakeLanesThrough(queue);
   const unitOfWork = new UnitOfWork(database);
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
+  const secrets = new Secrets(masterKey(config));
+  const outbox = new Outbox(unitOfWork, secrets, queue);
+  const attemptLimits = new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE);
   const container = root.createChildContainer();
   container.register(UnitOfWork, { useValue: unitOfWork });
   container.register(CommissionChanges, { useValue: new CommissionChanges(unitOfWork, wakeLanes) });
   container.register(LaneRunner, { useValue: laneRunner });
   container.register(CLOCK, { useValue: clock });
   container.register(WAKE_LANES, { useValue: wakeLanes });
+  container.register(CONFIG, { useValue: config });
+  container.register(LOG, { useValue: log });
+  container.register(Secrets, { useValue: secrets });
+  container.register(Outbox, { useValue: outbox });
+  container.register(AttemptLimits, { useValue: attemptLimits });
   return {
     config,
     database,
@@ -56,6 +71,9 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     queue,
     laneRunner,
     wakeLanes,
+    secrets,
+    outbox,
+    attemptLimits,
     doorway: new Doorway(operations, container),
     container,
     clock,

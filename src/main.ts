@@ -10,10 +10,18 @@ import { migrateToLatest } from './platform/database/migrate.js';
 import { assertHarmlessRole } from './platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from './platform/database/server.js';
 import { createApp } from './platform/http/app.js';
-import { authenticate } from './platform/http/authenticate.js';
+import { authenticateFrom } from './platform/http/authenticate.js';
 import { Health } from './platform/http/health.js';
+import { IdempotentAnswers } from './platform/http/idempotency.js';
 import { type Listening, listen } from './platform/http/listen.js';
+import { PostgresRateCounter } from './platform/http/postgres-rate-counter.js';
+import { RateLimit } from './platform/http/rate-limit.js';
+import { RedisRateCounter } from './platform/http/redis-rate-counter.js';
 import { type Log } from './platform/log.js';
+import { describeApi } from './platform/openapi/document.js';
+import { Documents } from './platform/openapi/documents.js';
+import { serviceVersion } from './platform/version.js';
+import { records } from './records.js';
 
 /** What a process does: answer requests, work jobs, or both. */
 export interface ProcessParts {
@@ -77,12 +85,18 @@ async function startApi(service: Service, opened: (() => Promise<void>)[]): Prom
     },
     queue: () => queue.check(),
   });
+  const rateLimit = await openRateLimit(service);
+  opened.push(() => rateLimit.close());
+  const documents = new Documents(() => describeApi(operations, serviceVersion, records));
   const app = createApp({
     operations,
     doorway,
-    authenticate: (authorization, requestId) => authenticate(database, authorization, requestId),
+    authenticate: (authorization, requestId, address) => authenticateFrom(service, authorization, requestId, address),
+    trustProxyHops: config.TRUST_PROXY_HOPS,
+    rateLimit,
+    idempotentAnswers: new IdempotentAnswers(service.unitOfWork, log),
     log,
-    extra: [(express) => health.routes(express)],
+    extra: [(express) => health.routes(express), (express) => documents.routes(express)],
   });
   const listening = await listen(app, config.HOST, config.PORT);
   opened.push(async () => {
@@ -91,6 +105,15 @@ async function startApi(service: Service, opened: (() => Promise<void>)[]): Prom
     await listening.close();
   });
   return listening;
+}
+
+/** Counts where all API processes see it: on Redis when there is one, else on PostgreSQL. */
+async function openRateLimit({ config, database, log }: Service): Promise<RateLimit> {
+  const counter =
+    config.REDIS_URL === undefined
+      ? new PostgresRateCounter(database)
+      : await RedisRateCounter.open(config.REDIS_URL, log);
+  return new RateLimit(counter, config.RATE_LIMIT_PER_MINUTE, log);
 }
 
 /** Runs until a signal comes, then stops in order; a second signal, or half a minute, ends it at once. */

@@ -1,6 +1,9 @@
 import { type Service } from '#src/composition.js';
 import { type JobHandler, JobWorker } from '#src/platform/jobs/job-queue.js';
+import { mailTransport } from '#src/platform/mail/transport.js';
 import { calculateHandler } from './calculate.js';
+import { MailSweep } from './mail-sweep.js';
+import { sendMailHandler } from './send-mail.js';
 import { Sweep } from './sweep.js';
 
 export interface Workers {
@@ -9,8 +12,12 @@ export interface Workers {
 
 /** Starts everything that works in the background: every job of the service, and the sweep. */
 export async function startWorkers(service: Service): Promise<Workers> {
-  const { config, database, unitOfWork, queueBackend, laneRunner, clock, log } = service;
-  const handlers = [calculateHandler(laneRunner)];
+  const { config, database, unitOfWork, queueBackend, laneRunner, outbox, clock, log } = service;
+  const transport = mailTransport(config);
+  const handlers = [
+    calculateHandler(laneRunner),
+    sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
+  ];
   const worker = new JobWorker(
     queueBackend,
     handlers as unknown as JobHandler<never>[],
@@ -18,12 +25,16 @@ export async function startWorkers(service: Service): Promise<Workers> {
     log,
   );
   await worker.start();
-  const sweep = new Sweep(database, unitOfWork, service.wakeLanes, clock, log);
+  const sweep = new Sweep(database, unitOfWork, laneRunner, service.wakeLanes, clock, log);
   sweep.start();
+  const mailSweep = new MailSweep(unitOfWork, outbox, log);
+  mailSweep.start();
   return {
     stop: async () => {
       await sweep.stop();
+      await mailSweep.stop();
       await worker.close();
+      transport?.close();
     },
   };
 }

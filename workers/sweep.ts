@@ -1,29 +1,35 @@
 import { sql } from 'kysely';
 import { type Clock } from '#src/kernel/clock.js';
 import { dayInZone } from '#src/kernel/day.js';
-import { groupBy } from '#src/kernel/group-by.js';
 import { forgetOldJobs, settleJob } from '#src/ledger/calculation-jobs.js';
 import { requestForPlan } from '#src/ledger/calculation-requests.js';
-import { type WakeLanes } from '#src/ledger/lane-runner.js';
+import { type LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type Log } from '#src/platform/log.js';
 
 const sweepEveryMs = 2000;
 const overdue = '5 seconds';
+const lanesPerSweep = 200;
+const forgetEveryMs = 60_000;
 
 /**
- * What makes the queue forgettable: every two seconds it wakes lanes whose requests have waited longer than a job
- * takes, ends jobs whose last unit died before saying so, and asks for periodic rules when a day has ended. Several
- * workers may sweep at once; each step finds nothing the second time.
+ * What makes the queue forgettable: every two seconds it calculates lanes whose requests have waited longer than a
+ * job takes, ends jobs whose last unit died before saying so, and asks for periodic rules when a day has ended. Once
+ * a minute it forgets what was kept of old requests. Overdue lanes are calculated here and not sent through the queue,
+ * which takes the job of a worker that was killed for a running one until its lock runs out, and would swallow the
+ * new one. Several workers may sweep at once; each step finds nothing the second time.
  */
 export class Sweep {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
+  private forgotAt = Number.NEGATIVE_INFINITY;
+  private stopping = false;
 
   constructor(
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
+    private readonly laneRunner: LaneRunner,
     private readonly wakeLanes: WakeLanes,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -38,28 +44,28 @@ export class Sweep {
   }
 
   async stop(): Promise<void> {
+    this.stopping = true;
     if (this.timer !== null) clearInterval(this.timer);
     await this.running;
   }
 
   private async sweep(olderThan: ReturnType<typeof sql>): Promise<void> {
     try {
-      await this.wakeOverdueLanes(olderThan);
+      await this.runOverdueLanes(olderThan);
       await this.settleJobs();
       await this.askPeriodicRules();
+      await this.forgetOldRequests();
     } catch (error) {
       this.log.warn({ err: error }, 'the sweep could not finish; the next one will');
     }
   }
 
-  private async wakeOverdueLanes(olderThan: ReturnType<typeof sql>): Promise<void> {
+  private async runOverdueLanes(olderThan: ReturnType<typeof sql>): Promise<void> {
     const { rows } = await sql<{ workspace_id: string; rep_id: string }>`
-      select workspace_id, rep_id from due_lanes(${olderThan}, 500)`.execute(this.database);
-    for (const [workspaceId, lanes] of groupBy(rows, (row) => row.workspace_id)) {
-      await this.wakeLanes(
-        workspaceId,
-        lanes.map((lane) => lane.rep_id),
-      );
+      select workspace_id, rep_id from due_lanes(${olderThan}, ${lanesPerSweep})`.execute(this.database);
+    for (const { workspace_id: workspaceId, rep_id: repId } of rows) {
+      if (this.stopping) return;
+      await this.laneRunner.run(workspaceId, [repId]);
     }
   }
 
@@ -72,6 +78,12 @@ export class Sweep {
         await forgetOldJobs(trx, workspaceId);
       });
     }
+  }
+
+  private async forgetOldRequests(): Promise<void> {
+    if (performance.now() - this.forgotAt < forgetEveryMs) return;
+    this.forgotAt = performance.now();
+    await sql`select forget_old_requests()`.execute(this.database);
   }
 
   /** A day that has ended in the workspace's time zone may have ended a period: its periodic rules are due. */

@@ -38,7 +38,8 @@ export async function createDemoWorkspace(service: Service, ownerUrl: string): P
   await demo.savePlans(today);
   await demo.settle();
   const [seller] = sellers;
-  const dealId = demoDeals(today).find((deal) => deal.ownerId === seller && deal.stage === 'Closed Won')?.dealId ?? 'D-0001';
+  const dealId =
+    demoDeals(today).find((deal) => deal.ownerId === seller && deal.stage === 'Closed Won')?.dealId ?? 'D-0001';
   return { apiKey, period: periodOf(today, 'annual'), dealId };
 }
 

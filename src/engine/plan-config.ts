@@ -197,7 +197,9 @@ function readCanonicalRule(raw: Record<string, unknown>, index: number, period: 
     attainmentPeriod: rule.attainmentPeriod ?? period,
     tierBy: rule.tierBy ?? 'attainment',
     ...optional('tierValueField', rule.tierValueField),
-    tiers: tiers.map(({ repId, ...tier }) => ({ ...compact(tier), ...optional('repId', repId ?? undefined) }) as Tier),
+    tiers: tiers.map(
+      ({ repId, ...tier }) => ({ ...compact(tier), ...optional('repId', repId?.toLowerCase()) }) as Tier,
+    ),
   });
 }
 

@@ -20,9 +20,12 @@ export interface Issue {
   readonly message: string;
 }
 
-/** A request that breaks its schema or a rule between its fields; names every offending field. */
+/** A request that breaks its schema or a rule between its fields; names every offending field, a hundred at most. */
 export function invalid(...issues: readonly [Issue, ...Issue[]]): Failure {
   const first = issues[0];
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  return new Failure('VALIDATION_FAILED', `${first.path ? `${first.path}: ` : ''}${first.message}${more}`, { issues });
+  const message = `${first.path ? `${first.path}: ` : ''}${first.message}${more}`;
+  return new Failure('VALIDATION_FAILED', message, { issues: issues.slice(0, mostIssues) });
 }
+
+const mostIssues = 100;

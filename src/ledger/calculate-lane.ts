@@ -110,7 +110,7 @@ async function calculateWindow(
 }
 
 /** Locks the lane's row; false when another transaction holds it and we may not wait. */
-async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: boolean): Promise<boolean> {
+export async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: boolean): Promise<boolean> {
   const query = trx
     .selectFrom('lanes')
     .select('rep_id')

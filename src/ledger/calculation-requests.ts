@@ -19,6 +19,7 @@ export type Trigger =
   | 'cascade'
   | 'rank'
   | 'periodic'
+  | 'statement_unlock'
   | 'reset';
 
 export interface CalculationRequest {

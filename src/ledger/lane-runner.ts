@@ -63,7 +63,8 @@ export class LaneRunner {
       totals.eventsWritten += run.eventsWritten;
       totals.eventsReversed += run.eventsReversed;
       totals.statementLocked ||= run.heldBack.length > 0;
-      queue.push(...run.wakes.filter((wake) => !queue.includes(wake)));
+      // A lane is looked at until it is idle: a worker that was woken meanwhile found it busy and left.
+      queue.push(...[...run.wakes, repId].filter((wake) => !queue.includes(wake)));
       await this.settle(workspaceId, run.jobIds);
     }
     await this.wakeLanes(workspaceId, queue);

@@ -307,7 +307,7 @@ async function loadUpstreamEvents(
     select deal_key, rep_id, rule_name, phase, currency, amount from commission_events
     where workspace_id = ${workspaceId} and deal_key = any(${deals.map((deal) => deal.dealId)}::text[])
       and rep_id = any(${repIds}::uuid[]) and kind = 'commission_earned' and status = 'earned' and phase <> 'periodic'
-    order by deal_key, rep_id, rule_name`.execute(trx);
+    order by deal_key, rep_id, plan_id, rule_name`.execute(trx);
   return rows.map((row) => ({
     dealKey: row.deal_key,
     repId: row.rep_id,

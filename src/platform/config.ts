@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -41,7 +41,7 @@ const settings = z.object({
     .meta({ description: 'Most connections of one process to PostgreSQL', example: '12' }),
   REDIS_URL: url(['redis', 'rediss'])
     .optional()
-    .meta({ description: 'Queue on Redis instead of PostgreSQL', example: 'redis://redis:6379' }),
+    .meta({ description: 'Queue and rate limit on Redis instead of PostgreSQL', example: 'redis://redis:6379' }),
   WORKER_CONCURRENCY: z.coerce
     .number()
     .int()
@@ -49,6 +49,13 @@ const settings = z.object({
     .max(64)
     .default(2)
     .meta({ description: 'Jobs that one process works at a time', example: '2' }),
+  RATE_LIMIT_PER_MINUTE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(600)
+    .meta({ description: 'Requests that one token may make a minute', example: '600' }),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
@@ -60,9 +67,61 @@ const settings = z.object({
   NO_DEMO: flag
     .default(false)
     .meta({ description: '1 leaves the demo workspace out of the first start', example: '1' }),
+  NODE_ENV: z.string().optional().meta({
+    description: '`production` refuses what only suits a trial: generated keys, codes in the log, HTTP to an issuer',
+    example: 'production',
+  }),
+  MASTER_KEY: z.string().refine(isMasterKey, 'must be 32 bytes in base64').optional().meta({
+    description:
+      'Key that seals secrets in the database, 32 bytes in base64, the same for every process; else made once in DATA_DIR. Production with DATABASE_URL needs it',
+    example: 'the output of: openssl rand -base64 32',
+  }),
+  PUBLIC_URL: url(['http', 'https'])
+    .refine((value) => URL.canParse(value), 'must be an address')
+    .optional()
+    .meta({ description: 'Where people reach the service, for links and redirects', example: 'https://pay.acme.com' }),
+  SMTP_URL: url(['smtp', 'smtps'])
+    .refine((value) => URL.canParse(value), 'must be an address')
+    .optional()
+    .meta({
+      description: 'Server that sends mail; without it mail is kept and shown by `npx commissions mail`',
+      example: 'smtps://user:password@mail.acme.com',
+    }),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]{3,320}$/, 'must be one line')
+    .optional()
+    .meta({ description: 'Sender of mail; needed with SMTP_URL', example: 'Acme Pay <pay@acme.com>' }),
+  OIDC_ISSUER: url(['http', 'https'])
+    .refine((value) => URL.canParse(value), 'must be an address')
+    .optional()
+    .meta({
+      description: 'OpenID Connect provider that people may sign in with; needs the next two and PUBLIC_URL',
+      example: 'https://login.acme.com',
+    }),
+  OIDC_CLIENT_ID: z.string().optional().meta({ description: 'Client id at the provider', example: 'commissions' }),
+  OIDC_CLIENT_SECRET: z
+    .string()
+    .optional()
+    .meta({ description: 'Client secret at the provider', example: 'as the provider gave it' }),
+  OIDC_ALLOW_HTTP: flag
+    .default(false)
+    .meta({ description: '1 allows an issuer without TLS, for tests; never in production', example: '1' }),
+  TRUST_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0).meta({
+    description: 'How many proxies before the service are ours: that many X-Forwarded-For entries are believed',
+    example: '1',
+  }),
+  FAILED_SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(60).meta({
+    description: 'Wrong tokens and codes from one address in a minute, before it gets 429',
+    example: '60',
+  }),
 });
 
 export type Config = z.infer<typeof settings>;
+
+function isMasterKey(text: string): boolean {
+  return /^[A-Za-z0-9+/]{43}=$/.test(text);
+}
 
 /** Told on standard error, one line a problem; the process ends with 78 (bad configuration). */
 export class ConfigError extends Error {
@@ -82,6 +141,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     if (value !== undefined && value !== '') raw[name] = value;
   }
   const parsed = settings.safeParse(raw);
+  if (parsed.success) problems.push(...contradictions(parsed.data));
   if (parsed.success && problems.length === 0) return parsed.data;
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);
@@ -91,10 +151,34 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   throw new ConfigError(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
 }
 
+/** What is right by itself but not together. */
+function contradictions(config: Config): string[] {
+  const found: string[] = [];
+  const production = config.NODE_ENV === 'production';
+  if (production && config.DATABASE_URL !== undefined && config.MASTER_KEY === undefined)
+    found.push('MASTER_KEY | is needed in production | for example the output of: openssl rand -base64 32');
+  if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined)
+    found.push('MAIL_FROM | is needed with SMTP_URL | for example Acme Pay <pay@acme.com>');
+  if (production && config.OIDC_ALLOW_HTTP)
+    found.push('OIDC_ALLOW_HTTP | is not possible in production | leave it out');
+  if (config.OIDC_ISSUER === undefined) return found;
+  if (!config.OIDC_ISSUER.startsWith('https://') && !config.OIDC_ALLOW_HTTP)
+    found.push('OIDC_ISSUER | must start with https:// | for example https://login.acme.com');
+  for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'] as const)
+    if (config[name] === undefined) found.push(`${name} | is needed with OIDC_ISSUER | see the README`);
+  return found;
+}
+
 function readSecret(name: string, file: string, problems: string[]): string | undefined {
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  problems.push(`${name}_FILE | there is no file ${file} | `);
-  return undefined;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    problems.push(
+      `${name}_FILE | ${code === 'ENOENT' ? `there is no file ${file}` : `${file} cannot be read (${code})`} | `,
+    );
+    return undefined;
+  }
 }
 
 /** Name, default, meaning and example of every setting, for the README and the doctor. */

@@ -2,7 +2,7 @@ import { type DependencyContainer } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, mayActAs } from '../kernel/caller.js';
 import { Failure, type Issue, invalid } from '../kernel/failure.js';
-import { type AnyOperation, type Handler, type Input, Reply } from './operation.js';
+import { type AnyOperation, Download, type Handler, type Input, Redirect, Reply } from './operation.js';
 
 /** A request before any schema has looked at it. */
 export interface RawInput {
@@ -38,6 +38,8 @@ export class Doorway {
     const handler = this.handlers.get(operation);
     if (handler === undefined) throw new Error(`operation ${operation.id} is not wired`);
     const result = await handler.execute(input, caller);
+    if (result instanceof Download) return { status: 200, answer: result };
+    if (result instanceof Redirect) return { status: 302, answer: result };
     const status = result instanceof Reply ? result.status : (operation.status ?? 200);
     const answer = result instanceof Reply ? result.answer : result;
     return { status, answer: operation.response.parse(answer) };
@@ -50,7 +52,7 @@ function parseBody(operation: AnyOperation, body: unknown): unknown {
     if (!empty) throw invalid({ path: '', message: 'this operation takes no body' });
     return {};
   }
-  return parsePart('', operation.body, body ?? {});
+  return parsePart('', operation.body, body === undefined ? {} : body);
 }
 
 function parsePart(prefix: string, schema: z.ZodType | undefined, value: unknown): unknown {

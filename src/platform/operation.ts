@@ -17,7 +17,7 @@ export interface StreamedBody {
 }
 
 export interface Handler<I extends Input<unknown, unknown, unknown>, Answer> {
-  execute(input: I, caller: Caller): Promise<Answer | Reply<Answer>>;
+  execute(input: I, caller: Caller): Promise<Answer | Reply<Answer> | Download | Redirect>;
 }
 
 /** An answer with another status than the operation's usual one. */
@@ -26,6 +26,28 @@ export class Reply<Answer> {
     readonly status: number,
     readonly answer: Answer,
   ) {}
+}
+
+/** An answer that is a file and not JSON: sent as it is. */
+export class Download {
+  constructor(
+    readonly contentType: string,
+    /** Letters, digits, dots and dashes. */
+    readonly filename: string,
+    readonly body: string | Buffer,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
+}
+
+/** An answer that sends the browser elsewhere. */
+export class Redirect {
+  constructor(readonly location: string) {}
+}
+
+/** Media types that an operation takes as a stream, and the most bytes of one. */
+export interface UploadTerms {
+  readonly types: readonly string[];
+  readonly limitBytes: number;
 }
 
 type Schema = z.ZodType;
@@ -46,9 +68,12 @@ export interface Operation<
   Query extends Schema | undefined = Schema | undefined,
   Body extends Schema | undefined = Schema | undefined,
   Answer extends Schema = Schema,
+  Id extends string = string,
+  Upload extends UploadTerms | undefined = UploadTerms | undefined,
+  Files extends readonly string[] | undefined = readonly string[] | undefined,
 > {
   /** camelCase, unique: the client's method. */
-  readonly id: string;
+  readonly id: Id;
   readonly summary: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express notation: `/v1/plans/:planId`. */
@@ -59,10 +84,16 @@ export interface Operation<
   readonly query?: Query;
   readonly body?: Body;
   /** Set for bodies that are streamed instead of parsed: the media types taken and the most bytes. */
-  readonly upload?: { readonly types: readonly string[]; readonly limitBytes: number };
+  readonly upload?: Upload;
   readonly response: Answer;
+  /** Media types of the files that the operation may answer with instead. */
+  readonly files?: Files;
   /** 200 unless stated. */
   readonly status?: number;
+  /** Another good one that a {@link Reply} may give. */
+  readonly otherStatus?: number;
+  /** The answer holds a secret that is told once: it is never stored, not even for a caller who asks again. */
+  readonly secret?: true;
   /** Every code that the operation may fail with beside the common ones, and its status here. */
   readonly failures: Readonly<Record<string, number>>;
   readonly handler: InjectionToken<
@@ -76,13 +107,30 @@ export function operation<
   const Query extends Schema | undefined = undefined,
   const Body extends Schema | undefined = undefined,
   const Answer extends Schema = Schema,
->(declared: Operation<Params, Query, Body, Answer>): Operation<Params, Query, Body, Answer> {
+  const Id extends string = string,
+  const Upload extends UploadTerms | undefined = undefined,
+  const Files extends readonly string[] | undefined = undefined,
+>(
+  declared: Operation<Params, Query, Body, Answer, Id, Upload, Files>,
+): Operation<Params, Query, Body, Answer, Id, Upload, Files> {
   return declared;
 }
 
 /** What the doorway needs to know of an operation, whatever its schemas. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations holds every combination of schemas
-export type AnyOperation = Operation<any, any, any, any>;
+export type AnyOperation = Operation<any, any, any, any, string, any, any>;
+
+export function isPublic({ access }: AnyOperation): boolean {
+  return access === 'public';
+}
+
+/**
+ * Whether the operation minds an Idempotency-Key. Not for those who have yet to sign in: without a workspace they
+ * would share their keys with everyone.
+ */
+export function keepsAnswers(operation: AnyOperation): boolean {
+  return operation.method === 'post' && !isPublic(operation) && operation.files === undefined;
+}
 
 /** Codes that any operation may answer with. */
 export const commonFailures: Readonly<Record<string, number>> = {
@@ -92,6 +140,8 @@ export const commonFailures: Readonly<Record<string, number>> = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  duplicate_idempotency_key: 409,
+  request_in_progress: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

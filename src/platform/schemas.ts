@@ -9,10 +9,7 @@ import { isStorable } from './database/columns.js';
 /** Vocabulary of request and answer schemas, shared by every slice. */
 
 /** An id in a path. Ids that are not UUIDs are well-formed questions about things that do not exist: 404, not 400. */
-export const pathId = z
-  .string()
-  .max(200)
-  .transform((id) => (isUuid(id) ? id.toLowerCase() : id));
+export const pathId = z.string().transform((id) => (isUuid(id) ? id.toLowerCase() : id));
 
 export const uuid = z
   .string()
@@ -23,7 +20,9 @@ export const period = z
   .string()
   .refine((text) => periodKind(text) !== null, 'must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026');
 export const currency = z.string().refine(isCurrency, 'must be an ISO 4217 currency code such as USD');
-export const instant = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 instant' });
+export const instant = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 instant' })
+  .refine((text) => !/[+-](1[5-9]|2\d):\d\d$/.test(text), 'must have an offset that exists, -12:00 to +14:00');
 
 /** Text of one line or more, trimmed, of characters that can be stored and shown. */
 export function text(most: number): z.ZodString {

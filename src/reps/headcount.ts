@@ -21,6 +21,11 @@ export async function countHeads(trx: Work, workspaceId: string): Promise<Headco
   return rows[0] as Headcount;
 }
 
+/** Whether one more may become active. */
+export function hasSeat({ tier, reps }: Headcount): boolean {
+  return reps < seats[tier];
+}
+
 /** Refuses a change that took more seats than the tier has, or the last admin's keys. */
 export function assertHeadcount(before: Headcount, after: Headcount): void {
   const most = seats[after.tier];

@@ -78,6 +78,24 @@ function repRows(reps: readonly StoredRep[]) {
   ]);
 }
 
+/** Invited anew or again; who is invited is active. */
+export async function markInvited(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
+  if (repIds.length === 0) return;
+  await sql`
+    update reps set invite_status = 'invited', active = true
+    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
+}
+
+/** The reps with those ids, of which some may be nobody's. */
+export async function findRepsById(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<StoredRep[]> {
+  return trx
+    .selectFrom('reps')
+    .select(columns)
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`rep_id = any(${repIds}::uuid[])`)
+    .execute();
+}
+
 /** Logs the reps out everywhere. */
 export async function endSessions(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
   if (repIds.length === 0) return;

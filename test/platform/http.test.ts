@@ -18,13 +18,25 @@ interface Answer {
   readonly text: string;
 }
 
-const common = { summary: '', access: 'rep', response: z.unknown(), failures: { thing_not_found: 404 }, handler: 'unused' } as const;
+const common = {
+  summary: '',
+  access: 'rep',
+  response: z.unknown(),
+  failures: { thing_not_found: 404 },
+  handler: 'unused',
+} as const;
 const operations: readonly AnyOperation[] = [
   { ...common, id: 'listThings', method: 'get', path: '/v1/things' },
   { ...common, id: 'createThing', method: 'post', path: '/v1/things', body: z.unknown() },
   { ...common, id: 'getThing', method: 'get', path: '/v1/things/:thingId' },
   { ...common, id: 'deleteThing', method: 'delete', path: '/v1/things/:thingId' },
-  { ...common, id: 'importThings', method: 'post', path: '/v1/things/import', upload: { types: ['text/csv'], limitBytes: 1024 * 1024 } },
+  {
+    ...common,
+    id: 'importThings',
+    method: 'post',
+    path: '/v1/things/import',
+    upload: { types: ['text/csv'], limitBytes: 1024 * 1024 },
+  },
 ];
 
 const caller: Caller = { workspaceId: 'w', standing: 'admin', repId: null, actor: 'api-key', requestId: 'r' };
@@ -60,18 +72,34 @@ describe('HTTP', () => {
   beforeEach(() => {
     admitted = [];
     databaseCheck = async () => {};
-    run = async (_operation, input) => ({ status: 200, answer: { params: input.params, query: input.query, body: input.body } });
+    run = async (_operation, input) => ({
+      status: 200,
+      answer: { params: input.params, query: input.query, body: input.body },
+    });
   });
 
   /** As Node's own client sends it: fetch refuses some methods and rewrites some addresses. */
-  function send(method: string, path: string, body?: string | Buffer, headers: Record<string, string> | string[] = {}): Promise<Answer> {
+  function send(
+    method: string,
+    path: string,
+    body?: string | Buffer,
+    headers: Record<string, string> | string[] = {},
+  ): Promise<Answer> {
     const { hostname, port } = new URL(listening.url);
-    const given = Array.isArray(headers) ? ['Host', hostname, ...headers] : { authorization: 'Bearer good', ...headers };
+    const given = Array.isArray(headers)
+      ? ['Host', hostname, ...headers]
+      : { authorization: 'Bearer good', ...headers };
     return new Promise((resolve, reject) => {
       const request = httpRequest({ hostname, port, method, path, headers: given, agent: false }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
         response.on('error', reject);
       });
       request.on('error', reject);
@@ -82,10 +110,16 @@ describe('HTTP', () => {
   const json = { 'content-type': 'application/json' };
 
   /** The envelope and nothing else, under the status it names; gives its message and details. */
-  function expectFailure(answer: Answer, statusCode: number, code: string): { message: string; details?: Record<string, unknown> } {
+  function expectFailure(
+    answer: Answer,
+    statusCode: number,
+    code: string,
+  ): { message: string; details?: Record<string, unknown> } {
     expect(answer.status, answer.text.slice(0, 300)).to.equal(statusCode);
     expect(answer.headers['content-type']).to.match(/^application\/json/);
-    expect(answer.headers['x-request-id'], 'X-Request-Id').to.be.a('string').and.match(/^[A-Za-z0-9._-]{1,100}$/);
+    expect(answer.headers['x-request-id'], 'X-Request-Id')
+      .to.be.a('string')
+      .and.match(/^[A-Za-z0-9._-]{1,100}$/);
     const envelope = JSON.parse(answer.text);
     expect(Object.keys(envelope).filter((key) => key !== 'details')).to.deep.equal(['statusCode', 'code', 'message']);
     expect(envelope).to.deep.include({ statusCode, code });
@@ -105,7 +139,12 @@ describe('HTTP', () => {
       expect(answer.headers['x-request-id']).to.equal('trace-1.a_B');
     });
 
-    for (const [what, id] of [['with a space', 'a b'], ['with markup', '<script>'], ['of 101 characters', 'x'.repeat(101)], ['that is empty', '']] as const) {
+    for (const [what, id] of [
+      ['with a space', 'a b'],
+      ['with markup', '<script>'],
+      ['of 101 characters', 'x'.repeat(101)],
+      ['that is empty', ''],
+    ] as const) {
       it(`are made anew for one ${what}`, async () => {
         const answer = await send('GET', '/v1/things', undefined, { 'x-request-id': id });
         expect(answer.headers['x-request-id']).to.match(/^req_/);
@@ -115,7 +154,8 @@ describe('HTTP', () => {
 
   describe('addresses and methods', () => {
     it('an unknown address is 404 not_found', async () => {
-      for (const path of ['/', '/v1/nope', '/v1/things/1/more', '/index.html']) expectFailure(await send('GET', path), 404, 'not_found');
+      for (const path of ['/', '/v1/nope', '/v1/things/1/more', '/index.html'])
+        expectFailure(await send('GET', path), 404, 'not_found');
     });
 
     for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS', 'PROPFIND']) {
@@ -158,7 +198,11 @@ describe('HTTP', () => {
     });
 
     it('headers longer than the limit are 431', async () => {
-      expectFailure(await send('GET', '/v1/things', undefined, { 'x-long': 'a'.repeat(20_000) }), 431, 'headers_too_large');
+      expectFailure(
+        await send('GET', '/v1/things', undefined, { 'x-long': 'a'.repeat(20_000) }),
+        431,
+        'headers_too_large',
+      );
     });
 
     it('what is no HTTP is 400', async () => {
@@ -173,8 +217,14 @@ describe('HTTP', () => {
         socket.on('error', reject);
       });
       const [head, body] = text.split('\r\n\r\n') as [string, string];
-      expect(head).to.match(/^HTTP\/1\.1 400 /).and.to.match(/\r\nX-Request-Id: req_/i);
-      expect(JSON.parse(body)).to.deep.equal({ statusCode: 400, code: 'VALIDATION_FAILED', message: 'The request could not be read.' });
+      expect(head)
+        .to.match(/^HTTP\/1\.1 400 /)
+        .and.to.match(/\r\nX-Request-Id: req_/i);
+      expect(JSON.parse(body)).to.deep.equal({
+        statusCode: 400,
+        code: 'VALIDATION_FAILED',
+        message: 'The request could not be read.',
+      });
     });
   });
 
@@ -192,7 +242,8 @@ describe('HTTP', () => {
   });
 
   describe('bodies', () => {
-    const post = (body: string | Buffer, headers: Record<string, string> = json) => send('POST', '/v1/things', body, headers);
+    const post = (body: string | Buffer, headers: Record<string, string> = json) =>
+      send('POST', '/v1/things', body, headers);
 
     it('of JSON come through', async () => {
       const answer = await post('{"a":[1,"ü"]}', { 'content-type': 'application/json; charset=utf-8' });
@@ -201,7 +252,12 @@ describe('HTTP', () => {
 
     it('may be absent', async () => expect((await send('POST', '/v1/things')).status).to.equal(200));
 
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp']) {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+    ]) {
       it(`of ${type} are 415`, async () => {
         expectFailure(await post('{}', { 'content-type': type }), 415, 'unsupported_media_type');
       });
@@ -212,7 +268,11 @@ describe('HTTP', () => {
     });
 
     it('in another charset are 415', async () => {
-      expectFailure(await post('{}', { 'content-type': 'application/json; charset=latin1' }), 415, 'unsupported_media_type');
+      expectFailure(
+        await post('{}', { 'content-type': 'application/json; charset=latin1' }),
+        415,
+        'unsupported_media_type',
+      );
     });
 
     it('with an unknown Content-Encoding are 415', async () => {
@@ -243,7 +303,10 @@ describe('HTTP', () => {
     });
 
     it('that are JSON but no object come through to be refused by their operation', async () => {
-      for (const text of ['1', '"x"', '[]', 'null', 'false']) expect(JSON.parse((await post(text)).text)).to.have.property('body').eql(JSON.parse(text));
+      for (const text of ['1', '"x"', '[]', 'null', 'false'])
+        expect(JSON.parse((await post(text)).text))
+          .to.have.property('body')
+          .eql(JSON.parse(text));
     });
 
     for (const [what, text] of [
@@ -260,7 +323,11 @@ describe('HTTP', () => {
     }
 
     it('are not looked at before the token', async () => {
-      expectFailure(await send('POST', '/v1/things', '{', { ...json, authorization: 'Bearer bad' }), 401, 'unauthorized');
+      expectFailure(
+        await send('POST', '/v1/things', '{', { ...json, authorization: 'Bearer bad' }),
+        401,
+        'unauthorized',
+      );
       expect(admitted).to.deep.equal([]);
     });
   });
@@ -281,14 +348,25 @@ describe('HTTP', () => {
     it('beyond their limit are 413, said at once or in chunks', async () => {
       run = (_operation, input) => readAll(input);
       const large = Buffer.alloc(1024 * 1024 + 1, 'x');
-      for (const headers of [{ 'content-type': 'text/csv' }, { 'content-type': 'text/csv', 'transfer-encoding': 'chunked' }]) {
-        expectFailure(await send('POST', '/v1/things/import', large, headers as Record<string, string>), 413, 'payload_too_large');
+      for (const headers of [
+        { 'content-type': 'text/csv' },
+        { 'content-type': 'text/csv', 'transfer-encoding': 'chunked' },
+      ]) {
+        expectFailure(
+          await send('POST', '/v1/things/import', large, headers as Record<string, string>),
+          413,
+          'payload_too_large',
+        );
       }
     });
 
     it('of another type or encoded are 415', async () => {
       expectFailure(await send('POST', '/v1/things/import', '{}', json), 415, 'unsupported_media_type');
-      expectFailure(await send('POST', '/v1/things/import', 'x', { 'content-type': 'text/csv', 'content-encoding': 'gzip' }), 415, 'unsupported_media_type');
+      expectFailure(
+        await send('POST', '/v1/things/import', 'x', { 'content-type': 'text/csv', 'content-encoding': 'gzip' }),
+        415,
+        'unsupported_media_type',
+      );
     });
   });
 
@@ -300,7 +378,13 @@ describe('HTTP', () => {
           'content-security-policy': "default-src 'none';frame-ancestors 'none'",
           'referrer-policy': 'no-referrer',
         });
-        expect(answer.headers).to.not.have.any.keys('x-powered-by', 'server', 'etag', 'set-cookie', 'access-control-allow-origin');
+        expect(answer.headers).to.not.have.any.keys(
+          'x-powered-by',
+          'server',
+          'etag',
+          'set-cookie',
+          'access-control-allow-origin',
+        );
       }
     });
 
@@ -316,7 +400,12 @@ describe('HTTP', () => {
     });
 
     it('of two Authorization headers the first counts', async () => {
-      const two = (first: string, second: string) => ['Authorization', `Bearer ${first}`, 'Authorization', `Bearer ${second}`];
+      const two = (first: string, second: string) => [
+        'Authorization',
+        `Bearer ${first}`,
+        'Authorization',
+        `Bearer ${second}`,
+      ];
       expect((await send('GET', '/v1/things', undefined, two('good', 'bad'))).status).to.equal(200);
       expect((await send('GET', '/v1/things', undefined, two('bad', 'good'))).status).to.equal(401);
     });
@@ -346,7 +435,9 @@ describe('HTTP', () => {
 
     it('has the declared status for a declared failure, details included', async () => {
       failWith(new Failure('thing_not_found', 'There is no such thing.', { thingId: '1' }));
-      expect(expectFailure(await send('GET', '/v1/things'), 404, 'thing_not_found').details).to.deep.equal({ thingId: '1' });
+      expect(expectFailure(await send('GET', '/v1/things'), 404, 'thing_not_found').details).to.deep.equal({
+        thingId: '1',
+      });
     });
 
     for (const code of ['57P01', '57P03', '08006', '53300', 'ECONNREFUSED']) {

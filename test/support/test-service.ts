@@ -79,7 +79,16 @@ export interface TestService {
 
 export async function startTestService(environment: Record<string, string> = {}): Promise<TestService> {
   const database = await createTestDatabase({ migrate: migrateTestDatabase });
-  const config = readConfig({ DATABASE_URL: database.ownerUrl, PORT: '0', LOG_LEVEL: 'silent', ...environment });
+  const config = readConfig({
+    DATABASE_URL: database.ownerUrl,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    // All tests come from one address.
+    FAILED_SIGN_INS_PER_MINUTE: '1000000',
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ...environment,
+  });
   const running = await start(config, { api: true, worker: true }, createLog(process.env['TEST_LOG'] ?? 'silent'));
   const { url, service } = running;
   if (url === null) throw new Error('the API did not start');

@@ -28,7 +28,7 @@ describe('workspaces', () => {
       await world.plan('Gone', config, { status: 'deleted' });
       const replaced = await world.plan('Replaced', config, { status: 'deleted' });
       await world.plan('', config, { planId: replaced });
-      const { plans, ...told } = await world.slice.run(getWorkspace, world.as('connection'));
+      const { plans, ...told } = await world.slice.run(getWorkspace, world.admin);
       expect(told).to.deep.equal({
         workspaceId: world.workspaceId,
         name: 'Test',
@@ -41,6 +41,8 @@ describe('workspaces', () => {
         apiKey: { masked: null, isSet: false },
       });
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Replaced', 'Running']);
+      const withoutPerson = await world.slice.run(getWorkspace, world.as('connection'));
+      expect(withoutPerson).to.deep.equal({ ...told, plans: [] });
       const all = await world.slice.run(getWorkspace, world.admin, { query: { includeDeleted: 'true' } });
       expect(all.plans.map((plan: { name: string; status: string }) => `${plan.name} ${plan.status}`)).to.deep.equal([
         'Gone deleted',

@@ -201,6 +201,7 @@ export const recalculateCommissions = operation({
   access: 'admin',
   body,
   response,
+  otherStatus: 202,
   failures: { rep_not_found: 404, plan_not_found: 404, deal_not_found: 404 },
   handler: RecalculateCommissions,
 });

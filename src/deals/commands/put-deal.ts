@@ -57,6 +57,7 @@ export const putDeal = operation({
   params,
   body: dealBody,
   response,
+  otherStatus: 201,
   failures: { rep_not_found: 404 },
   handler: PutDeal,
 });

@@ -80,6 +80,6 @@ export const createPlan = operation({
   body,
   response: planVersion,
   status: 201,
-  failures: { invalid_plan_config: 400, plan_name_taken: 409, rep_not_found: 404 },
+  failures: { plan_name_taken: 409, rep_not_found: 404 },
   handler: CreatePlan,
 });

@@ -104,6 +104,6 @@ export const updatePlan = operation({
   params,
   body,
   response: planVersion,
-  failures: { invalid_plan_config: 400, plan_not_found: 404, plan_name_taken: 409, rep_not_found: 404 },
+  failures: { plan_not_found: 404, plan_name_taken: 409, rep_not_found: 404 },
   handler: UpdatePlan,
 });

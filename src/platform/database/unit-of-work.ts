@@ -43,6 +43,11 @@ export class UnitOfWork {
       return work(trx);
     });
   }
+
+  /** For what happens before a workspace is known: row-level security shows nothing, only the crossings answer. */
+  async outside<T>(work: (trx: Work) => Promise<T>): Promise<T> {
+    return this.database.transaction().execute(work);
+  }
 }
 
 const maxRetries = 3;

@@ -7,20 +7,26 @@ import express, {
   type Response,
 } from 'express';
 import helmet from 'helmet';
-import { type Caller } from '../../kernel/caller.js';
+import { anonymousCaller, type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
 import { isBadValue, isUnavailable } from '../database/database-errors.js';
 import { type Doorway } from '../doorway.js';
 import { type Log } from '../log.js';
-import { type AnyOperation, commonFailures } from '../operation.js';
+import { type AnyOperation, commonFailures, Download, keepsAnswers, Redirect } from '../operation.js';
+import { ask, type Given, type IdempotentAnswers, idempotencyKeyOf } from './idempotency.js';
 import { guardJson } from './json-body.js';
+import { type RateLimit } from './rate-limit.js';
 
 export interface AppParts {
   readonly operations: readonly AnyOperation[];
   readonly doorway: Doorway;
-  readonly authenticate: (authorization: string | undefined, requestId: string) => Promise<Caller>;
+  readonly authenticate: (authorization: string | undefined, requestId: string, address: string) => Promise<Caller>;
+  /** So many proxies before us are believed about the address of who asks. */
+  readonly trustProxyHops?: number;
+  readonly rateLimit?: RateLimit;
+  readonly idempotentAnswers?: IdempotentAnswers;
   readonly log: Log;
   /** Routes that are not operations: health, documents. */
   readonly extra?: readonly ((app: Express) => void)[];
@@ -29,10 +35,12 @@ export interface AppParts {
 const requestIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
 /** The HTTP face of the operations: it routes, authenticates, reads bodies, and gives every refusal the envelope. */
-export function createApp({ operations, doorway, authenticate, log, extra = [] }: AppParts): Express {
+export function createApp(parts: AppParts): Express {
+  const { operations, log, extra = [] } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.set('trust proxy', parts.trustProxyHops ?? 0);
   app.use(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -40,30 +48,50 @@ export function createApp({ operations, doorway, authenticate, log, extra = [] }
   );
   app.use(nameRequest(log));
   for (const add of extra) add(app);
-  const readJson = express.json({ limit: '1mb', strict: true, type: 'application/json' });
-  for (const operation of operations) {
-    app[operation.method](operation.path, async (request, response) => {
-      const requestId = String(response.getHeader('X-Request-Id'));
-      response.setHeader('Cache-Control', 'no-store');
-      const caller = await authenticate(request.headers.authorization, requestId);
-      response.locals['actor'] = caller.actor;
-      doorway.admit(operation, caller);
-      guardQuery(request);
-      const body = await readBody(operation, request, response, readJson);
-      const { status, answer } = await doorway.run(
-        operation,
-        { params: request.params, query: request.query, body },
-        caller,
-      );
-      response.status(status).json(answer);
-    });
-  }
+  const readJson = express.json({ limit: '1mb', strict: false, type: 'application/json' });
+  for (const operation of operations) app[operation.method](operation.path, serve(operation, parts, readJson));
   app.use(refuseMethod(operations));
   app.use(() => {
     throw new Failure('not_found', 'There is nothing at this address. GET /v1/openapi.json lists what there is.');
   });
   app.use(tellFailure(operations, log));
   return app;
+}
+
+/** From a request to its answer; the order is that of trust: who asks, how often, whether they may, what they say. */
+function serve(operation: AnyOperation, parts: AppParts, readJson: RequestHandler): RequestHandler {
+  const { doorway, authenticate, rateLimit, idempotentAnswers } = parts;
+  return async (request, response) => {
+    const requestId = String(response.getHeader('X-Request-Id'));
+    response.setHeader('Cache-Control', 'no-store');
+    const address = request.ip ?? '';
+    const isPublic = operation.access === 'public';
+    const caller = isPublic
+      ? anonymousCaller(requestId, address)
+      : await authenticate(request.headers.authorization, requestId, address);
+    response.locals['actor'] = caller.actor;
+    await rateLimit?.admit(caller, response);
+    doorway.admit(operation, caller);
+    guardQuery(request);
+    const body = await readBody(operation, request, response, readJson);
+    const run = (read: unknown) =>
+      doorway.run(operation, { params: request.params, query: request.query, body: read }, caller);
+    const key = keepsAnswers(operation) ? idempotencyKeyOf(request) : null;
+    if (key !== null && idempotentAnswers !== undefined) {
+      const { asked, body: toRead } = ask(key, request, caller, body);
+      sendKept(response, await idempotentAnswers.answer(caller, asked, operation.secret === true, () => run(toRead)));
+      return;
+    }
+    const { status, answer } = await run(body);
+    if (answer instanceof Download) sendFile(response, answer);
+    else if (answer instanceof Redirect) response.redirect(status, answer.location);
+    else response.status(status).json(answer);
+  };
+}
+
+function sendKept(response: Response, { status, json, replayed }: Given): void {
+  if (replayed) response.setHeader('Idempotent-Replay', 'true');
+  response.status(status).type('application/json').send(json);
 }
 
 /** Gives the request its id, the caller's own when it is a sane token, and writes one log line at the end. */
@@ -138,6 +166,15 @@ function limited(request: Request, limitBytes: number): Readable {
   }) as Readable;
 }
 
+function sendFile(response: Response, { contentType, filename, body, headers }: Download): void {
+  response.set({
+    'Content-Type': contentType,
+    'Content-Disposition': `attachment; filename="${filename}"; filename*=UTF-8''${filename}`,
+    ...headers,
+  });
+  response.send(Buffer.from(body as string));
+}
+
 /** A path that exists under other methods answers 405 with the list of them. */
 function refuseMethod(operations: readonly AnyOperation[]): RequestHandler {
   const paths = [...groupBy(operations, (operation) => operation.path)].map(([path, all]) => ({
@@ -163,13 +200,16 @@ function tellFailure(operations: readonly AnyOperation[], log: Log): ErrorReques
   return (error: unknown, request, response, _next) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     const path = (request.route as { path?: string } | undefined)?.path;
-    const operation = operations.find((one) => one.path === path && one.method === request.method.toLowerCase());
+    const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
+    const operation = operations.find((one) => one.path === path && one.method === method);
     const told = tell(error, operation) ?? internalError(error, requestId, log);
     if (response.headersSent) {
       response.destroy();
       return;
     }
     if (told.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+    if (told.status === 429 && told.details?.['retryAfter'] !== undefined)
+      response.setHeader('Retry-After', String(told.details['retryAfter']));
     if (told.status === 503) response.setHeader('Retry-After', '2');
     const { status: statusCode, code, message, details } = told;
     response.status(statusCode).json({ statusCode, code, message, ...(details === undefined ? {} : { details }) });

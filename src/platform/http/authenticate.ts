@@ -2,12 +2,14 @@ import { sql } from 'kysely';
 import { type Caller, type Role, type Standing } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type Database } from '../database/pool.js';
+import { type AttemptLimits } from '../limits/attempt-limits.js';
 import { type TokenKind, tokenHash } from '../secrets/token.js';
 
 const bearerPattern = /^bearer ([!-~]{1,100})$/i;
 
 interface TokenRow {
   readonly workspace_id: string;
+  readonly token_id: string;
   readonly kind: TokenKind;
   readonly rep_id: string | null;
   readonly role: Role | null;
@@ -31,7 +33,24 @@ export async function authenticate(database: Database, header: string | undefine
     repId: row.rep_id,
     actor: actorOf(row),
     requestId,
+    tokenId: row.token_id,
+    tokenKind: row.kind,
   };
+}
+
+/** Like {@link authenticate}; a token that is refused counts against the address it came from. No token is no guess. */
+export async function authenticateFrom(
+  { database, attemptLimits }: { readonly database: Database; readonly attemptLimits: AttemptLimits },
+  header: string | undefined,
+  requestId: string,
+  address: string,
+): Promise<Caller> {
+  try {
+    return await authenticate(database, header, requestId);
+  } catch (error) {
+    if (header !== undefined && error instanceof Failure) await attemptLimits.countFailure(address);
+    throw error;
+  }
 }
 
 function refusal(): Failure {

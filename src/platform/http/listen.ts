@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Express } from 'express';
+import { newId } from '../../kernel/ids.js';
 
 /** A server that answers, and how to close it. */
 export interface Listening {
@@ -42,9 +43,14 @@ function answerBrokenRequests(server: Server): void {
       : 'The request could not be read.';
     const body = JSON.stringify({ statusCode, code, message });
     const reason = tooLarge ? 'Request Header Fields Too Large' : 'Bad Request';
-    socket.end(
-      `HTTP/1.1 ${statusCode} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    const head = [
+      `HTTP/1.1 ${statusCode} ${reason}`,
+      `X-Request-Id: req_${newId()}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   });
 }
 

@@ -36,6 +36,7 @@ export const rotateWorkspaceKey = operation({
   access: 'admin',
   body,
   response,
+  secret: true,
   failures: {},
   handler: RotateWorkspaceKey,
 });

@@ -1,0 +1,78 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { Failure } from '../../kernel/failure.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { Secrets } from '../../platform/secrets/secrets.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { callbackPath, IdentityProvider } from '../oidc/identity-provider.js';
+import { takeState } from '../oidc/sign-in-state-store.js';
+import { openSession } from '../open-session.js';
+import { chooseWorkspace, type Session, session } from '../sign-in.js';
+import { SignInRefusals } from '../sign-in-refusals.js';
+import { findSignIns } from '../sign-in-views.js';
+
+const answered = z.string().max(8000);
+// Providers add parameters of their own.
+const query = z
+  .object({ state: answered.optional(), code: answered.optional(), error: answered.optional() })
+  .catchall(answered);
+
+@injectable()
+export class FinishOidcLogin {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(Secrets) private readonly secrets: Secrets,
+    @inject(AttemptLimits) private readonly limits: AttemptLimits,
+    @inject(IdentityProvider) private readonly provider: IdentityProvider,
+    @inject(SignInRefusals) private readonly refusals: SignInRefusals,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ query: asked }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Session> {
+    this.provider.assertConfigured();
+    const address = caller.address ?? '';
+    this.limits.assertNotRefused(address);
+    const { state } = asked;
+    const kept =
+      state === undefined ? null : await this.unitOfWork.outside((trx) => takeState(trx, this.secrets, state));
+    const email = kept === null ? null : await this.provider.finish(asked as Record<string, string>, kept.secrecy);
+    if (kept === null || email === null) {
+      await this.limits.countFailure(address);
+      throw refused();
+    }
+    const opened = await this.signIn(email, kept.workspaceId);
+    if (opened !== null) return opened;
+    await this.refusals.note(caller, 'oidc', email);
+    throw refused();
+  }
+
+  private async signIn(email: string, workspaceId: string | null): Promise<Session | null> {
+    const signIns = await this.unitOfWork.outside((trx) => findSignIns(trx, email, workspaceId));
+    const [signIn, ...others] = signIns;
+    if (signIn === undefined) return null;
+    if (others.length > 0) throw chooseWorkspace(signIns);
+    return this.unitOfWork.run(signIn, 'reads', (trx) => openSession(trx, signIn, 'oidc', this.clock));
+  }
+}
+
+/** The same for an answer that was made up, one that came twice, and an address that nobody here has. */
+function refused(): Failure {
+  return new Failure('unauthorized', 'You could not be signed in. Begin again with GET /auth/oidc/login.');
+}
+
+export const finishOidcLogin = operation({
+  id: 'finishOidcLogin',
+  summary: 'Where the identity provider sends people back to: signs them in',
+  method: 'get',
+  path: callbackPath,
+  access: 'public',
+  query,
+  response: session,
+  secret: true,
+  failures: { identity_provider_unavailable: 503 },
+  handler: FinishOidcLogin,
+});

@@ -1,0 +1,34 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { endSession, noteSession } from '../session-store.js';
+
+@injectable()
+export class LogOut {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(_input: Input, caller: Caller): Promise<{ loggedOut: true }> {
+    const { workspaceId, repId } = caller;
+    if (caller.tokenKind !== 'sess' || repId === null)
+      throw new Failure('forbidden', 'Only a session can be logged out. Keys are rotated, connection tokens deleted.');
+    await this.unitOfWork.run(caller, 'reads', async (trx) => {
+      await endSession(trx, caller);
+      await noteSession(trx, workspaceId, repId, 'logout');
+    });
+    return { loggedOut: true };
+  }
+}
+
+export const logOut = operation({
+  id: 'logOut',
+  summary: 'End this session',
+  method: 'post',
+  path: '/auth/logout',
+  access: 'rep',
+  response: z.object({ loggedOut: z.literal(true) }),
+  failures: {},
+  handler: LogOut,
+});

@@ -1,0 +1,66 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { newId } from '../../kernel/ids.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { uuid } from '../../platform/schemas.js';
+import { Secrets } from '../../platform/secrets/secrets.js';
+import { typedEmail } from '../sign-in.js';
+import { codeHmac, codeMail, emailHash, newCode, newSalt } from '../sign-in-code.js';
+import { issueCode } from '../sign-in-code-store.js';
+
+const body = z.strictObject({ email: typedEmail, workspaceId: uuid.optional() });
+
+const mostPerHour = 30;
+
+@injectable()
+export class SendCode {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(Secrets) private readonly secrets: Secrets,
+    @inject(Outbox) private readonly outbox: Outbox,
+    @inject(AttemptLimits) private readonly limits: AttemptLimits,
+  ) {}
+
+  /** Whether anybody has the address, or has asked too often, shows in neither the answer nor the work. */
+  async execute(
+    { body: { email, workspaceId } }: Input<unknown, unknown, SendBody>,
+    caller: Caller,
+  ): Promise<{ sent: true }> {
+    await this.limits.count('code', caller.address ?? '', mostPerHour, 3600);
+    const code = newCode();
+    const codeId = newId();
+    const salt = newSalt();
+    const mail = codeMail(email, code);
+    const sealed = this.outbox.seal(mail);
+    await this.unitOfWork.outside((trx) =>
+      issueCode(trx, {
+        email,
+        emailHash: emailHash(this.secrets, email),
+        workspaceId: workspaceId ?? null,
+        codeId,
+        salt,
+        hmac: codeHmac(this.secrets, email, codeId, salt, code),
+        mail: { ...sealed, subject: mail.subject },
+      }),
+    );
+    await this.outbox.wake([sealed.mailId]);
+    return { sent: true };
+  }
+}
+type SendBody = z.infer<typeof body>;
+
+export const sendCode = operation({
+  id: 'sendCode',
+  summary: 'Send a sign-in code to the e-mail address; the answer is the same whether anybody has it',
+  method: 'post',
+  path: '/auth/otp/send',
+  access: 'public',
+  body,
+  response: z.object({ sent: z.literal(true) }),
+  failures: {},
+  handler: SendCode,
+});

@@ -1,0 +1,75 @@
+import { timingSafeEqual } from 'node:crypto';
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { uuid } from '../../platform/schemas.js';
+import { Secrets } from '../../platform/secrets/secrets.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { openSession } from '../open-session.js';
+import { chooseWorkspace, invalidCode, type Session, session, typedEmail } from '../sign-in.js';
+import { codeHmac, codePattern, emailHash } from '../sign-in-code.js';
+import { returnTry, type TriedCode, tryCode, useCode } from '../sign-in-code-store.js';
+import { SignInRefusals } from '../sign-in-refusals.js';
+import { findSignIns } from '../sign-in-views.js';
+
+// A code of another form is a wrong code: 401 like any other, not 400.
+const body = z.strictObject({ email: typedEmail, code: z.string().max(100), workspaceId: uuid.optional() });
+type VerifyBody = z.infer<typeof body>;
+
+@injectable()
+export class VerifyCode {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(Secrets) private readonly secrets: Secrets,
+    @inject(AttemptLimits) private readonly limits: AttemptLimits,
+    @inject(SignInRefusals) private readonly refusals: SignInRefusals,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ body: asked }: Input<unknown, unknown, VerifyBody>, caller: Caller): Promise<Session> {
+    this.limits.assertNotRefused(caller.address ?? '');
+    const opened = await this.signIn(asked);
+    if (opened !== null) return opened;
+    await this.refusals.note(caller, 'otp', asked.email);
+    throw invalidCode();
+  }
+
+  private async signIn({ email, code, workspaceId }: VerifyBody): Promise<Session | null> {
+    if (!codePattern.test(code)) return null;
+    // Committed before anything is compared: whatever happens next, the try has been made.
+    const tried = await this.unitOfWork.outside((trx) => tryCode(trx, emailHash(this.secrets, email)));
+    if (tried === null || !this.isRight(tried, email, code)) return null;
+    if (workspaceId !== undefined && tried.workspaceId !== null && workspaceId !== tried.workspaceId) return null;
+    const signIns = await this.unitOfWork.outside((trx) => findSignIns(trx, email, workspaceId ?? tried.workspaceId));
+    const [signIn, ...others] = signIns;
+    if (signIn === undefined) return null;
+    if (others.length > 0) {
+      await this.unitOfWork.outside((trx) => returnTry(trx, tried.codeId));
+      throw chooseWorkspace(signIns);
+    }
+    return this.unitOfWork.run(signIn, 'reads', async (trx) =>
+      (await useCode(trx, tried.codeId)) ? openSession(trx, signIn, 'otp', this.clock) : null,
+    );
+  }
+
+  private isRight({ codeId, salt, hmac }: TriedCode, email: string, code: string): boolean {
+    return timingSafeEqual(codeHmac(this.secrets, email, codeId, salt, code), hmac);
+  }
+}
+
+export const verifyCode = operation({
+  id: 'verifyCode',
+  summary: 'Sign in with the code that was sent; every wrong or old code is refused alike',
+  method: 'post',
+  path: '/auth/otp/verify',
+  access: 'public',
+  body,
+  response: session,
+  secret: true,
+  failures: { invalid_code: 401 },
+  handler: VerifyCode,
+});

@@ -1,0 +1,121 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  enableNonRepudiationChecks,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import { inject, injectable } from 'tsyringe';
+import { Failure } from '../../kernel/failure.js';
+import { type Config } from '../../platform/config.js';
+import { type Log } from '../../platform/log.js';
+import { CONFIG, LOG } from '../../platform/tokens.js';
+import { typedEmail } from '../sign-in.js';
+
+/** What of a sign-in that has begun only this service knows. */
+export interface Secrecy {
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+export const callbackPath = '/auth/oidc/callback';
+const timeoutSeconds = 10;
+
+/** The configured OpenID Connect provider: authorization code with PKCE, state and nonce. */
+@injectable()
+export class IdentityProvider {
+  private known: Promise<Configuration> | null = null;
+
+  constructor(
+    @inject(CONFIG) private readonly config: Config,
+    @inject(LOG) private readonly log: Log,
+  ) {}
+
+  assertConfigured(): void {
+    if (this.config.OIDC_ISSUER === undefined)
+      throw new Failure(
+        'not_found',
+        'No identity provider is configured here. Sign in by e-mail: POST /auth/otp/send.',
+      );
+  }
+
+  async begin(): Promise<Secrecy & { readonly state: string; readonly location: string }> {
+    const provider = await this.discover();
+    const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
+    const location = buildAuthorizationUrl(provider, {
+      redirect_uri: this.callbackUrl().href,
+      scope: 'openid email',
+      response_type: 'code',
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+    });
+    return { state, nonce, verifier, location: location.href };
+  }
+
+  /** The address that the provider vouches for; null when it vouches for none, or the answer is not its own. */
+  async finish(query: Readonly<Record<string, string>>, { nonce, verifier }: Secrecy): Promise<string | null> {
+    const provider = await this.discover();
+    const answered = this.callbackUrl();
+    answered.search = new URLSearchParams(query).toString();
+    try {
+      const tokens = await authorizationCodeGrant(provider, answered, {
+        pkceCodeVerifier: verifier,
+        expectedNonce: nonce,
+        expectedState: query['state'] as string,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      const email = typedEmail.safeParse(claims?.['email']);
+      return email.success && claims?.['email_verified'] === true ? email.data : null;
+    } catch (error) {
+      this.log.warn({ reason: reasonOf(error) }, 'an identity provider did not sign somebody in');
+      if (isOutage(error)) throw unavailable();
+      return null;
+    }
+  }
+
+  /** Asked once; a provider that was away is asked again by the next who signs in. */
+  private async discover(): Promise<Configuration> {
+    const { OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET, OIDC_ALLOW_HTTP } = this.config;
+    this.known ??= discovery(new URL(OIDC_ISSUER), OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, undefined, {
+      timeout: timeoutSeconds,
+      // The signature is checked although the token comes straight from the provider: a proxy may stand between.
+      execute: [enableNonRepudiationChecks, ...(OIDC_ALLOW_HTTP ? [allowInsecureRequests] : [])],
+    });
+    try {
+      return await this.known;
+    } catch (error) {
+      this.known = null;
+      this.log.warn({ reason: reasonOf(error) }, 'the identity provider could not be asked');
+      throw unavailable();
+    }
+  }
+
+  private callbackUrl(): URL {
+    const base = this.config.PUBLIC_URL as string;
+    return new URL(`${base.replace(/\/+$/, '')}${callbackPath}`);
+  }
+}
+
+function unavailable(): Failure {
+  return new Failure('identity_provider_unavailable', 'The identity provider cannot be reached. Try again shortly.');
+}
+
+function isOutage(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { name, message = '', cause, status = 0 } = error as Partial<Error> & { status?: number };
+  return name === 'TimeoutError' || status >= 500 || /^fetch failed/.test(message) || isOutage(cause);
+}
+
+/** Names and codes only: descriptions may repeat what was sent. */
+function reasonOf(error: unknown): string {
+  const { name, code, error: told } = (error ?? {}) as { name?: string; code?: string; error?: string };
+  return [name, code, told].filter((part) => typeof part === 'string').join(' ');
+}

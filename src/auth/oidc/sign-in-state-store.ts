@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Secrets } from '../../platform/secrets/secrets.js';
+import { type Secrecy } from './identity-provider.js';
+
+/** Keeps what belongs to the state, for ten minutes. */
+export async function keepState(
+  trx: Work,
+  secrets: Secrets,
+  state: string,
+  workspaceId: string | null,
+  { nonce, verifier }: Secrecy,
+): Promise<void> {
+  const hash = hashOf(state);
+  const sealed = secrets.seal(placeOf(hash), JSON.stringify({ nonce, verifier }));
+  await sql`select keep_sign_in_state(${hash}, ${workspaceId}, ${sealed})`.execute(trx);
+}
+
+export interface KeptState {
+  readonly workspaceId: string | null;
+  readonly secrecy: Secrecy;
+}
+
+/** What belongs to the state, once: it is gone then, even when the sign-in fails. */
+export async function takeState(trx: Work, secrets: Secrets, state: string): Promise<KeptState | null> {
+  const hash = hashOf(state);
+  const { rows } = await sql<{ workspace_id: string | null; secrets: Buffer }>`
+    select workspace_id, secrets from take_sign_in_state(${hash})`.execute(trx);
+  const row = rows[0];
+  if (row === undefined) return null;
+  const secrecy = JSON.parse(secrets.open(placeOf(hash), row.secrets)) as Secrecy;
+  return { workspaceId: row.workspace_id, secrecy };
+}
+
+function hashOf(state: string): Buffer {
+  return createHash('sha256').update(state).digest();
+}
+
+function placeOf(hash: Buffer): string {
+  return `sign_in_states ${hash.toString('hex')}`;
+}

@@ -1,0 +1,33 @@
+import { injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, roles } from '../../kernel/caller.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { tokenKinds } from '../../platform/secrets/token.js';
+import { roleOf } from '../profile.js';
+
+const response = z.object({
+  valid: z.literal(true),
+  workspaceId: z.string(),
+  kind: z.enum(tokenKinds),
+  role: z.enum(roles).nullable(),
+  repId: z.string().nullable(),
+});
+
+@injectable()
+export class GetAuthStatus {
+  async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
+    const { workspaceId, tokenKind = 'ws', repId } = caller;
+    return { valid: true, workspaceId, kind: tokenKind, role: roleOf(caller), repId };
+  }
+}
+
+export const getAuthStatus = operation({
+  id: 'getAuthStatus',
+  summary: 'Whether the token is valid, of which kind and workspace it is, and what it may do',
+  method: 'get',
+  path: '/auth/status',
+  access: 'connection',
+  response,
+  failures: {},
+  handler: GetAuthStatus,
+});

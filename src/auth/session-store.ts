@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { type Caller } from '../kernel/caller.js';
+import { newId } from '../kernel/ids.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { newToken, tokenHash } from '../platform/secrets/token.js';
+import { type SignInMethod } from './sign-in.js';
+
+/** How long a session lasts at most; find_token also ends one that was not used for 12 hours. */
+const mostDays = 30;
+
+/** Whether the rep may have a session. They cannot be deactivated before the transaction has ended. */
+export async function lockActiveRep(trx: Work, workspaceId: string, repId: string): Promise<boolean> {
+  const rep = await trx
+    .selectFrom('reps')
+    .select('rep_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('active', '=', true)
+    .forShare()
+    .executeTakeFirst();
+  return rep !== undefined;
+}
+
+export async function insertSession(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+): Promise<{ sessionToken: string; expiresAt: Date }> {
+  const sessionToken = newToken('sess');
+  const { expires_at: expiresAt } = await trx
+    .insertInto('tokens')
+    .values({
+      workspace_id: workspaceId,
+      token_id: newId(),
+      kind: 'sess',
+      token_hash: tokenHash(sessionToken) as Buffer,
+      rep_id: repId,
+      label: null,
+      expires_at: sql<Date>`now() + make_interval(days => ${mostDays})`,
+    })
+    .returning('expires_at')
+    .executeTakeFirstOrThrow();
+  return { sessionToken, expiresAt: expiresAt as Date };
+}
+
+/** Ends the session that asks. */
+export async function endSession(trx: Work, caller: Caller): Promise<void> {
+  await trx
+    .deleteFrom('tokens')
+    .where('workspace_id', '=', caller.workspaceId)
+    .where('token_id', '=', caller.tokenId ?? null)
+    .where('kind', '=', 'sess')
+    .execute();
+}
+
+/** What the audit log tells of sessions. */
+export async function noteSession(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  trigger: 'login' | 'logout',
+  method?: SignInMethod,
+): Promise<void> {
+  await trx
+    .insertInto('audit_runs')
+    .values({
+      workspace_id: workspaceId,
+      run_id: newId(),
+      actor: `rep:${repId}`,
+      trigger,
+      scope: 'rep',
+      deal_id: null,
+      rep_id: repId,
+      period: null,
+      outcome: 'written',
+      blocked: null,
+      details: method === undefined ? null : JSON.stringify({ method }),
+      error: null,
+    })
+    .execute();
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type SealedMail } from '../platform/mail/outbox.js';
+import { type StoredCode } from './sign-in-code.js';
+
+export interface NewCode extends StoredCode {
+  readonly email: string;
+  readonly emailHash: Buffer;
+  readonly workspaceId: string | null;
+  readonly mail: SealedMail & { readonly subject: string };
+}
+
+/**
+ * Keeps the code, ends those before it and leaves its mail; the same for an address that nobody has, whose mail goes
+ * nowhere. False when the address has had its codes for the hour or the day.
+ */
+export async function issueCode(trx: Work, code: NewCode): Promise<boolean> {
+  const { rows } = await sql<{ issued: boolean }>`
+    select issue_sign_in_code(${code.email}, ${code.emailHash}, ${code.workspaceId}, ${code.codeId}, ${code.salt},
+      ${code.hmac}, ${code.mail.mailId}, ${code.mail.subject}, ${code.mail.body}) as issued`.execute(trx);
+  return rows[0]?.issued === true;
+}
+
+export interface TriedCode extends StoredCode {
+  readonly workspaceId: string | null;
+}
+
+/** Counts a try at the address's code, and gives the code only when there was a try left. */
+export async function tryCode(trx: Work, emailHash: Buffer): Promise<TriedCode | null> {
+  const { rows } = await sql<TriedCode>`
+    select code_id as "codeId", salt, code_hmac as hmac, workspace_id as "workspaceId"
+    from try_sign_in_code(${emailHash})`.execute(trx);
+  return rows[0] ?? null;
+}
+
+/** A right code that only lacked its workspace has cost no try. */
+export async function returnTry(trx: Work, codeId: string): Promise<void> {
+  await sql`select return_sign_in_try(${codeId})`.execute(trx);
+}
+
+/** Whether the code was still good; it is not from now on. */
+export async function useCode(trx: Work, codeId: string): Promise<boolean> {
+  const { rows } = await sql<{ used: boolean }>`select use_sign_in_code(${codeId}) as used`.execute(trx);
+  return rows[0]?.used === true;
+}

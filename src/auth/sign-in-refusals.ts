@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import { inject, injectable } from 'tsyringe';
+import { type Caller } from '../kernel/caller.js';
+import { UnitOfWork } from '../platform/database/unit-of-work.js';
+import { AttemptLimits } from '../platform/limits/attempt-limits.js';
+import { type Log } from '../platform/log.js';
+import { Secrets } from '../platform/secrets/secrets.js';
+import { LOG } from '../platform/tokens.js';
+import { type SignInMethod } from './sign-in.js';
+import { emailHash } from './sign-in-code.js';
+
+/** So many wrong codes for one address in a day are no slips of the pen. */
+const alarmAt = 20;
+
+/** Notes sign-ins that failed: in the audit log of who was meant, and against the address that they came from. */
+@injectable()
+export class SignInRefusals {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(Secrets) private readonly secrets: Secrets,
+    @inject(AttemptLimits) private readonly limits: AttemptLimits,
+    @inject(LOG) private readonly log: Log,
+  ) {}
+
+  /** The same work whether the address is known or not. Throws when the caller's address has failed too often. */
+  async note(caller: Caller, method: SignInMethod, email: string): Promise<void> {
+    const hash = emailHash(this.secrets, email);
+    const { rows } = await this.unitOfWork.outside((trx) =>
+      sql<{ failures: number }>`select refuse_sign_in(${email}, ${hash}, ${method}) as failures`.execute(trx),
+    );
+    const failures = rows[0]?.failures ?? 0;
+    const about = { requestId: caller.requestId, method, emailHash: hash.toString('hex').slice(0, 12), failures };
+    if (failures % alarmAt === 0) this.log.warn(about, 'many failed sign-ins for one address today');
+    else this.log.info(about, 'a sign-in failed');
+    await this.limits.countFailure(caller.address ?? '');
+  }
+}

@@ -1,0 +1,128 @@
+// `import type` leaves nothing behind when compiled, where `import { type … }` would still load the whole service.
+import type { z } from 'zod';
+import { routes } from './client-routes.js';
+import type { operations } from './operations.js';
+import type { Operation } from './platform/operation.js';
+
+type Declared = (typeof operations)[number];
+
+type Content = NonNullable<RequestInit['body']>;
+
+/** A file to send, as `fetch` takes it, and its media type. */
+export interface Upload {
+  readonly contentType: string;
+  readonly data: Content;
+}
+
+export interface CallOptions {
+  /** A text of your own: the same request under the same key is done once, and its answer given again. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+type Given<Name extends string, Schema> = Schema extends z.ZodType
+  ? Record<string, never> extends z.input<Schema>
+    ? { readonly [Key in Name]?: z.input<Schema> }
+    : { readonly [Key in Name]: z.input<Schema> }
+  : unknown;
+type GivenFile<Terms> = Terms extends { readonly types: readonly string[] } ? { readonly upload: Upload } : unknown;
+
+/** What a call is given, empty where the operation takes nothing. */
+export type CallInput<O> =
+  O extends Operation<infer Params, infer Query, infer Body, infer _A, infer _Id, infer Terms, infer _F>
+    ? Given<'params', Params> & Given<'query', Query> & Given<'body', Body> & GivenFile<Terms>
+    : never;
+export type CallAnswer<O> =
+  O extends Operation<infer _P, infer _Q, infer _B, infer Answer, infer _Id, infer _U, infer Files>
+    ? z.output<Answer> | (Files extends readonly string[] ? Blob : never)
+    : never;
+
+type Call<O> =
+  Record<string, never> extends CallInput<O>
+    ? (input?: CallInput<O>, options?: CallOptions) => Promise<CallAnswer<O>>
+    : (input: CallInput<O>, options?: CallOptions) => Promise<CallAnswer<O>>;
+
+/** One method for every operation, by its id. */
+export type Client = { readonly [O in Declared as O['id']]: Call<O> };
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  /** Absent for the operations that need none. */
+  readonly token?: string;
+  readonly fetch?: typeof fetch;
+}
+
+/** A refusal, as the service tells it. Match on `code`. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly statusCode: number,
+    readonly code: string,
+    message: string,
+    readonly details: Readonly<Record<string, unknown>> | undefined,
+    readonly requestId: string | null,
+  ) {
+    super(message);
+  }
+}
+
+interface LooseInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly upload?: Upload;
+}
+
+/** Calls the service from anywhere that has `fetch`; its types are the operations' own. */
+export function createClient(options: ClientOptions): Client {
+  const calls = Object.entries(routes).map(([id, route]) => [
+    id,
+    (input: LooseInput = {}, call: CallOptions = {}) => send(options, route, input, call),
+  ]);
+  return Object.fromEntries(calls) as Client;
+}
+
+async function send(options: ClientOptions, route: string, input: LooseInput, call: CallOptions): Promise<unknown> {
+  const [method, path] = route.split(' ') as [string, string];
+  const response = await (options.fetch ?? fetch)(addressOf(options.baseUrl, path, input), {
+    method,
+    headers: headersOf(options, input, call),
+    ...bodyOf(input),
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
+  });
+  if (!response.ok) throw errorOf(response, await response.text());
+  return response.headers.get('content-type')?.includes('json') === true ? response.json() : response.blob();
+}
+
+function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: LooseInput): string {
+  const filled = path.replace(/:([A-Za-z]+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value));
+  const search = asked.size === 0 ? '' : `?${asked}`;
+  return `${baseUrl.replace(/\/+$/, '')}${filled}${search}`;
+}
+
+function headersOf({ token }: ClientOptions, { body, upload }: LooseInput, { idempotencyKey }: CallOptions) {
+  const contentType = upload?.contentType ?? (body === undefined ? undefined : 'application/json');
+  return {
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    ...(contentType === undefined ? {} : { 'Content-Type': contentType }),
+    ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+  };
+}
+
+function bodyOf({ body, upload }: LooseInput): { body?: Content } {
+  if (upload !== undefined) return { body: upload.data };
+  return body === undefined ? {} : { body: JSON.stringify(body) };
+}
+
+/** Something between us and the service may have answered instead of it. */
+function errorOf(response: Response, text: string): ApiError {
+  const requestId = response.headers.get('x-request-id');
+  try {
+    const { statusCode, code, message, details } = JSON.parse(text);
+    if (typeof code === 'string') return new ApiError(statusCode, code, message, details, requestId);
+  } catch {}
+  return new ApiError(response.status, 'unexpected_answer', `HTTP ${response.status}`, undefined, requestId);
+}

@@ -1,0 +1,188 @@
+import { createHash, type Hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { type Request } from 'express';
+import { sql } from 'kysely';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { newId } from '../../kernel/ids.js';
+import { type UnitOfWork } from '../database/unit-of-work.js';
+import { type Log } from '../log.js';
+import { type StreamedBody } from '../operation.js';
+
+const keyPattern = /^[ -~]{1,200}$/;
+const leaseSeconds = 60;
+const renewEveryMs = 20_000;
+
+/** The Idempotency-Key of a request; null without one. */
+export function idempotencyKeyOf(request: Request): string | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key === 'string' && keyPattern.test(key)) return key;
+  throw invalid({ path: 'Idempotency-Key', message: 'must be 1 to 200 printable ASCII characters' });
+}
+
+/** A request as it is compared with an earlier one of the same key. */
+export interface Asked {
+  readonly key: string;
+  readonly path: string;
+  /** Hash of who asks for what; of an upload it is known once all of it has been read. */
+  fingerprint(): Promise<Buffer>;
+}
+
+/** Takes the request's fingerprint; an upload is hashed while it passes, so its body comes back to be read instead. */
+export function ask(key: string, request: Request, caller: Caller, body: unknown): { asked: Asked; body: unknown } {
+  const hash = createHash('sha256').update(JSON.stringify([caller.actor, request.originalUrl]));
+  const path = request.path;
+  if (!isStreamed(body)) {
+    const digest = hash.update(JSON.stringify(body) ?? '').digest();
+    return { asked: { key, path, fingerprint: async () => digest }, body };
+  }
+  const stream = Readable.from(hashed(body.stream, hash), { objectMode: false });
+  const fingerprint = async () => {
+    if (!stream.readableEnded && !stream.destroyed) for await (const _ of stream);
+    return hash.copy().digest();
+  };
+  return { asked: { key, path, fingerprint }, body: { ...body, stream } };
+}
+
+function isStreamed(body: unknown): body is StreamedBody {
+  return (body as Partial<StreamedBody> | null | undefined)?.stream instanceof Readable;
+}
+
+async function* hashed(stream: Readable, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) {
+    hash.update(chunk as Buffer);
+    yield chunk as Buffer;
+  }
+}
+
+export interface Given {
+  readonly status: number;
+  readonly json: string;
+  readonly replayed: boolean;
+}
+
+interface Kept {
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly request_hash: Buffer | null;
+}
+
+/**
+ * Keeps the first good answer to a key for a day and gives it to whoever asks again. Who runs holds a lease, renewed
+ * while the process lives; a request that failed, or whose process died, so leaves the key free.
+ */
+export class IdempotentAnswers {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly log: Log,
+  ) {}
+
+  /** `secret` answers are not kept, only that they were given: asking again is refused instead of doing it twice. */
+  async answer(
+    caller: Caller,
+    asked: Asked,
+    secret: boolean,
+    work: () => Promise<{ status: number; answer: unknown }>,
+  ): Promise<Given> {
+    const claim = {
+      workspaceId: caller.workspaceId,
+      keyHash: createHash('sha256').update(`${asked.key}\n${asked.path}`).digest(),
+      leaseId: newId(),
+    };
+    const kept = await this.claim(claim);
+    if (kept !== null) return replay(kept, await asked.fingerprint());
+    const renewal = setInterval(() => void this.quietly(this.renew(claim)), renewEveryMs);
+    try {
+      const { status, answer } = await work();
+      const json = JSON.stringify(answer);
+      await this.quietly(this.keep(claim, status, secret ? null : json, await asked.fingerprint()));
+      return { status, json, replayed: false };
+    } catch (error) {
+      await this.quietly(this.release(claim));
+      throw error;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  /** Null when the key is now ours; else what is known of the request that came first. */
+  private async claim(claim: Claim): Promise<Kept | null> {
+    const { workspaceId, keyHash, leaseId } = claim;
+    const kept = await this.unitOfWork.run(claim, 'reads', async (trx) => {
+      const { rows } = await sql`
+        insert into idempotency_keys as k (workspace_id, key_hash, lease_id, leased_until)
+        values (${workspaceId}, ${keyHash}, ${leaseId}, now() + make_interval(secs => ${leaseSeconds}))
+        on conflict (workspace_id, key_hash) do update set
+          lease_id = excluded.lease_id, leased_until = excluded.leased_until, created_at = now(),
+          request_hash = null, status = null, answer = null
+        where (k.status is null and k.leased_until < now()) or k.created_at < now() - interval '24 hours'
+        returning k.lease_id`.execute(trx);
+      if (rows.length > 0) return null;
+      return trx
+        .selectFrom('idempotency_keys')
+        .select(['status', 'answer', 'request_hash'])
+        .where('workspace_id', '=', workspaceId)
+        .where('key_hash', '=', keyHash)
+        .executeTakeFirst();
+    });
+    // The first one failed between our two looks.
+    return kept === undefined ? this.claim(claim) : kept;
+  }
+
+  private async renew({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
+    await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      sql`
+        update idempotency_keys set leased_until = now() + make_interval(secs => ${leaseSeconds})
+        where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}`.execute(trx),
+    );
+  }
+
+  private async keep(claim: Claim, status: number, answer: string | null, requestHash: Buffer): Promise<void> {
+    const { workspaceId, keyHash, leaseId } = claim;
+    await this.unitOfWork.run(claim, 'reads', (trx) =>
+      trx
+        .updateTable('idempotency_keys')
+        .set({ status, answer, request_hash: requestHash })
+        .where('workspace_id', '=', workspaceId)
+        .where('key_hash', '=', keyHash)
+        .where('lease_id', '=', leaseId)
+        .execute(),
+    );
+  }
+
+  private async release({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
+    await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      trx
+        .deleteFrom('idempotency_keys')
+        .where('workspace_id', '=', workspaceId)
+        .where('key_hash', '=', keyHash)
+        .where('lease_id', '=', leaseId)
+        .execute(),
+    );
+  }
+
+  /** What the request came to stands already; that it could not be noted must not change it. */
+  private async quietly(work: Promise<void>): Promise<void> {
+    await work.catch((error) => this.log.warn({ err: error }, 'an idempotency key could not be written'));
+  }
+}
+
+interface Claim {
+  readonly workspaceId: string;
+  readonly keyHash: Buffer;
+  readonly leaseId: string;
+}
+
+function replay({ status, answer, request_hash: first }: Kept, now: Buffer): Given {
+  if (status === null)
+    throw new Failure('request_in_progress', 'The first request with this Idempotency-Key is still running.');
+  if (first === null || !first.equals(now))
+    throw new Failure('duplicate_idempotency_key', 'This Idempotency-Key was used for another request.');
+  if (answer === null)
+    throw new Failure(
+      'duplicate_idempotency_key',
+      'This was done already. Its answer held a secret, which is told once and not kept.',
+    );
+  return { status, json: answer, replayed: true };
+}

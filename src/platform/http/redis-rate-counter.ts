@@ -1,0 +1,67 @@
+import { Redis } from 'ioredis';
+import { type Log } from '../log.js';
+import { type Counted, type RateCounter } from './rate-limit.js';
+
+const countRequest = `
+local most = tonumber(ARGV[1])
+local now = tonumber(ARGV[2])
+if not now then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) + tonumber(time[2]) / 1000000
+end
+local second = math.floor(now)
+local used, oldest, gone = 0, second, {}
+local counts = redis.call('HGETALL', KEYS[1])
+for i = 1, #counts, 2 do
+  local counted = tonumber(counts[i])
+  if counted < second - 60 then
+    gone[#gone + 1] = counts[i]
+  else
+    used = used + tonumber(counts[i + 1])
+    oldest = math.min(oldest, counted)
+  end
+end
+if #gone > 0 then redis.call('HDEL', KEYS[1], unpack(gone)) end
+local accepted = used < most
+if accepted then
+  used = used + 1
+  redis.call('HINCRBY', KEYS[1], string.format('%d', second), 1)
+  redis.call('EXPIRE', KEYS[1], 70)
+end
+return {accepted and 1 or 0, math.max(most - used, 0), oldest + 61, string.format('%.3f', now)}
+`;
+
+type CountRequest = (key: string, most: number, at: string) => Promise<[number, number, number, string]>;
+
+/** Counts in Redis, one script a request: a hash of seconds for each token. */
+export class RedisRateCounter implements RateCounter {
+  private constructor(private readonly redis: Redis) {}
+
+  /** Never waits for a Redis that is away: what cannot be sent at once fails at once. */
+  static async open(url: string, log: Log): Promise<RedisRateCounter> {
+    const redis = new Redis(url, {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout: 2000,
+      commandTimeout: 250,
+      retryStrategy: (times) => Math.min(times * 200, 2000),
+    });
+    redis.on('error', (error) => log.debug({ err: error }, 'Redis cannot be reached to count requests'));
+    redis.defineCommand('countRequest', { numberOfKeys: 1, lua: countRequest });
+    await redis.connect().catch(() => undefined);
+    return new RedisRateCounter(redis);
+  }
+
+  async count(workspaceId: string, tokenId: string, most: number, at?: Date): Promise<Counted> {
+    const { countRequest } = this.redis as unknown as { countRequest: CountRequest };
+    const given = at === undefined ? '' : String(at.getTime() / 1000);
+    const key = `commissions:rate:${workspaceId}:${tokenId}`;
+    const [accepted, remaining, resetSecond, now] = await countRequest.call(this.redis, key, most, given);
+    return { accepted: accepted === 1, remaining, resetSecond, nowSecond: Number(now) };
+  }
+
+  async close(): Promise<void> {
+    this.redis.disconnect();
+  }
+}

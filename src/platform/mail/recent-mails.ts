@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import { createDatabase } from '../database/pool.js';
+import { type Secrets } from '../secrets/secrets.js';
+import { openMailBody } from './outbox.js';
+
+/** A mail as the command line shows it; the text is absent when it was sent, and in production. */
+export interface RecentMail {
+  readonly createdAt: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly sentAt: string | null;
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly text?: string;
+}
+
+/** The last mails, newest first, read as the owner: the service itself can only take them one by one. */
+export async function recentMails(ownerUrl: string, secrets: Secrets | null, atMost: number): Promise<RecentMail[]> {
+  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
+  try {
+    const { rows } = await sql<{
+      mail_id: string;
+      recipient: string;
+      subject: string;
+      body: Buffer | null;
+      created_at: Date;
+      sent_at: Date | null;
+      attempts: number;
+      last_error: string | null;
+    }>`select * from mail_outbox where recipient is not null order by created_at desc limit ${atMost}`.execute(
+      database,
+    );
+    return rows.map((row) => ({
+      createdAt: row.created_at.toISOString(),
+      to: row.recipient,
+      subject: row.subject,
+      sentAt: row.sent_at?.toISOString() ?? null,
+      attempts: row.attempts,
+      lastError: row.last_error,
+      ...(secrets === null || row.body === null ? {} : { text: openMailBody(secrets, row.mail_id, row.body).text }),
+    }));
+  } finally {
+    await database.destroy();
+  }
+}

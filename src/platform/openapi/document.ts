@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiRequestBodyObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { groupBy } from '../../kernel/group-by.js';
+import { type AnyOperation, isPublic, keepsAnswers } from '../operation.js';
+import { type Example, examples } from './examples.js';
+import { failure, failureResponses, sharedFailures } from './failure-responses.js';
+import { headers, headersOf, limitHeaders } from './headers.js';
+
+export type ApiDocument = ReturnType<typeof createDocument>;
+
+/** The OpenAPI 3.0 document of the operations; `records` are the schemas that get a name of their own. */
+export function describeApi(
+  operations: readonly AnyOperation[],
+  version: string,
+  records: Readonly<Record<string, z.ZodType>>,
+): ApiDocument {
+  const described: ZodOpenApiObject = {
+    openapi: '3.0.3',
+    info: { title: 'Commission service', version, description: introduction },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
+    paths: paths(operations),
+    components: {
+      schemas: { ...records, Failure: failure },
+      headers: headers as never,
+      responses: sharedFailures,
+      parameters: { IdempotencyKey: idempotencyKey as never },
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A workspace key (ws_…), a session (sess_…) or a connection token (conn_…).',
+        },
+      },
+    },
+  };
+  const document = createDocument(described, {
+    override: ({ jsonSchema, io }) => {
+      // An answer may gain fields; a client that refuses unknown ones would break with each.
+      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      // True of every JSON number that is whole, and noise in the reader's eye.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  showQueries(document);
+  return document;
+}
+
+/** The parts of the query come from its schema, which knows no examples. */
+function showQueries({ paths = {} }: ApiDocument): void {
+  for (const { operationId = '', parameters = [] } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    for (const parameter of parameters as { in?: string; name?: string; example?: unknown }[]) {
+      const given = parameter.in === 'query' ? examples[operationId]?.query?.[parameter.name ?? ''] : undefined;
+      if (given !== undefined) parameter.example = given;
+    }
+  }
+}
+
+const introduction = `Turns CRM deals, versioned plans and quotas into commission.
+
+Every failure has the same envelope; match on \`code\`, not on \`message\`. Each operation names the codes it may give.
+\`x-least-role\` is the least role that an operation needs.`;
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Any text of your own. The first good answer is kept for 24 hours and given again to the same request.',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+};
+
+/** OpenAPI takes `/plans/{planId}` and `/plans/{planRef}` for one path: the names of the first count for all. */
+function paths(operations: readonly AnyOperation[]): ZodOpenApiPathsObject {
+  const shapeOf = ({ path }: AnyOperation) => path.replace(/:[A-Za-z]+/g, ':');
+  const grouped = [...groupBy(operations, shapeOf).values()].map((alike) => {
+    const path = templateOf((alike[0] as AnyOperation).path);
+    return [path, Object.fromEntries(alike.map((one) => [one.method, describe(one, path)]))] as const;
+  });
+  return Object.fromEntries(grouped);
+}
+
+function templateOf(path: string): string {
+  return path.replace(/:([A-Za-z]+)/g, '{$1}');
+}
+
+export function tagOf({ path }: AnyOperation): string {
+  const [first, second] = path.split('/').slice(1);
+  return first === 'v1' ? (second ?? 'service') : (first ?? 'service');
+}
+
+function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObject {
+  const example = examples[operation.id];
+  const body = bodyOf(operation, example);
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    tags: [tagOf(operation)],
+    ...(isPublic(operation) ? { security: [] } : {}),
+    'x-least-role': operation.access,
+    parameters: parametersOf(operation, path, example) as never,
+    ...(operation.query === undefined ? {} : { requestParams: { query: operation.query } }),
+    ...(body === null ? {} : { requestBody: body }),
+    responses: { ...success(operation, example), ...failureResponses(operation) },
+  };
+}
+
+function parametersOf(operation: AnyOperation, path: string, example: Example | undefined): object[] {
+  const own = [...operation.path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string);
+  const inPath = [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name], index) => {
+    const given = example?.params?.[own[index] as string];
+    return {
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+      ...(given === undefined ? {} : { example: given }),
+    };
+  });
+  return [...inPath, ...(keepsAnswers(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])];
+}
+
+function bodyOf(operation: AnyOperation, example: Example | undefined): ZodOpenApiRequestBodyObject | null {
+  if (operation.upload !== undefined) {
+    const { types, limitBytes } = operation.upload as { types: readonly string[]; limitBytes: number };
+    return {
+      required: true,
+      description: `At most ${limitBytes / 1024 / 1024} MiB, as a stream.`,
+      content: Object.fromEntries(types.map((type) => [type, uploaded(type, example)])),
+    };
+  }
+  if (operation.body === undefined) return null;
+  const body = operation.body as z.ZodType;
+  return {
+    required: !body.safeParse({}).success,
+    content: {
+      'application/json': { schema: body, ...(example?.body === undefined ? {} : { example: example.body }) },
+    },
+  };
+}
+
+function uploaded(type: string, example: Example | undefined) {
+  const given = example?.uploads?.[type];
+  const schema = type === 'application/json' ? ({ type: 'object' } as const) : ({ type: 'string' } as const);
+  return { schema, ...(given === undefined ? {} : { example: given }) };
+}
+
+function success(operation: AnyOperation, example: Example | undefined): ZodOpenApiResponsesObject {
+  const good = {
+    description: operation.summary,
+    headers: headersOf([
+      'X-Request-Id',
+      ...(isPublic(operation) ? [] : limitHeaders),
+      ...(keepsAnswers(operation) ? (['Idempotent-Replay'] as const) : []),
+    ]),
+    ...(operation.status === 302 ? {} : { content: answered(operation, example) }),
+  };
+  const statuses = [operation.status ?? 200, operation.otherStatus].filter((status) => status !== undefined);
+  return Object.fromEntries(statuses.map((status) => [String(status), good]));
+}
+
+/** Where files are answered, JSON is one of them or is not answered at all. */
+function answered(operation: AnyOperation, example: Example | undefined) {
+  const asJson = {
+    schema: operation.response as z.ZodType,
+    ...(example?.answer === undefined ? {} : { example: example.answer }),
+  };
+  const asFile = { schema: { type: 'string', format: 'binary' } } as const;
+  const types: readonly string[] = operation.files ?? ['application/json'];
+  return Object.fromEntries(types.map((type) => [type, type === 'application/json' ? asJson : asFile]));
+}

@@ -1,0 +1,97 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Express, type RequestHandler } from 'express';
+import { Failure } from '../../kernel/failure.js';
+import { type ApiDocument } from './document.js';
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Commission service: API</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/initialize.js"></script>
+  </body>
+</html>
+`;
+
+const initializer = `window.SwaggerUIBundle({
+  url: '/v1/openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  validatorUrl: null,
+});
+`;
+
+const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+
+/** Everything from here and nothing inline, but the images that the style sheet carries within itself. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join(';');
+
+/**
+ * `/v1/openapi.json` and a page to read it by, offline too. Both without a token, though they lie where tokens are
+ * asked for: they hold nothing of any workspace, and tools that read them know no tokens.
+ */
+export class Documents {
+  private json: string | null = null;
+
+  constructor(private readonly describe: () => ApiDocument) {}
+
+  routes(app: Express): void {
+    app
+      .route('/v1/openapi.json')
+      .get((_request, response) => {
+        this.json ??= JSON.stringify(this.describe());
+        response.setHeader('Cache-Control', 'no-cache');
+        response.type('application/json').send(this.json);
+      })
+      .all(onlyRead);
+    app.use('/docs', restrict);
+    app.route('/docs').get(text('html', page)).all(onlyRead);
+    app.route('/docs/initialize.js').get(text('text/javascript', initializer)).all(onlyRead);
+    for (const file of files) app.route(`/docs/${file}`).get(packaged(file)).all(onlyRead);
+  }
+}
+
+const restrict: RequestHandler = (_request, response, next) => {
+  response.setHeader('Content-Security-Policy', policy);
+  next();
+};
+
+const onlyRead: RequestHandler = (request, response) => {
+  response.setHeader('Allow', 'GET');
+  throw new Failure('method_not_allowed', `${request.method} is not possible here; GET is.`);
+};
+
+function text(type: string, content: string): RequestHandler {
+  return (_request, response) => {
+    response.type(type).send(content);
+  };
+}
+
+function packaged(file: string): RequestHandler {
+  const root = path.dirname(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)));
+  return (_request, response, next) => {
+    response.sendFile(file, { root, maxAge: '1d', etag: false }, (error) =>
+      error === undefined ? undefined : next(error),
+    );
+  };
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { type ZodOpenApiResponseObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
+import { groupBy } from '../../kernel/group-by.js';
+import { type AnyOperation, commonFailures, isPublic, keepsAnswers } from '../operation.js';
+import { headersOf, limitHeaders } from './headers.js';
+
+export const failure = z
+  .object({
+    statusCode: z.int(),
+    code: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ description: 'What every refusal looks like' });
+
+/** Every code the operation may give, by status; common ones only where they can come about. */
+export function failureCodes(operation: AnyOperation): Map<number, string[]> {
+  const common = commonCodes(operation).map((code) => [code, commonFailures[code] as number]);
+  const all = { ...Object.fromEntries(common), ...operation.failures } as Record<string, number>;
+  const grouped = groupBy(Object.entries(all), ([, status]) => status);
+  return new Map(
+    [...grouped].sort(([a], [b]) => a - b).map(([status, codes]) => [status, codes.map(([code]) => code)]),
+  );
+}
+
+function commonCodes(operation: AnyOperation): string[] {
+  const takesBody = operation.method !== 'get' && (operation.body !== undefined || operation.upload !== undefined);
+  return [
+    'VALIDATION_FAILED',
+    ...(takesBody ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []),
+    ...(isPublic(operation) ? [] : ['unauthorized', 'forbidden', 'rate_limited']),
+    ...(keepsAnswers(operation) ? ['duplicate_idempotency_key', 'request_in_progress'] : []),
+    'internal_error',
+    'database_unavailable',
+  ];
+}
+
+/** What most operations refuse alike, told once. */
+const sharedCodes = ['unauthorized', 'forbidden', 'rate_limited', 'internal_error', 'database_unavailable'];
+
+export const sharedFailures = Object.fromEntries(
+  sharedCodes.map((code) => [code, response(commonFailures[code] as number, [code], true)]),
+);
+
+export function failureResponses(operation: AnyOperation): ZodOpenApiResponsesObject {
+  const described = [...failureCodes(operation)].map(([status, codes]) => {
+    const [code] = codes as [string];
+    const isShared = codes.length === 1 && sharedCodes.includes(code);
+    return [
+      String(status),
+      isShared ? { $ref: `#/components/responses/${code}` } : response(status, codes, !isPublic(operation)),
+    ] as const;
+  });
+  return Object.fromEntries(described) as never;
+}
+
+function response(status: number, codes: readonly string[], hasToken: boolean): ZodOpenApiResponseObject {
+  const limits = hasToken && status !== 401 ? limitHeaders : [];
+  const retry = status === 429 || status === 503 ? (['Retry-After'] as const) : [];
+  const ofCodes = { type: 'object', properties: { code: { enum: codes } } };
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: headersOf(['X-Request-Id', ...limits, ...retry]),
+    content: {
+      'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/Failure' }, ofCodes] } as never },
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { type z } from 'zod';
+import { assignment } from './assignments/assignment.js';
+import { auditRun } from './audit/audit-run.js';
+import { commissionEvent } from './commissions/commission-event.js';
+import { dealBreakdown } from './commissions/deal-breakdown.js';
+import { recalculationJob } from './commissions/recalculation.js';
+import { repDashboard } from './commissions/rep-dashboard.js';
+import { teamOverview } from './commissions/team-overview.js';
+import { dealRecord } from './deals/deal.js';
+import { planVersion, repOverrides } from './plans/plan.js';
+import { planTemplate } from './plans/templates.js';
+import { quota } from './quotas/quota.js';
+import { rep } from './reps/rep.js';
+import { comment } from './statements/comment.js';
+import { lineItem, statement } from './statements/statement.js';
+import { teamStatements } from './statements/team-statements.js';
+
+/** Records that several operations answer with, by the names that the OpenAPI document gives them. */
+export const records: Readonly<Record<string, z.ZodType>> = {
+  Assignment: assignment,
+  AuditRun: auditRun,
+  Comment: comment,
+  CommissionEvent: commissionEvent,
+  Deal: dealRecord,
+  DealBreakdown: dealBreakdown,
+  PlanTemplate: planTemplate,
+  PlanVersion: planVersion,
+  Quota: quota,
+  RecalculationJob: recalculationJob,
+  Rep: rep,
+  RepDashboard: repDashboard,
+  RepOverrides: repOverrides,
+  Statement: statement,
+  StatementLineItem: lineItem,
+  TeamOverview: teamOverview,
+  TeamStatements: teamStatements,
+};

@@ -1,0 +1,47 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Config } from '../../platform/config.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { CONFIG } from '../../platform/tokens.js';
+import { inviteReps } from '../invite-reps.js';
+
+// Ids that cannot be any are told as failed like those of nobody: one slip must not keep the others out.
+const body = z.strictObject({ repIds: z.array(z.string().min(1).max(200)).min(1).max(500) });
+
+const response = z.object({
+  invited: z.array(z.string()),
+  failed: z.array(z.object({ repId: z.string(), reason: z.enum(['rep_not_found', 'rep_limit_reached']) })),
+  inviteCount: z.int(),
+});
+
+@injectable()
+export class BulkInviteReps {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(Outbox) private readonly outbox: Outbox,
+    @inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async execute({ body: { repIds } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
+    const { invited, failed, mailIds } = await this.unitOfWork.run(caller, 'configuration', (trx) =>
+      inviteReps(trx, this.outbox, caller.workspaceId, repIds, this.config.PUBLIC_URL),
+    );
+    await this.outbox.wake(mailIds);
+    return { invited: invited.map((rep) => rep.repId), failed, inviteCount: invited.length };
+  }
+}
+
+export const bulkInviteReps = operation({
+  id: 'bulkInviteReps',
+  summary: 'Invite several reps by e-mail; tells who could not be invited, and why',
+  method: 'post',
+  path: '/v1/reps/bulk-invite',
+  access: 'admin',
+  body,
+  response,
+  failures: {},
+  handler: BulkInviteReps,
+});

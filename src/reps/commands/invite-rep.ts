@@ -1,0 +1,50 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { type Config } from '../../platform/config.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { CONFIG } from '../../platform/tokens.js';
+import { inviteReps } from '../invite-reps.js';
+import { repNotFound } from '../rep.js';
+
+const params = z.strictObject({ repId: pathId });
+
+@injectable()
+export class InviteRep {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(Outbox) private readonly outbox: Outbox,
+    @inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async execute(
+    { params: { repId } }: Input<z.infer<typeof params>>,
+    caller: Caller,
+  ): Promise<{ invited: true; email: string }> {
+    const { invited, failed, mailIds } = await this.unitOfWork.run(caller, 'configuration', (trx) =>
+      inviteReps(trx, this.outbox, caller.workspaceId, [repId], this.config.PUBLIC_URL),
+    );
+    if (failed[0]?.reason === 'rep_limit_reached')
+      throw new Failure('rep_limit_reached', 'Every seat of the tier is taken. Deactivate somebody first.');
+    const [rep] = invited;
+    if (rep === undefined) throw repNotFound();
+    await this.outbox.wake(mailIds);
+    return { invited: true, email: rep.email };
+  }
+}
+
+export const inviteRep = operation({
+  id: 'inviteRep',
+  summary: 'Invite a rep by e-mail; it activates them',
+  method: 'post',
+  path: '/v1/reps/:repId/invite',
+  access: 'admin',
+  params,
+  response: z.object({ invited: z.literal(true), email: z.string() }),
+  failures: { rep_not_found: 400, rep_limit_reached: 403 },
+  handler: InviteRep,
+});

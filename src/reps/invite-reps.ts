@@ -1,0 +1,53 @@
+import { isUuid } from '../kernel/ids.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type Outbox } from '../platform/mail/outbox.js';
+import { findWorkspace } from '../workspaces/workspace-views.js';
+import { countHeads, hasSeat } from './headcount.js';
+import { inviteMail } from './invite-mail.js';
+import { email } from './rep.js';
+import { findRepsById, markInvited, type StoredRep } from './rep-store.js';
+
+export type InviteFailure = 'rep_not_found' | 'rep_limit_reached';
+
+export interface Invitations {
+  readonly invited: readonly StoredRep[];
+  readonly failed: readonly { readonly repId: string; readonly reason: InviteFailure }[];
+  /** To be woken after the commit. */
+  readonly mailIds: readonly string[];
+}
+
+/** Invites whom it can, in the order asked: activates them within the seats of the tier and leaves each a mail. */
+export async function inviteReps(
+  trx: Work,
+  outbox: Outbox,
+  workspaceId: string,
+  repIds: readonly string[],
+  publicUrl: string | undefined,
+): Promise<Invitations> {
+  const asked = [...new Set(repIds.map((repId) => repId.toLowerCase()))];
+  const known = new Map(
+    (await findRepsById(trx, workspaceId, asked.filter(isUuid))).map((one) => [one.repId, one] as const),
+  );
+  const heads = { ...(await countHeads(trx, workspaceId)) };
+  const invited: StoredRep[] = [];
+  const failed: { repId: string; reason: InviteFailure }[] = [];
+  for (const repId of asked) {
+    const rep = known.get(repId);
+    if (rep === undefined || !email.safeParse(rep.email).success) failed.push({ repId, reason: 'rep_not_found' });
+    else if (!rep.active && !hasSeat(heads)) failed.push({ repId, reason: 'rep_limit_reached' });
+    else {
+      if (!rep.active) heads.reps += 1;
+      invited.push(rep);
+    }
+  }
+  await markInvited(
+    trx,
+    workspaceId,
+    invited.map((rep) => rep.repId),
+  );
+  const { name: workspaceName } = await findWorkspace(trx, workspaceId);
+  const mailIds: string[] = [];
+  for (const { email: to, name } of invited)
+    mailIds.push(await outbox.post(trx, inviteMail(to, { name, workspaceName, publicUrl })));
+  return { invited, failed, mailIds };
+}

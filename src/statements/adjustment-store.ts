@@ -1,0 +1,112 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Day } from '../kernel/day.js';
+import { newId } from '../kernel/ids.js';
+import { type Period, periodOf, periodRange } from '../kernel/period.js';
+import { recordHistory, refreshMonths } from '../ledger/apply-difference.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type AdjustmentRow } from './adjustment.js';
+
+/** Whose ledger is written and under which audit run. The caller holds the rep's lane. */
+export interface Entry {
+  readonly workspaceId: string;
+  readonly repId: string;
+  readonly runId: string;
+  readonly actor: string;
+}
+
+export interface NewAdjustment {
+  readonly kind: 'adjustment' | 'clawback' | 'true_up';
+  readonly amount: string;
+  readonly currency: string;
+  readonly period: Period;
+  readonly earnedOn: Day;
+  readonly dealId: string | null;
+  readonly reason: string | null;
+}
+
+/** Writes a row beside the engine's, with its history; gives its id. */
+export async function insertAdjustment(trx: Work, entry: Entry, row: NewAdjustment): Promise<string> {
+  const eventId = newId();
+  await withHistory(
+    trx,
+    'inserted',
+    sql`
+    insert into commission_events (workspace_id, rep_id, event_id, kind, status, deal_key, category, amount, currency,
+      period, earned_on, idempotency_key, reason, actor, run_id)
+    values (${entry.workspaceId}, ${entry.repId}, ${eventId}, ${row.kind}, 'earned', ${row.dealId}, 'adjustment',
+      ${row.amount}, ${row.currency}, ${row.period}, ${row.earnedOn}, ${newId()}, ${row.reason}, ${entry.actor},
+      ${entry.runId})
+    returning *`,
+  );
+  await refreshMonth(trx, entry, row.earnedOn);
+  return eventId;
+}
+
+export async function updateAdjustment(
+  trx: Work,
+  entry: Entry,
+  row: AdjustmentRow,
+  change: { readonly amount: string; readonly reason: string | null },
+): Promise<void> {
+  await withHistory(
+    trx,
+    'changed',
+    sql`
+    update commission_events set amount = ${change.amount}, reason = ${change.reason}, actor = ${entry.actor},
+      run_id = ${entry.runId}, idempotency_key = ${newId()}, revision = revision + 1, updated_at = now()
+    where workspace_id = ${entry.workspaceId} and rep_id = ${entry.repId} and event_id = ${row.eventId}
+    returning *`,
+  );
+  await refreshMonth(trx, entry, row.earnedOn);
+}
+
+export async function deleteAdjustment(trx: Work, entry: Entry, row: AdjustmentRow): Promise<void> {
+  // The revision is raised first, since history numbers the deletion too.
+  await trx
+    .updateTable('commission_events')
+    .set({ revision: row.revision + 1, actor: entry.actor, run_id: entry.runId })
+    .where('workspace_id', '=', entry.workspaceId)
+    .where('rep_id', '=', entry.repId)
+    .where('event_id', '=', row.eventId)
+    .execute();
+  await withHistory(
+    trx,
+    'deleted',
+    sql`
+    delete from commission_events
+    where workspace_id = ${entry.workspaceId} and rep_id = ${entry.repId} and event_id = ${row.eventId}
+    returning *`,
+  );
+  await refreshMonth(trx, entry, row.earnedOn);
+}
+
+/** Takes the period's true-ups back; gives how many. The period must be a draft again. */
+export async function reverseTrueUps(trx: Work, entry: Entry, period: Period): Promise<number> {
+  const count = await withHistory(
+    trx,
+    'reversed',
+    sql`
+    update commission_events set status = 'reversed', actor = ${entry.actor}, run_id = ${entry.runId},
+      revision = revision + 1, updated_at = now()
+    where workspace_id = ${entry.workspaceId} and rep_id = ${entry.repId} and kind = 'true_up' and status = 'earned'
+      and period = ${period}
+    returning *`,
+  );
+  if (count > 0) await refreshMonth(trx, entry, periodRange(period).to);
+  return count;
+}
+
+async function withHistory(
+  trx: Work,
+  change: Parameters<typeof recordHistory>[0],
+  write: RawBuilder<unknown>,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`with written as (${write}) ${recordHistory(change)} from written`.execute(
+    trx,
+  );
+  return Number(numAffectedRows);
+}
+
+async function refreshMonth(trx: Work, { workspaceId, repId }: Entry, earnedOn: Day): Promise<void> {
+  await refreshMonths(trx, { workspaceId, repId }, [periodOf(earnedOn, 'monthly')]);
+}

@@ -1,0 +1,87 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
+import { dealId } from '../../deals/deal.js';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { type Day, dayInZone } from '../../kernel/day.js';
+import { newId } from '../../kernel/ids.js';
+import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { money, pathId, period, text } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { type AdjustmentRow, adjustmentDay, exactAmount } from '../adjustment.js';
+import { insertAdjustment } from '../adjustment-store.js';
+import { findAdjustment } from '../adjustment-views.js';
+import { assertDealExists } from '../known-deal.js';
+import { lockRep } from '../lock-rep.js';
+import { recordAct } from '../record-act.js';
+import { statementLocked } from '../statement.js';
+import { listFrozenPeriods } from '../statement-views.js';
+
+const params = z.strictObject({ repId: pathId });
+const body = z.strictObject({
+  amount: money.refine((amount) => amount !== 0, 'must not be 0'),
+  reason: text(500),
+  period,
+  kind: z.enum(['adjustment', 'clawback']).default('adjustment'),
+  dealId: dealId.optional(),
+});
+type Wanted = z.infer<typeof body>;
+
+@injectable()
+export class AddAdjustment {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ params: { repId }, body: wanted }: Input<{ repId: string }, unknown, Wanted>, caller: Caller) {
+    const { workspaceId, actor } = caller;
+    return this.unitOfWork.run(caller, 'calculation', async (trx) => {
+      await lockRep(trx, workspaceId, repId);
+      const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+      const amount = exactAmount(wanted.amount, currency);
+      const earnedOn = await openDay(trx, caller, repId, wanted, dayInZone(this.clock.now(), timeZone));
+      const ofDeal = wanted.dealId ?? null;
+      if (ofDeal !== null) await assertDealExists(trx, workspaceId, ofDeal);
+      const runId = newId();
+      const eventId = await insertAdjustment(
+        trx,
+        { workspaceId, repId, runId, actor },
+        { kind: wanted.kind, amount, currency, period: wanted.period, earnedOn, dealId: ofDeal, reason: wanted.reason },
+      );
+      await recordAct(trx, caller, {
+        runId,
+        trigger: 'adjustment_added',
+        repId,
+        period: wanted.period,
+        dealId: ofDeal,
+        eventsWritten: 1,
+        details: { eventId, kind: wanted.kind, amount, currency, reason: wanted.reason },
+        at: this.clock.now(),
+      });
+      return eventAnswer((await findAdjustment(trx, workspaceId, repId, eventId)) as AdjustmentRow, null);
+    });
+  }
+}
+
+async function openDay(trx: Work, caller: Caller, repId: string, wanted: Wanted, today: Day): Promise<Day> {
+  const day = adjustmentDay(wanted.period, today, await listFrozenPeriods(trx, caller.workspaceId, repId));
+  if (day === null) throw statementLocked(wanted.period);
+  return day;
+}
+
+export const addAdjustment = operation({
+  id: 'addAdjustment',
+  summary: "Add an adjustment or clawback to a rep's period, in the workspace's currency",
+  method: 'post',
+  path: '/v1/statements/:repId/adjust',
+  access: 'admin',
+  params,
+  body,
+  response: commissionEvent,
+  failures: { rep_not_found: 404, deal_not_found: 404, statement_locked: 400 },
+  handler: AddAdjustment,
+});

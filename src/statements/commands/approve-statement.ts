@@ -1,0 +1,146 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { overlap } from '../../kernel/day.js';
+import { Failure } from '../../kernel/failure.js';
+import { isUuid, newId } from '../../kernel/ids.js';
+import { periodRange } from '../../kernel/period.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { LaneRunner } from '../../ledger/lane-runner.js';
+import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId, period } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { repNotFound } from '../../reps/rep.js';
+import { readLedgerLines } from '../ledger-lines.js';
+import { lockRep } from '../lock-rep.js';
+import { refuseOwnStatement } from '../own-statement.js';
+import { isCalculationPending } from '../pending-calculation.js';
+import { recordAct } from '../record-act.js';
+import { contentHash, snapshotOf } from '../snapshot.js';
+import {
+  type StatementAnswer,
+  type StatementContent,
+  type StatementKey,
+  statement,
+  statementAnswer,
+  statementNotFound,
+} from '../statement.js';
+import { approveHead, insertVersion } from '../statement-store.js';
+import { findHead, findVersion, listFrozenPeriods, type StoredStatement } from '../statement-views.js';
+import { unlockStatement } from '../unlock-statement.js';
+
+const params = z.strictObject({ repId: pathId });
+/** Lacking either field is told in the words of the specification, whatever else is wrong with the body. */
+const body = z.preprocess(
+  (given, context) => {
+    const { period: of, status } = (given ?? {}) as Record<string, unknown>;
+    if ((of ?? null) !== null && (status ?? null) !== null) return given;
+    context.addIssue({ code: 'custom', message: 'period and status required' });
+    return z.NEVER;
+  },
+  z.strictObject({ period, status: z.enum(['approved', 'draft']) }),
+);
+
+/** Calculations may keep arriving; a rep that never comes to rest within so many tries is told to the caller. */
+const mostTries = 10;
+
+@injectable()
+export class ApproveStatement {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CommissionChanges) private readonly changes: CommissionChanges,
+    @inject(LaneRunner) private readonly laneRunner: LaneRunner,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute(
+    { params: { repId }, body: wanted }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
+    caller: Caller,
+  ): Promise<StatementAnswer> {
+    if (!isUuid(repId)) throw repNotFound();
+    const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
+    if (wanted.status === 'approved') return this.approve(key, caller);
+    return this.changes.run(caller, 'calculation', (trx, wake) =>
+      unlockStatement(trx, wake, key, caller, this.clock.now()),
+    );
+  }
+
+  /** What is asked of the rep's ledger is calculated before it is frozen. */
+  private async approve(key: StatementKey, caller: Caller): Promise<StatementAnswer> {
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      await this.laneRunner.drain(key.workspaceId, [key.repId]);
+      const answer = await this.unitOfWork.run(caller, 'calculation', (trx) =>
+        tryApprove(trx, key, caller, this.clock.now()),
+      );
+      if (answer !== null) return answer;
+    }
+    throw new Failure(
+      'calculation_pending',
+      'The commission of this rep is still being calculated. Try again shortly.',
+    );
+  }
+}
+
+/** Null when something is still to be calculated; then nothing is frozen. */
+async function tryApprove(trx: Work, key: StatementKey, caller: Caller, at: Date): Promise<StatementAnswer | null> {
+  const repName = await lockRep(trx, key.workspaceId, key.repId);
+  await refuseOwnStatement(trx, caller, key.repId);
+  const head = await findHead(trx, key);
+  const latest = head === null ? null : await findVersion(trx, key, head.version);
+  if (head === null || latest === null) throw statementNotFound();
+  if (head.status === 'approved') return statementAnswer(key, repName, head, latest, caller);
+  if (await isCalculationPending(trx, key)) return null;
+  await refuseOverlap(trx, key);
+  const approved = await upToDate(trx, key, latest, { at, actor: caller.actor });
+  await approveHead(trx, key, approved, { at, actor: caller.actor });
+  await recordAct(trx, caller, {
+    runId: newId(),
+    trigger: 'statement_approved',
+    repId: key.repId,
+    period: key.period,
+    details: { version: approved.version, generatedBefore: latest.version, netPayout: approved.summary.netPayout },
+    at,
+  });
+  return statementAnswer(key, repName, await findHead(trx, key), approved, caller);
+}
+
+async function refuseOverlap(trx: Work, key: StatementKey): Promise<void> {
+  const range = periodRange(key.period);
+  const other = (await listFrozenPeriods(trx, key.workspaceId, key.repId)).find((one) => overlap(one.range, range));
+  if (other !== undefined)
+    throw new Failure(
+      'statement_overlap',
+      `The approved statement for ${other.period} holds days of ${key.period}. No day is approved twice.`,
+      { period: other.period },
+    );
+}
+
+/** The latest version while it still says what the ledger does; else a fresh one. */
+async function upToDate(
+  trx: Work,
+  key: StatementKey,
+  latest: StoredStatement,
+  by: { readonly at: Date; readonly actor: string },
+): Promise<StatementContent> {
+  const { currency } = await loadWorkspaceTerms(trx, key.workspaceId);
+  const now = snapshotOf(await readLedgerLines(trx, key), currency);
+  if (contentHash(now) === latest.contentHash) return latest;
+  return insertVersion(trx, key, now, { status: 'approved', ...by });
+}
+
+export const approveStatement = operation({
+  id: 'approveStatement',
+  summary:
+    'Approve the latest version, or unlock it with status draft; when the ledger has changed since it was generated, approving generates a fresh version first',
+  method: 'post',
+  path: '/v1/statements/:repId/approve',
+  access: 'manager',
+  params,
+  body,
+  response: statement,
+  failures: { rep_not_found: 404, statement_not_found: 404, statement_overlap: 409, calculation_pending: 409 },
+  handler: ApproveStatement,
+});

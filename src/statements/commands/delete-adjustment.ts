@@ -1,0 +1,64 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { isWithin } from '../../kernel/day.js';
+import { newId } from '../../kernel/ids.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { deleteAdjustment as remove } from '../adjustment-store.js';
+import { findAdjustment } from '../adjustment-views.js';
+import { lockRep } from '../lock-rep.js';
+import { recordAct } from '../record-act.js';
+import { statementLocked } from '../statement.js';
+import { listFrozenPeriods } from '../statement-views.js';
+
+const params = z.strictObject({ repId: pathId, adjustmentId: pathId });
+
+@injectable()
+export class DeleteAdjustment {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** What the engine wrote, or what is another rep's, is as good as absent here. */
+  async execute({ params: { repId, adjustmentId } }: Input<z.infer<typeof params>>, caller: Caller) {
+    const { workspaceId, actor } = caller;
+    return this.unitOfWork.run(caller, 'calculation', async (trx) => {
+      await lockRep(trx, workspaceId, repId);
+      const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
+      if (row === null) return { deleted: false };
+      const frozen = await listFrozenPeriods(trx, workspaceId, repId);
+      const locked = frozen.find(({ range }) => isWithin(row.earnedOn, range));
+      if (locked !== undefined) throw statementLocked(locked.period);
+      const runId = newId();
+      await remove(trx, { workspaceId, repId, runId, actor }, row);
+      await recordAct(trx, caller, {
+        runId,
+        trigger: 'adjustment_deleted',
+        repId,
+        period: row.period,
+        dealId: row.dealKey,
+        eventsWritten: 1,
+        details: { eventId: row.eventId, kind: row.kind, amount: row.amount, reason: row.reason },
+        at: this.clock.now(),
+      });
+      return { deleted: true };
+    });
+  }
+}
+
+export const deleteAdjustment = operation({
+  id: 'deleteAdjustment',
+  summary: 'Delete an adjustment, clawback or true-up for good; what the engine wrote is out of reach',
+  method: 'delete',
+  path: '/v1/statements/:repId/adjust/:adjustmentId',
+  access: 'admin',
+  params,
+  response: z.object({ deleted: z.boolean() }),
+  failures: { rep_not_found: 404, statement_locked: 409 },
+  handler: DeleteAdjustment,
+});

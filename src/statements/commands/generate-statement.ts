@@ -1,0 +1,69 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { isUuid } from '../../kernel/ids.js';
+import { LaneRunner } from '../../ledger/lane-runner.js';
+import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId, period } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { repNotFound } from '../../reps/rep.js';
+import { generateVersion } from '../generate-version.js';
+import { lockRep } from '../lock-rep.js';
+import { type StatementAnswer, statement, statementAnswer, statementLocked } from '../statement.js';
+import { findHead } from '../statement-views.js';
+
+const params = z.strictObject({ repId: pathId });
+const body = z.strictObject({ period });
+
+/** What was generated, or that an approved statement stands in the way and was left intact. */
+type Generated = StatementAnswer | 'already_approved';
+
+@injectable()
+export class GenerateStatement {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(LaneRunner) private readonly laneRunner: LaneRunner,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute(
+    { params: { repId }, body: { period: of } }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
+    caller: Caller,
+  ) {
+    const generated = await this.generate(repId, of, caller);
+    if (generated === 'already_approved') throw statementLocked(of);
+    return { generated: true, ...generated };
+  }
+
+  /** One rep in a transaction of its own. What is still to be calculated is calculated first. */
+  async generate(repId: string, of: string, caller: Caller): Promise<Generated> {
+    if (!isUuid(repId)) throw repNotFound();
+    const key = { workspaceId: caller.workspaceId, repId, period: of };
+    await this.laneRunner.drain(caller.workspaceId, [repId]);
+    return this.unitOfWork.run(caller, 'calculation', async (trx): Promise<Generated> => {
+      const repName = await lockRep(trx, caller.workspaceId, repId);
+      const head = await findHead(trx, key);
+      if (head?.status === 'approved') return 'already_approved';
+      const { currency } = await loadWorkspaceTerms(trx, caller.workspaceId);
+      const generation = { status: 'draft', at: this.clock.now(), actor: caller.actor } as const;
+      const content = await generateVersion(trx, key, currency, generation);
+      return statementAnswer(key, repName, await findHead(trx, key), content, caller);
+    });
+  }
+}
+
+export const generateStatement = operation({
+  id: 'generateStatement',
+  summary: "A new version of the rep's statement for the period, from the ledger as it stands",
+  method: 'post',
+  path: '/v1/statements/:repId/generate',
+  access: 'manager',
+  params,
+  body,
+  response: z.object({ generated: z.boolean(), ...statement.shape }),
+  failures: { rep_not_found: 404, statement_locked: 409 },
+  handler: GenerateStatement,
+});

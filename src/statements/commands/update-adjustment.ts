@@ -1,0 +1,82 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { isWithin } from '../../kernel/day.js';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { newId } from '../../kernel/ids.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { money, pathId, text } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { type AdjustmentRow, exactAmount } from '../adjustment.js';
+import { updateAdjustment as write } from '../adjustment-store.js';
+import { findAdjustment } from '../adjustment-views.js';
+import { lockRep } from '../lock-rep.js';
+import { recordAct } from '../record-act.js';
+import { statementLocked } from '../statement.js';
+import { listFrozenPeriods } from '../statement-views.js';
+
+const params = z.strictObject({ repId: pathId, adjustmentId: pathId });
+const body = z.strictObject({
+  amount: money.refine((amount) => amount !== 0, 'must not be 0').optional(),
+  reason: text(500).optional(),
+});
+type Wanted = z.infer<typeof body>;
+
+@injectable()
+export class UpdateAdjustment {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute(
+    { params: { repId, adjustmentId }, body: wanted }: Input<z.infer<typeof params>, unknown, Wanted>,
+    caller: Caller,
+  ) {
+    if (wanted.amount === undefined && wanted.reason === undefined)
+      throw invalid({ path: '', message: 'no fields to update: give amount, reason or both' });
+    const { workspaceId, actor } = caller;
+    return this.unitOfWork.run(caller, 'calculation', async (trx) => {
+      await lockRep(trx, workspaceId, repId);
+      const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
+      if (row === null || row.kind === 'true_up')
+        throw new Failure('adjustment_not_found', 'This rep has no such adjustment or clawback.');
+      const frozen = await listFrozenPeriods(trx, workspaceId, repId);
+      const locked = frozen.find(({ range }) => isWithin(row.earnedOn, range));
+      if (locked !== undefined) throw statementLocked(locked.period);
+      const after = {
+        amount: wanted.amount === undefined ? row.amount : exactAmount(wanted.amount, row.currency),
+        reason: wanted.reason ?? row.reason,
+      };
+      const runId = newId();
+      await write(trx, { workspaceId, repId, runId, actor }, row, after);
+      await recordAct(trx, caller, {
+        runId,
+        trigger: 'adjustment_changed',
+        repId,
+        period: row.period,
+        dealId: row.dealKey,
+        eventsWritten: 1,
+        details: { eventId: row.eventId, before: { amount: row.amount, reason: row.reason }, after },
+        at: this.clock.now(),
+      });
+      return eventAnswer((await findAdjustment(trx, workspaceId, repId, adjustmentId)) as AdjustmentRow, null);
+    });
+  }
+}
+
+export const updateAdjustment = operation({
+  id: 'updateAdjustment',
+  summary: 'Change the amount or the reason of an adjustment or clawback',
+  method: 'patch',
+  path: '/v1/statements/:repId/adjust/:adjustmentId',
+  access: 'admin',
+  params,
+  body,
+  response: commissionEvent,
+  failures: { rep_not_found: 404, adjustment_not_found: 400, statement_locked: 409 },
+  handler: UpdateAdjustment,
+});

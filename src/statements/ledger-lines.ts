@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { decodeTrace } from '../engine/trace.js';
+import { type Day } from '../kernel/day.js';
+import { periodRange } from '../kernel/period.js';
+import { type Phase } from '../platform/database/tables.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type StatementLine } from './snapshot.js';
+import { type StatementKey } from './statement.js';
+
+interface LedgerRow extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | 'attainment' | 'updatedAt'> {
+  readonly dealKey: string | null;
+  readonly dealCloses: Day | null;
+  readonly phase: Phase | null;
+  readonly trace: string | null;
+  readonly updatedAt: Date;
+}
+
+/** The rep's earned events of the period's days as they stand now, in an order that equal ledgers share. */
+export async function readLedgerLines(trx: Work, key: StatementKey): Promise<StatementLine[]> {
+  const { from, to } = periodRange(key.period);
+  const { rows } = await sql<LedgerRow>`
+    select e.event_id as "eventId", e.deal_key as "dealKey", d.name as "dealName", d.close_date as "dealCloses",
+      e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",
+      e.rule_name as "ruleName", e.phase, e.kind, e.category, e.amount, e.base, e.tier_name as "tierName", e.credit,
+      e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.updated_at as "updatedAt"
+    from commission_events e
+    left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
+    left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
+    left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
+    where e.workspace_id = ${key.workspaceId} and e.rep_id = ${key.repId} and e.status = 'earned'
+      and e.earned_on between ${from}::date and ${to}::date
+    order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
+  return rows.map(lineOf);
+}
+
+function lineOf(row: LedgerRow): StatementLine {
+  const { dealKey, dealCloses, phase, trace, updatedAt, ...same } = row;
+  // What a periodic event has in the place of its deal is its period.
+  const dealId = phase === 'periodic' ? null : dealKey;
+  return {
+    ...same,
+    dealId,
+    dealName: dealId === null ? null : row.dealName,
+    // A deal may have moved since; what was earned on it was earned for the day it closed on then.
+    closeDate: dealId === null ? null : row.kind === 'commission_earned' ? row.earnedOn : dealCloses,
+    status: 'earned',
+    ...tracedOf(row),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** The rate where a single one was paid, and the attainment after the deal where there is a quota. */
+function tracedOf(row: LedgerRow): Pick<StatementLine, 'rate' | 'attainment'> {
+  if (row.trace === null) return { rate: null, attainment: null };
+  const context = { conditions: [], day: row.earnedOn, timeZone: 'UTC', tierName: row.tierName, amount: 0 };
+  const { parts, target, attainmentAfter } = decodeTrace(row.trace, context);
+  const rates = new Set(parts.map((part) => part.rate));
+  const [rate = null] = rates;
+  return {
+    rate: rates.size === 1 && rate !== null ? String(rate) : null,
+    attainment: target === null ? null : String(attainmentAfter),
+  };
+}

@@ -1,0 +1,56 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId, period } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { notYours, repNotFound } from '../../reps/rep.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { askedPeriod } from '../asked-period.js';
+import { approvalOf, statementStatuses } from '../statement.js';
+import { findHead } from '../statement-views.js';
+
+const params = z.strictObject({ repId: pathId });
+const query = z.strictObject({ period: period.optional() });
+
+@injectable()
+export class GetStatementStatus {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ params: { repId }, query: asked }: Input<{ repId: string }, z.infer<typeof query>>, caller: Caller) {
+    if (!maySee(caller, repId)) throw notYours();
+    const { workspaceId } = caller;
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      const { period: of } = await askedPeriod(trx, workspaceId, asked.period, this.clock);
+      const head = await findHead(trx, { workspaceId, repId, period: of });
+      const status: (typeof statementStatuses)[number] = head?.status ?? 'none';
+      return { repId, period: of, status, version: head?.version ?? 0, ...approvalOf(head, caller) };
+    });
+  }
+}
+
+export const getStatementStatus = operation({
+  id: 'getStatementStatus',
+  summary: "Whether a rep's statement has been generated and approved",
+  method: 'get',
+  path: '/v1/statements/:repId/status',
+  access: 'rep',
+  params,
+  query,
+  response: z.object({
+    repId: z.string(),
+    period: z.string(),
+    status: z.enum(statementStatuses),
+    version: z.int(),
+    approvedAt: z.string().optional(),
+    approvedBy: z.string().optional(),
+  }),
+  failures: { rep_not_found: 404 },
+  handler: GetStatementStatus,
+});

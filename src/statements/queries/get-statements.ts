@@ -1,0 +1,75 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { askedRep } from '../../commissions/asked-rep.js';
+import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { Failure } from '../../kernel/failure.js';
+import { type Period } from '../../kernel/period.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { period } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { notYours, repNotFound } from '../../reps/rep.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { askedPeriod } from '../asked-period.js';
+import { type StatementAnswer, statement, statementAnswer } from '../statement.js';
+import { readStatement } from '../statement-views.js';
+import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
+
+const query = z.strictObject({ repId: askedRep.optional(), period: period.optional() });
+type Query = z.infer<typeof query>;
+
+@injectable()
+export class GetStatements {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ query: asked }: Input<unknown, Query>, caller: Caller) {
+    assertMayAsk(asked, caller);
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const { period: of, currency } = await askedPeriod(trx, caller.workspaceId, asked.period, this.clock);
+      if (asked.repId !== undefined) return readRepStatement(trx, caller, asked.repId, of, currency);
+      return teamAnswer(of, currency, await readTeamStatements(trx, caller.workspaceId, of, currency));
+    });
+  }
+}
+
+function assertMayAsk({ repId }: Query, caller: Caller): void {
+  if (repId !== undefined) {
+    if (!maySee(caller, repId)) throw notYours();
+  } else if (!mayActAs(caller, 'manager')) {
+    throw new Failure(
+      'forbidden',
+      'The statements of the team need the role manager or admin. Give your own repId for your statement.',
+    );
+  }
+}
+
+async function readRepStatement(
+  trx: Work,
+  caller: Caller,
+  repId: string,
+  of: Period,
+  currency: string,
+): Promise<StatementAnswer> {
+  const repName = await findRepName(trx, caller.workspaceId, repId);
+  if (repName === null) throw repNotFound();
+  const key = { workspaceId: caller.workspaceId, repId, period: of };
+  const { head, content } = await readStatement(trx, key, currency);
+  return statementAnswer(key, repName, head, content, caller);
+}
+
+export const getStatements = operation({
+  id: 'getStatements',
+  summary:
+    "The team's statements of a period, or one rep's with line items; where none has been generated, status none and what has been earned so far",
+  method: 'get',
+  path: '/v1/statements',
+  access: 'rep',
+  query,
+  response: z.union([teamStatements, statement]),
+  failures: { rep_not_found: 404 },
+  handler: GetStatements,
+});

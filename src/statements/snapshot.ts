@@ -1,0 +1,89 @@
+import { type Day } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { idOf } from '../kernel/ids.js';
+
+/** Totals of one currency as exact decimal text. */
+export interface Summary {
+  readonly totalCommission: string;
+  readonly totalBonuses: string;
+  readonly totalAdjustments: string;
+  readonly netPayout: string;
+}
+
+/** One earned event as a statement keeps it: amounts as exact decimal text, names as they were. */
+export interface StatementLine {
+  readonly eventId: string;
+  readonly dealId: string | null;
+  readonly dealName: string | null;
+  readonly closeDate: Day | null;
+  readonly planId: string | null;
+  readonly planName: string | null;
+  readonly planVersion: number | null;
+  readonly ruleId: string | null;
+  readonly ruleName: string | null;
+  readonly kind: 'commission_earned' | 'true_up' | 'adjustment' | 'clawback';
+  readonly category: 'commission' | 'bonus' | 'adjustment';
+  readonly status: 'earned';
+  readonly amount: string;
+  readonly base: string | null;
+  readonly rate: string | null;
+  readonly attainment: string | null;
+  readonly tierName: string | null;
+  readonly credit: string;
+  readonly currency: string;
+  readonly period: string;
+  readonly earnedOn: Day;
+  readonly reason: string | null;
+  readonly updatedAt: string;
+}
+
+/** What a statement says: nothing in it depends on when or by whom it was generated. */
+export interface Snapshot {
+  readonly currency: string;
+  readonly summary: Summary;
+  readonly otherCurrencies: readonly { readonly currency: string; readonly summary: Summary }[];
+  readonly dealCount: number;
+  readonly lines: readonly StatementLine[];
+}
+
+/** The rep's earned events of the days folded into a statement; amounts of two currencies are never added. */
+export function snapshotOf(lines: readonly StatementLine[], currency: string): Snapshot {
+  const byCurrency = groupBy(lines, (line) => line.currency);
+  const others = [...byCurrency.keys()].filter((other) => other !== currency).sort();
+  const deals = lines.filter((line) => line.kind === 'commission_earned' && line.dealId !== null);
+  return {
+    currency,
+    summary: summaryOf(byCurrency.get(currency) ?? []),
+    otherCurrencies: others.map((other) => ({ currency: other, summary: summaryOf(byCurrency.get(other) ?? []) })),
+    dealCount: new Set(deals.map((line) => line.dealId)).size,
+    lines,
+  };
+}
+
+/** Equal where the ledger is: names that people changed since do not make it another one. */
+export function contentHash({ currency, lines }: Snapshot): string {
+  const facts = lines.map(({ dealName: _deal, planName: _plan, updatedAt: _at, ...fact }) => fact);
+  return idOf(JSON.stringify([currency, facts]));
+}
+
+function summaryOf(lines: readonly StatementLine[]): Summary {
+  const total = (category: StatementLine['category']) =>
+    sum(lines.filter((line) => line.category === category).map((line) => Decimal.of(line.amount)));
+  return summaryFrom(total('commission'), total('bonus'), total('adjustment'));
+}
+
+export function summaryFrom(commission: Decimal, bonus: Decimal, adjustments: Decimal): Summary {
+  return {
+    totalCommission: commission.toString(),
+    totalBonuses: bonus.toString(),
+    totalAdjustments: adjustments.toString(),
+    netPayout: commission.plus(bonus).plus(adjustments).toString(),
+  };
+}
+
+/** The sum of several summaries of one currency. */
+export function summed(summaries: readonly Summary[]): Summary {
+  const total = (field: keyof Summary) => sum(summaries.map((summary) => Decimal.of(summary[field])));
+  return summaryFrom(total('totalCommission'), total('totalBonuses'), total('totalAdjustments'));
+}

@@ -1,0 +1,122 @@
+import { newId } from '../kernel/ids.js';
+import { periodRange } from '../kernel/period.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { contentHash, type Snapshot } from './snapshot.js';
+import { type StatementContent, type StatementKey } from './statement.js';
+
+/** Who wrote a version, when, and what it was generated as. */
+export interface Generation {
+  readonly status: 'draft' | 'approved';
+  readonly at: Date;
+  readonly actor: string;
+}
+
+/** Adds the next version and makes it the current one; the caller holds the rep's lane. */
+export async function insertVersion(
+  trx: Work,
+  key: StatementKey,
+  snapshot: Snapshot,
+  { status, at, actor }: Generation,
+): Promise<StatementContent & { readonly statementId: string }> {
+  const version = await nextVersion(trx, key);
+  const statementId = newId();
+  await trx
+    .insertInto('statements')
+    .values({
+      workspace_id: key.workspaceId,
+      statement_id: statementId,
+      rep_id: key.repId,
+      period: key.period,
+      version,
+      status,
+      currency: snapshot.currency,
+      summary: JSON.stringify(snapshot.summary),
+      other_currencies: JSON.stringify(snapshot.otherCurrencies),
+      deal_count: snapshot.dealCount,
+      line_items: JSON.stringify(snapshot.lines),
+      content_hash: contentHash(snapshot),
+      generated_at: at,
+      generated_by: actor,
+    })
+    .execute();
+  return { ...snapshot, statementId, version, generatedAt: at };
+}
+
+async function nextVersion(trx: Work, { workspaceId, repId, period }: StatementKey): Promise<number> {
+  const { from, to } = periodRange(period);
+  const head = await trx
+    .insertInto('statement_periods')
+    .values({
+      workspace_id: workspaceId,
+      rep_id: repId,
+      period,
+      from_day: from,
+      to_day: to,
+      status: 'draft',
+      current_version: 1,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'rep_id', 'period'])
+        .doUpdateSet((set) => ({ current_version: set('statement_periods.current_version', '+', 1) })),
+    )
+    .returning('current_version')
+    .executeTakeFirstOrThrow();
+  return head.current_version;
+}
+
+/** Freezes the period with that version. */
+export async function approveHead(
+  trx: Work,
+  key: StatementKey,
+  approved: Pick<StatementContent, 'version' | 'summary' | 'currency'>,
+  by: { readonly at: Date; readonly actor: string },
+): Promise<void> {
+  await updateHead(trx, key, {
+    status: 'approved',
+    approved_version: approved.version,
+    approved_at: by.at,
+    approved_by: by.actor,
+    approved_total: approved.summary.netPayout,
+    currency: approved.currency,
+  });
+}
+
+/** A version with its true-up takes the place of the approved one; who approved, and when, stays. */
+export async function replaceApproved(
+  trx: Work,
+  key: StatementKey,
+  approved: Pick<StatementContent, 'version' | 'summary'>,
+): Promise<void> {
+  await updateHead(trx, key, { approved_version: approved.version, approved_total: approved.summary.netPayout });
+}
+
+export async function reopenHead(trx: Work, key: StatementKey): Promise<void> {
+  await updateHead(trx, key, {
+    status: 'draft',
+    approved_version: null,
+    approved_at: null,
+    approved_by: null,
+    approved_total: null,
+    currency: null,
+  });
+}
+
+interface HeadChange {
+  readonly status?: 'draft' | 'approved';
+  readonly approved_version?: number | null;
+  readonly approved_at?: Date | null;
+  readonly approved_by?: string | null;
+  readonly approved_total?: string | null;
+  readonly currency?: string | null;
+}
+
+async function updateHead(trx: Work, { workspaceId, repId, period }: StatementKey, change: HeadChange): Promise<void> {
+  await trx
+    .updateTable('statement_periods')
+    .set(change)
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('period', '=', period)
+    .execute();
+}

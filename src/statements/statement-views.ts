@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import { type DayRange } from '../kernel/day.js';
+import { type Period } from '../kernel/period.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { readLedgerLines } from './ledger-lines.js';
+import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
+import { type StatementContent, type StatementHead, type StatementKey } from './statement.js';
+
+/** The head of the rep's period; null when nothing has ever been generated for it. */
+export async function findHead(trx: Work, key: StatementKey): Promise<StatementHead | null> {
+  const row = await trx
+    .selectFrom('statement_periods')
+    .select([
+      'period',
+      'from_day as fromDay',
+      'to_day as toDay',
+      'status',
+      'current_version as version',
+      'approved_at as approvedAt',
+      'approved_by as approvedBy',
+      'approved_total as approvedTotal',
+      'currency',
+    ])
+    .where('workspace_id', '=', key.workspaceId)
+    .where('rep_id', '=', key.repId)
+    .where('period', '=', key.period)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export interface StoredStatement extends StatementContent {
+  readonly statementId: string;
+  readonly contentHash: string;
+}
+
+export async function findVersion(trx: Work, key: StatementKey, version: number): Promise<StoredStatement | null> {
+  const row = await trx
+    .selectFrom('statements')
+    .selectAll()
+    .where('workspace_id', '=', key.workspaceId)
+    .where('rep_id', '=', key.repId)
+    .where('period', '=', key.period)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    statementId: row.statement_id,
+    version: row.version,
+    currency: row.currency,
+    summary: row.summary as Summary,
+    otherCurrencies: row.other_currencies as StatementContent['otherCurrencies'],
+    dealCount: row.deal_count,
+    lines: row.line_items as StatementLine[],
+    generatedAt: row.generated_at,
+    contentHash: row.content_hash,
+  };
+}
+
+/** The latest version, or the ledger as it stands where none has been generated. */
+export async function readStatement(
+  trx: Work,
+  key: StatementKey,
+  currency: string,
+): Promise<{ readonly head: StatementHead | null; readonly content: StatementContent }> {
+  const head = await findHead(trx, key);
+  const stored = head === null ? null : await findVersion(trx, key, head.version);
+  if (stored !== null) return { head, content: stored };
+  const live = snapshotOf(await readLedgerLines(trx, key), currency);
+  return { head, content: { ...live, statementId: null, version: 0, generatedAt: null } };
+}
+
+export interface FrozenPeriod {
+  readonly period: Period;
+  readonly range: DayRange;
+}
+
+/** The rep's approved periods. */
+export async function listFrozenPeriods(trx: Work, workspaceId: string, repId: string): Promise<FrozenPeriod[]> {
+  const rows = await trx
+    .selectFrom('statement_periods')
+    .select(['period', 'from_day', 'to_day'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('status', '=', 'approved')
+    .orderBy('from_day')
+    .execute();
+  return rows.map((row) => ({ period: row.period, range: { from: row.from_day, to: row.to_day } }));
+}
+
+export interface TeamStatementRow {
+  readonly repId: string;
+  readonly name: string;
+  readonly email: string;
+  readonly active: boolean;
+  readonly status: 'none' | 'draft' | 'approved';
+  /** Null where none has been generated. */
+  readonly version: number | null;
+  readonly statementId: string | null;
+  readonly currency: string | null;
+  readonly summary: Summary | null;
+  readonly otherCurrencies: StatementContent['otherCurrencies'] | null;
+}
+
+/** Everyone by name, with the latest version of their statement of exactly that period. */
+export async function listTeamStatements(trx: Work, workspaceId: string, period: Period): Promise<TeamStatementRow[]> {
+  const { rows } = await sql<TeamStatementRow>`
+    select r.rep_id as "repId", r.name, r.email, r.active, coalesce(h.status, 'none') as status, s.version,
+      s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"
+    from reps r
+    left join statement_periods h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
+    left join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
+      and s.version = h.current_version
+    where r.workspace_id = ${workspaceId}
+    order by lower(r.name), r.rep_id`.execute(trx);
+  return rows;
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { commissionEvent } from '../commissions/commission-event.js';
+import { type Caller, mayActAs } from '../kernel/caller.js';
+import { type Day } from '../kernel/day.js';
+import { Failure } from '../kernel/failure.js';
+import { type Period } from '../kernel/period.js';
+import { type StatementLine, type Summary } from './snapshot.js';
+
+export const statementStatuses = ['none', 'draft', 'approved'] as const;
+
+export const summary = z.object({
+  totalCommission: z.number(),
+  totalBonuses: z.number(),
+  totalAdjustments: z.number(),
+  netPayout: z.number(),
+});
+
+export const otherCurrencies = z.array(z.object({ currency: z.string(), summary }));
+
+/** An event as it was when the statement was generated, with what payroll needs to follow it. */
+export const lineItem = z.object({
+  ...commissionEvent.omit({ trace: true }).shape,
+  closeDate: z.string().nullable(),
+  planVersion: z.int().nullable(),
+  rate: z.number().nullable(),
+  attainment: z.number().nullable(),
+});
+
+export const statement = z.object({
+  statementId: z.string().nullable(),
+  version: z.int(),
+  period: z.string(),
+  repId: z.string(),
+  repName: z.string(),
+  status: z.enum(statementStatuses),
+  currency: z.string(),
+  summary,
+  otherCurrencies,
+  dealCount: z.int(),
+  lineItems: z.array(lineItem),
+  generatedAt: z.string().nullable(),
+  approvedAt: z.string().optional(),
+  approvedBy: z.string().optional(),
+});
+export type StatementAnswer = z.input<typeof statement>;
+
+/** Whose statement, and of which days. */
+export interface StatementKey {
+  readonly workspaceId: string;
+  readonly repId: string;
+  readonly period: Period;
+}
+
+/** A rep's period: what its latest version is and whether that is approved. */
+export interface StatementHead {
+  readonly period: Period;
+  readonly fromDay: Day;
+  readonly toDay: Day;
+  readonly status: 'draft' | 'approved';
+  readonly version: number;
+  readonly approvedAt: Date | null;
+  readonly approvedBy: string | null;
+  readonly approvedTotal: string | null;
+  readonly currency: string | null;
+}
+
+/** A version as it is stored, or the ledger as it stands where none has been generated: then without an id. */
+export interface StatementContent {
+  readonly statementId: string | null;
+  readonly version: number;
+  readonly currency: string;
+  readonly summary: Summary;
+  readonly otherCurrencies: readonly { readonly currency: string; readonly summary: Summary }[];
+  readonly dealCount: number;
+  readonly lines: readonly StatementLine[];
+  readonly generatedAt: Date | null;
+}
+
+export function statementAnswer(
+  key: StatementKey,
+  repName: string,
+  head: StatementHead | null,
+  content: StatementContent,
+  caller: Caller,
+): StatementAnswer {
+  return {
+    statementId: content.statementId,
+    version: content.version,
+    period: key.period,
+    repId: key.repId,
+    repName,
+    status: head?.status ?? 'none',
+    currency: content.currency,
+    summary: summaryAnswer(content.summary),
+    otherCurrencies: content.otherCurrencies.map((other) => ({
+      currency: other.currency,
+      summary: summaryAnswer(other.summary),
+    })),
+    dealCount: content.dealCount,
+    lineItems: content.lines.map((line) => lineAnswer(key.repId, repName, line)),
+    generatedAt: content.generatedAt?.toISOString() ?? null,
+    ...approvalOf(head, caller),
+  };
+}
+
+/** When and by whom it was approved. Reps are not told the id of who did it: they see nobody but themselves. */
+export function approvalOf(
+  head: StatementHead | null,
+  caller: Caller,
+): Pick<StatementAnswer, 'approvedAt' | 'approvedBy'> {
+  if (head?.status !== 'approved' || head.approvedAt === null) return {};
+  const approvedAt = head.approvedAt.toISOString();
+  const tellBy = head.approvedBy !== null && mayActAs(caller, 'manager');
+  return { approvedAt, ...(tellBy ? { approvedBy: head.approvedBy as string } : {}) };
+}
+
+export function summaryAnswer(texts: Summary): z.input<typeof summary> {
+  return {
+    totalCommission: Number(texts.totalCommission),
+    totalBonuses: Number(texts.totalBonuses),
+    totalAdjustments: Number(texts.totalAdjustments),
+    netPayout: Number(texts.netPayout),
+  };
+}
+
+function lineAnswer(repId: string, repName: string, line: StatementLine): z.input<typeof lineItem> {
+  const { reason, amount, base, credit, rate, attainment, ...rest } = line;
+  return {
+    ...rest,
+    repId,
+    repName,
+    amount: Number(amount),
+    base: numberOf(base),
+    credit: Number(credit),
+    rate: numberOf(rate),
+    attainment: numberOf(attainment),
+    ...(reason === null ? {} : { reason }),
+  };
+}
+
+function numberOf(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}
+
+export function statementNotFound(): Failure {
+  return new Failure('statement_not_found', 'No statement has been generated for this rep and period.');
+}
+
+export function statementLocked(period: Period): Failure {
+  return new Failure('statement_locked', `The statement for ${period} is approved. Unlock it to change it.`, {
+    period,
+  });
+}
+
+export function statementNotApproved(): Failure {
+  return new Failure(
+    'statement_not_approved',
+    'The statement is not approved: a draft is brought up to date by generating it.',
+  );
+}

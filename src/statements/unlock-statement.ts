@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import { type Caller } from '../kernel/caller.js';
+import { type DayRange, hull } from '../kernel/day.js';
+import { newId } from '../kernel/ids.js';
+import { periodRange } from '../kernel/period.js';
+import { requestCalculation } from '../ledger/calculation-requests.js';
+import { type Wake } from '../ledger/commission-changes.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { reverseTrueUps } from './adjustment-store.js';
+import { lockRep } from './lock-rep.js';
+import { refuseOwnStatement } from './own-statement.js';
+import { recordAct } from './record-act.js';
+import { type StatementAnswer, type StatementKey, statementAnswer, statementNotFound } from './statement.js';
+import { reopenHead } from './statement-store.js';
+import { findHead, findVersion } from './statement-views.js';
+
+/**
+ * Opens the approved period again: its true-ups are taken back, since the calculation that is asked for pays the same
+ * difference itself.
+ */
+export async function unlockStatement(
+  trx: Work,
+  wake: Wake,
+  key: StatementKey,
+  caller: Caller,
+  at: Date,
+): Promise<StatementAnswer> {
+  const { workspaceId, repId, period } = key;
+  const repName = await lockRep(trx, workspaceId, repId);
+  await refuseOwnStatement(trx, caller, repId);
+  const head = await findHead(trx, key);
+  const latest = head === null ? null : await findVersion(trx, key, head.version);
+  if (head === null || latest === null) throw statementNotFound();
+  if (head.status === 'draft') return statementAnswer(key, repName, head, latest, caller);
+  await reopenHead(trx, key);
+  const runId = newId();
+  const trueUps = await reverseTrueUps(trx, { workspaceId, repId, runId, actor: caller.actor }, period);
+  const days = await daysToCalculate(trx, key);
+  await requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'statement_unlock' }]);
+  wake([repId]);
+  await recordAct(trx, caller, {
+    runId,
+    trigger: 'statement_unlocked',
+    repId,
+    period,
+    eventsReversed: trueUps,
+    details: { version: head.version, approvedBy: head.approvedBy, approvedTotal: head.approvedTotal, trueUps },
+    at,
+  });
+  return statementAnswer(key, repName, await findHead(trx, key), latest, caller);
+}
+
+/** The period and the days to which deals that earned in it have moved: what they earn there was held back until now. */
+async function daysToCalculate(trx: Work, { workspaceId, repId, period }: StatementKey): Promise<DayRange> {
+  const range = periodRange(period);
+  const { rows } = await sql<{ from: string | null; to: string | null }>`
+    select min(d.close_date) as "from", max(d.close_date) as "to"
+    from commission_events e join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
+    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId}
+      and e.earned_on between ${range.from}::date and ${range.to}::date`.execute(trx);
+  const moved = rows[0];
+  if (!moved?.from || !moved.to) return range;
+  return hull(range, { from: moved.from, to: moved.to });
+}

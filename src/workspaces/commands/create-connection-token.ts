@@ -1,0 +1,42 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { text } from '../../platform/schemas.js';
+import { insertConnectionToken } from '../connection-token-store.js';
+
+const body = z.strictObject({ label: text(200).nullish() });
+
+const response = z.object({
+  id: z.string(),
+  token: z.string(),
+  label: z.string().nullable(),
+  createdAt: z.string(),
+});
+
+@injectable()
+export class CreateConnectionToken {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ body: { label } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
+    const { id, token, createdAt } = await this.unitOfWork.run(caller, 'reads', (trx) =>
+      insertConnectionToken(trx, caller, label ?? null),
+    );
+    return { id, token, label: label ?? null, createdAt: createdAt.toISOString() };
+  }
+}
+
+export const createConnectionToken = operation({
+  id: 'createConnectionToken',
+  summary: 'A token for an embedded CRM widget; it is shown this once',
+  method: 'post',
+  path: '/v1/workspaces/connection-tokens',
+  access: 'admin',
+  body,
+  response,
+  status: 201,
+  secret: true,
+  failures: {},
+  handler: CreateConnectionToken,
+});

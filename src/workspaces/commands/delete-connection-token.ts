@@ -1,0 +1,35 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { knownId, pathId } from '../../platform/schemas.js';
+import { deleteConnectionToken as remove } from '../connection-token-store.js';
+
+const params = z.strictObject({ id: pathId });
+const unknown = 'There is no such connection token in this workspace.';
+
+@injectable()
+export class DeleteConnectionToken {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ params: { id: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
+    const id = knownId(asked, 'not_found', unknown);
+    const deleted = await this.unitOfWork.run(caller, 'reads', (trx) => remove(trx, caller, id));
+    if (!deleted) throw new Failure('not_found', unknown);
+    return { deleted, id };
+  }
+}
+
+export const deleteConnectionToken = operation({
+  id: 'deleteConnectionToken',
+  summary: 'End a connection token at once',
+  method: 'delete',
+  path: '/v1/workspaces/connection-tokens/:id',
+  access: 'admin',
+  params,
+  response: z.object({ deleted: z.boolean(), id: z.string() }),
+  failures: {},
+  handler: DeleteConnectionToken,
+});

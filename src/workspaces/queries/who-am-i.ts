@@ -1,0 +1,50 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, roles } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { serviceVersion } from '../../platform/version.js';
+import { findWorkspace } from '../workspace-views.js';
+
+const response = z.object({
+  workspaceId: z.string(),
+  workspaceName: z.string(),
+  kind: z.enum(['ws', 'sess', 'conn']),
+  role: z.enum(roles).nullable(),
+  repId: z.string().nullable(),
+  version: z.string(),
+  docs: z.string(),
+  openapi: z.string(),
+});
+
+@injectable()
+export class WhoAmI {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
+    const { workspaceId, name } = await this.unitOfWork.run(caller, 'reads', (trx) =>
+      findWorkspace(trx, caller.workspaceId),
+    );
+    return {
+      workspaceId,
+      workspaceName: name,
+      kind: caller.tokenKind ?? 'ws',
+      role: roles.find((role) => role === caller.standing) ?? null,
+      repId: caller.repId,
+      version: serviceVersion,
+      docs: '/docs',
+      openapi: '/v1/openapi.json',
+    };
+  }
+}
+
+export const whoAmI = operation({
+  id: 'whoAmI',
+  summary: 'Whose token this is: the workspace, the role, and where the documents are',
+  method: 'get',
+  path: '/v1',
+  access: 'rep',
+  response,
+  failures: {},
+  handler: WhoAmI,
+});

@@ -1,0 +1,463 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type Standing } from '../../src/kernel/caller.js';
+import { operations as declared } from '../../src/operations.js';
+import { type AnyOperation } from '../../src/platform/operation.js';
+import { newToken, type TokenKind, tokenHash } from '../../src/platform/secrets/token.js';
+import { query } from '../support/ledger-checks.js';
+import { type Answer, startTestService, type TestService } from '../support/test-service.js';
+
+const operations: readonly AnyOperation[] = declared;
+
+/**
+ * A small request for every operation, which changes nothing: what is not asked for is refused as invalid. An
+ * operation without a row fails the test. `<self>` is the caller's own rep, or Ada where the caller is none.
+ */
+const requests: Readonly<Record<string, { readonly path?: string; readonly body?: unknown }>> = {
+  sendCode: { body: {} },
+  verifyCode: { body: {} },
+  beginOidcLogin: { path: '/auth/oidc/login?workspaceId=none' },
+  finishOidcLogin: {},
+  getAuthStatus: {},
+  getProfile: {},
+  logOut: { body: { all: true } },
+  whoAmI: {},
+  listFields: {},
+  listFieldAttributes: {},
+  listFieldOptions: { path: '/v1/fields/attributes/nope/options' },
+  autoMatchFields: {},
+  saveFieldMapping: { body: {} },
+  getFieldMapping: {},
+  getCommissions: { path: '/v1/commissions?dealId=nope' },
+  getCommissionsDashboard: { path: '/v1/commissions/dashboard?dealId=nope' },
+  listCommissionPeriods: { path: '/v1/commissions/periods?repId=<self>' },
+  recalculateCommissions: { body: { async: 'no' } },
+  listRecalculationJobs: {},
+  getRecalculationJob: { path: '/v1/commissions/recalculate/jobs/<unknown>' },
+  simulateCommissions: { body: { planId: '<unknown>', period: '2026-03', repId: '<self>' } },
+  cleanupCommissions: {},
+  resetCommissions: { body: { scope: 'nothing' } },
+  listDeals: {},
+  importDeals: { body: { deals: [] } },
+  putDeal: { path: '/v1/deals/nope', body: { repId: '<unknown>' } },
+  deleteDeal: { path: '/v1/deals/nope' },
+  listPlans: {},
+  createPlan: { body: {} },
+  listPlanTemplates: {},
+  getPlanTemplate: { path: '/v1/plans/templates/nope' },
+  getPlan: { path: '/v1/plans/<unknown>' },
+  deletePlan: { path: '/v1/plans/<unknown>' },
+  getPlanHistory: { path: '/v1/plans/<unknown>/history' },
+  updatePlan: { path: '/v1/plans/<unknown>', body: {} },
+  setPlanStatus: { path: '/v1/plans/<unknown>/status', body: {} },
+  listPlanOverrides: { path: '/v1/plans/<unknown>/overrides' },
+  setPlanOverride: { path: '/v1/plans/<unknown>/overrides/<self>', body: {} },
+  deletePlanOverride: { path: '/v1/plans/<unknown>/overrides/<self>' },
+  listAssignments: {},
+  createAssignments: { body: {} },
+  updateAssignment: { path: '/v1/assignments/<unknown>', body: {} },
+  deleteAssignment: { path: '/v1/assignments/<unknown>' },
+  listQuotas: {},
+  setQuotas: { body: {} },
+  deleteQuota: { path: '/v1/quotas/<unknown>' },
+  getStatements: { path: '/v1/statements?repId=<self>' },
+  exportStatementsCsv: { path: '/v1/statements/export.csv?period=never' },
+  exportStatement: { path: '/v1/statements/<self>/export?period=never' },
+  getStatementStatus: { path: '/v1/statements/<self>/status?period=never' },
+  generateStatements: { body: {} },
+  generateStatement: { path: '/v1/statements/<unknown>/generate', body: {} },
+  approveStatement: { path: '/v1/statements/<unknown>/approve', body: {} },
+  addAdjustment: { path: '/v1/statements/<unknown>/adjust', body: {} },
+  updateAdjustment: { path: '/v1/statements/<unknown>/adjust/<unknown>', body: {} },
+  deleteAdjustment: { path: '/v1/statements/<unknown>/adjust/<unknown>' },
+  trueUpStatement: { path: '/v1/statements/<unknown>/true-up', body: {} },
+  listComments: { path: '/v1/statements/<self>/comments?period=never' },
+  addComment: { path: '/v1/statements/<self>/comments', body: {} },
+  deleteComment: { path: '/v1/statements/<self>/comments/<unknown>' },
+  listReps: {},
+  upsertReps: { body: {} },
+  getRep: { path: '/v1/reps/<self>' },
+  updateRep: { path: '/v1/reps/<unknown>', body: {} },
+  bulkInviteReps: { body: {} },
+  inviteRep: { path: '/v1/reps/<unknown>/invite' },
+  getWorkspace: {},
+  updateWorkspace: { body: {} },
+  getWorkspaceKey: {},
+  rotateWorkspaceKey: { body: { graceMinutes: -1 } },
+  listConnectionTokens: {},
+  createConnectionToken: { body: { label: 5 } },
+  deleteConnectionToken: { path: '/v1/workspaces/connection-tokens/<unknown>' },
+  listAuditLogs: {},
+};
+
+/** Callers by kind, each with the standing that its token gives; null where no token is good. */
+const callers: Readonly<Record<string, Standing | null>> = {
+  'no token': null,
+  'a malformed token': null,
+  'a deactivated rep': null,
+  'a connection token': 'connection',
+  'a rep': 'rep',
+  'a manager': 'manager',
+  'an admin': 'admin',
+  'the workspace key': 'admin',
+  'the key of another workspace': 'admin',
+};
+
+const ranks: readonly string[] = ['public', 'connection', 'rep', 'manager', 'admin'];
+
+describe('who may call what', () => {
+  let service: TestService;
+  let workspaceId: string;
+  let planIds: { shared: string; bobs: string };
+  const ids = new Map<string, string>();
+  const tokens = new Map<string, string>();
+
+  before(async () => {
+    service = await startTestService({ RATE_LIMIT_PER_MINUTE: '10000', FAILED_SIGN_INS_PER_MINUTE: '10000' });
+    const { workspaceId: made, apiKey, api } = await service.workspace();
+    workspaceId = made;
+    const people = [
+      ['Amy', 'admin'],
+      ['Max', 'manager'],
+      ['Ada', 'rep'],
+      ['Bob', 'rep'],
+      ['Gone', 'rep'],
+    ];
+    const saved = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: people.map(([name, role]) => ({ name, role, email: `${name}@x.io`, active: name !== 'Gone' })),
+    });
+    for (const { id, name } of saved.reps) ids.set(name.toLowerCase(), id);
+    ids.set('unknown', randomUUID());
+    tokens.set('a malformed token', 'ws_nope');
+    tokens.set('the workspace key', apiKey);
+    tokens.set('the key of another workspace', (await service.workspace()).apiKey);
+    tokens.set('a connection token', await addToken('conn'));
+    for (const [caller, name] of [
+      ['a deactivated rep', 'gone'],
+      ['a rep', 'ada'],
+      ['a manager', 'max'],
+      ['an admin', 'amy'],
+    ] as const)
+      tokens.set(caller, await addToken('sess', ids.get(name)));
+    const tier = { tierIndex: 0, minThreshold: 0, rate: 0.08 };
+    const tiers = [
+      tier,
+      ...['ada', 'bob'].map((name, index) => ({ ...tier, rate: 0.11 + index / 100, repId: ids.get(name) })),
+    ];
+    const config = { rules: [{ name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tiers }] };
+    const shared = await api.expect(201, 'POST', '/v1/plans', { name: 'Shared', config });
+    const bobs = await api.expect(201, 'POST', '/v1/plans', { name: "Bob's own", config });
+    planIds = { shared: shared.planId, bobs: bobs.planId };
+    ids.set('shared', shared.planVersionId).set('bobs', bobs.planVersionId);
+    const both = ['ada', 'bob'].map((name) => ids.get(name));
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: both, planId: shared.planId });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ids.get('bob')], planId: bobs.planId });
+    await api.expect(201, 'POST', '/v1/quotas', {
+      repIds: both,
+      planRuleId: shared.rules[0].id,
+      period: '2026-03',
+      target: 1000,
+    });
+    for (const name of ['ada', 'bob']) {
+      await api.expect(201, 'PUT', `/v1/deals/${name}-1`, {
+        amount: 1000,
+        closeDate: '2026-03-10',
+        repId: ids.get(name),
+      });
+      const tiersOfRep = [{ tierIndex: 0, rate: name === 'ada' ? 0.21 : 0.22 }];
+      await api.expect(200, 'PUT', `/v1/plans/${shared.planVersionId}/overrides/${ids.get(name)}`, {
+        rules: [{ ruleId: shared.rules[0].id, tiers: tiersOfRep }],
+      });
+    }
+    await service.settled(workspaceId);
+  });
+
+  after(() => service.stop());
+
+  async function addToken(kind: TokenKind, repId: string | undefined = undefined): Promise<string> {
+    const token = newToken(kind);
+    await query(
+      service.database.ownerUrl,
+      'insert into tokens (workspace_id, token_id, kind, token_hash, rep_id) values ($1, $2, $3, $4, $5)',
+      [workspaceId, randomUUID(), kind, tokenHash(token), repId ?? null],
+    );
+    return token;
+  }
+
+  /** The caller's own rep; of callers that are none, Ada. */
+  const selves: Readonly<Record<string, string>> = {
+    'a manager': 'max',
+    'an admin': 'amy',
+    'a deactivated rep': 'gone',
+  };
+
+  function send(caller: string, method: string, path: string, body?: unknown): Promise<Answer> {
+    const filled = (text: string) =>
+      text.replace(
+        /<([a-z]+)>/g,
+        (_, name: string) =>
+          ids.get(name === 'self' ? (selves[caller] ?? 'ada') : name) ?? expect.fail(`nothing is called ${name}`),
+      );
+    const text = body === undefined ? undefined : typeof body === 'string' ? body : filled(JSON.stringify(body));
+    return service
+      .client(tokens.get(caller) ?? null)
+      .send(method, filled(path), text, text === undefined ? {} : { 'Content-Type': 'application/json' });
+  }
+
+  function mayCall(caller: string, operation: AnyOperation): boolean {
+    const standing = callers[caller] ?? 'public';
+    return ranks.indexOf(standing) >= ranks.indexOf(operation.access);
+  }
+
+  describe('the matrix', () => {
+    it('has a row for every operation', () => {
+      expect(operations.map(({ id }) => id).filter((id) => requests[id] === undefined)).to.deep.equal([]);
+    });
+
+    it('has operations of distinct ids and routes', () => {
+      expect(new Set(operations.map(({ id }) => id)).size).to.equal(operations.length);
+      expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).to.equal(operations.length);
+    });
+
+    for (const operation of operations) {
+      const row = requests[operation.id];
+      if (row === undefined) continue;
+      const path = row.path ?? operation.path;
+      const method = operation.method.toUpperCase();
+      for (const caller of Object.keys(callers)) {
+        if (mayCall(caller, operation)) {
+          it(`${operation.id}: ${caller} may`, async () => {
+            const answer = await send(caller, method, path, row.body);
+            // What is public may itself find somebody's code wrong.
+            const refusals = (operation.access as string) === 'public' ? [403] : [401, 403];
+            expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).not.to.be.oneOf([
+              ...refusals,
+              405,
+              415,
+              500,
+            ]);
+            expect(answer.body?.message ?? '', 'the route exists').not.to.match(/^There is nothing at this address/);
+          });
+          continue;
+        }
+        it(`${operation.id}: ${caller} may not, whatever is asked`, async () => {
+          const expected = callers[caller] === null ? [401, 'unauthorized'] : [403, 'forbidden'];
+          const nonsense = method === 'GET' ? undefined : '{';
+          const nowhere = operation.path.replace(/:[a-zA-Z]+/g, 'nowhere');
+          for (const answer of [
+            await send(caller, method, path, row.body),
+            await send(caller, method, nowhere, nonsense),
+            await send(caller, method, `${nowhere}?a=1&a=2`),
+          ]) {
+            expect([answer.status, answer.body.code]).to.deep.equal(expected);
+          }
+        });
+      }
+    }
+
+    it('one answer for every token that is no good', async () => {
+      const bodies = await Promise.all(
+        ['no token', 'a malformed token', 'a deactivated rep'].map(
+          async (caller) => (await send(caller, 'GET', '/v1/plans')).body,
+        ),
+      );
+      expect(bodies[1]).to.deep.equal(bodies[0]);
+      expect(bodies[2]).to.deep.equal(bodies[0]);
+    });
+  });
+
+  describe('beyond the matrix', () => {
+    const rules: readonly (readonly [
+      what: string,
+      caller: string,
+      request: string,
+      body: unknown,
+      expected: string,
+    ])[] = [
+      ...['<bob>', '<unknown>'].flatMap(
+        (other) =>
+          [
+            ['a dashboard', 'a rep', `GET /v1/commissions?repId=${other}`, undefined, '403 forbidden'],
+            [
+              'a dashboard by its other name',
+              'a rep',
+              `GET /v1/commissions/dashboard?repId=${other}`,
+              undefined,
+              '403 forbidden',
+            ],
+            ['periods', 'a rep', `GET /v1/commissions/periods?repId=${other}`, undefined, '403 forbidden'],
+            ['deals', 'a rep', `GET /v1/deals?repId=${other}`, undefined, '403 forbidden'],
+            ['quotas', 'a rep', `GET /v1/quotas?repId=${other}`, undefined, '403 forbidden'],
+            ['assignments', 'a rep', `GET /v1/assignments?repId=${other}`, undefined, '403 forbidden'],
+            ['a person', 'a rep', `GET /v1/reps/${other}`, undefined, '403 forbidden'],
+            [
+              'a simulation',
+              'a rep',
+              'POST /v1/commissions/simulate',
+              { planId: '<unknown>', period: '2026-03', repId: other },
+              '403 forbidden',
+            ],
+            [
+              'a simulation of several',
+              'a rep',
+              'POST /v1/commissions/simulate',
+              { planId: '<unknown>', period: '2026-03', repIds: ['<ada>', other] },
+              '403 forbidden',
+            ],
+          ] as const,
+      ),
+      ...['<bob>', '<unknown>'].flatMap(
+        (other) =>
+          [
+            ['a statement', 'a rep', `GET /v1/statements?repId=${other}`, undefined, '403 forbidden'],
+            [
+              'the lines of a statement',
+              'a rep',
+              `GET /v1/statements/${other}/export?period=2026-03`,
+              undefined,
+              '403 forbidden',
+            ],
+            [
+              'the status of a statement',
+              'a rep',
+              `GET /v1/statements/${other}/status?period=2026-03`,
+              undefined,
+              '403 forbidden',
+            ],
+            ['comments', 'a rep', `GET /v1/statements/${other}/comments?period=2026-03`, undefined, '403 forbidden'],
+            [
+              'a comment on another statement',
+              'a rep',
+              `POST /v1/statements/${other}/comments`,
+              { period: '2026-03', body: 'x' },
+              '403 forbidden',
+            ],
+          ] as const,
+      ),
+      ['the statements of the team', 'a rep', 'GET /v1/statements', undefined, '403 forbidden'],
+      ['the statements of the team', 'a manager', 'GET /v1/statements', undefined, '200'],
+      ['the team', 'a rep', 'GET /v1/commissions', undefined, '403 forbidden'],
+      ["another's deal", 'a rep', 'GET /v1/commissions?dealId=bob-1', undefined, '403 forbidden'],
+      ['a plan of others', 'a rep', 'GET /v1/plans/<bobs>', undefined, '404 plan_not_found'],
+      ['the history of a plan of others', 'a rep', 'GET /v1/plans/<bobs>/history', undefined, '404 plan_not_found'],
+      ['the overrides of a plan of others', 'a rep', 'GET /v1/plans/<bobs>/overrides', undefined, '404 plan_not_found'],
+      ['their own dashboard', 'a rep', 'GET /v1/commissions?repId=<ada>', undefined, '200'],
+      ['their own deal', 'a rep', 'GET /v1/commissions?dealId=ada-1', undefined, '200'],
+      ['themself', 'a rep', 'GET /v1/reps/<ada>', undefined, '200'],
+      ['their own plan', 'a rep', 'GET /v1/plans/<shared>', undefined, '200'],
+      ['the team', 'a manager', 'GET /v1/commissions', undefined, '200'],
+      ['any dashboard', 'a manager', 'GET /v1/commissions?repId=<bob>', undefined, '200'],
+      ['any person', 'a manager', 'GET /v1/reps/<bob>', undefined, '200'],
+      ['any deal', 'a manager', 'GET /v1/commissions?dealId=bob-1', undefined, '200'],
+      ['the team', 'a connection token', 'GET /v1/commissions', undefined, '403 forbidden'],
+      ['the team by its other name', 'a connection token', 'GET /v1/commissions/dashboard', undefined, '403 forbidden'],
+      ['a dashboard', 'a connection token', 'GET /v1/commissions?repId=<ada>', undefined, '403 forbidden'],
+      [
+        'a dashboard of nobody',
+        'a connection token',
+        'GET /v1/commissions?repId=<unknown>',
+        undefined,
+        '403 forbidden',
+      ],
+      ['a deal', 'a connection token', 'GET /v1/commissions?dealId=ada-1', undefined, '200'],
+      ['the deals', 'a connection token', 'GET /v1/deals', undefined, '200'],
+      ['the field mapping', 'a connection token', 'GET /v1/fields/current', undefined, '200'],
+      ['the workspace', 'a connection token', 'GET /v1/workspaces', undefined, '200'],
+    ];
+    for (const [what, caller, request, body, expected] of rules) {
+      it(`${caller} asks for ${what} (${request}) → ${expected}`, async () => {
+        const [method, path] = request.split(' ') as [string, string];
+        const answer = await send(caller, method, path, body);
+        const got = answer.status < 300 ? `${answer.status}` : `${answer.status} ${answer.body.code}`;
+        expect(got, JSON.stringify(answer.body).slice(0, 300)).to.equal(expected);
+      });
+    }
+
+    it('a connection token reads fields, deals, a deal, the workspace and its own status, and nothing else', () => {
+      const open = operations
+        .filter(({ access }) => access === 'connection')
+        .map(({ method, path }) => `${method} ${path}`);
+      const allowed =
+        /^get (\/v1\/fields(\/.*)?|\/v1\/deals|\/v1\/commissions(\/dashboard)?|\/v1\/workspaces|\/auth\/status)$/;
+      expect(open.filter((route) => !allowed.test(route))).to.deep.equal([]);
+    });
+
+    it('what is public is signing in', () => {
+      const open = operations.filter(({ access }) => (access as string) === 'public').map(({ path }) => path);
+      expect(open.filter((path) => !/^\/(auth|webhooks)\//.test(path))).to.deep.equal([]);
+    });
+
+    it('a rep sees their own in every list', async () => {
+      const read = async (path: string) => (await send('a rep', 'GET', path)).body;
+      const ada = ids.get('ada');
+      expect((await read('/v1/reps')).reps.map((rep: { id: string }) => rep.id)).to.deep.equal([ada]);
+      expect(await read('/v1/reps?email=bob@x.io')).to.deep.equal({ reps: [] });
+      expect(await read('/v1/deals')).to.deep.include({ count: 1 });
+      expect((await read('/v1/deals')).deals.map((deal: { deal_id: string }) => deal.deal_id)).to.deep.equal(['ada-1']);
+      for (const path of ['/v1/quotas', '/v1/assignments', `/v1/assignments?planId=${planIds.shared}`]) {
+        expect(
+          (await read(path)).map((one: { repId: string }) => one.repId),
+          path,
+        ).to.deep.equal([ada]);
+      }
+      expect(await read(`/v1/assignments?planId=${planIds.bobs}`)).to.deep.equal([]);
+      expect((await read('/v1/plans')).map((plan: { name: string }) => plan.name)).to.deep.equal(['Shared']);
+      expect((await read('/v1/workspaces')).plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Shared']);
+    });
+
+    it("a rep sees of a shared plan nothing of other reps' tiers", async () => {
+      for (const path of [
+        '/v1/plans',
+        '/v1/plans?versions=all',
+        '/v1/plans/<shared>',
+        '/v1/plans/<shared>/history',
+        '/v1/plans/<shared>/overrides',
+        '/v1/workspaces',
+      ]) {
+        const { status, body } = await send('a rep', 'GET', path);
+        const text = JSON.stringify(body);
+        expect(status, path).to.equal(200);
+        expect(text, path)
+          .to.include(ids.get('ada'))
+          .and.not.include(ids.get('bob'))
+          .and.not.include('0.12')
+          .and.not.include('0.22');
+      }
+      const { body } = await send('a manager', 'GET', '/v1/plans/<shared>');
+      expect(JSON.stringify(body)).to.include(ids.get('bob'));
+    });
+
+    it('a demotion counts from the next request on, a deactivation too', async () => {
+      const url = service.database.ownerUrl;
+      const person = ids.get('max');
+      const statusOf = async () => (await send('a manager', 'GET', '/v1/commissions')).status;
+      expect(await statusOf()).to.equal(200);
+      await query(url, `update reps set role = 'rep' where workspace_id = $1 and rep_id = $2`, [workspaceId, person]);
+      expect(await statusOf()).to.equal(403);
+      await query(url, `update reps set role = 'manager', active = false where workspace_id = $1 and rep_id = $2`, [
+        workspaceId,
+        person,
+      ]);
+      expect(await statusOf()).to.equal(401);
+      await query(url, 'update reps set active = true where workspace_id = $1 and rep_id = $2', [workspaceId, person]);
+      expect(await statusOf()).to.equal(200);
+    });
+
+    it('a session without a rep is none', async () => {
+      tokens.set('nobody', await addToken('sess'));
+      expect((await send('nobody', 'GET', '/v1/plans')).status).to.equal(401);
+    });
+
+    it('what a token may do is told by its row, not by its letters', async () => {
+      const dressed = newToken('ws');
+      await query(
+        service.database.ownerUrl,
+        `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
+        [workspaceId, randomUUID(), tokenHash(dressed)],
+      );
+      tokens.set('dressed', dressed);
+      expect((await send('dressed', 'GET', '/v1/plans')).status).to.equal(403);
+    });
+  });
+});

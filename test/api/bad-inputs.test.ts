@@ -1,0 +1,1494 @@
+import { randomUUID } from 'node:crypto';
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import pg from 'pg';
+import { start } from '../../src/main.js';
+import { readConfig } from '../../src/platform/config.js';
+import { createLog } from '../../src/platform/log.js';
+import { newToken, type TokenKind, tokenHash } from '../../src/platform/secrets/token.js';
+import { expectSoundLedger } from '../support/ledger-checks.js';
+import { createTestDatabase } from '../support/test-database.js';
+import {
+  type Answer,
+  ApiClient,
+  migrateTestDatabase,
+  startTestService,
+  type TestService,
+} from '../support/test-service.js';
+
+/**
+ * What the API answers to requests that are wrong, after the table "Bad inputs" of the design (the numbers are its
+ * rows). `<ada>` and the like stand for ids of the world below. Every refusal leaves every table as it was.
+ */
+type Row = readonly [name: string, request: string, body: unknown, expected: string, as?: string];
+
+const none = undefined;
+const invalid = '400 VALIDATION_FAILED';
+const nobody = '404 rep_not_found';
+const forbidden = '403 forbidden';
+
+const tier = { tierIndex: 0, minThreshold: 0, rate: 0.08 };
+const rule = { name: 'Refused rule', measure: 'amount', tiers: [tier] };
+const withRule = (change: object, more: object = {}) => ({
+  name: 'Refused',
+  config: { rules: [{ ...rule, ...change }] },
+  ...more,
+});
+const withTiers = (...tiers: object[]) => withRule({ tiers });
+const withCondition = (condition: object) =>
+  withRule({ conditions: [{ field: 'stage', fieldType: 'text', operator: 'equals', value: 'x', ...condition }] });
+const withNumber = (condition: object) => withCondition({ field: 'amount', fieldType: 'number', ...condition });
+const assigned = (change: object) => ({ repIds: ['<bob>'], planId: '<se>', ...change });
+const quotaOf = (change: object) => ({
+  repIds: ['<ada>'],
+  planRuleId: '<aeRule>',
+  period: '2026-05',
+  target: 100,
+  ...change,
+});
+const simulated = (change: object) => ({ planId: '<ae>', period: '2026-03', ...change });
+
+describe('bad inputs', () => {
+  let service: TestService;
+  let owner: pg.Client;
+  let snapshot: string;
+  const ids = new Map<string, string>();
+  const tokens = new Map<string, string>();
+  let workspaceId: string;
+  let api: ApiClient;
+
+  before(async () => {
+    service = await startTestService({ RATE_LIMIT_PER_MINUTE: '10000', FAILED_SIGN_INS_PER_MINUTE: '10000' });
+    owner = new pg.Client({ connectionString: service.database.ownerUrl });
+    await owner.connect();
+    const { rows } =
+      await owner.query(`select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'
+      and tablename not in ('rate_windows', 'attempt_counters') order by 1`);
+    // That a token was used may be noted with any request.
+    const content = (name: string) => (name === 'tokens' ? 't.token_hash::text' : 't::text');
+    snapshot = rows
+      .map(
+        ({ name }) =>
+          `select '${name}' as name, count(*)::int as rows, md5(string_agg(${content(name)}, chr(10) order by ${content(name)})) as content from ${name} t`,
+      )
+      .join(' union all ');
+    await buildWorld();
+  });
+
+  after(async () => {
+    await owner.end();
+    await service.stop();
+  });
+
+  async function buildWorld(): Promise<void> {
+    ({ workspaceId, api } = await service.workspace({ name: 'Bad inputs' }).then((made) => {
+      tokens.set('admin key', made.apiKey);
+      return made;
+    }));
+    const people = [
+      ['Amy', 'admin'],
+      ['Max', 'manager'],
+      ['Ada', 'rep'],
+      ['Bob', 'rep'],
+    ].map(([name, role]) => ({ name, role, email: `${name}@x.io` }));
+    await saveReps(api, people, ids);
+    for (const [name, who] of [
+      ['admin', 'amy'],
+      ['manager', 'max'],
+      ['rep', 'ada'],
+    ] as const)
+      tokens.set(name, await addToken(workspaceId, 'sess', ids.get(who)));
+    tokens.set('connection', await addToken(workspaceId, 'conn'));
+    const config = {
+      rules: [
+        {
+          ...rule,
+          name: 'New business',
+          attainmentPeriod: 'monthly',
+          tiers: [tier, { tierIndex: 1, minThreshold: 1, rate: 0.1 }],
+        },
+      ],
+    };
+    const first = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config });
+    const ae = await api.expect(200, 'PATCH', `/v1/plans/${first.planId}`, {
+      config: { ...config, quotaPeriod: 'monthly' },
+    });
+    const se = await api.expect(201, 'POST', '/v1/plans', { name: 'SE', config });
+    const spare = await api.expect(201, 'POST', '/v1/plans', { name: 'Spare', config });
+    const gone = await api.expect(201, 'POST', '/v1/plans', { name: 'Gone', config });
+    await api.expect(200, 'DELETE', `/v1/plans/${gone.planId}`);
+    remember({
+      ae: ae.planId,
+      aeVersion: ae.planVersionId,
+      aeRule: ae.rules[0].id,
+      oldRule: first.rules[0].id,
+      se: se.planId,
+      spare: spare.planId,
+      gone: gone.planId,
+    });
+    const [onAe] = await api.expect(201, 'POST', '/v1/assignments', {
+      repIds: [ids.get('ada'), ids.get('bob')],
+      planId: ae.planId,
+    });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ids.get('ada')], planId: se.planId });
+    const [quota] = await api.expect(201, 'POST', '/v1/quotas', {
+      repIds: [ids.get('ada')],
+      planRuleId: ae.rules[0].id,
+      period: '2026-03',
+      target: 1000,
+    });
+    await api.expect(201, 'PUT', '/v1/deals/won-1', {
+      amount: 1000,
+      closeDate: '2026-03-10',
+      repId: ids.get('ada'),
+      stage: "won 'n' done",
+    });
+    remember({ assignment: onAe.assignmentId, quota: quota.quotaId, unknown: randomUUID() });
+    const foreign = await service.workspace({ name: 'Foreign' });
+    await saveReps(foreign.api, [{ name: 'Foreigner', email: 'foreigner@x.io' }], ids);
+    const plan = await foreign.api.expect(201, 'POST', '/v1/plans', { name: 'Foreign', config });
+    remember({ foreignPlan: plan.planId, foreignRule: plan.rules[0].id });
+    await service.settled(workspaceId);
+  }
+
+  function remember(named: Record<string, string>): void {
+    for (const [name, id] of Object.entries(named)) ids.set(name, id);
+  }
+
+  async function addToken(
+    ofWorkspace: string,
+    kind: TokenKind,
+    repId: string | undefined = undefined,
+  ): Promise<string> {
+    const token = newToken(kind);
+    await owner.query(
+      'insert into tokens (workspace_id, token_id, kind, token_hash, rep_id) values ($1, $2, $3, $4, $5)',
+      [ofWorkspace, randomUUID(), kind, tokenHash(token), repId ?? null],
+    );
+    return token;
+  }
+
+  function filled(text: string): string {
+    return text.replace(
+      /<([a-zA-Z]+)>/g,
+      (_, name: string) => ids.get(name) ?? expect.fail(`nothing is called ${name}`),
+    );
+  }
+
+  function send(as: string, request: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const [method, path] = filled(request).split(' ') as [string, string];
+    const text =
+      typeof body === 'string' || body === undefined || body instanceof Uint8Array
+        ? body
+        : filled(JSON.stringify(body));
+    const client = service.client(as === 'nobody' ? null : (tokens.get(as) ?? expect.fail(`no token for ${as}`)));
+    return client.send(method, path, text, {
+      ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    });
+  }
+
+  async function stored(): Promise<unknown[]> {
+    return (await owner.query(snapshot)).rows;
+  }
+
+  async function expectRefused(expected: string, request: () => Promise<Answer>): Promise<Answer> {
+    const before = await stored();
+    const answer = await request();
+    expectEnvelope(answer, expected);
+    expect(await stored(), 'nothing is stored').to.deep.equal(before);
+    return answer;
+  }
+
+  function expectEnvelope(answer: Answer, expected: string): void {
+    const [status, code] = expected.split(' ');
+    expect(`${answer.status} ${answer.body?.code}`, JSON.stringify(answer.body).slice(0, 400)).to.equal(expected);
+    const { details, ...envelope } = answer.body;
+    expect(Object.keys(envelope)).to.deep.equal(['statusCode', 'code', 'message']);
+    expect(envelope).to.deep.include({ statusCode: Number(status), code });
+    expect(envelope.message).to.be.a('string').with.length.within(1, 2000);
+    if ('details' in answer.body) expect(details).to.be.an('object');
+    if (code === 'VALIDATION_FAILED' && details !== undefined) {
+      for (const issue of details.issues.slice(0, 20)) expect(issue).to.have.all.keys('path', 'message');
+    }
+    expect(answer.headers.get('x-request-id')).to.be.a('string').with.length.greaterThan(0);
+    expect(answer.headers.get('content-type')).to.match(/^application\/json/);
+  }
+
+  /** Every row a test of its own, sent by the workspace's key unless it says who sends it. */
+  function refusals(title: string, rows: readonly Row[]): void {
+    describe(title, () => {
+      for (const [name, request, body, expected, as = 'admin key'] of rows) {
+        it(`${name} → ${expected}`, async () => {
+          await expectRefused(expected, () => send(as, request, body));
+        });
+      }
+    });
+  }
+
+  describe('tokens', () => {
+    const plans = 'GET /v1/plans';
+    let missing: unknown;
+
+    before(async () => {
+      const answer = await expectRefused('401 unauthorized', () => send('nobody', plans));
+      expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
+      missing = answer.body;
+    });
+
+    /** The answer to a wrong token is the answer to none. */
+    async function expectUnknown(authorization: string): Promise<void> {
+      const answer = await expectRefused('401 unauthorized', () =>
+        send('nobody', plans, none, { Authorization: authorization }),
+      );
+      expect(answer.body).to.deep.equal(missing);
+    }
+
+    const wrong: readonly (readonly [name: string, authorization: () => string])[] = [
+      ['2 another scheme', () => 'Basic x'],
+      ['2 a scheme alone', () => 'Bearer'],
+      ['2 a scheme and blanks', () => 'Bearer  '],
+      ['2 10 KB', () => `bearer sess_${'x'.repeat(10_000)}`],
+      ['2 two tokens in one header', () => `Bearer ${tokens.get('admin key')}, Bearer ${tokens.get('admin')}`],
+      ['3 one character changed', () => `Bearer ${changed(tokens.get('admin key') as string)}`],
+      ['3 unknown, well-formed', () => `Bearer ${newToken('ws')}`],
+      ['3 the kind changed', () => `Bearer ${(tokens.get('connection') as string).replace('conn_', 'ws_')}`],
+      ['3 an injection', () => `Bearer ' or 1=1--`],
+    ];
+    for (const [name, authorization] of wrong) it(`${name} → 401`, () => expectUnknown(authorization()));
+
+    it('4 a session ends with the activity of its rep', async () => {
+      const token = await addToken(workspaceId, 'sess', ids.get('bob'));
+      const bob = new ApiClient(service.url, token);
+      await bob.expect(200, 'GET', '/v1/plans');
+      await owner.query('update reps set active = false where workspace_id = $1 and rep_id = $2', [
+        workspaceId,
+        ids.get('bob'),
+      ]);
+      await expectUnknown(`Bearer ${token}`);
+      await owner.query('update reps set active = true where workspace_id = $1 and rep_id = $2', [
+        workspaceId,
+        ids.get('bob'),
+      ]);
+    });
+
+    it('4 an expired token is none', async () => {
+      const token = await addToken(workspaceId, 'ws');
+      await owner.query('update tokens set expires_at = now() where workspace_id = $1 and token_hash = $2', [
+        workspaceId,
+        tokenHash(token),
+      ]);
+      await expectUnknown(`Bearer ${token}`);
+    });
+
+    it('5 a token in the query or the body is none', async () => {
+      const key = tokens.get('admin key') as string;
+      for (const name of ['access_token', 'token', 'authorization']) {
+        await expectRefused('401 unauthorized', () => send('nobody', `${plans}?${name}=${key}`));
+        await expectRefused('401 unauthorized', () => send('nobody', 'POST /v1/commissions/cleanup', { [name]: key }));
+      }
+    });
+
+    it('the scheme may be written in any case', async () => {
+      expect(
+        (await send('nobody', plans, none, { Authorization: `bEARER ${tokens.get('admin key')}` })).status,
+      ).to.equal(200);
+    });
+  });
+
+  refusals('any route: bodies', [
+    ['7 broken JSON', 'POST /v1/plans', '{', '400 invalid_json'],
+    ['7 a number', 'POST /v1/plans', '1', invalid],
+    ['7 a text', 'POST /v1/plans', '"x"', invalid],
+    ['7 a list', 'POST /v1/plans', '[]', invalid],
+    ['7 null', 'POST /v1/commissions/reset', 'null', invalid],
+    ['7 nothing where something is needed', 'POST /v1/plans', none, invalid],
+    ['7 a list where all is optional', 'POST /v1/commissions/reset', '[]', invalid],
+    ['7 something where nothing is taken', 'POST /v1/commissions/cleanup', { scope: 'all' }, invalid],
+    ['7 a text where nothing is taken', 'POST /v1/commissions/cleanup', '"x"', invalid],
+    ['7 a body on DELETE', 'DELETE /v1/quotas/<quota>', { force: true }, invalid],
+    [
+      '10 one byte more than 1 MiB',
+      'PATCH /v1/workspaces',
+      JSON.stringify({ name: 'x'.repeat(1024 * 1024 - 10) }),
+      '413 payload_too_large',
+    ],
+    ['11 20,000 deep', 'POST /v1/plans', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, invalid],
+    [
+      '11 20,000 deep within a config',
+      'POST /v1/plans',
+      `{"name":"x","config":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}`,
+      invalid,
+    ],
+    [
+      '12 20,000 keys',
+      'PATCH /v1/workspaces',
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1])),
+      invalid,
+    ],
+    [
+      '12 99,000 keys',
+      'PATCH /v1/workspaces',
+      `{${Array.from({ length: 99_000 }, (_, index) => `"${index.toString(36)}":1`).join()}}`,
+      invalid,
+    ],
+    [
+      '12 20,000 keys in a config',
+      'POST /v1/plans',
+      { name: 'x', config: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1])) },
+      invalid,
+    ],
+    ['15 __proto__', 'PATCH /v1/reps/<ada>', '{"__proto__":{"role":"admin"}}', invalid],
+    ['15 __proto__ within', 'POST /v1/plans', '{"name":"x","config":{"rules":[{"__proto__":{}}]}}', invalid],
+    ['15 constructor', 'PATCH /v1/reps/<ada>', '{"constructor":{"prototype":{}}}', invalid],
+    ['16 a field too many: workspaceId', 'PATCH /v1/reps/<ada>', { active: true, workspaceId: '<unknown>' }, invalid],
+    ['16 a field too many: repId', 'PATCH /v1/reps/<ada>', { active: true, repId: '<bob>' }, invalid],
+    ['16 a field too many: tier', 'PATCH /v1/workspaces', { name: 'x', tier: 'enterprise' }, invalid],
+    ['16 a field too many in a plan', 'POST /v1/plans', withRule({}, { version: 7 }), invalid],
+    ['16 a field too many in a rule', 'POST /v1/plans', withRule({ teirs: [] }), invalid],
+    ['16 a field too many in a quota', 'POST /v1/quotas', quotaOf({ current_value: 5 }), invalid],
+    ['17 a NUL', 'PATCH /v1/workspaces', '{"name":"a\\u0000b"}', invalid],
+    ['17 half a surrogate pair', 'PATCH /v1/workspaces', '{"name":"a\\ud800"}', invalid],
+    ['17 a NUL in a deal', 'PUT /v1/deals/won-1', '{"fields":{"a":"\\u0000"}}', invalid],
+    ['17 half a surrogate pair in a slug', 'PUT /v1/deals/won-1', '{"fields":{"\\udfff":1}}', invalid],
+    ['17 a control character in a name', 'POST /v1/plans', { name: 'a\u001fb', config: { rules: [rule] } }, invalid],
+    [
+      '18 1e999',
+      'POST /v1/quotas',
+      '{"repIds":["<ada>"],"planRuleId":"<aeRule>","period":"2026-05","target":1e999}',
+      invalid,
+    ],
+    ['18 -1e999', 'PUT /v1/deals/won-1', '{"amount":-1e999}', invalid],
+    ['18 NaN as a text', 'PUT /v1/deals/won-1', { amount: 'NaN' }, invalid],
+    ['18 Infinity as a text', 'PUT /v1/deals/won-1', { amount: 'Infinity' }, invalid],
+    ['18 NaN bare', 'PUT /v1/deals/won-1', '{"amount":NaN}', '400 invalid_json'],
+    ['19 an integer that is not safe', 'POST /v1/workspaces/keys/rotate', '{"graceMinutes":9007199254740993}', invalid],
+    [
+      '19 an integer that is not safe as a tier',
+      'PUT /v1/plans/<aeVersion>/overrides/<ada>',
+      '{"rules":[{"ruleId":"<aeRule>","tiers":[{"tierIndex":9007199254740993,"rate":0.1}]}]}',
+      invalid,
+    ],
+    ['19 a fraction for an integer', 'POST /v1/workspaces/keys/rotate', { graceMinutes: 1.5 }, invalid],
+  ]);
+
+  describe('any route: media types', () => {
+    const bytes = (text: string) => new TextEncoder().encode(text);
+
+    it('8 a body without a type → 415', () =>
+      expectRefused('415 unsupported_media_type', () => api.send('PATCH', '/v1/workspaces', bytes('{"name":"x"}'))));
+
+    it('9 JSON as text/plain → 415', () =>
+      expectRefused('415 unsupported_media_type', () =>
+        send('admin key', 'PATCH /v1/workspaces', '{"name":"x"}', { 'Content-Type': 'text/plain' }),
+      ));
+
+    it('13 garbage as gzip → 400', () =>
+      expectRefused(invalid, () =>
+        send('admin key', 'PATCH /v1/workspaces', '{"name":"x"}', { 'Content-Encoding': 'gzip' }),
+      ));
+
+    it('13 20 MiB in 20 KB of gzip → 413', () => {
+      const bomb = gzipSync(
+        Buffer.concat([Buffer.from('{"name":"'), Buffer.alloc(20 * 1024 * 1024, 'x'), Buffer.from('"}')]),
+      );
+      return expectRefused('413 payload_too_large', () =>
+        send('admin key', 'PATCH /v1/workspaces', bomb, { 'Content-Encoding': 'gzip' }),
+      );
+    });
+
+    it('14 an unknown encoding → 415', () =>
+      expectRefused('415 unsupported_media_type', () =>
+        send('admin key', 'PATCH /v1/workspaces', '{"name":"x"}', { 'Content-Encoding': 'br2' }),
+      ));
+
+    it('32 MiB of deals and no more → 413', () =>
+      expectRefused('413 payload_too_large', () =>
+        send('admin key', 'POST /v1/deals/import', Buffer.alloc(32 * 1024 * 1024 + 1, ' '), {
+          'Content-Type': 'text/csv',
+        }),
+      ));
+
+    it('deals of another type → 415', () =>
+      expectRefused('415 unsupported_media_type', () =>
+        send('admin key', 'POST /v1/deals/import', 'id\n1', { 'Content-Type': 'text/plain' }),
+      ));
+  });
+
+  const longId = 'x'.repeat(5000);
+  const strangeIds = ['not-a-uuid', '%00', '..%2f..%2f', longId, "'%20or%201=1--", '%F0%9F%92%B8'];
+  const routes: readonly (readonly [request: (id: string) => string, code: string, body?: unknown])[] = [
+    [(id) => `GET /v1/plans/${id}`, '404 plan_not_found'],
+    [(id) => `GET /v1/plans/${id}/history`, '404 plan_not_found'],
+    [(id) => `PATCH /v1/plans/${id}`, '404 plan_not_found', { currency: 'EUR' }],
+    [(id) => `PATCH /v1/plans/${id}/status`, '404 plan_not_found', { status: 'draft' }],
+    [(id) => `DELETE /v1/plans/${id}`, '404 plan_not_found'],
+    [(id) => `GET /v1/plans/${id}/overrides`, '404 plan_not_found'],
+    [
+      (id) => `PUT /v1/plans/${id}/overrides/<ada>`,
+      '404 plan_not_found',
+      { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
+    ],
+    [
+      (id) => `PUT /v1/plans/<aeVersion>/overrides/${id}`,
+      nobody,
+      { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
+    ],
+    [(id) => `DELETE /v1/plans/<aeVersion>/overrides/${id}`, nobody],
+    [(id) => `PATCH /v1/assignments/${id}`, '404 assignment_not_found', { effectiveEnd: null }],
+    [(id) => `DELETE /v1/assignments/${id}`, '404 assignment_not_found'],
+    [(id) => `DELETE /v1/quotas/${id}`, '404 quota_not_found'],
+    [(id) => `GET /v1/reps/${id}`, '400 rep_not_found'],
+    [(id) => `PATCH /v1/reps/${id}`, nobody, { active: true }],
+    [(id) => `GET /v1/commissions/recalculate/jobs/${id}`, '404 job_not_found'],
+  ];
+  refusals(
+    'any route: 20 ids that are none',
+    routes.flatMap(([request, expected, body]) =>
+      strangeIds.map((id): Row => [request(id.slice(0, 20)), request(id), body, expected]),
+    ),
+  );
+
+  refusals('any route: addresses', [
+    ['21 a broken percent sign', 'GET /v1/plans/%E0%A4%A', none, invalid],
+    ['22 a parameter twice', 'GET /v1/commissions?repId=<ada>&repId=<bob>', none, invalid],
+    ['22 the same value twice', 'GET /v1/deals?limit=5&limit=5', none, invalid],
+    ['22 brackets', 'GET /v1/commissions?repId[x]=1', none, invalid],
+    ['22 a parameter that is not known', 'GET /v1/plans?state=active', none, invalid],
+    ['22 a parameter where none is taken', 'GET /v1/workspaces/keys?show=true', none, invalid],
+    ['22 a parameter in another case', 'GET /v1/deals?LIMIT=5', none, invalid],
+    ['24 PUT on a GET route', 'PUT /v1/commissions/periods', {}, '405 method_not_allowed'],
+    ['24 POST on a path with ids', 'POST /v1/plans/<ae>', {}, '405 method_not_allowed'],
+    ['25 an unknown path', 'GET /v1/nope', none, '404 not_found'],
+    ['25 an unknown path without a token', 'GET /v1/nope', none, '404 not_found', 'nobody'],
+    ['25 a path too long by one part', 'GET /v1/plans/<ae>/history/1', none, '404 not_found'],
+  ]);
+
+  it('23 headers or an address of 20 KB → 431', async () => {
+    await expectRefused('431 headers_too_large', () => send('admin key', `GET /v1/plans?status=${'x'.repeat(20_000)}`));
+    await expectRefused('431 headers_too_large', () =>
+      send('admin key', 'GET /v1/plans', none, { 'X-Long': 'x'.repeat(20_000) }),
+    );
+  });
+
+  it('24 a refused method names the possible ones', async () => {
+    const answer = await send('admin key', 'PUT /v1/plans/<ae>', {});
+    expect(answer.headers.get('allow')).to.equal('GET, DELETE, PATCH');
+  });
+
+  it('28 an override of the method is ignored', async () => {
+    const headers = { 'X-HTTP-Method-Override': 'DELETE', 'X-Method-Override': 'DELETE', 'X-Forwarded-For': '1.2.3.4' };
+    expect((await send('admin key', 'GET /v1/plans/<spare>', none, headers)).status).to.equal(200);
+    expect((await send('admin key', 'GET /v1/plans/<spare>?_method=DELETE', none, headers)).status).to.equal(400);
+    expect((await send('admin key', 'GET /v1/plans/<spare>')).status).to.equal(200);
+  });
+
+  it('29 of a key given twice the last counts', async () => {
+    const answer = await send('admin key', 'PATCH /v1/plans/<spare>/status', '{"status":"draft","status":"archived"}');
+    expect([answer.status, answer.body.status]).to.deep.equal([200, 'archived']);
+  });
+
+  it('18 -0 and 1e-400 are 0', async () => {
+    for (const number of ['-0', '1e-400', '0.0']) {
+      const answer = await send(
+        'admin key',
+        'PUT /v1/deals/zero',
+        filled(`{"amount":${number},"repId":"<bob>","closeDate":"2026-04-01"}`),
+      );
+      expect(answer.status).to.be.oneOf([200, 201]);
+      expect(Object.is(answer.body.amount, 0), `${number} reads ${answer.body.amount}`).to.equal(true);
+    }
+    await service.settled(workspaceId);
+  });
+
+  it('30 without its database the service says 503, and works again when it is back', async () => {
+    const database = await createTestDatabase({ migrate: migrateTestDatabase });
+    const line = await breakableLine(database.ownerUrl);
+    const config = readConfig({ DATABASE_URL: line.url, PORT: '0', LOG_LEVEL: 'silent' });
+    const running = await start(config, { api: true, worker: false }, createLog('silent'));
+    try {
+      const client = new ApiClient(running.url as string, newToken('ws'));
+      expect((await client.get('/v1/plans')).status).to.equal(401);
+      await line.cut();
+      for (const [method, path] of [
+        ['GET', '/v1/plans'],
+        ['POST', '/v1/commissions/cleanup'],
+      ] as const) {
+        const answer = await client.send(method, path);
+        expectEnvelope(answer, '503 database_unavailable');
+        expect(Number(answer.headers.get('retry-after'))).to.be.greaterThan(0);
+      }
+      expect((await client.get('/readyz')).status).to.equal(503);
+      expect((await client.get('/livez')).status).to.equal(200);
+      await line.mend();
+      expect((await client.get('/v1/plans')).status).to.equal(401);
+    } finally {
+      await running.stop();
+      await line.cut();
+      await database.drop();
+    }
+  });
+
+  refusals('fields', [
+    ['43 an unknown standard value', 'POST /v1/fields/save', { standard: { dealValue: 'acv' } }, invalid],
+    [
+      '43 two standard values in one field',
+      'POST /v1/fields/save',
+      { standard: { dealAmount: 'acv', dealStage: 'acv' } },
+      invalid,
+    ],
+    ['43 __proto__ as a measure', 'POST /v1/fields/save', '{"standard":{},"measures":{"__proto__":"acv"}}', invalid],
+    ['43 __proto__ as a standard value', 'POST /v1/fields/save', '{"standard":{"__proto__":"acv"}}', invalid],
+    ['43 no mapping', 'POST /v1/fields/save', {}, invalid],
+    ['43 a slug that is no text', 'POST /v1/fields/save', { standard: { dealAmount: 5 } }, invalid],
+    ['43 an empty slug', 'POST /v1/fields/save', { standard: { dealAmount: ' ' } }, invalid],
+    ['43 501 characters', 'POST /v1/fields/save', { standard: { dealAmount: 'x'.repeat(501) } }, invalid],
+    ['44 as rep', 'POST /v1/fields/save', { standard: {} }, forbidden, 'rep'],
+    ['44 as manager', 'POST /v1/fields/save', { standard: {} }, forbidden, 'manager'],
+    ['44 with a connection token', 'POST /v1/fields/save', { standard: {} }, forbidden, 'connection'],
+  ]);
+
+  const periods = [
+    '2026-13',
+    '2026-00',
+    '2026-Q5',
+    '2026-H3',
+    '26-01',
+    '2026-1',
+    '',
+    '2026-q1',
+    '2026-01-01',
+    "2026'",
+    '%202026',
+  ];
+  refusals('commissions', [
+    ['45 the team as rep', 'GET /v1/commissions', none, forbidden, 'rep'],
+    ['45 the team as rep, by its other name', 'GET /v1/commissions/dashboard', none, forbidden, 'rep'],
+    ['46 a peer as rep', 'GET /v1/commissions?repId=<bob>', none, forbidden, 'rep'],
+    ['46 a rep of another workspace', 'GET /v1/commissions?repId=<foreigner>', none, nobody],
+    ['46 no rep at all', 'GET /v1/commissions?repId=<unknown>', none, nobody],
+    ['46 an id that is none', 'GET /v1/commissions?repId=me', none, nobody],
+    ['46 an unknown deal', 'GET /v1/commissions?dealId=nope', none, '404 deal_not_found'],
+    ['46 periods of nobody', 'GET /v1/commissions/periods?repId=<unknown>', none, nobody],
+    ...periods.map(
+      (period): Row => [`47 the period "${period}"`, `GET /v1/commissions?period=${period}`, none, invalid],
+    ),
+    ['48 recalculate as manager', 'POST /v1/commissions/recalculate', {}, forbidden, 'manager'],
+    ['48 recalculate as rep', 'POST /v1/commissions/recalculate', { repId: '<ada>' }, forbidden, 'rep'],
+    ['48 recalculate with a connection token', 'POST /v1/commissions/recalculate', {}, forbidden, 'connection'],
+    ['49 recalculate nobody', 'POST /v1/commissions/recalculate', { repId: '<unknown>' }, nobody],
+    ['49 recalculate a foreigner', 'POST /v1/commissions/recalculate', { repId: '<foreigner>' }, nobody],
+    [
+      '49 recalculate an unknown plan',
+      'POST /v1/commissions/recalculate',
+      { planId: '<unknown>' },
+      '404 plan_not_found',
+    ],
+    ['49 recalculate an unknown deal', 'POST /v1/commissions/recalculate', { dealId: 'nope' }, '404 deal_not_found'],
+    ['49 recalculate an id that is none', 'POST /v1/commissions/recalculate', { repId: 'me' }, invalid],
+    ['51 async as a text', 'POST /v1/commissions/recalculate', { async: 'true' }, invalid],
+    ['51 async as a number', 'POST /v1/commissions/recalculate', { async: 1 }, invalid],
+    ['51 async null', 'POST /v1/commissions/recalculate', { async: null }, invalid],
+    ['54 an unknown job', 'GET /v1/commissions/recalculate/jobs/<unknown>', none, '404 job_not_found'],
+    ['54 a job as manager', 'GET /v1/commissions/recalculate/jobs/<unknown>', none, forbidden, 'manager'],
+    [
+      '57 simulate an unknown plan',
+      'POST /v1/commissions/simulate',
+      simulated({ planId: '<unknown>' }),
+      '404 plan_not_found',
+    ],
+    [
+      '57 simulate a foreign plan',
+      'POST /v1/commissions/simulate',
+      simulated({ planId: '<foreignPlan>' }),
+      '404 plan_not_found',
+    ],
+    [
+      '57 simulate an unknown version',
+      'POST /v1/commissions/simulate',
+      { planVersionId: '<unknown>', period: '2026-03' },
+      '404 plan_not_found',
+    ],
+    ['57 simulate nobody', 'POST /v1/commissions/simulate', simulated({ repId: '<unknown>' }), nobody],
+    [
+      '57 simulate a foreigner',
+      'POST /v1/commissions/simulate',
+      simulated({ repIds: ['<ada>', '<foreigner>'] }),
+      nobody,
+    ],
+    ['57 simulate nothing', 'POST /v1/commissions/simulate', { period: '2026-03' }, invalid],
+    ['57 simulate two things', 'POST /v1/commissions/simulate', simulated({ planVersionId: '<aeVersion>' }), invalid],
+    ['57 simulate without a period', 'POST /v1/commissions/simulate', { planId: '<ae>' }, invalid],
+    [
+      '57 simulate repId beside repIds',
+      'POST /v1/commissions/simulate',
+      simulated({ repId: '<ada>', repIds: ['<ada>'] }),
+      invalid,
+    ],
+    ['57 simulate a day that is none', 'POST /v1/commissions/simulate', simulated({ asOf: '2026-02-30' }), invalid],
+    ['57 simulate a target below 0', 'POST /v1/commissions/simulate', simulated({ quota: { target: -1 } }), invalid],
+    [
+      '57 simulate a target of 1e308',
+      'POST /v1/commissions/simulate',
+      simulated({ quota: { target: 1e308 } }),
+      invalid,
+    ],
+    [
+      '57 simulate a deal of nobody',
+      'POST /v1/commissions/simulate',
+      simulated({ deals: [{ dealId: 'x', amount: 1 }] }),
+      invalid,
+    ],
+    [
+      '57 simulate a deal without a date',
+      'POST /v1/commissions/simulate',
+      simulated({ deals: [{ dealId: 'x', amount: 1, repId: '<ada>' }] }),
+      invalid,
+    ],
+    [
+      '58 simulate 51 rules',
+      'POST /v1/commissions/simulate',
+      {
+        period: '2026-03',
+        config: { rules: Array.from({ length: 51 }, (_, index) => ({ ...rule, name: `R${index}` })) },
+      },
+      invalid,
+    ],
+    ['58 simulate no rules', 'POST /v1/commissions/simulate', { period: '2026-03', config: { rules: [] } }, invalid],
+    [
+      '58 simulate more than 1 MiB',
+      'POST /v1/commissions/simulate',
+      { period: '2026-03', config: { rules: [{ ...rule, name: 'x'.repeat(1024 * 1024) }] } },
+      '413 payload_too_large',
+    ],
+    ['59 simulate a peer as rep', 'POST /v1/commissions/simulate', simulated({ repId: '<bob>' }), forbidden, 'rep'],
+    [
+      '59 simulate a peer among others as rep',
+      'POST /v1/commissions/simulate',
+      simulated({ repIds: ['<ada>', '<bob>'] }),
+      forbidden,
+      'rep',
+    ],
+    ['59 simulate with a connection token', 'POST /v1/commissions/simulate', simulated({}), forbidden, 'connection'],
+    ['60 reset everything', 'POST /v1/commissions/reset', { scope: 'everything' }, invalid],
+    ['60 reset __proto__', 'POST /v1/commissions/reset', { scope: '__proto__' }, invalid],
+    ['60 reset null', 'POST /v1/commissions/reset', { scope: null }, invalid],
+    ['60 reset as manager', 'POST /v1/commissions/reset', {}, forbidden, 'manager'],
+    ['60 clean up as manager', 'POST /v1/commissions/cleanup', none, forbidden, 'manager'],
+  ]);
+
+  describe('commissions: unusual and right', () => {
+    it('50 of several ids the narrowest counts', async () => {
+      const scopeOf = async (body: object) =>
+        (await send('admin key', 'POST /v1/commissions/recalculate', body)).body.scope;
+      expect(await scopeOf({ repId: '<ada>', planId: '<ae>', dealId: 'won-1' })).to.equal('deal');
+      expect(await scopeOf({ repId: '<ada>', planId: '<ae>' })).to.equal('rep');
+      expect(await scopeOf({ planId: '<ae>' })).to.equal('plan');
+      expect(await scopeOf({})).to.equal('workspace');
+      await service.settled(workspaceId);
+    });
+
+    it('52 a running job of the same scope is joined, one of another is not', async () => {
+      const holder = new pg.Client({ connectionString: service.database.ownerUrl });
+      await holder.connect();
+      const recalculate = async (body: object) =>
+        (await send('admin key', 'POST /v1/commissions/recalculate', { ...body, async: true })).body;
+      try {
+        await holder.query('begin');
+        await holder.query('select from lanes where workspace_id = $1 for update', [workspaceId]);
+        const first = await recalculate({ repId: '<ada>' });
+        const second = await recalculate({ repId: '<ada>' });
+        const other = await recalculate({ repId: '<bob>' });
+        expect(first).to.deep.include({ triggered: true, async: true, status: 'running', scope: 'rep' });
+        expect(second).to.deep.equal(first);
+        expect(other.jobId).not.to.equal(first.jobId);
+        await holder.query('rollback');
+        await service.running.service.laneRunner.drain(
+          workspaceId,
+          ['ada', 'bob'].map((name) => ids.get(name) as string),
+        );
+        await service.settled(workspaceId);
+        const job = await send('admin key', `GET /v1/commissions/recalculate/jobs/${first.jobId}`);
+        expect(job.body).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
+      } finally {
+        await holder.end();
+      }
+    });
+
+    it('54 a job is told for six hours after its end', async () => {
+      const { jobId } = (await send('admin key', 'POST /v1/commissions/recalculate', { dealId: 'won-1' })).body;
+      expect((await send('admin key', `GET /v1/commissions/recalculate/jobs/${jobId}`)).status).to.equal(200);
+      await owner.query(
+        `update jobs set started_at = now() - interval '7 hours', finished_at = now() - interval '6 hours 1 minute' where workspace_id = $1 and job_id = $2`,
+        [workspaceId, jobId],
+      );
+      await expectRefused('404 job_not_found', () =>
+        send('admin key', `GET /v1/commissions/recalculate/jobs/${jobId}`),
+      );
+    });
+  });
+
+  refusals('deals', [
+    ...['0', '-1', '501', '1.5', '1e3', 'abc', '', '%205', '99999999999999999999'].map(
+      (limit): Row => [`62 limit ${limit}`, `GET /v1/deals?limit=${limit}`, none, invalid],
+    ),
+    ...['-1', '1.5', 'x', '', '1000000000001', '99999999999999999999'].map(
+      (offset): Row => [`63 offset ${offset}`, `GET /v1/deals?offset=${offset}`, none, invalid],
+    ),
+    ...[
+      'yesterday',
+      '2026-02-30',
+      'infinity',
+      '2026-02-30T00:00:00Z',
+      '2026-01-01T25:00:00Z',
+      '2026-01-01T00:00:00',
+      'now()',
+      '0',
+      '0000-01-01T00:00:00Z',
+      '2026-01-01T00:00:00%2B23:00',
+    ].map((since): Row => [`64 since ${since}`, `GET /v1/deals?since=${since}`, none, invalid]),
+    ['64 repId that is none', 'GET /v1/deals?repId=me', none, invalid],
+    ['64 a NUL as stage', 'GET /v1/deals?stage=%00', none, invalid],
+    ['46 deals of a peer as rep', 'GET /v1/deals?repId=<bob>', none, forbidden, 'rep'],
+    ['67 hard=yes', 'DELETE /v1/deals/won-1?hard=yes', none, invalid],
+    ['67 hard=1', 'DELETE /v1/deals/won-1?hard=1', none, invalid],
+    ['67 hard=TRUE', 'DELETE /v1/deals/won-1?hard=TRUE', none, invalid],
+    ['67 hard=', 'DELETE /v1/deals/won-1?hard=', none, invalid],
+    ['67 as manager', 'DELETE /v1/deals/won-1', none, forbidden, 'manager'],
+    ['a deal of nobody', 'PUT /v1/deals/new', { repId: '<unknown>' }, nobody],
+    ['a deal of a foreigner', 'PUT /v1/deals/new', { repId: '<foreigner>' }, nobody],
+    ['a deal id of 201 characters', `PUT /v1/deals/${'x'.repeat(201)}`, {}, invalid],
+    ['a deal id with a NUL', 'PUT /v1/deals/%00', {}, invalid],
+    ['a blank deal id', 'PUT /v1/deals/%20', {}, invalid],
+    ['an amount that is no number', 'PUT /v1/deals/new', { amount: '12,5' }, invalid],
+    ['an amount of 1e15', 'PUT /v1/deals/new', { amount: 1e15 }, invalid],
+    ['an amount of 1e308', 'PUT /v1/deals/new', { amount: 1e308 }, invalid],
+    ['an amount with an exponent without end', 'PUT /v1/deals/new', { amount: '1e999999999' }, invalid],
+    ['an amount of 100,000 digits', 'PUT /v1/deals/new', { amount: '9'.repeat(100_000) }, invalid],
+    ['a currency that is none', 'PUT /v1/deals/new', { currency: 'usd' }, invalid],
+    ['a close date that is none', 'PUT /v1/deals/new', { closeDate: '2026-02-29' }, invalid],
+    ['a close date in words', 'PUT /v1/deals/new', { closeDate: 'tomorrow' }, invalid],
+    ['a close date that is ambiguous', 'PUT /v1/deals/new', { closeDate: '3/4/2026' }, invalid],
+    ['a close date before 1900', 'PUT /v1/deals/new', { closeDate: '1899-12-31' }, invalid],
+    ['a field that is an object', 'PUT /v1/deals/new', { fields: { a: { b: 1 } } }, invalid],
+    [
+      '501 fields',
+      'PUT /v1/deals/new',
+      { fields: Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1])) },
+      invalid,
+    ],
+    ['an instant that is none', 'PUT /v1/deals/new', { sourceUpdatedAt: '2026-01-01' }, invalid],
+    ['an instant in the year 1', 'PUT /v1/deals/new', { sourceUpdatedAt: '0001-01-01T00:00:00Z' }, invalid],
+    ['an import that is no JSON', 'POST /v1/deals/import', '{"deals":[', '400 invalid_json'],
+    ['an import without deals', 'POST /v1/deals/import', {}, invalid],
+    ['an import of something else', 'POST /v1/deals/import', { deals: [], more: 1 }, invalid],
+    ['an import in a format that is none', 'POST /v1/deals/import?dateFormat=YMD', { deals: [] }, invalid],
+    ['an import in two formats', 'POST /v1/deals/import?dateFormat=MDY', { deals: [], dateFormat: 'DMY' }, invalid],
+    ['an import as manager', 'POST /v1/deals/import', { deals: [] }, forbidden, 'manager'],
+  ]);
+
+  describe('deals: unusual and right', () => {
+    const list = async (query: string) => (await send('admin key', `GET /v1/deals?${query}`)).body;
+
+    it('63 an offset far beyond the end gives an empty page', async () => {
+      expect(await list('offset=1000000000000')).to.deep.include({ deals: [], offset: 1e12 });
+    });
+
+    it('64 since a day is since its midnight in UTC', async () => {
+      expect((await list('since=2020-01-01')).count).to.be.greaterThan(0);
+      expect((await list('since=2199-01-01')).count).to.equal(0);
+    });
+
+    it('65 the stage is compared, not matched', async () => {
+      for (const stage of ['%25', 'won%25', '%27', 'won%20%27n', '_on'])
+        expect((await list(`stage=${stage}`)).deals, stage).to.deep.equal([]);
+      expect((await list('stage=won%20%27n%27%20done')).count).to.equal(1);
+    });
+
+    it('66 deleting what is not there reverses nothing', async () => {
+      for (const id of ['nope', '%00', '..%2fnope']) {
+        const answer = await send('admin key', `DELETE /v1/deals/${id}`);
+        expect([answer.status, answer.body]).to.deep.equal([
+          200,
+          { reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: false },
+        ]);
+      }
+    });
+
+    it('69 deleting twice reverses once', async () => {
+      await send('admin key', 'PUT /v1/deals/twice', { amount: 100, closeDate: '2026-04-02', repId: '<bob>' });
+      await service.settled(workspaceId);
+      const first = await send('admin key', 'DELETE /v1/deals/twice');
+      expect(first.body).to.deep.equal({ reversed: 1, statementLocked: false, softDeleted: true, hardDeleted: false });
+      expect((await send('admin key', 'DELETE /v1/deals/twice')).body.reversed).to.equal(0);
+      expect((await send('admin key', 'DELETE /v1/deals/twice?hard=true')).body).to.deep.include({
+        reversed: 0,
+        hardDeleted: true,
+      });
+      await service.settled(workspaceId);
+    });
+
+    it('bad rows of an import are told and stored nowhere', async () => {
+      const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+      const rows = [
+        '1',
+        'null',
+        '{}',
+        '{"dealId":""}',
+        '{"dealId":"a","amount":"x"}',
+        '{"dealId":"b","closeDate":"2026-02-30"}',
+        '{"dealId":"c","unknown":1}',
+        '{"dealId":"d","fields":{"a":"\\u0000"}}',
+        `{"dealId":"e","fields":{"a":${deep}}}`,
+        '{"dealId":"f","__proto__":{"amount":1}}',
+        '{"dealId":"g","repId":"<unknown>"}',
+        '{"dealId":"h","repId":"<foreigner>"}',
+      ];
+      const before = await owner.query('select count(*)::int as deals from deals');
+      const answer = await send('admin key', 'POST /v1/deals/import', filled(`{"deals":[${rows.join()}]}`));
+      expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).to.equal(200);
+      expect(answer.body).to.deep.include({ accepted: 0, unchanged: 0, stale: 0 });
+      expect(answer.body.rejected.map((one: { row: number }) => one.row)).to.deep.equal(
+        rows.map((_, index) => index + 1),
+      );
+      const after = await owner.query('select count(*)::int as deals from deals');
+      expect(after.rows).to.deep.equal(before.rows);
+    });
+  });
+
+  refusals('plans', [
+    ['70 no name', 'POST /v1/plans', { config: { rules: [rule] } }, invalid],
+    ['70 a blank name', 'POST /v1/plans', { name: ' ', config: { rules: [rule] } }, invalid],
+    ['70 a name of 201 characters', 'POST /v1/plans', { name: 'x'.repeat(201), config: { rules: [rule] } }, invalid],
+    ['70 no config', 'POST /v1/plans', { name: 'Refused' }, invalid],
+    ['70 no rules', 'POST /v1/plans', { name: 'Refused', config: {} }, invalid],
+    ['70 rules []', 'POST /v1/plans', { name: 'Refused', config: { rules: [] } }, invalid],
+    ['70 tiers []', 'POST /v1/plans', withTiers(), invalid],
+    ['70 no tiers', 'POST /v1/plans', withRule({ tiers: undefined }), invalid],
+    ['70 a name that is taken', 'POST /v1/plans', { name: 'ae', config: { rules: [rule] } }, '409 plan_name_taken'],
+    ['71 two rules of one name', 'POST /v1/plans', { name: 'Refused', config: { rules: [rule, rule] } }, invalid],
+    ['72 rate and flatAmount', 'POST /v1/plans', withTiers({ ...tier, flatAmount: 5 }), invalid],
+    ['72 neither rate nor flatAmount', 'POST /v1/plans', withTiers({ tierIndex: 0, minThreshold: 0 }), invalid],
+    [
+      '73 marginal by value',
+      'POST /v1/plans',
+      withRule({ tierMode: 'marginal', tierBy: 'value', tierValueField: 'amount' }),
+      invalid,
+    ],
+    ['74 by value of nothing', 'POST /v1/plans', withRule({ tierBy: 'value' }), invalid],
+    [
+      '75 quotaMeasure and quotaCredit',
+      'POST /v1/plans',
+      withRule({ quotaMeasure: 'acv', quotaCredit: [{ field: 'tcv' }] }),
+      invalid,
+    ],
+    ['76 one tierIndex twice', 'POST /v1/plans', withTiers(tier, { ...tier, minThreshold: 1 }), invalid],
+    [
+      '76 falling thresholds',
+      'POST /v1/plans',
+      withTiers({ ...tier, minThreshold: 1 }, { ...tier, tierIndex: 1, minThreshold: 0.5 }),
+      invalid,
+    ],
+    ['76 a threshold NaN', 'POST /v1/plans', withTiers({ ...tier, minThreshold: 'NaN' }), invalid],
+    ['76 a threshold null', 'POST /v1/plans', withTiers({ ...tier, minThreshold: null }), invalid],
+    ['76 a threshold below 0', 'POST /v1/plans', withTiers({ ...tier, minThreshold: -1 }), invalid],
+    ['76 a tierIndex of 1.5', 'POST /v1/plans', withTiers({ ...tier, tierIndex: 1.5 }), invalid],
+    ...[1e308, -0.1, '0.08', 50, null].map(
+      (rate): Row => [`77 the rate ${JSON.stringify(rate)}`, 'POST /v1/plans', withTiers({ ...tier, rate }), invalid],
+    ),
+    [
+      '77 a flatAmount below 0',
+      'POST /v1/plans',
+      withTiers({ tierIndex: 0, minThreshold: 0, flatAmount: -1 }),
+      invalid,
+    ],
+    [
+      '77 a flatAmount beyond 1e12',
+      'POST /v1/plans',
+      withTiers({ tierIndex: 0, minThreshold: 0, flatAmount: 1.1e12 }),
+      invalid,
+    ],
+    [
+      '78 dependsOn an unknown rule',
+      'POST /v1/plans',
+      withRule({ executionPhase: 'cascade', dependsOn: 'Nothing' }),
+      invalid,
+    ],
+    ['78 dependsOn itself', 'POST /v1/plans', withRule({ executionPhase: 'cascade', dependsOn: rule.name }), invalid],
+    [
+      '78 dependsOn in a circle',
+      'POST /v1/plans',
+      {
+        name: 'Refused',
+        config: {
+          rules: [
+            ['A', 'B'],
+            ['B', 'A'],
+          ].map(([name, dependsOn]) => ({ ...rule, name, dependsOn, executionPhase: 'cascade' })),
+        },
+      },
+      invalid,
+    ],
+    ['78 dependsOn per deal', 'POST /v1/plans', withRule({ dependsOn: 'New business' }), invalid],
+    ...['usd', 'US', 'XXXX', 'ZZZ', 'XXX', '', 5].map(
+      (currency): Row => [
+        `79 the currency ${JSON.stringify(currency)}`,
+        'POST /v1/plans',
+        withRule({}, { currency }),
+        invalid,
+      ],
+    ),
+    [
+      '80 an end before the start',
+      'POST /v1/plans',
+      withRule({}, { effectiveStart: '2026-02-01', effectiveEnd: '2026-01-31' }),
+      invalid,
+    ],
+    ['80 a day that is none', 'POST /v1/plans', withRule({}, { effectiveStart: '2026-02-29' }), invalid],
+    ['80 a day in words', 'POST /v1/plans', withRule({}, { effectiveEnd: 'tomorrow' }), invalid],
+    ['80 an instant for a day', 'POST /v1/plans', withRule({}, { effectiveEnd: '2026-02-01T00:00:00Z' }), invalid],
+    [
+      '80 an end before the start, later',
+      'PATCH /v1/plans/<ae>',
+      { effectiveStart: '2026-02-01', effectiveEnd: '2026-01-31' },
+      invalid,
+    ],
+    ...[[1], [1, 2, 3], [2, 1], 5, ['a', 'b'], [null, 1]].map(
+      (value): Row => [
+        `81 between ${JSON.stringify(value)}`,
+        'POST /v1/plans',
+        withNumber({ operator: 'between', value }),
+        invalid,
+      ],
+    ),
+    ['82 the operator regex', 'POST /v1/plans', withCondition({ operator: 'regex' }), invalid],
+    ['82 the operator constructor', 'POST /v1/plans', withCondition({ operator: 'constructor' }), invalid],
+    ['82 in without a list', 'POST /v1/plans', withCondition({ operator: 'in', value: 'x' }), invalid],
+    [
+      '82 in with 1,001 values',
+      'POST /v1/plans',
+      withCondition({ operator: 'in', value: Array.from({ length: 1001 }, String) }),
+      invalid,
+    ],
+    ['82 is_set with an object', 'POST /v1/plans', withCondition({ operator: 'is_set', value: {} }), invalid],
+    ['82 equals an object', 'POST /v1/plans', withCondition({ value: { a: 1 } }), invalid],
+    ['82 a number compared to a text', 'POST /v1/plans', withNumber({ operator: 'gt', value: 'many' }), invalid],
+    [
+      '82 51 conditions',
+      'POST /v1/plans',
+      withRule({
+        conditions: Array.from({ length: 51 }, () => ({ field: 'a', fieldType: 'text', operator: 'is_set' })),
+      }),
+      invalid,
+    ],
+    ['83 a group without rules', 'POST /v1/plans', withRule({ conditions: [{ operator: 'and', rules: [] }] }), invalid],
+    [
+      '83 a group in a group',
+      'POST /v1/plans',
+      withRule({
+        conditions: [
+          {
+            operator: 'and',
+            rules: [{ operator: 'or', rules: [{ field: 'a', fieldType: 'text', operator: 'is_set' }] }],
+          },
+        ],
+      }),
+      invalid,
+    ],
+    ['84 a field of 501 characters', 'POST /v1/plans', withCondition({ field: 'x'.repeat(501) }), invalid],
+    ['84 a measure of 501 characters', 'POST /v1/plans', withRule({ measure: 'x'.repeat(501) }), invalid],
+    [
+      '85 a tier of an id that is none',
+      'POST /v1/plans',
+      withTiers(tier, { ...tier, tierIndex: 1, repId: 'me' }),
+      invalid,
+    ],
+    ['85 a tier of nobody', 'POST /v1/plans', withTiers(tier, { ...tier, repId: '<unknown>' }), nobody],
+    ['85 a tier of a foreigner', 'POST /v1/plans', withTiers(tier, { ...tier, repId: '<foreigner>' }), nobody],
+    [
+      '85 a tier of a foreigner, later',
+      'PATCH /v1/plans/<ae>',
+      { config: { rules: [{ ...rule, tiers: [tier, { ...tier, repId: '<foreigner>' }] }] } },
+      nobody,
+    ],
+    [
+      '58 51 rules',
+      'POST /v1/plans',
+      {
+        name: 'Refused',
+        config: { rules: Array.from({ length: 51 }, (_, index) => ({ ...rule, name: `R${index}` })) },
+      },
+      invalid,
+    ],
+    ['the two shapes mixed in one rule', 'POST /v1/plans', withRule({ baseField: 'amount' }), invalid],
+    ['a mapping of the close date', 'POST /v1/plans', withRule({}, { fieldMapping: { closeDate: 'signed' } }), invalid],
+    ['an unknown status', 'POST /v1/plans', withRule({}, { status: 'paused' }), invalid],
+    ['86 PATCH {}', 'PATCH /v1/plans/<ae>', {}, invalid],
+    ['86 PATCH nothing', 'PATCH /v1/plans/<ae>', none, invalid],
+    ['86 PATCH a name', 'PATCH /v1/plans/<ae>', { name: 'Other' }, invalid],
+    ['87 PATCH status paused', 'PATCH /v1/plans/<ae>', { status: 'paused' }, invalid],
+    ['87 status paused', 'PATCH /v1/plans/<ae>/status', { status: 'paused' }, invalid],
+    ['87 status null', 'PATCH /v1/plans/<ae>/status', { status: null }, invalid],
+    ['87 no status', 'PATCH /v1/plans/<ae>/status', {}, invalid],
+    ['88 PATCH an unknown plan', 'PATCH /v1/plans/<unknown>', { status: 'draft' }, '404 plan_not_found'],
+    ['88 PATCH a foreign plan', 'PATCH /v1/plans/<foreignPlan>', { status: 'draft' }, '404 plan_not_found'],
+    ['88 PATCH a plan that was removed', 'PATCH /v1/plans/<gone>', { status: 'draft' }, '404 plan_not_found'],
+    [
+      '88 an unknown plan before a bad config',
+      'PATCH /v1/plans/<unknown>',
+      { config: { rules: [rule] } },
+      '404 plan_not_found',
+    ],
+    ['90 DELETE with assignments', 'DELETE /v1/plans/<ae>', none, '409 plan_has_assignments'],
+    ['90 DELETE by a version with assignments', 'DELETE /v1/plans/<aeVersion>', none, '409 plan_has_assignments'],
+    ['90 DELETE a foreign plan', 'DELETE /v1/plans/<foreignPlan>', none, '404 plan_not_found'],
+    ['90 DELETE as manager', 'DELETE /v1/plans/<spare>', none, forbidden, 'manager'],
+    [
+      '91 an override of a tier that is not there',
+      'PUT /v1/plans/<aeVersion>/overrides/<ada>',
+      { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 9, rate: 0.1 }] }] },
+      invalid,
+    ],
+    [
+      '91 an override of an older rule',
+      'PUT /v1/plans/<aeVersion>/overrides/<ada>',
+      { rules: [{ ruleId: '<oldRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
+      '404 plan_rule_not_found',
+    ],
+    [
+      '91 an override of a foreign rule',
+      'PUT /v1/plans/<aeVersion>/overrides/<ada>',
+      { rules: [{ ruleId: '<foreignRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
+      '404 plan_rule_not_found',
+    ],
+    [
+      '91 an override with rate and flatAmount',
+      'PUT /v1/plans/<aeVersion>/overrides/<ada>',
+      { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate: 0.1, flatAmount: 1 }] }] },
+      invalid,
+    ],
+    [
+      '91 an override with neither',
+      'PUT /v1/plans/<aeVersion>/overrides/<ada>',
+      { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 0 }] }] },
+      invalid,
+    ],
+    [
+      '91 an override of one tier twice',
+      'PUT /v1/plans/<aeVersion>/overrides/<ada>',
+      {
+        rules: [
+          {
+            ruleId: '<aeRule>',
+            tiers: [
+              { tierIndex: 0, rate: 0.1 },
+              { tierIndex: 0, rate: 0.2 },
+            ],
+          },
+        ],
+      },
+      invalid,
+    ],
+    [
+      '91 an override of one rule twice',
+      'PUT /v1/plans/<aeVersion>/overrides/<ada>',
+      { rules: [0.1, 0.2].map((rate) => ({ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate }] })) },
+      invalid,
+    ],
+    ['91 an override of nothing', 'PUT /v1/plans/<aeVersion>/overrides/<ada>', { rules: [] }, invalid],
+    [
+      '91 an override by the id of the plan',
+      'PUT /v1/plans/<ae>/overrides/<ada>',
+      { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
+      '404 plan_not_found',
+    ],
+    [
+      '92 an override for a foreigner',
+      'PUT /v1/plans/<aeVersion>/overrides/<foreigner>',
+      { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
+      nobody,
+    ],
+    ['92 no override for a foreigner', 'DELETE /v1/plans/<aeVersion>/overrides/<foreigner>', none, nobody],
+    ['a filter that is none', 'GET /v1/plans?status=paused', none, invalid],
+    ['versions other than all', 'GET /v1/plans?versions=2', none, invalid],
+  ]);
+
+  describe('plans: unusual and right', () => {
+    it('84 a field is a plain slug, whatever it is called', async () => {
+      for (const field of ['a.b.__proto__', '__proto__', 'constructor', 'toString', "a'b", '$.x']) {
+        const config = { rules: [{ ...rule, conditions: [{ field, fieldType: 'text', operator: 'is_set' }] }] };
+        const answer = await send('admin key', 'POST /v1/commissions/simulate', {
+          config,
+          period: '2026-03',
+          repId: '<ada>',
+        });
+        expect([answer.status, answer.body.total], field).to.deep.equal([200, 0]);
+      }
+    });
+
+    it('89 two changes at once make two versions', async () => {
+      const { version } = (await send('admin key', 'GET /v1/plans/<spare>')).body;
+      const answers = await Promise.all(
+        ['2026-01-01', '2026-01-02'].map((effectiveStart) =>
+          send('admin key', 'PATCH /v1/plans/<spare>', { effectiveStart }),
+        ),
+      );
+      expect(answers.map((answer) => answer.status)).to.deep.equal([200, 200]);
+      expect(answers.map((answer) => answer.body.version).sort()).to.deep.equal([version + 1, version + 2]);
+    });
+
+    it('90 removing a plan without assignments works once', async () => {
+      const made = await send('admin key', 'POST /v1/plans', { name: 'Short-lived', config: { rules: [rule] } });
+      expect((await send('admin key', `DELETE /v1/plans/${made.body.planId}`)).status).to.equal(200);
+      await expectRefused('404 plan_not_found', () => send('admin key', `DELETE /v1/plans/${made.body.planId}`));
+      await expectRefused('404 plan_not_found', () => send('admin key', `GET /v1/plans/${made.body.planVersionId}`));
+    });
+
+    it('91 ids are the same in capitals', async () => {
+      const upper = (name: string) => (ids.get(name) as string).toUpperCase();
+      const override = { rules: [{ ruleId: upper('aeRule'), tiers: [{ tierIndex: 0, rate: 0.09 }] }] };
+      expect(
+        (await send('admin key', `PUT /v1/plans/${upper('aeVersion')}/overrides/${upper('ada')}`, override)).status,
+      ).to.equal(200);
+      expect(
+        (await send('admin key', `DELETE /v1/plans/${upper('aeVersion')}/overrides/${upper('ada')}`)).status,
+      ).to.equal(200);
+      await service.settled(workspaceId);
+    });
+  });
+
+  refusals('assignments and quotas', [
+    ['94 repIds []', 'POST /v1/assignments', assigned({ repIds: [] }), invalid],
+    ['94 no repIds', 'POST /v1/assignments', { planId: '<se>' }, invalid],
+    ['94 no planId', 'POST /v1/assignments', { repIds: ['<bob>'] }, invalid],
+    [
+      '94 10,001 repIds',
+      'POST /v1/assignments',
+      assigned({ repIds: Array.from({ length: 10_001 }, () => '<bob>') }),
+      invalid,
+    ],
+    ['94 an id that is none', 'POST /v1/assignments', assigned({ repIds: ['me'] }), invalid],
+    ['95 one unknown rep', 'POST /v1/assignments', assigned({ repIds: ['<bob>', '<unknown>'] }), nobody],
+    ['95 one foreigner', 'POST /v1/assignments', assigned({ repIds: ['<bob>', '<foreigner>'] }), nobody],
+    ['95 an unknown plan', 'POST /v1/assignments', assigned({ planId: '<unknown>' }), '404 plan_not_found'],
+    ['95 a foreign plan', 'POST /v1/assignments', assigned({ planId: '<foreignPlan>' }), '404 plan_not_found'],
+    [
+      '96 an end before the start',
+      'POST /v1/assignments',
+      assigned({ effectiveStart: '2026-02-01', effectiveEnd: '2026-01-01' }),
+      invalid,
+    ],
+    [
+      '96 on the plan already',
+      'POST /v1/assignments',
+      assigned({ planId: '<ae>', effectiveStart: '2026-02-01' }),
+      '409 assignment_overlap',
+    ],
+    [
+      '96 one of two on the plan already',
+      'POST /v1/assignments',
+      assigned({ repIds: ['<max>', '<bob>'], planId: '<ae>' }),
+      '409 assignment_overlap',
+    ],
+    ['96 PATCH nothing', 'PATCH /v1/assignments/<assignment>', {}, invalid],
+    ['96 PATCH the rep', 'PATCH /v1/assignments/<assignment>', { repId: '<bob>' }, invalid],
+    [
+      '96 PATCH an end before the start',
+      'PATCH /v1/assignments/<assignment>',
+      { effectiveStart: '2026-02-01', effectiveEnd: '2026-01-01' },
+      invalid,
+    ],
+    [
+      '97 PATCH an unknown one',
+      'PATCH /v1/assignments/<unknown>',
+      { effectiveEnd: '2026-01-01' },
+      '404 assignment_not_found',
+    ],
+    ['97 DELETE an unknown one', 'DELETE /v1/assignments/<unknown>', none, '404 assignment_not_found'],
+    ['97 DELETE an unknown quota', 'DELETE /v1/quotas/<unknown>', none, '404 quota_not_found'],
+    ['98 a quarter for a monthly rule', 'POST /v1/quotas', quotaOf({ period: '2026-Q1' }), '400 period_mismatch'],
+    ['98 a year for a monthly rule', 'POST /v1/quotas', quotaOf({ period: '2026' }), '400 period_mismatch'],
+    ['98 a period that is none', 'POST /v1/quotas', quotaOf({ period: '2026-13' }), invalid],
+    [
+      '99 a measure on two plans',
+      'POST /v1/quotas',
+      quotaOf({ planRuleId: undefined, measure: 'New business' }),
+      '400 quota_ambiguous_measure',
+    ],
+    [
+      '99 a measure of no rule',
+      'POST /v1/quotas',
+      quotaOf({ planRuleId: undefined, measure: 'Nothing' }),
+      '404 plan_rule_not_found',
+    ],
+    [
+      '100 a rule of an older version',
+      'POST /v1/quotas',
+      quotaOf({ planRuleId: '<oldRule>' }),
+      '404 plan_rule_not_found',
+    ],
+    ['100 a foreign rule', 'POST /v1/quotas', quotaOf({ planRuleId: '<foreignRule>' }), '404 plan_rule_not_found'],
+    ['100 a rule of another plan', 'POST /v1/quotas', quotaOf({ planId: '<se>' }), '404 plan_rule_not_found'],
+    ['100 an unknown plan', 'POST /v1/quotas', quotaOf({ planId: '<unknown>' }), '404 plan_not_found'],
+    ...[-1, '5', null, 1e13, 1e308, 1e-7].map(
+      (target): Row => [`101 the target ${JSON.stringify(target)}`, 'POST /v1/quotas', quotaOf({ target }), invalid],
+    ),
+    ['101 no target', 'POST /v1/quotas', quotaOf({ target: undefined }), invalid],
+    ['101 a variableTarget below 0', 'POST /v1/quotas', quotaOf({ variableTarget: -1 }), invalid],
+    ['102 neither planRuleId nor measure', 'POST /v1/quotas', quotaOf({ planRuleId: undefined }), invalid],
+    ['102 planRuleId and measure', 'POST /v1/quotas', quotaOf({ measure: 'New business' }), invalid],
+    ['95 a quota for nobody', 'POST /v1/quotas', quotaOf({ repIds: ['<ada>', '<unknown>'] }), nobody],
+    ['95 a quota for a foreigner', 'POST /v1/quotas', quotaOf({ repIds: ['<foreigner>'] }), nobody],
+    ['103 a quota as manager', 'POST /v1/quotas', quotaOf({}), forbidden, 'manager'],
+    ['103 an assignment as manager', 'POST /v1/assignments', assigned({}), forbidden, 'manager'],
+    ['103 DELETE a quota as manager', 'DELETE /v1/quotas/<quota>', none, forbidden, 'manager'],
+    ['46 quotas of a peer as rep', 'GET /v1/quotas?repId=<bob>', none, forbidden, 'rep'],
+    ['46 assignments of a peer as rep', 'GET /v1/assignments?repId=<bob>', none, forbidden, 'rep'],
+    ['47 quotas of a period that is none', 'GET /v1/quotas?period=2026-13', none, invalid],
+  ]);
+
+  describe('assignments and quotas: unusual and right', () => {
+    it('94 a rep named twice gets one assignment', async () => {
+      const answer = await send('admin key', 'POST /v1/assignments', { repIds: ['<max>', '<max>'], planId: '<spare>' });
+      expect([answer.status, answer.body.length]).to.deep.equal([201, 1]);
+      expect((await send('admin key', `DELETE /v1/assignments/${answer.body[0].assignmentId}`)).status).to.equal(200);
+      await service.settled(workspaceId);
+      await expectRefused('404 assignment_not_found', () =>
+        send('admin key', `DELETE /v1/assignments/${answer.body[0].assignmentId}`),
+      );
+    });
+
+    it('101 a target of 0 is reached by nothing', async () => {
+      const answer = await send('admin key', 'POST /v1/quotas', quotaOf({ target: 0 }));
+      expect([answer.status, answer.body[0].attainment]).to.deep.equal([201, 0]);
+      expect((await send('admin key', 'GET /v1/commissions?repId=<ada>&period=2026-05')).status).to.equal(200);
+      await service.settled(workspaceId);
+    });
+  });
+
+  refusals('reps and workspace', [
+    ['128 an unknown rep', 'GET /v1/reps/<unknown>', none, '400 rep_not_found'],
+    ['128 a foreigner', 'GET /v1/reps/<foreigner>', none, '400 rep_not_found'],
+    ['128 a peer as rep', 'GET /v1/reps/<bob>', none, forbidden, 'rep'],
+    ['129 the role root', 'PATCH /v1/reps/<ada>', { role: 'root' }, invalid],
+    ['129 active "no"', 'PATCH /v1/reps/<ada>', { active: 'no' }, invalid],
+    ['129 active null', 'PATCH /v1/reps/<ada>', { active: null }, invalid],
+    ['129 {}', 'PATCH /v1/reps/<ada>', {}, invalid],
+    ['129 an unknown rep', 'PATCH /v1/reps/<unknown>', { active: true }, nobody],
+    ['129 a foreigner', 'PATCH /v1/reps/<foreigner>', { active: false }, nobody],
+    ['129 a manager that is nobody', 'PATCH /v1/reps/<ada>', { managerId: '<unknown>' }, nobody],
+    ['129 a manager that is a foreigner', 'PATCH /v1/reps/<ada>', { managerId: '<foreigner>' }, nobody],
+    ['129 their own manager', 'PATCH /v1/reps/<ada>', { managerId: '<ada>' }, invalid],
+    ['129 a managerFrom alone', 'PATCH /v1/reps/<ada>', { managerFrom: '2026-01-01' }, invalid],
+    ['130 the last admin no more', 'PATCH /v1/reps/<amy>', { role: 'rep' }, '409 last_admin'],
+    ['130 the last admin inactive', 'PATCH /v1/reps/<amy>', { active: false }, '409 last_admin'],
+    [
+      '130 the last admin no more, by upsert',
+      'PUT /v1/reps',
+      { reps: [{ email: 'amy@x.io', name: 'Amy', role: 'rep' }] },
+      '409 last_admin',
+    ],
+    ['130 a manager makes themself admin', 'PATCH /v1/reps/<max>', { role: 'admin' }, forbidden, 'manager'],
+    ['130 a rep makes themself admin', 'PATCH /v1/reps/<ada>', { role: 'admin' }, forbidden, 'rep'],
+    ['an e-mail that is none', 'PUT /v1/reps', { reps: [{ email: 'a@', name: 'A' }] }, invalid],
+    ['an e-mail with a line break', 'PUT /v1/reps', { reps: [{ email: 'a@x.io\r\nBcc: b@x.io', name: 'A' }] }, invalid],
+    [
+      'an e-mail of 255 characters',
+      'PUT /v1/reps',
+      { reps: [{ email: `${'a'.repeat(250)}@x.io`, name: 'A' }] },
+      invalid,
+    ],
+    [
+      'one e-mail twice',
+      'PUT /v1/reps',
+      {
+        reps: [
+          { email: 'n@x.io', name: 'N' },
+          { email: 'N@X.io ', name: 'N' },
+        ],
+      },
+      invalid,
+    ],
+    [
+      'a manager nobody knows',
+      'PUT /v1/reps',
+      { reps: [{ email: 'n@x.io', name: 'N', managerEmail: 'nobody@x.io' }] },
+      invalid,
+    ],
+    ['reps []', 'PUT /v1/reps', { reps: [] }, invalid],
+    ['134 a name of nothing', 'PATCH /v1/workspaces', { name: '' }, invalid],
+    ['134 a name of blanks', 'PATCH /v1/workspaces', { name: '  ' }, invalid],
+    ['134 a name of 201 characters', 'PATCH /v1/workspaces', { name: 'x'.repeat(201) }, invalid],
+    ['134 the currency EURO', 'PATCH /v1/workspaces', { currency: 'EURO' }, invalid],
+    ['134 the currency eur', 'PATCH /v1/workspaces', { currency: 'eur' }, invalid],
+    ['134 the currency null', 'PATCH /v1/workspaces', { currency: null }, invalid],
+    ['134 a time zone that is none', 'PATCH /v1/workspaces', { timezone: 'Mars/Olympus' }, invalid],
+    ['134 an offset for a time zone', 'PATCH /v1/workspaces', { timezone: '+02:00' }, invalid],
+    ['134 {}', 'PATCH /v1/workspaces', {}, invalid],
+    ['134 as manager', 'PATCH /v1/workspaces', { name: 'Mine' }, forbidden, 'manager'],
+    ['134 includeDeleted=1', 'GET /v1/workspaces?includeDeleted=1', none, invalid],
+    ['135 keys as manager', 'GET /v1/workspaces/keys', none, forbidden, 'manager'],
+    ['135 keys as rep', 'GET /v1/workspaces/keys', none, forbidden, 'rep'],
+    ['135 rotate as manager', 'POST /v1/workspaces/keys/rotate', {}, forbidden, 'manager'],
+    ['135 rotate with a grace below 0', 'POST /v1/workspaces/keys/rotate', { graceMinutes: -1 }, invalid],
+    ['135 rotate with a grace of two days', 'POST /v1/workspaces/keys/rotate', { graceMinutes: 2880 }, invalid],
+    ['136 audit logs as manager', 'GET /v1/workspaces/audit-logs', none, forbidden, 'manager'],
+    ['136 a limit of 501', 'GET /v1/workspaces/audit-logs?limit=501', none, invalid],
+  ]);
+
+  describe('reps and workspace: unusual and right', () => {
+    it('127 an e-mail is found however it is written, and only as a whole', async () => {
+      const found = async (email: string) => (await send('admin key', `GET /v1/reps?email=${email}`)).body.reps.length;
+      expect(await found('ADA@X.IO')).to.equal(1);
+      expect(await found('%20ada@x.io%20')).to.equal(1);
+      for (const email of ['%25', 'ada', 'ada@x.i_', 'nobody@x.io', "'"]) expect(await found(email), email).to.equal(0);
+    });
+
+    it('133 the free tier ends with ten people', async () => {
+      const free = await service.workspace({ tier: 'free' });
+      const people = Array.from({ length: 11 }, (_, index) => ({
+        email: `p${index}@free.io`,
+        name: `P${index}`,
+        active: index < 10,
+      }));
+      const saved = await free.api.expect(200, 'PUT', '/v1/reps', { reps: people });
+      const eleventh = saved.reps[10];
+      await expectRefused('403 rep_limit_reached', () => free.api.patch(`/v1/reps/${eleventh.id}`, { active: true }));
+      await expectRefused('403 rep_limit_reached', () =>
+        free.api.put('/v1/reps', { reps: [{ email: 'p11@free.io', name: 'P11' }] }),
+      );
+      expect((await free.api.patch(`/v1/reps/${saved.reps[0].id}`, { active: false })).status).to.equal(200);
+      expect((await free.api.patch(`/v1/reps/${eleventh.id}`, { active: true })).status).to.equal(200);
+    });
+
+    it('135 an admin sees the key masked only', async () => {
+      const { body } = await send('admin', 'GET /v1/workspaces/keys');
+      expect(body).to.deep.equal({ masked: `ws_${'*'.repeat(32)}`, isSet: true });
+    });
+
+    it('136 an actor that is an injection finds nothing', async () => {
+      const { status, body } = await send('admin key', 'GET /v1/workspaces/audit-logs?actor=%27%20or%201=1--');
+      expect([status, body.runs, body.count]).to.deep.equal([200, [], 0]);
+    });
+  });
+
+  describe('an approved period', () => {
+    const names = new Map<string, string>();
+    let other: Awaited<ReturnType<TestService['workspace']>>;
+
+    const events = async () =>
+      (
+        await owner.query<{ deal: string; amount: string; status: string }>(
+          'select deal_key as deal, trim_scale(amount)::text as amount, status from commission_events where workspace_id = $1 order by 1',
+          [other.workspaceId],
+        )
+      ).rows.map((row) => `${row.deal} ${row.amount} ${row.status}`);
+
+    before(async () => {
+      other = await service.workspace();
+      await saveReps(other.api, [{ name: 'Zoe', email: 'zoe@x.io' }], names);
+      const repId = names.get('zoe') as string;
+      const plan = await other.api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules: [rule] } });
+      await other.api.expect(201, 'POST', '/v1/assignments', { repIds: [repId], planId: plan.planId });
+      for (const [id, closeDate] of [
+        ['january', '2026-01-10'],
+        ['february', '2026-02-10'],
+      ])
+        await other.api.expect(201, 'PUT', `/v1/deals/${id}`, { amount: 1000, closeDate, repId });
+      await service.settled(other.workspaceId);
+      await owner.query(
+        `insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status) values ($1, $2, '2026-01', '2026-01-01', '2026-01-31', 'approved')`,
+        [other.workspaceId, repId],
+      );
+      expect(await events()).to.deep.equal(['february 80 earned', 'january 80 earned']);
+    });
+
+    it('53 is not recalculated', async () => {
+      const repId = names.get('zoe');
+      await other.api.expect(200, 'PUT', '/v1/deals/january', { amount: 5000, closeDate: '2026-01-10', repId });
+      await service.settled(other.workspaceId);
+      const answer = await other.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId });
+      expect(answer).to.deep.include({
+        triggered: true,
+        eventsWritten: 0,
+        eventsReversed: 0,
+        statementLocked: true,
+        reason: 'statement_locked',
+      });
+      expect(await events()).to.deep.equal(['february 80 earned', 'january 80 earned']);
+    });
+
+    it('68 keeps what was earned on a deal that is deleted', async () => {
+      const answer = await other.api.expect(200, 'DELETE', '/v1/deals/january');
+      expect(answer).to.deep.equal({ reversed: 0, statementLocked: true, softDeleted: true, hardDeleted: false });
+      await service.settled(other.workspaceId);
+      expect(await events()).to.deep.equal(['february 80 earned', 'january 80 earned']);
+    });
+
+    it('61 outlives a reset, which does not count it', async () => {
+      const answer = await other.api.expect(200, 'POST', '/v1/commissions/reset', {});
+      expect(answer).to.deep.equal({ events: 1, quotas: 0, skippedLocked: 1 });
+      expect(await events()).to.deep.equal(['january 80 earned']);
+    });
+
+    it('61 a recalculation after the reset brings back what was cleared', async () => {
+      await other.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+      expect(await events()).to.deep.equal(['february 80 earned', 'january 80 earned']);
+      await expectSoundLedger(service.database.ownerUrl, other.workspaceId);
+    });
+  });
+});
+
+function changed(token: string): string {
+  const last = token.at(-1) === '0' ? '1' : '0';
+  return `${token.slice(0, -1)}${last}`;
+}
+
+async function saveReps(
+  api: ApiClient,
+  people: readonly { name: string | undefined; email: string }[],
+  ids: Map<string, string>,
+): Promise<void> {
+  const saved = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+  for (const { id, name } of saved.reps) ids.set(name.toLowerCase(), id);
+}
+
+/** A way to the database that can be cut and mended. */
+async function breakableLine(databaseUrl: string) {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const listenOn = (port: number) =>
+    new Promise<ReturnType<typeof createServer>>((resolve) => {
+      const server = createServer((near) => {
+        const far = connectTcp(Number(target.port), target.hostname);
+        for (const [one, another] of [
+          [near, far],
+          [far, near],
+        ] as const) {
+          sockets.add(one);
+          one.on('error', () => another.destroy());
+          one.on('close', () => another.destroy());
+          one.pipe(another);
+        }
+      });
+      server.listen(port, '127.0.0.1', () => resolve(server));
+    });
+  let server = await listenOn(0);
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  return {
+    url: url.href,
+    cut: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+      await closed;
+    },
+    mend: async () => {
+      server = await listenOn(port);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import 'reflect-metadata';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { ApiError, type Client, createClient } from '#src/client.js';
+import { routes } from '#src/client-routes.js';
+import { operations } from '#src/operations.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+describe('the typed client', () => {
+  let service: TestService;
+  let client: Client;
+
+  before(async () => {
+    service = await startTestService();
+  });
+
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    const { apiKey } = await service.workspace({ name: 'Acme' });
+    client = createClient({ baseUrl: `${service.url}/`, token: apiKey });
+  });
+
+  async function refusal(call: Promise<unknown>): Promise<ApiError> {
+    const error = await call.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.be.instanceOf(ApiError);
+    return error as ApiError;
+  }
+
+  it('knows the address of every operation (UPDATE=1 writes src/client-routes.ts)', () => {
+    const lines = operations.map(({ id, method, path }) => `  ${id}: '${method.toUpperCase()} ${path}',`);
+    const file = new URL('../../../src/client-routes.ts', import.meta.url);
+    const text = readFileSync(file, 'utf8');
+    const stated = text.replace(/= \{[^}]*\};/, `= {\n${lines.join('\n')}\n};`);
+    if (process.env['UPDATE'] === '1') writeFileSync(file, stated);
+    else expect(text).to.equal(stated);
+  });
+
+  it('brings nothing of the service along, so that it runs in a browser', () => {
+    const compiled = readFileSync(new URL('../../src/client.js', import.meta.url), 'utf8');
+    const imported = [...compiled.matchAll(/from '([^']+)'/g)].map(([, from]) => from);
+    expect(imported).to.deep.equal(['./client-routes.js']);
+  });
+
+  it('has a method for every operation', () => {
+    expect(Object.keys(client).sort()).to.deep.equal(Object.keys(routes).sort());
+  });
+
+  it('gives what the operation answers, in its type', async () => {
+    const me = await client.whoAmI();
+    const name: string = me.workspaceName;
+    expect(name).to.equal('Acme');
+    const { reps } = await client.upsertReps({ body: { reps: [{ email: 'ben@acme.test', name: 'Ben' }] } });
+    const rep = await client.getRep({ params: { repId: reps[0]?.id ?? '' } });
+    const role: 'admin' | 'manager' | 'rep' = rep.role;
+    expect(role).to.equal('rep');
+  });
+
+  it('sends parts of the path, the query and the body, and escapes them', async () => {
+    const dealId = 'D/1 ?&ü';
+    await client.putDeal({ params: { dealId }, body: { amount: 5, stage: 'Won & done' } });
+    const { deals } = await client.listDeals({ query: { stage: 'Won & done', limit: '1' } });
+    expect(deals.map((deal) => deal.deal_id)).to.deep.equal([dealId]);
+    expect(await client.deleteDeal({ params: { dealId }, query: { hard: 'true' } })).to.include({ hardDeleted: true });
+  });
+
+  it('sends files', async () => {
+    const deals = [{ dealId: 'D-1', amount: 5 }];
+    const upload = { contentType: 'application/json', data: JSON.stringify({ deals }) };
+    expect(await client.importDeals({ upload })).to.include({ accepted: 1 });
+  });
+
+  it('asks again under the same key', async () => {
+    const body = {
+      name: 'AE',
+      config: { rules: [{ name: 'New', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
+    };
+    const first = await client.createPlan({ body }, { idempotencyKey: 'k' });
+    expect((await client.createPlan({ body }, { idempotencyKey: 'k' })).planId).to.equal(first.planId);
+    expect(await refusal(client.createPlan({ body }))).to.include({ statusCode: 409, code: 'plan_name_taken' });
+  });
+
+  it('throws refusals with all that is told of them', async () => {
+    // @ts-expect-error a typo is found when compiling, and refused when not
+    const error = await refusal(client.updateWorkspace({ body: { nam: 'x' } }));
+    expect(error).to.include({ name: 'ApiError', statusCode: 400, code: 'VALIDATION_FAILED' });
+    expect(error.details).to.deep.equal({ issues: [{ path: 'nam', message: 'is not known here' }] });
+    expect(error.requestId).to.match(/^req_/);
+    const stranger = createClient({ baseUrl: service.url });
+    expect(await refusal(stranger.whoAmI())).to.include({ statusCode: 401, code: 'unauthorized' });
+  });
+
+  it('tells an answer that is not ours from one that is', async () => {
+    const behindProxy = createClient({
+      baseUrl: service.url,
+      fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
+    });
+    expect(await refusal(behindProxy.whoAmI())).to.include({
+      statusCode: 502,
+      code: 'unexpected_answer',
+      requestId: null,
+    });
+  });
+
+  it('is told when compiling what is missing', () => {
+    const compiled = () => [
+      // @ts-expect-error the path needs its id
+      client.getPlan(),
+      // @ts-expect-error the body is needed
+      client.createPlan({}),
+      // @ts-expect-error there is no such operation
+      client.getEverything(),
+      client.resetCommissions(),
+      client.listDeals({ query: {} }),
+    ];
+    expect(compiled).to.be.a('function');
+  });
+});

@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { createDatabase, type Database } from '#src/platform/database/pool.js';
+import { type Answer, type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+const won = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
+const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+
+function plan(name: string) {
+  return { name, config: { dealConditions: won, rules: [{ name: 'New', measure: 'amount', tiers }] } };
+}
+
+describe('Idempotency-Key', () => {
+  let service: TestService;
+  let owner: Database;
+  let api: ApiClient;
+  let workspaceId: string;
+
+  before(async () => {
+    service = await startTestService();
+    owner = createDatabase({ url: service.database.ownerUrl, size: 2, onError: () => {}, asOwner: true });
+  });
+
+  after(async () => {
+    await owner.destroy();
+    await service.stop();
+  });
+
+  beforeEach(async () => {
+    ({ api, workspaceId } = await service.workspace());
+  });
+
+  function post(path: string, body: unknown, key: string, by: ApiClient = api): Promise<Answer> {
+    return by.send('POST', path, body, { 'Idempotency-Key': key });
+  }
+
+  async function expectFailure(answer: Promise<Answer> | Answer, status: number, code: string): Promise<void> {
+    const { status: told, body } = await answer;
+    expect({ status: told, code: body.code }).to.deep.equal({ status, code });
+    expect(body).to.include({ statusCode: status });
+  }
+
+  async function planNames(): Promise<string[]> {
+    return (await api.expect(200, 'GET', '/v1/plans')).map(({ name }: { name: string }) => name);
+  }
+
+  it('gives the first good answer again, byte for byte, and does nothing twice', async () => {
+    const first = await post('/v1/plans', plan('A'), 'k1');
+    const second = await post('/v1/plans', plan('A'), 'k1');
+    expect([first.status, second.status]).to.deep.equal([201, 201]);
+    expect(second.body).to.deep.equal(first.body);
+    expect(first.headers.get('idempotent-replay')).to.equal(null);
+    expect(second.headers.get('idempotent-replay')).to.equal('true');
+    expect(second.headers.get('content-type')).to.equal(first.headers.get('content-type'));
+    expect(second.headers.get('x-ratelimit-limit')).to.be.a('string');
+    expect(await planNames()).to.deep.equal(['A']);
+  });
+
+  it('refuses the key for another body, another query and another caller', async () => {
+    await post('/v1/plans', plan('A'), 'k');
+    await expectFailure(post('/v1/plans', plan('B'), 'k'), 409, 'duplicate_idempotency_key');
+    await owner
+      .updateTable('idempotency_keys')
+      .set({ request_hash: Buffer.alloc(32) })
+      .execute();
+    await expectFailure(post('/v1/plans', plan('A'), 'k'), 409, 'duplicate_idempotency_key');
+    expect(await planNames()).to.deep.equal(['A']);
+  });
+
+  it('holds a key apart by path and by workspace', async () => {
+    const { api: other } = await service.workspace();
+    expect((await post('/v1/plans', plan('A'), 'k')).status).to.equal(201);
+    expect((await post('/v1/commissions/cleanup', undefined, 'k')).status).to.equal(200);
+    const elsewhere = await post('/v1/plans', plan('A'), 'k', other);
+    expect(elsewhere.status).to.equal(201);
+    expect(elsewhere.headers.get('idempotent-replay')).to.equal(null);
+  });
+
+  it('of 50 at once one is done, and the others are told so or given its answer', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post('/v1/plans', plan('A'), 'k')));
+    const done = answers.filter(({ status }) => status === 201);
+    expect(done.filter(({ headers }) => headers.get('idempotent-replay') === null)).to.have.length(1);
+    for (const answer of answers.filter(({ status }) => status !== 201))
+      await expectFailure(answer, 409, 'request_in_progress');
+    expect(new Set(done.map(({ body }) => body.planId)).size).to.equal(1);
+    expect(await planNames()).to.deep.equal(['A']);
+  });
+
+  for (const [what, path, body, status] of [
+    ['a refusal', '/v1/plans', { name: '' }, 400],
+    ['a body of no type', '/v1/plans', '{', 415],
+    ['nothing found', '/v1/assignments', { repIds: [crypto.randomUUID()], planId: crypto.randomUUID() }, 404],
+  ] as const) {
+    it(`is free again after ${what}`, async () => {
+      expect((await post(path, body, 'k')).status).to.equal(status);
+      const [again] = await Promise.all([post(path, body, 'k')]);
+      expect(again.status).to.equal(status);
+      expect(again.headers.get('idempotent-replay')).to.equal(null);
+      expect(await kept()).to.have.length(0);
+    });
+  }
+
+  it('may be mended after a refusal', async () => {
+    expect((await post('/v1/plans', { name: 'A' }, 'k')).status).to.equal(400);
+    expect((await post('/v1/plans', plan('A'), 'k')).status).to.equal(201);
+  });
+
+  async function kept() {
+    return owner.selectFrom('idempotency_keys').selectAll().where('workspace_id', '=', workspaceId).execute();
+  }
+
+  /** As a process leaves it that died in the middle. */
+  async function leaveRunning(leasedUntil: ReturnType<typeof sql<Date>>): Promise<void> {
+    await owner
+      .updateTable('idempotency_keys')
+      .set({ status: null, answer: null, request_hash: null, leased_until: leasedUntil as never })
+      .where('workspace_id', '=', workspaceId)
+      .execute();
+  }
+
+  it('is held for a request that still runs, and free when its process has died', async () => {
+    await post('/v1/commissions/cleanup', undefined, 'k');
+    await leaveRunning(sql<Date>`now() + interval '30 seconds'`);
+    await expectFailure(post('/v1/commissions/cleanup', undefined, 'k'), 409, 'request_in_progress');
+    await leaveRunning(sql<Date>`now() - interval '1 second'`);
+    const again = await post('/v1/commissions/cleanup', undefined, 'k');
+    expect(again.status).to.equal(200);
+    expect(again.headers.get('idempotent-replay')).to.equal(null);
+  });
+
+  it('is forgotten after a day, by the request and by the sweep', async () => {
+    await post('/v1/plans', plan('A'), 'k');
+    const age = (hours: number) =>
+      sql`update idempotency_keys set created_at = now() - make_interval(hours => ${hours}),
+        leased_until = now() - make_interval(hours => ${hours})`.execute(owner);
+    await age(23);
+    expect((await post('/v1/plans', plan('A'), 'k')).headers.get('idempotent-replay')).to.equal('true');
+    await age(25);
+    await expectFailure(post('/v1/plans', plan('A'), 'k'), 409, 'plan_name_taken');
+    await post('/v1/plans', plan('B'), 'k2');
+    await sql`select forget_old_requests()`.execute(service.running.service.database);
+    expect(await kept()).to.have.length(1);
+    await age(25);
+    await sql`select forget_old_requests()`.execute(service.running.service.database);
+    expect(await kept()).to.have.length(0);
+  });
+
+  it('keeps no secret: a key is not rotated twice, nor told twice', async () => {
+    const rotated = await post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k');
+    expect(rotated.status).to.equal(200);
+    await expectFailure(post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k'), 409, 'duplicate_idempotency_key');
+    expect(JSON.stringify(await kept())).not.to.include(rotated.body.apiKey.slice(3));
+    expect((await kept()).map(({ status, answer }) => ({ status, answer }))).to.deep.equal([
+      { status: 200, answer: null },
+    ]);
+    expect((await service.client(rotated.body.apiKey).get('/v1')).status).to.equal(200);
+  });
+
+  it('works for uploads too', async () => {
+    await api.expect(201, 'POST', '/v1/fields/save', { standard: { dealAmount: 'value' } });
+    const file = (amount: number) => `id,value\n1,${amount}\n`;
+    const send = (text: string) =>
+      api.send('POST', '/v1/deals/import', text, { 'Content-Type': 'text/csv', 'Idempotency-Key': 'k' });
+    const first = await send(file(5));
+    expect(first.status, JSON.stringify(first.body)).to.equal(200);
+    const second = await send(file(5));
+    expect(second.headers.get('idempotent-replay')).to.equal('true');
+    expect(second.body).to.deep.equal(first.body);
+    await expectFailure(send(file(6)), 409, 'duplicate_idempotency_key');
+    const deals = await api.expect(200, 'GET', '/v1/deals');
+    expect(deals.deals.map((deal: { amount: number }) => deal.amount)).to.deep.equal([5]);
+  });
+
+  it('is 1 to 200 printable ASCII characters', async () => {
+    for (const key of ['', 'x'.repeat(201), 'tab\there', 'ümlaut'])
+      await expectFailure(post('/v1/commissions/cleanup', undefined, key), 400, 'VALIDATION_FAILED');
+    for (const key of ['x', 'x'.repeat(200), 'a b~!'])
+      expect((await post('/v1/commissions/cleanup', undefined, key)).status).to.equal(200);
+  });
+
+  it('means nothing to other methods', async () => {
+    const send = () => api.send('PUT', '/v1/deals/D-1', { amount: 1 }, { 'Idempotency-Key': 'k' });
+    expect((await send()).status).to.equal(201);
+    expect((await send()).status).to.equal(200);
+    expect(await kept()).to.have.length(0);
+  });
+
+  it('helps nobody who may not ask', async () => {
+    await post('/v1/plans', plan('A'), 'k');
+    await expectFailure(post('/v1/plans', plan('A'), 'k', service.client('ws_wrong')), 401, 'unauthorized');
+  });
+});

@@ -1,0 +1,193 @@
+import 'reflect-metadata';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect } from 'chai';
+import { type z } from 'zod';
+import { operations } from '#src/operations.js';
+
+import { examples } from '#src/platform/openapi/examples.js';
+import { failureCodes } from '#src/platform/openapi/failure-responses.js';
+import { type AnyOperation } from '#src/platform/operation.js';
+import { type Answer, type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
+type Loose = any;
+
+const all: readonly AnyOperation[] = operations;
+
+describe('the OpenAPI document', () => {
+  let service: TestService;
+  let anyone: ApiClient;
+  let document: Loose;
+  let described: Map<string, Loose>;
+
+  before(async () => {
+    service = await startTestService();
+    anyone = service.client(null);
+    document = await anyone.expect(200, 'GET', '/v1/openapi.json');
+    const paths = Object.entries<Loose>(document.paths);
+    described = new Map(
+      paths.flatMap(([path, methods]) =>
+        Object.entries<Loose>(methods).map(([method, one]) => [one.operationId, { path, method, ...one }]),
+      ),
+    );
+  });
+
+  after(() => service.stop());
+
+  it('is valid OpenAPI 3.0', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(document);
+    expect(errors ?? [], JSON.stringify(errors)?.slice(0, 2000)).to.deep.equal([]);
+    expect([valid, validator.version]).to.deep.equal([true, '3.0']);
+    expect(document.openapi).to.match(/^3\.0\.\d$/);
+  });
+
+  it('speaks of every operation once, and of nothing else', () => {
+    expect([...described.keys()].sort()).to.deep.equal(all.map(({ id }) => id).sort());
+  });
+
+  it('has no two paths that are one', () => {
+    const shapes = Object.keys(document.paths).map((path) => path.replace(/\{[^}]+\}/g, '{}'));
+    expect(new Set(shapes).size).to.equal(shapes.length);
+  });
+
+  it('refers to nothing that is not there', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+      ([, path]) => path as string,
+    );
+    expect(references).not.to.have.length(0);
+    for (const path of new Set(references)) {
+      const found = path.split('/').reduce((at: Loose, part) => at?.[part], document);
+      expect(found, path).to.be.an('object');
+    }
+  });
+
+  it('needs a token everywhere but where none is needed', () => {
+    expect(document.components.securitySchemes.token).to.include({ type: 'http', scheme: 'bearer' });
+    for (const { id, access } of all)
+      expect(described.get(id).security ?? document.security, id).to.deep.equal(
+        access === 'public' ? [] : [{ token: [] }],
+      );
+  });
+
+  for (const operation of all) {
+    describe(operation.id, () => {
+      const one = () => described.get(operation.id);
+
+      it('has its address, summary, tag and least role', () => {
+        expect(one().path.replace(/\{[^}]+\}/g, ':')).to.equal(operation.path.replace(/:[A-Za-z]+/g, ':'));
+        expect(one().method).to.equal(operation.method);
+        expect(one().summary).to.equal(operation.summary).and.not.equal('');
+        expect(one().tags).to.have.length(1);
+        expect(one()['x-least-role']).to.equal(operation.access);
+      });
+
+      it('names the parameters of its path, as required texts, and those of its query', () => {
+        const parameters = one().parameters ?? [];
+        const inPath = parameters.filter((parameter: Loose) => parameter.in === 'path');
+        const names = [...one().path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+        expect(inPath.map(({ name }: Loose) => name)).to.deep.equal(names);
+        for (const parameter of inPath)
+          expect(parameter).to.deep.include({ required: true, schema: { type: 'string' } });
+        const inQuery = parameters.filter((parameter: Loose) => parameter.in === 'query');
+        const shape = (operation.query as z.ZodObject | undefined)?.shape ?? {};
+        expect(inQuery.map(({ name }: Loose) => name).sort()).to.deep.equal(Object.keys(shape).sort());
+      });
+
+      it('says what body it takes', () => {
+        const types = operation.upload?.types ?? (operation.body === undefined ? [] : ['application/json']);
+        expect(Object.keys(one().requestBody?.content ?? {})).to.deep.equal([...types]);
+      });
+
+      it('describes its good answer and every failure, by status', () => {
+        const failures = failureCodes(operation);
+        const good = [operation.status ?? 200, operation.otherStatus].filter((status) => status !== undefined);
+        const statuses = [...good, ...failures.keys()].map(String);
+        expect(Object.keys(one().responses).sort()).to.deep.equal(statuses.sort());
+        for (const [status, codes] of failures) {
+          const { $ref, ...own } = one().responses[status];
+          const { description, content } =
+            $ref === undefined ? own : document.components.responses[$ref.split('/').pop()];
+          for (const code of codes) expect(description).to.include(`\`${code}\``);
+          expect(content['application/json'].schema.allOf[0].$ref).to.equal('#/components/schemas/Failure');
+        }
+        for (const code of Object.keys(operation.failures)) expect([...failures.values()].flat()).to.include(code);
+      });
+
+      it('has an example that is right', () => {
+        const example = examples[operation.id];
+        expect(example, `examples['${operation.id}'] in src/platform/openapi/examples.ts`).to.be.an('object');
+        expectParses(operation.params, example?.params ?? {}, 'params');
+        expectParses(operation.query, example?.query ?? {}, 'query');
+        if (operation.body !== undefined && !operation.body.safeParse({}).success)
+          expect(example?.body, 'a body is needed').not.to.equal(undefined);
+        if (example?.body !== undefined) expectParses(operation.body, example.body, 'body');
+        if (example?.answer !== undefined) expectParses(operation.response, example.answer, 'answer');
+        for (const type of operation.upload?.types ?? [])
+          expect(example?.uploads?.[type], type).not.to.equal(undefined);
+      });
+    });
+  }
+
+  it('has no examples of operations that are gone', () => {
+    expect(Object.keys(examples).filter((id) => !all.some((operation) => operation.id === id))).to.deep.equal([]);
+  });
+
+  function expectParses(schema: z.ZodType | undefined, value: unknown, what: string): void {
+    if (schema === undefined) expect(value, what).to.deep.equal({});
+    else expect(schema.safeParse(value).error?.message ?? '', what).to.equal('');
+  }
+
+  describe('its addresses', () => {
+    const head = (answer: Answer, name: string) => answer.headers.get(name);
+
+    it('are read without a token, and only read', async () => {
+      for (const path of ['/v1/openapi.json', '/docs', '/docs/initialize.js', '/docs/swagger-ui.css']) {
+        expect((await fetch(`${service.url}${path}`, { method: 'HEAD' })).status, path).to.equal(200);
+        const refused = await anyone.send('POST', path);
+        expect([refused.status, refused.body.code, head(refused, 'allow')], path).to.deep.equal([
+          405,
+          'method_not_allowed',
+          'GET',
+        ]);
+      }
+      expect((await anyone.get('/docs/package.json')).status).to.equal(404);
+      expect((await anyone.get('/docs/..%2fpackage.json')).status).to.equal(404);
+    });
+
+    it('/docs loads everything from here, and its policy allows nothing else', async () => {
+      const page = await anyone.get('/docs');
+      expect(head(page, 'content-type')).to.match(/^text\/html/);
+      const policy = head(page, 'content-security-policy') ?? '';
+      expect(policy).to.include("default-src 'none'").and.to.include("script-src 'self'");
+      expect(policy).not.to.match(/unsafe|https?:|\*/);
+      expect(page.body).not.to.match(/<script>|style="|https?:\/\//);
+      const loaded = [...(page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path as string);
+      expect(loaded).to.have.length(4);
+      for (const path of loaded) {
+        const file = await anyone.get(path);
+        expect(file.status, path).to.equal(200);
+        expect(head(file, 'x-content-type-options')).to.equal('nosniff');
+        expect(head(file, 'content-type'), path).to.match(/^(text\/(css|javascript)|image\/png)/);
+      }
+    });
+
+    it('are told by GET /v1', async () => {
+      const { api, workspaceId } = await service.workspace({ name: 'Acme' });
+      const { version, ...told } = await api.expect(200, 'GET', '/v1');
+      expect(told).to.deep.equal({
+        workspaceId,
+        workspaceName: 'Acme',
+        kind: 'ws',
+        role: 'admin',
+        repId: null,
+        docs: '/docs',
+        openapi: '/v1/openapi.json',
+      });
+      expect(version)
+        .to.equal(document.info.version)
+        .and.match(/^\d+\.\d+\.\d+/);
+      expect((await anyone.get('/v1')).status).to.equal(401);
+    });
+  });
+});

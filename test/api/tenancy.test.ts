@@ -1,0 +1,410 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { operations as declared } from '../../src/operations.js';
+import { type AnyOperation } from '../../src/platform/operation.js';
+import { newToken, tokenHash } from '../../src/platform/secrets/token.js';
+import { query } from '../support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+const operations: readonly AnyOperation[] = declared;
+
+type Probe = readonly [request: string, body?: unknown];
+
+const override = { rules: [{ ruleId: '<ownRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] };
+const tier = { tierIndex: 0, minThreshold: 0, rate: 0.08 };
+const rule = { name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tiers: [tier] };
+const quotaOf = (change: object) => ({
+  repIds: ['<ownRep>'],
+  planRuleId: '<ownRule>',
+  period: '2026-05',
+  target: 5,
+  ...change,
+});
+const simulated = (change: object) => ({ planId: '<ownPlan>', period: '2026-03', ...change });
+
+/**
+ * For every operation the requests that name something of another workspace, wherever an id may stand. Names in angle
+ * brackets are that workspace's ids, or in a second round ids of nothing; those with `own` are the caller's. None for
+ * operations that take no ids. An operation without a row fails the test.
+ */
+const probes: Readonly<Record<string, readonly Probe[]>> = {
+  sendCode: [],
+  verifyCode: [],
+  beginOidcLogin: [['GET /auth/oidc/login?workspaceId=<workspace>']],
+  finishOidcLogin: [],
+  getAuthStatus: [],
+  getProfile: [],
+  logOut: [],
+  whoAmI: [],
+  listFields: [],
+  listFieldAttributes: [],
+  listFieldOptions: [['GET /v1/fields/attributes/<slug>/options']],
+  autoMatchFields: [],
+  saveFieldMapping: [],
+  getFieldMapping: [],
+  getCommissions: [
+    ['GET /v1/commissions?repId=<rep>'],
+    ['GET /v1/commissions?dealId=<deal>'],
+    ['GET /v1/commissions?dealId=<deal>&repId=<ownRep>'],
+  ],
+  getCommissionsDashboard: [
+    ['GET /v1/commissions/dashboard?repId=<rep>'],
+    ['GET /v1/commissions/dashboard?dealId=<deal>'],
+  ],
+  listCommissionPeriods: [['GET /v1/commissions/periods?repId=<rep>']],
+  recalculateCommissions: [
+    ['POST /v1/commissions/recalculate', { repId: '<rep>' }],
+    ['POST /v1/commissions/recalculate', { planId: '<plan>' }],
+    ['POST /v1/commissions/recalculate', { planId: '<version>' }],
+    ['POST /v1/commissions/recalculate', { dealId: '<deal>' }],
+  ],
+  listRecalculationJobs: [],
+  getRecalculationJob: [['GET /v1/commissions/recalculate/jobs/<job>']],
+  simulateCommissions: [
+    ['POST /v1/commissions/simulate', { planId: '<plan>', period: '2026-03' }],
+    ['POST /v1/commissions/simulate', { planVersionId: '<version>', period: '2026-03' }],
+    ['POST /v1/commissions/simulate', simulated({ repId: '<rep>' })],
+    ['POST /v1/commissions/simulate', simulated({ repIds: ['<ownRep>', '<rep>'] })],
+    [
+      'POST /v1/commissions/simulate',
+      simulated({ repId: '<ownRep>', deals: [{ dealId: 'new', amount: 5, closeDate: '2026-03-01', repId: '<rep>' }] }),
+    ],
+    [
+      'POST /v1/commissions/simulate',
+      simulated({ repId: '<ownRep>', deals: [{ dealId: '<deal>', amount: 5, closeDate: '2026-03-01' }] }),
+    ],
+    [
+      'POST /v1/commissions/simulate',
+      {
+        period: '2026-03',
+        repId: '<ownRep>',
+        config: { rules: [{ ...rule, tiers: [tier, { ...tier, repId: '<rep>' }] }] },
+      },
+    ],
+  ],
+  cleanupCommissions: [],
+  resetCommissions: [],
+  listDeals: [['GET /v1/deals?repId=<rep>']],
+  importDeals: [
+    ['POST /v1/deals/import', { deals: [{ dealId: 'x', repId: '<rep>' }] }],
+    [
+      'POST /v1/deals/import',
+      { deals: [{ dealId: 'y-<deal>', ownerId: '<member>', closeDate: '2026-03-01', amount: 1 }] },
+    ],
+    [
+      'POST /v1/deals/import',
+      { deals: [{ dealId: 'z-<deal>', ownerEmail: '<email>', closeDate: '2026-03-01', amount: 1 }] },
+    ],
+  ],
+  putDeal: [
+    ['PUT /v1/deals/new', { repId: '<rep>' }],
+    ['PUT /v1/deals/<deal>', {}],
+    ['PUT /v1/deals/<deal>', { ownerId: '<member>' }],
+    ['PUT /v1/deals/<deal>', { ownerEmail: '<email>' }],
+  ],
+  deleteDeal: [
+    ['DELETE /v1/deals/only-<deal>'],
+    ['DELETE /v1/deals/<deal>'],
+    ['DELETE /v1/deals/<deal>?hard=true'],
+    ['DELETE /v1/deals/<deal>?hard=true'],
+  ],
+  listPlans: [],
+  createPlan: [
+    [
+      'POST /v1/plans',
+      { name: 'Refused', config: { rules: [{ ...rule, tiers: [tier, { ...tier, repId: '<rep>' }] }] } },
+    ],
+  ],
+  listPlanTemplates: [],
+  getPlanTemplate: [['GET /v1/plans/templates/<plan>']],
+  getPlan: [['GET /v1/plans/<plan>'], ['GET /v1/plans/<version>']],
+  deletePlan: [['DELETE /v1/plans/<plan>'], ['DELETE /v1/plans/<version>']],
+  getPlanHistory: [['GET /v1/plans/<plan>/history'], ['GET /v1/plans/<version>/history']],
+  updatePlan: [
+    ['PATCH /v1/plans/<plan>', { currency: 'EUR' }],
+    ['PATCH /v1/plans/<version>', { effectiveStart: '2026-01-01' }],
+    ['PATCH /v1/plans/<ownPlan>', { config: { rules: [{ ...rule, tiers: [tier, { ...tier, repId: '<rep>' }] }] } }],
+  ],
+  setPlanStatus: [
+    ['PATCH /v1/plans/<plan>/status', { status: 'deleted' }],
+    ['PATCH /v1/plans/<version>/status', { status: 'deleted' }],
+  ],
+  listPlanOverrides: [['GET /v1/plans/<version>/overrides'], ['GET /v1/plans/<plan>/overrides']],
+  setPlanOverride: [
+    ['PUT /v1/plans/<version>/overrides/<ownRep>', override],
+    ['PUT /v1/plans/<ownVersion>/overrides/<rep>', override],
+    ['PUT /v1/plans/<version>/overrides/<rep>', override],
+    [
+      'PUT /v1/plans/<ownVersion>/overrides/<ownRep>',
+      { rules: [{ ruleId: '<rule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
+    ],
+  ],
+  deletePlanOverride: [
+    ['DELETE /v1/plans/<version>/overrides/<ownRep>'],
+    ['DELETE /v1/plans/<ownVersion>/overrides/<rep>'],
+    ['DELETE /v1/plans/<version>/overrides/<rep>'],
+  ],
+  listAssignments: [
+    ['GET /v1/assignments?repId=<rep>'],
+    ['GET /v1/assignments?planId=<plan>'],
+    ['GET /v1/assignments?planId=<version>'],
+  ],
+  createAssignments: [
+    ['POST /v1/assignments', { repIds: ['<rep>'], planId: '<ownPlan>' }],
+    ['POST /v1/assignments', { repIds: ['<ownRep>'], planId: '<plan>' }],
+    ['POST /v1/assignments', { repIds: ['<ownRep>', '<rep>'], planId: '<ownPlan>' }],
+  ],
+  updateAssignment: [['PATCH /v1/assignments/<assignment>', { effectiveEnd: '2026-01-01' }]],
+  deleteAssignment: [['DELETE /v1/assignments/<assignment>']],
+  listQuotas: [['GET /v1/quotas?repId=<rep>'], ['GET /v1/quotas?planId=<plan>'], ['GET /v1/quotas?planId=<version>']],
+  setQuotas: [
+    ['POST /v1/quotas', quotaOf({ repIds: ['<rep>'] })],
+    ['POST /v1/quotas', quotaOf({ planRuleId: '<rule>' })],
+    ['POST /v1/quotas', quotaOf({ planId: '<plan>' })],
+    ['POST /v1/quotas', quotaOf({ planRuleId: undefined, measure: 'New business', planId: '<plan>' })],
+  ],
+  deleteQuota: [['DELETE /v1/quotas/<quota>']],
+  getStatements: [['GET /v1/statements?repId=<rep>&period=2026-03']],
+  exportStatementsCsv: [],
+  exportStatement: [['GET /v1/statements/<rep>/export?period=2026-03']],
+  getStatementStatus: [['GET /v1/statements/<rep>/status?period=2026-03']],
+  generateStatements: [['POST /v1/statements/generate', { period: '2026-03', repIds: ['<rep>'] }]],
+  generateStatement: [['POST /v1/statements/<rep>/generate', { period: '2026-03' }]],
+  approveStatement: [['POST /v1/statements/<rep>/approve', { period: '2026-03', status: 'approved' }]],
+  addAdjustment: [
+    ['POST /v1/statements/<rep>/adjust', { period: '2026-03', amount: 5, reason: 'x' }],
+    ['POST /v1/statements/<ownRep>/adjust', { period: '2026-03', amount: 5, reason: 'x', dealId: '<deal>' }],
+  ],
+  updateAdjustment: [
+    ['PATCH /v1/statements/<rep>/adjust/<adjustment>', { amount: 6 }],
+    ['PATCH /v1/statements/<ownRep>/adjust/<adjustment>', { amount: 6 }],
+  ],
+  deleteAdjustment: [
+    ['DELETE /v1/statements/<rep>/adjust/<adjustment>'],
+    ['DELETE /v1/statements/<ownRep>/adjust/<adjustment>'],
+  ],
+  trueUpStatement: [['POST /v1/statements/<rep>/true-up', { period: '2026-03' }]],
+  listComments: [['GET /v1/statements/<rep>/comments?period=2026-03']],
+  addComment: [
+    ['POST /v1/statements/<rep>/comments', { period: '2026-03', body: 'x' }],
+    ['POST /v1/statements/<ownRep>/comments', { period: '2026-03', body: 'x', dealId: '<deal>' }],
+  ],
+  deleteComment: [
+    ['DELETE /v1/statements/<rep>/comments/<comment>'],
+    ['DELETE /v1/statements/<ownRep>/comments/<comment>'],
+  ],
+  listReps: [['GET /v1/reps?email=<email>']],
+  upsertReps: [['PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', managerEmail: '<email>' }] }]],
+  getRep: [['GET /v1/reps/<rep>']],
+  updateRep: [
+    ['PATCH /v1/reps/<rep>', { role: 'admin' }],
+    ['PATCH /v1/reps/<rep>', { active: false }],
+    ['PATCH /v1/reps/<ownRep>', { managerId: '<rep>' }],
+  ],
+  bulkInviteReps: [['POST /v1/reps/bulk-invite', { repIds: ['<rep>'] }]],
+  inviteRep: [['POST /v1/reps/<rep>/invite']],
+  listConnectionTokens: [],
+  createConnectionToken: [],
+  deleteConnectionToken: [['DELETE /v1/workspaces/connection-tokens/<token>']],
+  getWorkspace: [],
+  updateWorkspace: [],
+  getWorkspaceKey: [],
+  rotateWorkspaceKey: [],
+  listAuditLogs: [['GET /v1/workspaces/audit-logs?dealId=<deal>'], ['GET /v1/workspaces/audit-logs?actor=rep:<rep>']],
+};
+
+/** What is one workspace's alone, by the names that the probes use. */
+type Names = ReadonlyMap<string, string>;
+
+describe('two workspaces', () => {
+  let service: TestService;
+  let mine: ApiClient;
+  let other: { workspaceId: string; names: Names };
+  let own: Names;
+  let nothing: Names;
+  let workspaceId: string;
+  let untouched: unknown;
+
+  async function build(letter: string): Promise<{ workspaceId: string; api: ApiClient; names: Names }> {
+    const { workspaceId: made, api } = await service.workspace({ name: `Workspace ${letter}` });
+    const people = [
+      { email: 'ada@x.io', name: 'Ada', role: 'rep', crmMemberId: `member-of-${letter}`, managerEmail: 'max@x.io' },
+      { email: 'max@x.io', name: 'Max', role: 'manager' },
+      { email: `only@${letter}.io`, name: `Only in ${letter}`, role: 'admin' },
+    ];
+    const [ada] = (await api.expect(200, 'PUT', '/v1/reps', { reps: people })).reps;
+    const plan = await api.expect(201, 'POST', '/v1/plans', { name: `Plan of ${letter}`, config: { rules: [rule] } });
+    const [assignment] = await api.expect(201, 'POST', '/v1/assignments', { repIds: [ada.id], planId: plan.planId });
+    const [quota] = await api.expect(201, 'POST', '/v1/quotas', {
+      repIds: [ada.id],
+      planRuleId: plan.rules[0].id,
+      period: '2026-03',
+      target: 1000,
+    });
+    const override = { rules: [{ ruleId: plan.rules[0].id, tiers: [{ tierIndex: 0, rate: 0.09 }] }] };
+    await api.expect(200, 'PUT', `/v1/plans/${plan.planVersionId}/overrides/${ada.id}`, override);
+    for (const id of ['deal-1', `deal-of-${letter}`, `only-deal-of-${letter}`]) {
+      await api.expect(201, 'PUT', `/v1/deals/${id}`, {
+        amount: 1000,
+        closeDate: '2026-03-10',
+        ownerId: `member-of-${letter}`,
+        fields: { [`slug_of_${letter}`]: `value of ${letter}` },
+      });
+    }
+    const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    await service.settled(made);
+    const { commentId } = await api.expect(201, 'POST', `/v1/statements/${ada.id}/comments`, {
+      period: '2026-03',
+      body: `Comment of ${letter}`,
+    });
+    const { eventId } = await api.expect(200, 'POST', `/v1/statements/${ada.id}/adjust`, {
+      period: '2026-03',
+      amount: 25,
+      reason: `Reason of ${letter}`,
+    });
+    const token = randomUUID();
+    await query(
+      service.database.ownerUrl,
+      `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
+      [made, token, tokenHash(newToken('conn'))],
+    );
+    const names = {
+      rep: ada.id,
+      plan: plan.planId,
+      version: plan.planVersionId,
+      rule: plan.rules[0].id,
+      assignment: assignment.assignmentId,
+      quota: quota.quotaId,
+      job: jobId,
+      comment: commentId,
+      adjustment: eventId,
+      token,
+      workspace: made,
+    };
+    const texts = {
+      deal: `deal-of-${letter}`,
+      member: `member-of-${letter}`,
+      email: `only@${letter}.io`,
+      slug: `slug_of_${letter}`,
+    };
+    return { workspaceId: made, api, names: new Map(Object.entries({ ...names, ...texts })) };
+  }
+
+  before(async () => {
+    service = await startTestService({ RATE_LIMIT_PER_MINUTE: '10000', FAILED_SIGN_INS_PER_MINUTE: '10000' });
+    const a = await build('a');
+    const b = await build('b');
+    ({ api: mine, workspaceId } = a);
+    own = new Map([...a.names].map(([name, id]) => [`own${name[0]?.toUpperCase()}${name.slice(1)}`, id]));
+    other = b;
+    nothing = new Map(
+      [...b.names].map(([name, id]) => [name, /^[0-9a-f-]{36}$/.test(id) ? randomUUID() : id.replace(/b/g, 'q')]),
+    );
+    untouched = await contentOf(b.workspaceId);
+  });
+
+  after(() => service.stop());
+
+  /** Every row of the workspace in every table, past row-level security. */
+  async function contentOf(id: string): Promise<unknown> {
+    const tables = await query<{ name: string }>(
+      service.database.ownerUrl,
+      `
+      select distinct table_name as name from information_schema.columns c join pg_tables t on t.tablename = c.table_name and t.schemaname = 'public'
+      where c.table_schema = 'public' and c.column_name = 'workspace_id' and c.table_name <> 'rate_windows' order by 1`,
+    );
+    const content = tables.map(
+      ({ name }) =>
+        `select '${name}' as name, string_agg(t::text, chr(10) order by t::text) as rows from ${name} t where workspace_id = $1`,
+    );
+    return query(service.database.ownerUrl, content.join(' union all '), [id]);
+  }
+
+  /** The answer with the ids that were asked for, and what is new with every request, taken out. */
+  async function ask([request, body]: Probe, names: Names): Promise<string> {
+    const filled = (text: string) =>
+      text.replace(
+        /<([a-zA-Z]+)>/g,
+        (_, name: string) => names.get(name) ?? own.get(name) ?? expect.fail(`nothing is called ${name}`),
+      );
+    const [method, path] = filled(request).split(' ') as [string, string];
+    const text = body === undefined ? undefined : filled(JSON.stringify(body));
+    const answer = await mine.send(
+      method,
+      path,
+      text,
+      text === undefined ? {} : { 'Content-Type': 'application/json' },
+    );
+    let told = JSON.stringify(answer.body);
+    for (const [name, id] of names) told = told.replaceAll(id, `<${name}>`);
+    return `${answer.status} ${told.replace(/"(jobId|startedAt|snapshotAt|deleted_at|generatedAt|createdAt|updatedAt|eventId|commentId)":"[^"]*"/g, '"$1":"*"')}`;
+  }
+
+  async function expectOtherUntouched(): Promise<void> {
+    await service.settled(workspaceId);
+    expect(await contentOf(other.workspaceId)).to.deep.equal(untouched);
+  }
+
+  it('every operation has its probes', () => {
+    expect(operations.map(({ id }) => id).filter((id) => probes[id] === undefined)).to.deep.equal([]);
+  });
+
+  it('an operation with an id in its path has a probe', () => {
+    const withIds = operations.filter(({ id, path }) => path.includes(':') && probes[id]?.length === 0);
+    expect(withIds.map(({ id }) => id)).to.deep.equal([]);
+  });
+
+  for (const { id, method, path, access } of operations) {
+    for (const probe of probes[id] ?? []) {
+      const [request, body] = probe;
+      it(`${request}${body === undefined ? '' : ` ${JSON.stringify(body).slice(0, 120)}`}: what is another's is nothing`, async () => {
+        const foreign = await ask(probe, other.names);
+        const unknown = await ask(probe, nothing);
+        expect(foreign).to.equal(unknown);
+        expect(foreign).not.to.match(/^5/);
+      });
+    }
+    if (method !== 'get' || path.includes(':') || (access as string) === 'public') continue;
+    it(`GET ${path} tells nothing of another`, async () => {
+      const { status, body } = await mine.get(path);
+      expect(status, JSON.stringify(body).slice(0, 300)).to.equal(200);
+      for (const [name, foreign] of other.names) expect(JSON.stringify(body), name).not.to.include(foreign);
+    });
+  }
+
+  it('nothing of the other has changed', expectOtherUntouched);
+
+  it('equal deal ids and e-mails are different deals and people', async () => {
+    const deal = await mine.expect(200, 'PUT', '/v1/deals/deal-1', {
+      amount: 5,
+      closeDate: '2026-04-01',
+      ownerEmail: 'ada@x.io',
+      name: 'Mine',
+    });
+    expect(deal.repId).to.equal(own.get('ownRep'));
+    await mine.expect(200, 'POST', '/v1/deals/import', {
+      deals: [{ dealId: 'deal-1', amount: 6, closeDate: '2026-04-02', ownerEmail: 'ada@x.io' }],
+    });
+    const { reps } = await mine.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ email: 'ada@x.io', name: 'Another Ada', active: false }],
+    });
+    expect(reps[0].id).to.equal(own.get('ownRep'));
+    await mine.expect(200, 'DELETE', '/v1/deals/deal-1?hard=true');
+    await expectOtherUntouched();
+  });
+
+  it('what concerns a whole workspace concerns that one only', async () => {
+    await mine.expect(201, 'POST', '/v1/fields/save', { standard: { dealAmount: 'acv' } });
+    await mine.expect(200, 'PATCH', '/v1/workspaces', { name: 'Renamed', currency: 'EUR', timezone: 'Europe/Berlin' });
+    await mine.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    await mine.expect(200, 'POST', '/v1/commissions/cleanup');
+    await expectOtherUntouched();
+  });
+
+  it('a reset and a new key concern that one only', async () => {
+    await mine.expect(200, 'POST', '/v1/commissions/reset', { scope: 'all' });
+    await mine.expect(200, 'POST', '/v1/workspaces/keys/rotate', {});
+    await expectOtherUntouched();
+  });
+});

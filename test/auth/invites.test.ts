@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { AuthFixture } from './auth-fixture.js';
+
+describe('invitations', () => {
+  let world: AuthFixture;
+
+  before(async () => {
+    world = await AuthFixture.start({ PUBLIC_URL: 'https://pay.acme.test' });
+  });
+
+  after(() => world.stop());
+
+  it('activate the rep and leave a mail that says where', async () => {
+    const { api } = await world.service.workspace({ name: 'Acme\r\nBcc: all@acme.test' });
+    const ben = await world.person(api, 'ben@acme.test', { active: false });
+    const answer = await api.post(`/v1/reps/${ben.repId}/invite`);
+    expect(answer.status).to.equal(200);
+    expect(answer.body).to.deep.equal({ invited: true, email: 'ben@acme.test' });
+    expect((await api.get(`/v1/reps/${ben.repId}`)).body).to.include({ active: true, invite_status: 'invited' });
+    const [mail, ...more] = await world.mailsTo('ben@acme.test');
+    expect(more).to.deep.equal([]);
+    expect(mail?.subject).to.equal('You are invited to Acme Bcc: all@acme.test');
+    expect(mail?.text).to.contain('https://pay.acme.test').and.to.contain('Name of ben@acme.test');
+  });
+
+  it('escape names in HTML', async () => {
+    const { api } = await world.service.workspace({ name: '<script>"A" & \'B\'</script>' });
+    const { repId } = await world.person(api, 'html@acme.test');
+    await api.expect(200, 'POST', `/v1/reps/${repId}/invite`);
+    const [mail] = await world.mailsTo('html@acme.test');
+    expect(mail?.html)
+      .to.contain('&lt;script&gt;&quot;A&quot; &amp; &#39;B&#39;&lt;/script&gt;')
+      .and.to.not.contain('<script>');
+  });
+
+  it('go to nobody who is unknown, of another workspace or without an address', async () => {
+    const { api } = await world.service.workspace();
+    const other = await world.service.workspace();
+    const foreign = await world.person(other.api, 'foreign@acme.test');
+    const silent = await world.person(api, 'silent@acme.test');
+    await sql`update reps set email = '' where rep_id = ${silent.repId}`.execute(world.owner);
+    for (const repId of [foreign.repId, silent.repId, 'nobody', '00000000-0000-4000-8000-000000000000']) {
+      const answer = await api.post(`/v1/reps/${repId}/invite`);
+      expect(answer.status).to.equal(400);
+      expect(answer.body.code).to.equal('rep_not_found');
+    }
+    expect(await world.mailsTo('foreign@acme.test')).to.deep.equal([]);
+  });
+
+  it('are an admin’s to send', async () => {
+    const { api } = await world.service.workspace();
+    const boss = await world.person(api, 'boss@acme.test', { role: 'manager' });
+    const { api: session } = await world.signIn(boss.email);
+    expect((await session.post(`/v1/reps/${boss.repId}/invite`)).status).to.equal(403);
+    expect((await session.post('/v1/reps/bulk-invite', { repIds: [boss.repId] })).status).to.equal(403);
+  });
+
+  it('stop at the seats of the tier', async () => {
+    const { api } = await world.service.workspace({ tier: 'free' });
+    const people = Array.from({ length: 12 }, (_, index) => ({
+      email: `seat${index}@acme.test`,
+      name: 'Seat',
+      active: index < 9,
+    }));
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    const ids: string[] = reps.map((rep: { id: string }) => rep.id);
+    const bulk = await api.expect(200, 'POST', '/v1/reps/bulk-invite', {
+      repIds: [ids[9], ids[10], 'nobody', ids[0], ids[9]],
+    });
+    expect(bulk).to.deep.equal({
+      invited: [ids[9], ids[0]],
+      failed: [
+        { repId: ids[10], reason: 'rep_limit_reached' },
+        { repId: 'nobody', reason: 'rep_not_found' },
+      ],
+      inviteCount: 2,
+    });
+    const single = await api.post(`/v1/reps/${ids[11]}/invite`);
+    expect(single.status).to.equal(403);
+    expect(single.body.code).to.equal('rep_limit_reached');
+    expect((await api.get(`/v1/reps/${ids[11]}`)).body).to.include({ active: false, invite_status: null });
+    expect(await world.mailsTo('seat11@acme.test')).to.deep.equal([]);
+    expect((await api.post(`/v1/reps/${ids[0]}/invite`)).status).to.equal(200);
+  });
+
+  it('are 1 to 500 at a time', async () => {
+    const { api } = await world.service.workspace();
+    const id = '00000000-0000-4000-8000-000000000000';
+    for (const body of [
+      {},
+      { repIds: [] },
+      { repIds: Array(501).fill(id) },
+      { repIds: id },
+      { repIds: [5] },
+      { repIds: [id], all: true },
+    ])
+      expect((await api.post('/v1/reps/bulk-invite', body)).status).to.equal(400);
+    expect((await api.post('/v1/reps/bulk-invite', { repIds: Array(500).fill(id) })).body.inviteCount).to.equal(0);
+  });
+
+  it('of five hundred are told within a few seconds', async () => {
+    const { api } = await world.service.workspace();
+    const people = Array.from({ length: 500 }, (_, index) => ({ email: `many${index}@acme.test`, name: 'Many' }));
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    const startedAt = performance.now();
+    const { inviteCount } = await api.expect(200, 'POST', '/v1/reps/bulk-invite', {
+      repIds: reps.map((rep: { id: string }) => rep.id),
+    });
+    expect(inviteCount).to.equal(500);
+    expect(performance.now() - startedAt).to.be.lessThan(10_000);
+  });
+});

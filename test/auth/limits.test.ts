@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { networkOf } from '../../src/platform/limits/attempt-limits.js';
+import { newToken } from '../../src/platform/secrets/token.js';
+import { type Answer } from '../support/test-service.js';
+import { AuthFixture, otherThan } from './auth-fixture.js';
+
+describe('limits on those who have no token', () => {
+  let world: AuthFixture;
+
+  before(async () => {
+    world = await AuthFixture.start({ FAILED_SIGN_INS_PER_MINUTE: '60', TRUST_PROXY_HOPS: '1' });
+  });
+
+  after(() => world.stop());
+
+  const from = (address: string) => ({ 'X-Forwarded-For': address });
+
+  /** The window may end while the test runs; then it needs as many more. */
+  async function untilLimited(ask: () => Promise<Answer>): Promise<{ before: number; answer: Answer }> {
+    for (let before = 0; before <= 130; before += 1) {
+      const answer = await ask();
+      if (answer.status === 429) return { before, answer };
+      expect(answer.status).to.equal(401);
+    }
+    throw new Error('was never limited');
+  }
+
+  it('refuses more than sixty wrong tokens a minute from one address, and nobody else', async () => {
+    const { api } = await world.service.workspace();
+    const wrong = () => world.service.client(newToken('ws')).send('GET', '/v1/reps', undefined, from('192.0.2.1'));
+    const { before, answer } = await untilLimited(wrong);
+    expect(before).to.be.at.least(60);
+    expect(answer.body).to.include({ statusCode: 429, code: 'rate_limited' });
+    expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 60);
+    expect((await api.send('GET', '/v1/reps', undefined, from('192.0.2.1'))).status).to.equal(200);
+    const elsewhere = await world.service.client(newToken('ws')).send('GET', '/v1/reps', undefined, from('192.0.2.2'));
+    expect(elsewhere.status).to.equal(401);
+    expect((await world.anyone.send('GET', '/v1/reps', undefined, from('192.0.2.1'))).status).to.be.oneOf([401, 429]);
+  });
+
+  it('refuses more than sixty wrong codes a minute from one address, even the right one then', async () => {
+    const { api } = await world.service.workspace();
+    await world.person(api, 'limit@acme.test');
+    const code = await world.code('limit@acme.test');
+    const guess = (guessed: string, address: string) =>
+      world.anyone.send('POST', '/auth/otp/verify', { email: 'limit@acme.test', code: guessed }, from(address));
+    const { answer } = await untilLimited(() =>
+      world.anyone.send('POST', '/auth/otp/verify', { email: 'x@acme.test', code: otherThan(code) }, from('192.0.2.3')),
+    );
+    expect(answer.body.code).to.equal('rate_limited');
+    expect((await guess(code, '192.0.2.3')).status).to.be.oneOf([429, 200]);
+    const again = await world.code('limit@acme.test');
+    expect((await guess(again, '192.0.2.4')).status).to.equal(200);
+  });
+
+  it('takes one customer of IPv6 for one address', () => {
+    expect(networkOf('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1:2::/64');
+    expect(networkOf('2001:DB8:1:2::9')).to.equal('2001:db8:1:2::/64');
+    expect(networkOf('2001:db8::9')).to.equal('2001:db8:0:0::/64');
+    expect(networkOf('::1')).to.equal('0:0:0:0::/64');
+    expect(networkOf('fe80::1%eth0')).to.equal('fe80:0:0:0::/64');
+    expect(networkOf('::ffff:192.0.2.7')).to.equal('192.0.2.7');
+    expect(networkOf('192.0.2.7')).to.equal('192.0.2.7');
+    expect(networkOf('')).to.equal('');
+  });
+});

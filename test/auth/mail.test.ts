@@ -1,0 +1,206 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { sendMailHandler } from '../../workers/send-mail.js';
+import { FakeSmtp } from '../support/fake-smtp.js';
+import { type ApiClient } from '../support/test-service.js';
+import { AuthFixture } from './auth-fixture.js';
+
+async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${what} did not happen`);
+}
+
+function memoryLog(): { log: ReturnType<typeof pino>; text: () => string } {
+  const lines: string[] = [];
+  return { log: pino({}, { write: (line: string) => lines.push(line) }), text: () => lines.join('') };
+}
+
+describe('mail over SMTP', () => {
+  let smtp: FakeSmtp;
+  let world: AuthFixture;
+  let api: ApiClient;
+
+  before(async () => {
+    smtp = await FakeSmtp.start();
+    world = await AuthFixture.start({ SMTP_URL: smtp.url, MAIL_FROM: 'Acme Pay <pay@acme.test>' });
+    ({ api } = await world.service.workspace());
+  });
+
+  after(async () => {
+    await world.stop();
+    await smtp.stop();
+  });
+
+  const received = (to: string) => until(`a mail to ${to}`, () => smtp.mails.find((mail) => mail.to.includes(to)));
+
+  it('carries the code, whose subject does not; and then forgets it', async () => {
+    await world.person(api, 'smtp@acme.test');
+    await world.send('smtp@acme.test');
+    const mail = await received('smtp@acme.test');
+    const code = /^[0-9]{6}$/m.exec(mail.data)?.[0] as string;
+    expect(code).to.match(/^[0-9]{6}$/);
+    expect(mail.from).to.equal('pay@acme.test');
+    expect(mail.to).to.deep.equal(['smtp@acme.test']);
+    const headers = mail.data.split('\r\n\r\n')[0] as string;
+    expect(headers).to.contain('From: Acme Pay <pay@acme.test>').and.to.contain('Subject: Your sign-in code');
+    expect(headers).to.not.contain(code);
+    expect(mail.data).to.contain('multipart/alternative');
+    expect(
+      await until('the note', async () => (await outboxRow('smtp@acme.test')).sent_at ?? undefined),
+    ).to.be.instanceOf(Date);
+    expect((await outboxRow('smtp@acme.test')).body).to.equal(null);
+    expect((await world.verify('smtp@acme.test', code)).status).to.equal(200);
+  });
+
+  it('sends nothing to strangers, and leaves nothing of their asking', async () => {
+    await world.send('stranger@acme.test');
+    await until('the decoy to go', async () => {
+      const { rows } = await sql`select from mail_outbox where recipient is null`.execute(world.owner);
+      return rows.length === 0 ? true : undefined;
+    });
+    expect(smtp.mails.filter((mail) => mail.to.includes('stranger@acme.test'))).to.deep.equal([]);
+  });
+
+  it('tries again what was refused, and sends it once', async () => {
+    await world.person(api, 'again@acme.test');
+    smtp.refuse = 1;
+    await world.send('again@acme.test');
+    const failed = await until('a failure', async () => {
+      const row = await outboxRow('again@acme.test');
+      return row.last_error === null ? undefined : row;
+    });
+    expect(failed.last_error).to.match(/^[A-Z]+ 451$/);
+    await sql`update mail_outbox set not_before = now() - interval '10 seconds' where sent_at is null`.execute(
+      world.owner,
+    );
+    await received('again@acme.test');
+    expect(smtp.mails.filter((mail) => mail.to.includes('again@acme.test'))).to.have.length(1);
+  });
+
+  it('finds mail whose job was lost', async () => {
+    await world.person(api, 'lost@acme.test');
+    const { unitOfWork, outbox } = world.service.running.service;
+    const { workspaceId } = await world.service.workspace();
+    await unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      outbox.post(trx, { to: 'lost@acme.test', subject: 'Lost', text: 'x', html: 'x' }),
+    );
+    expect((await received('lost@acme.test')).data).to.contain('Subject: Lost');
+  });
+
+  it('is sent once when its job comes many times at once', async () => {
+    const { unitOfWork, outbox } = world.service.running.service;
+    const { workspaceId } = await world.service.workspace();
+    let sent = 0;
+    const transport = {
+      send: async () => {
+        sent += 1;
+      },
+      close: () => {},
+    };
+    const handler = sendMailHandler(outbox, transport, memoryLog().log, true);
+    const mailId = await unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      outbox.post(trx, { to: 'once@acme.test', subject: 'Once', text: 'x', html: 'x' }),
+    );
+    await Promise.all(Array.from({ length: 10 }, () => handler.run({ mailId })));
+    await handler.run({ mailId });
+    expect(sent).to.equal(1);
+  });
+
+  it('never holds a line break in a header', async () => {
+    const { unitOfWork, outbox } = world.service.running.service;
+    const { workspaceId } = await world.service.workspace();
+    for (const mail of [
+      { to: 'a@b.test\r\nBcc: c@d.test', subject: 'x' },
+      { to: 'a@b.test', subject: 'x\nBcc: c@d.test' },
+      { to: 'a@b.test', subject: 'x\r' },
+    ]) {
+      const posted = unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+        outbox.post(trx, { ...mail, text: '', html: '' }),
+      );
+      expect(await posted.catch((error: Error) => error.message)).to.match(/header/);
+    }
+  });
+
+  it('is not sent when its code has expired', async () => {
+    const { outbox } = world.service.running.service;
+    const { rows } = await sql<{
+      mail_id: string;
+    }>`insert into mail_outbox (mail_id, recipient, subject, body, expires_at)
+      values (gen_random_uuid(), 'late@acme.test', 'x', '', now() - interval '1 second') returning mail_id`.execute(
+      world.owner,
+    );
+    expect(await outbox.take(rows[0]?.mail_id as string)).to.equal(null);
+  });
+
+  async function outboxRow(to: string) {
+    const { rows } = await sql<{ sent_at: Date | null; body: Buffer | null; last_error: string | null }>`
+      select sent_at, body, last_error from mail_outbox where recipient = ${to}`.execute(world.owner);
+    return rows[0] as (typeof rows)[number];
+  }
+});
+
+describe('mail without a server', () => {
+  let world: AuthFixture;
+
+  before(async () => {
+    world = await AuthFixture.start();
+    const { api } = await world.service.workspace();
+    await world.person(api, 'trial@acme.test');
+  });
+
+  after(() => world.stop());
+
+  async function handled(production: boolean): Promise<{ code: string; logged: string }> {
+    const { outbox } = world.service.running.service;
+    const code = await world.code('trial@acme.test');
+    const { rows } = await sql<{ mail_id: string }>`
+      update mail_outbox set not_before = now() where mail_id = (select mail_id from mail_outbox order by created_at desc limit 1)
+      returning mail_id`.execute(world.owner);
+    const { log, text } = memoryLog();
+    const { mail_id: mailId } = rows[0] as { mail_id: string };
+    await until('the mail', async () => {
+      await sql`update mail_outbox set not_before = now() where mail_id = ${mailId}`.execute(world.owner);
+      await sendMailHandler(outbox, null, log, production).run({ mailId });
+      return text() === '' ? undefined : true;
+    });
+    return { code, logged: text() };
+  }
+
+  it('is logged with its code, and kept', async () => {
+    const { code, logged } = await handled(false);
+    expect(logged).to.contain('mail not sent, no SMTP').and.to.contain(code).and.to.not.contain('trial@acme.test');
+    expect((await world.verify('trial@acme.test', code)).status).to.equal(200);
+  });
+
+  it('is logged without its text in production', async () => {
+    const { code, logged } = await handled(true);
+    expect(logged).to.contain('mail not sent, no SMTP').and.to.not.contain(code).and.to.not.contain('trial@acme.test');
+  });
+
+  it('is shown by the command line, but not its text in production', async () => {
+    const code = await world.code('trial@acme.test');
+    const cli = fileURLToPath(new URL('../../../bin/commissions.js', import.meta.url));
+    const environment = {
+      PATH: process.env['PATH'],
+      DATABASE_URL: world.service.database.ownerUrl,
+      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    };
+    const run = (more: Record<string, string>, ...args: string[]) =>
+      promisify(execFile)(process.execPath, [cli, 'mail', ...args], { env: { ...environment, ...more } });
+    const plain = await run({});
+    expect(plain.stdout).to.contain('trial@acme.test').and.to.contain(code);
+    const mails = JSON.parse((await run({}, '--json')).stdout);
+    expect(mails[0]).to.include({ to: 'trial@acme.test', subject: 'Your sign-in code', sentAt: null });
+    const production = await run({ NODE_ENV: 'production' });
+    expect(production.stdout).to.contain('trial@acme.test').and.to.not.contain(code);
+    expect(production.stderr).to.contain('not shown');
+  });
+});

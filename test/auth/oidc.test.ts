@@ -1,0 +1,253 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { FakeOidc } from '../support/fake-oidc.js';
+import { type Answer, type ApiClient } from '../support/test-service.js';
+import { AuthFixture } from './auth-fixture.js';
+
+describe('signing in with an identity provider', () => {
+  let provider: FakeOidc;
+  let world: AuthFixture;
+  let workspaceId: string;
+  let api: ApiClient;
+
+  before(async () => {
+    provider = await FakeOidc.start();
+    world = await AuthFixture.start(provider.environment('https://pay.acme.test/app/'));
+    ({ workspaceId, api } = await world.service.workspace());
+  });
+
+  beforeEach(() => {
+    provider.person = { email: 'ada@acme.test', email_verified: true };
+    provider.forge = (claims) => claims;
+    provider.signWith = 'own';
+    provider.tokenStatus = 200;
+    return world.forgetLimits();
+  });
+
+  after(async () => {
+    await world.stop();
+    await provider.stop();
+  });
+
+  async function begin(query = ''): Promise<URL> {
+    const response = await fetch(`${world.service.url}/auth/oidc/login${query}`, { redirect: 'manual' });
+    expect(response.status).to.equal(302);
+    return new URL(response.headers.get('location') ?? '');
+  }
+
+  const finish = (back: URL): Promise<Answer> => world.anyone.get(`/auth/oidc/callback${back.search}`);
+
+  async function signIn(query = ''): Promise<Answer> {
+    return finish(await provider.authorize((await begin(query)).href));
+  }
+
+  it('goes to the provider with PKCE, state and nonce, and comes back with a session', async () => {
+    const ada = await world.person(api, 'ada@acme.test', { active: false });
+    await api.expect(200, 'POST', `/v1/reps/${ada.repId}/invite`);
+    provider.person = { email: ' ADA@acme.test', email_verified: true };
+    const location = await begin();
+    expect(Object.fromEntries(location.searchParams)).to.include({
+      client_id: provider.clientId,
+      response_type: 'code',
+      redirect_uri: 'https://pay.acme.test/app/auth/oidc/callback',
+      code_challenge_method: 'S256',
+    });
+    for (const secret of ['state', 'nonce', 'code_challenge'])
+      expect(location.searchParams.get(secret)?.length).to.be.greaterThan(40);
+    const answer = await finish(await provider.authorize(location.href));
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    expect(answer.body).to.have.all.keys('sessionToken', 'expiresAt', 'rep');
+    expect(answer.body.rep).to.include({ id: ada.repId, invite_status: 'accepted' });
+    expect((await world.service.client(answer.body.sessionToken).get('/auth/me')).body.email).to.equal('ada@acme.test');
+    expect((await world.audit(workspaceId)).at(-1)).to.include({ trigger: 'login', outcome: 'written' });
+  });
+
+  it('takes each state once, and none that it did not give', async () => {
+    await world.person(api, 'ada@acme.test');
+    const back = await provider.authorize((await begin()).href);
+    expect((await finish(back)).status).to.equal(200);
+    const replay = await finish(back);
+    expect(replay.status).to.equal(401);
+    expect(replay.body.code).to.equal('unauthorized');
+    const another = await provider.authorize((await begin()).href);
+    another.searchParams.set('state', 'made-up');
+    for (const search of [another.search, '', '?code=x', '?state=x', '?error=access_denied&state=x'])
+      expect((await world.anyone.get(`/auth/oidc/callback${search}`)).status, search).to.equal(401);
+  });
+
+  it('takes a state for ten minutes', async () => {
+    const back = await provider.authorize((await begin()).href);
+    await sql`update sign_in_states set expires_at = expires_at - interval '10 minutes'`.execute(world.owner);
+    expect((await finish(back)).status).to.equal(401);
+  });
+
+  it('does not take the answer to another sign-in', async () => {
+    await world.person(api, 'ada@acme.test');
+    const mine = await provider.authorize((await begin()).href);
+    const theirs = await provider.authorize((await begin()).href);
+    theirs.searchParams.set('state', mine.searchParams.get('state') as string);
+    expect((await finish(theirs)).status).to.equal(401);
+  });
+
+  it('believes only what the provider signed for us, and verified addresses', async () => {
+    await world.person(api, 'ada@acme.test');
+    const forgeries: [string, () => void][] = [
+      [
+        'nobody',
+        () => {
+          provider.person = { email: 'nobody@acme.test', email_verified: true };
+        },
+      ],
+      [
+        'not verified',
+        () => {
+          provider.person = { email: 'ada@acme.test', email_verified: false };
+        },
+      ],
+      [
+        'verified as text',
+        () => {
+          provider.person = { email: 'ada@acme.test', email_verified: 'true' };
+        },
+      ],
+      [
+        'not said',
+        () => {
+          provider.person = { email: 'ada@acme.test' };
+        },
+      ],
+      [
+        'no address',
+        () => {
+          provider.person = { email_verified: true };
+        },
+      ],
+      [
+        'two lines',
+        () => {
+          provider.person = { email: 'ada@acme.test\r\nBcc: x@y.z', email_verified: true };
+        },
+      ],
+      [
+        'for another',
+        () => {
+          provider.forge = (claims) => ({ ...claims, aud: 'another' });
+        },
+      ],
+      [
+        'by another',
+        () => {
+          provider.forge = (claims) => ({ ...claims, iss: 'http://127.0.0.1:1' });
+        },
+      ],
+      [
+        'other nonce',
+        () => {
+          provider.forge = (claims) => ({ ...claims, nonce: 'x' });
+        },
+      ],
+      [
+        'no nonce',
+        () => {
+          provider.forge = ({ nonce: _, ...claims }) => claims;
+        },
+      ],
+      [
+        'signed by another',
+        () => {
+          provider.signWith = 'stranger';
+        },
+      ],
+      [
+        'over',
+        () => {
+          provider.forge = (claims) => ({ ...claims, exp: 1_000_000 });
+        },
+      ],
+    ];
+    const sessions = () => sql`select from tokens where kind = 'sess'`.execute(world.owner);
+    const before = (await sessions()).rows.length;
+    for (const [name, forge] of forgeries) {
+      provider.person = { email: 'ada@acme.test', email_verified: true };
+      provider.forge = (claims) => claims;
+      provider.signWith = 'own';
+      forge();
+      const answer = await signIn();
+      expect(answer.status, name).to.equal(401);
+      expect(answer.body.code, name).to.equal('unauthorized');
+    }
+    expect((await sessions()).rows).to.have.length(before);
+  });
+
+  it('does not sign in who is not active', async () => {
+    const gone = await world.person(api, 'gone@acme.test', { active: false });
+    provider.person = { email: 'gone@acme.test', email_verified: true };
+    expect((await signIn()).status).to.equal(401);
+    expect((await world.audit(workspaceId)).at(-1)).to.deep.equal({
+      actor: 'anonymous',
+      trigger: 'login',
+      outcome: 'failed',
+      rep_id: gone.repId,
+    });
+  });
+
+  it('asks for the workspace of who has several', async () => {
+    const other = await world.service.workspace({ name: 'Other' });
+    await world.person(api, 'ada@acme.test');
+    await world.person(other.api, 'ada@acme.test');
+    const choice = await signIn();
+    expect(choice.status).to.equal(400);
+    expect(choice.body.details.workspaces).to.have.length(2);
+    const chosen = await signIn(`?workspaceId=${other.workspaceId}`);
+    expect(chosen.status).to.equal(200);
+    const { body } = await world.service.client(chosen.body.sessionToken).get('/auth/status');
+    expect(body.workspaceId).to.equal(other.workspaceId);
+    expect((await world.anyone.get('/auth/oidc/login?workspaceId=x')).status).to.equal(400);
+  });
+
+  it('tells an outage of the provider from a refusal', async () => {
+    provider.tokenStatus = 503;
+    const answer = await signIn();
+    expect(answer.status).to.equal(503);
+    expect(answer.body.code).to.equal('identity_provider_unavailable');
+  });
+
+  it('keeps neither state, nonce nor verifier in clear', async () => {
+    const { searchParams } = await begin();
+    const dump = await world.dump();
+    for (const name of ['state', 'nonce']) expect(dump).to.not.contain(searchParams.get(name));
+  });
+});
+
+describe('without an identity provider', () => {
+  it('there is no such sign-in', async () => {
+    const world = await AuthFixture.start();
+    try {
+      for (const path of ['/auth/oidc/login', '/auth/oidc/callback?state=x&code=y']) {
+        const answer = await world.anyone.get(path);
+        expect(answer.status).to.equal(404);
+        expect(answer.body.code).to.equal('not_found');
+      }
+    } finally {
+      await world.stop();
+    }
+  });
+});
+
+describe('with an identity provider that is away', () => {
+  it('says so, and asks it again the next time', async () => {
+    const provider = await FakeOidc.start();
+    const environment = provider.environment('http://127.0.0.1:1');
+    await provider.stop();
+    const world = await AuthFixture.start(environment);
+    try {
+      for (let tries = 0; tries < 2; tries += 1) {
+        const answer = await world.anyone.get('/auth/oidc/login');
+        expect(answer.status).to.equal(503);
+        expect(answer.body.code).to.equal('identity_provider_unavailable');
+      }
+    } finally {
+      await world.stop();
+    }
+  });
+});

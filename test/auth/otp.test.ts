@@ -1,0 +1,290 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { type ApiClient } from '../support/test-service.js';
+import { AuthFixture, otherThan } from './auth-fixture.js';
+
+describe('signing in by e-mail', () => {
+  let world: AuthFixture;
+  let workspaceId: string;
+  let api: ApiClient;
+
+  before(async () => {
+    world = await AuthFixture.start();
+    ({ workspaceId, api } = await world.service.workspace());
+  });
+
+  beforeEach(() => world.forgetLimits());
+
+  after(() => world.stop());
+
+  const refused = { statusCode: 401, code: 'invalid_code' };
+
+  it('signs in with the code that was sent, once', async () => {
+    const ada = await world.person(api, 'ada@acme.test', { role: 'manager' });
+    const code = await world.code('ada@acme.test');
+    const answer = await world.verify(' ADA@acme.test ', code);
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    expect(answer.body.sessionToken).to.match(/^sess_[0-9A-Za-z]{49}$/);
+    expect(answer.body.rep).to.include({ id: ada.repId, email: 'ada@acme.test', role: 'manager', active: true });
+    const days = (Date.parse(answer.body.expiresAt) - Date.now()) / 86_400_000;
+    expect(days).to.be.within(29.9, 30.1);
+    const session = world.service.client(answer.body.sessionToken);
+    expect((await session.get('/auth/status')).body).to.deep.equal({
+      valid: true,
+      workspaceId,
+      kind: 'sess',
+      role: 'manager',
+      repId: ada.repId,
+    });
+    const replay = await world.verify('ada@acme.test', code);
+    expect(replay.status).to.equal(401);
+    expect(replay.body).to.include(refused);
+  });
+
+  it('answers alike whether anybody has the address, and does the same work', async () => {
+    await world.person(api, 'known@acme.test');
+    await world.person(api, 'gone@acme.test', { active: false });
+    const rows = async () =>
+      (
+        await sql<{ codes: number; mails: number }>`select (select count(*)::int from sign_in_codes) as codes,
+        (select count(*)::int from mail_outbox where recipient = any('{gone@acme.test,nobody@acme.test}')) as mails`.execute(
+          world.owner,
+        )
+      ).rows[0];
+    const before = await rows();
+    const answers = [];
+    for (const email of ['known@acme.test', 'gone@acme.test', 'nobody@acme.test'])
+      answers.push(await world.send(email));
+    for (const answer of answers) {
+      expect(answer.status).to.equal(200);
+      expect(answer.body).to.deep.equal({ sent: true });
+    }
+    expect(await rows()).to.deep.equal({ codes: (before?.codes ?? 0) + 3, mails: 0 });
+  });
+
+  it('refuses addresses that are none, and fields that are not known', async () => {
+    const bad = [
+      undefined,
+      5,
+      null,
+      '',
+      'a@',
+      '@b.c',
+      'a b@c.d',
+      `${'x'.repeat(300)}@acme.test`,
+      'a@b.test\r\nBcc: c@d.test',
+      'a@b.test\r\n',
+      ['a@b.test'],
+    ];
+    for (const email of bad) {
+      const answer = await world.send(email);
+      expect(answer.status, String(email)).to.equal(400);
+      expect(answer.body.code).to.equal('VALIDATION_FAILED');
+      expect((await world.verify(email, '123456')).status, String(email)).to.equal(400);
+    }
+    expect((await world.send('a@b.test', { role: 'admin' })).status).to.equal(400);
+    expect((await world.send('a@b.test', { workspaceId: 'x' })).status).to.equal(400);
+    expect((await world.anyone.post('/auth/otp/send')).status).to.equal(400);
+  });
+
+  it('refuses codes of another type with 400 and codes of another form with 401', async () => {
+    await world.person(api, 'form@acme.test');
+    const code = await world.code('form@acme.test');
+    for (const bad of [undefined, null, Number(code), [code], true])
+      expect((await world.verify('form@acme.test', bad)).status, String(bad)).to.equal(400);
+    const fullWidth = [...code].map((digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0)).join('');
+    for (const bad of [code.slice(1), fullWidth, `${code} `, ` ${code}`, `${code}\n`, '', 'abcdef', `${code}0`]) {
+      const answer = await world.verify('form@acme.test', bad);
+      expect(answer.status, JSON.stringify(bad)).to.equal(401);
+      expect(answer.body).to.include(refused);
+    }
+    expect((await world.verify('form@acme.test', code)).status).to.equal(200);
+  });
+
+  it('lets guess five times; then the right code is wrong too', async () => {
+    await world.person(api, 'five@acme.test');
+    const code = await world.code('five@acme.test');
+    for (let guess = 0; guess < 5; guess += 1) {
+      const answer = await world.verify('five@acme.test', otherThan(code));
+      expect(answer.status).to.equal(401);
+      expect(answer.body).to.include(refused);
+    }
+    expect((await world.verify('five@acme.test', code)).status).to.equal(401);
+    expect((await world.verify('five@acme.test', await world.code('five@acme.test'))).status).to.equal(200);
+  });
+
+  it('gives every cause the same answer', async () => {
+    await world.person(api, 'causes@acme.test');
+    const old = await world.code('causes@acme.test');
+    const code = await world.code('causes@acme.test');
+    const answers = [
+      await world.verify('causes@acme.test', old),
+      await world.verify('causes@acme.test', '1'),
+      await world.verify('stranger@acme.test', code),
+      await world.verify('causes@acme.test', code, { workspaceId: '00000000-0000-4000-8000-000000000000' }),
+      await world.verify('causes@acme.test', otherThan(code)),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).to.equal(401);
+      expect(answer.body).to.deep.equal(answers[0]?.body);
+    }
+  });
+
+  it('ends a code after ten minutes', async () => {
+    await world.person(api, 'late@acme.test');
+    const first = await world.code('late@acme.test');
+    await world.ageCodes('9 minutes 50 seconds');
+    expect((await world.verify('late@acme.test', first)).status).to.equal(200);
+    const second = await world.code('late@acme.test');
+    await world.ageCodes('10 minutes 1 second');
+    expect((await world.verify('late@acme.test', second)).status).to.equal(401);
+  });
+
+  it('sends five codes an hour and ten a day, and says nothing of it', async () => {
+    await world.person(api, 'often@acme.test');
+    const count = async () => (await world.mailsTo('often@acme.test')).length;
+    for (let sent = 0; sent < 7; sent += 1)
+      expect((await world.send('often@acme.test')).body).to.deep.equal({ sent: true });
+    expect(await count()).to.equal(5);
+    expect((await world.verify('often@acme.test', await world.lastCode('often@acme.test'))).status).to.equal(200);
+    await world.ageCodes('61 minutes');
+    for (let sent = 0; sent < 7; sent += 1) await world.send('often@acme.test');
+    expect(await count()).to.equal(10);
+    await world.ageCodes('61 minutes');
+    await world.send('often@acme.test');
+    expect(await count()).to.equal(10);
+    await world.ageCodes('24 hours');
+    await world.send('often@acme.test');
+    expect(await count()).to.equal(11);
+  });
+
+  it('keeps to five codes when they are asked for at once', async () => {
+    await world.person(api, 'rush@acme.test');
+    await Promise.all(Array.from({ length: 25 }, () => world.send('rush@acme.test')));
+    expect(await world.mailsTo('rush@acme.test')).to.have.length(5);
+    const { rows } = await sql`select from sign_in_codes where ended_at is null and used_at is null
+      and email_hash = (select email_hash from sign_in_codes order by created_at desc limit 1)`.execute(world.owner);
+    expect(rows).to.have.length(1);
+  });
+
+  it('takes 30 codes an hour from one address, then tells when to come again', async () => {
+    for (let sent = 0; sent < 30; sent += 1) expect((await world.send(`n${sent}@acme.test`)).status).to.equal(200);
+    const answer = await world.send('n30@acme.test');
+    expect(answer.status).to.equal(429);
+    expect(answer.body.code).to.equal('rate_limited');
+    expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 3600);
+  });
+
+  it('compares at most five of a thousand guesses made at once', async () => {
+    await world.person(api, 'storm@acme.test');
+    const code = await world.code('storm@acme.test');
+    const wrong = Array.from({ length: 1000 }, (_, index) =>
+      String((Number(code) + 1 + index) % 1_000_000).padStart(6, '0'),
+    );
+    const statuses = await Promise.all(
+      wrong.map(async (guess) => (await world.verify('storm@acme.test', guess)).status),
+    );
+    expect(new Set(statuses)).to.deep.equal(new Set([401]));
+    const { rows } = await sql<{ attempts: number }>`
+      select attempts from sign_in_codes order by created_at desc limit 1`.execute(world.owner);
+    expect(rows[0]?.attempts).to.equal(5);
+    expect((await world.verify('storm@acme.test', code)).status).to.equal(401);
+  });
+
+  it('opens one session when the right code comes many times at once', async () => {
+    const twin = await world.person(api, 'twin@acme.test');
+    const code = await world.code('twin@acme.test');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => world.verify('twin@acme.test', code)));
+    expect(answers.filter((answer) => answer.status === 200)).to.have.length(1);
+    const { rows } = await sql`select from tokens where rep_id = ${twin.repId}`.execute(world.owner);
+    expect(rows).to.have.length(1);
+  });
+
+  it('does not sign in who was deactivated after the code was sent', async () => {
+    const leaver = await world.person(api, 'leaver@acme.test');
+    const code = await world.code('leaver@acme.test');
+    await api.expect(200, 'PATCH', `/v1/reps/${leaver.repId}`, { active: false });
+    expect((await world.verify('leaver@acme.test', code)).status).to.equal(401);
+  });
+
+  it('asks for the workspace only after a right code, which is still good then', async () => {
+    const other = await world.service.workspace({ name: 'Other' });
+    await world.person(api, 'both@acme.test');
+    const there = await world.person(other.api, 'both@acme.test', { role: 'admin' });
+    const code = await world.code('both@acme.test');
+    expect(await world.mailsTo('both@acme.test')).to.have.length(1);
+    const wrong = await world.verify('both@acme.test', otherThan(code));
+    expect(wrong.status).to.equal(401);
+    expect(wrong.body).to.not.have.property('details');
+    for (let asked = 0; asked < 6; asked += 1) {
+      const choice = await world.verify('both@acme.test', code);
+      expect(choice.status).to.equal(400);
+      expect(choice.body.details.workspaces).to.deep.equal([
+        { workspaceId, name: 'Test' },
+        { workspaceId: other.workspaceId, name: 'Other' },
+      ]);
+    }
+    const chosen = await world.verify('both@acme.test', code, { workspaceId: other.workspaceId });
+    expect(chosen.status).to.equal(200);
+    expect(chosen.body.rep).to.include({ id: there.repId, role: 'admin' });
+    const asked = await world.code('both@acme.test', { workspaceId });
+    expect((await world.verify('both@acme.test', asked, { workspaceId: other.workspaceId })).status).to.equal(401);
+    const known = await world.verify('both@acme.test', asked);
+    expect(known.status).to.equal(200);
+    expect((await world.service.client(known.body.sessionToken).get('/auth/status')).body.workspaceId).to.equal(
+      workspaceId,
+    );
+  });
+
+  it('tells the audit log of sign-ins that worked and that did not', async () => {
+    const quiet = await world.service.workspace();
+    const eve = await world.person(quiet.api, 'eve@acme.test');
+    const code = await world.code('eve@acme.test');
+    await world.verify('eve@acme.test', otherThan(code));
+    await world.verify('eve@acme.test', code);
+    expect(await world.audit(quiet.workspaceId)).to.deep.equal([
+      { actor: 'anonymous', trigger: 'login', outcome: 'failed', rep_id: eve.repId },
+      { actor: `rep:${eve.repId}`, trigger: 'login', outcome: 'written', rep_id: eve.repId },
+    ]);
+    const { body } = await quiet.api.get('/v1/workspaces/audit-logs');
+    expect(body.runs.map((run: { trigger: string }) => run.trigger)).to.include('login');
+  });
+
+  it('accepts an invitation with the first sign-in', async () => {
+    const guest = await world.person(api, 'guest@acme.test', { active: false });
+    await api.expect(200, 'POST', `/v1/reps/${guest.repId}/invite`);
+    const { body } = await world.signIn('guest@acme.test');
+    expect(body.rep.invite_status).to.equal('accepted');
+    expect((await api.get(`/v1/reps/${guest.repId}`)).body.invite_status).to.equal('accepted');
+    await world.person(api, 'uninvited@acme.test');
+    expect((await world.signIn('uninvited@acme.test')).body.rep.invite_status).to.equal(null);
+  });
+
+  it('keeps no code and no token in clear anywhere', async () => {
+    await world.person(api, 'dump@acme.test');
+    const used = await world.code('dump@acme.test');
+    const { sessionToken } = (await world.verify('dump@acme.test', used)).body;
+    const open = await world.code('dump@acme.test');
+    const { token } = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', {});
+    const dump = await world.dump();
+    expect(dump).to.contain('dump@acme.test');
+    for (const secret of [sessionToken, token]) {
+      expect(dump).to.not.contain(secret);
+      expect(dump).to.not.contain(Buffer.from(secret).toString('hex'));
+    }
+    for (const code of [used, open]) {
+      expect(dump).to.not.match(new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])`));
+      expect(dump).to.not.contain(Buffer.from(code).toString('hex'));
+    }
+    expect(dump).to.not.contain('Your code to sign in');
+  });
+
+  it('neither keeps nor counts an Idempotency-Key of somebody who is nobody yet', async () => {
+    const headers = { 'Idempotency-Key': 'same' };
+    for (const email of ['idem1@acme.test', 'idem2@acme.test'])
+      expect((await world.anyone.send('POST', '/auth/otp/send', { email }, headers)).status).to.equal(200);
+    const { rows } = await sql`select from idempotency_keys`.execute(world.owner);
+    expect(rows).to.have.length(0);
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { ConfigError, readConfig } from '../../src/platform/config.js';
+import { masterKey } from '../../src/platform/secrets/master-key.js';
+import { Secrets } from '../../src/platform/secrets/secrets.js';
+
+describe('secrets', () => {
+  const secrets = new Secrets(Buffer.alloc(32, 1));
+
+  it('are sealed and opened in their place', () => {
+    for (const text of ['', 'code 123456', 'ü'.repeat(5000)]) {
+      const sealed = secrets.seal('mail 1', text);
+      expect(sealed.includes(Buffer.from(text)) && text !== '').to.equal(false);
+      expect(secrets.open('mail 1', sealed)).to.equal(text);
+    }
+    expect(secrets.seal('a', 'x').equals(secrets.seal('a', 'x'))).to.equal(false);
+  });
+
+  it('cannot be opened elsewhere, with another key, or when one bit has changed', () => {
+    const sealed = secrets.seal('mail 1', 'code');
+    expect(() => secrets.open('mail 2', sealed)).to.throw();
+    expect(() => new Secrets(Buffer.alloc(32, 2)).open('mail 1', sealed)).to.throw();
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = Buffer.from(sealed);
+      changed[at] = (changed[at] as number) ^ 1;
+      expect(() => secrets.open('mail 1', changed), `byte ${at}`).to.throw();
+    }
+    for (let length = 0; length < sealed.length; length += 1)
+      expect(() => secrets.open('mail 1', sealed.subarray(0, length)), `length ${length}`).to.throw();
+  });
+
+  it('tell lists of parts apart by more than their text', () => {
+    expect(secrets.mac('p', 'ab', 'c').equals(secrets.mac('p', 'a', 'bc'))).to.equal(false);
+    expect(secrets.mac('p', 'a').equals(secrets.mac('q', 'a'))).to.equal(false);
+    expect(secrets.mac('p', 'a').equals(secrets.mac('p', 'a', ''))).to.equal(false);
+    expect(secrets.mac('p', 'a').equals(secrets.mac('p', Buffer.from('a')))).to.equal(true);
+  });
+});
+
+describe('the master key', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'commissions-key-'));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is the one that is set', () => {
+    const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
+    expect(masterKey({ MASTER_KEY, DATA_DIR: folder })).to.deep.equal(Buffer.alloc(32, 9));
+  });
+
+  it('is made once, for its owner alone', () => {
+    const DATA_DIR = path.join(folder, 'new', 'data');
+    const first = masterKey({ DATA_DIR });
+    expect(first).to.have.length(32);
+    expect(masterKey({ DATA_DIR })).to.deep.equal(first);
+    expect(statSync(path.join(DATA_DIR, 'secrets.json')).mode & 0o777).to.equal(0o600);
+    expect(readFileSync(path.join(DATA_DIR, 'secrets.json'), 'utf8')).to.contain(first.toString('base64'));
+  });
+
+  it('is not made anew over a damaged file', () => {
+    for (const text of ['', '{', '{}', '{"masterKey": "AAAA"}', '{"masterKey": 5}']) {
+      writeFileSync(path.join(folder, 'secrets.json'), text);
+      expect(() => masterKey({ DATA_DIR: folder }), text).to.throw(ConfigError, 'secrets.json');
+    }
+  });
+
+  const problems = (environment: Record<string, string>): string => {
+    try {
+      readConfig(environment);
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it('must be set in production on a database of its own', () => {
+    const environment = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/x' };
+    expect(problems(environment)).to.contain('MASTER_KEY | is needed in production');
+    expect(problems({ ...environment, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') })).to.equal('');
+    expect(problems({ NODE_ENV: 'production' })).to.equal('');
+    for (const MASTER_KEY of ['x', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')])
+      expect(problems({ MASTER_KEY })).to.contain('MASTER_KEY | must be 32 bytes in base64');
+  });
+
+  it('goes with settings that do not contradict each other', () => {
+    const oidc = {
+      OIDC_ISSUER: 'https://a.test',
+      OIDC_CLIENT_ID: 'x',
+      OIDC_CLIENT_SECRET: 'y',
+      PUBLIC_URL: 'https://b.test',
+    };
+    expect(problems(oidc)).to.equal('');
+    for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'])
+      expect(problems({ ...oidc, [name]: '' })).to.contain(`${name} | is needed with OIDC_ISSUER`);
+    expect(problems({ ...oidc, OIDC_ISSUER: 'http://a.test' })).to.contain('OIDC_ISSUER | must start with https://');
+    expect(problems({ ...oidc, OIDC_ISSUER: 'http://a.test', OIDC_ALLOW_HTTP: '1' })).to.equal('');
+    expect(problems({ NODE_ENV: 'production', OIDC_ALLOW_HTTP: '1' })).to.contain(
+      'OIDC_ALLOW_HTTP | is not possible in production',
+    );
+    expect(problems({ SMTP_URL: 'smtp://mail.test' })).to.contain('MAIL_FROM | is needed with SMTP_URL');
+    expect(problems({ MAIL_FROM: 'a@b.test\nBcc: c@d.test' })).to.contain('MAIL_FROM | must be one line');
+  });
+});

@@ -1,0 +1,214 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { newToken } from '../../src/platform/secrets/token.js';
+import { type ApiClient } from '../support/test-service.js';
+import { AuthFixture, type Person } from './auth-fixture.js';
+
+describe('sessions', () => {
+  let world: AuthFixture;
+  let workspaceId: string;
+  let api: ApiClient;
+  let mia: Person;
+
+  before(async () => {
+    world = await AuthFixture.start();
+    ({ workspaceId, api } = await world.service.workspace({
+      name: 'Acme',
+      currency: 'EUR',
+      timezone: 'Europe/Berlin',
+    }));
+    mia = await world.person(api, 'mia@acme.test', { role: 'manager' });
+  });
+
+  beforeEach(async () => {
+    await world.forgetLimits();
+    await world.ageCodes('1 day');
+    await api.expect(200, 'PATCH', `/v1/reps/${mia.repId}`, { active: true, role: 'manager' });
+  });
+
+  after(() => world.stop());
+
+  const age = (interval: string) =>
+    sql`update tokens set created_at = created_at - ${interval}::interval,
+      expires_at = expires_at - ${interval}::interval, last_used_at = last_used_at - ${interval}::interval
+      where kind = 'sess'`.execute(world.owner);
+
+  it('tells who you are', async () => {
+    const { api: session } = await world.signIn(mia.email);
+    expect((await session.get('/auth/me')).body).to.deep.equal({
+      repId: mia.repId,
+      email: mia.email,
+      name: 'Name of mia@acme.test',
+      role: 'manager',
+      workspace: { workspaceId, name: 'Acme', currency: 'EUR', timezone: 'Europe/Berlin' },
+    });
+  });
+
+  it('tells keys and connection tokens that they are nobody', async () => {
+    const { token } = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'widget' });
+    const connection = world.service.client(token);
+    const workspace = { workspaceId, name: 'Acme', currency: 'EUR', timezone: 'Europe/Berlin' };
+    expect((await api.get('/auth/me')).body).to.deep.equal({ repId: null, workspace });
+    // A connection token may ask for its status and for nothing else of itself.
+    expect((await connection.get('/auth/me')).status).to.equal(403);
+    expect((await api.get('/auth/status')).body).to.include({ kind: 'ws', role: 'admin', repId: null });
+    expect((await connection.get('/auth/status')).body).to.include({ kind: 'conn', role: null, repId: null });
+    for (const client of [api, connection]) expect((await client.post('/auth/logout')).status).to.equal(403);
+  });
+
+  it('refuses every other token alike', async () => {
+    const clients = [null, newToken('sess'), newToken('ws'), 'sess_x', 'x'.repeat(10_000)];
+    const answers = await Promise.all(clients.map((token) => world.service.client(token).get('/auth/status')));
+    for (const answer of answers) {
+      expect(answer.status).to.equal(401);
+      expect(answer.body).to.deep.equal(answers[0]?.body);
+      expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
+    }
+    expect((await world.anyone.get('/auth/me')).status).to.equal(401);
+    expect((await world.anyone.post('/auth/logout')).status).to.equal(401);
+  });
+
+  it('ends this session and no other', async () => {
+    const first = await world.signIn(mia.email);
+    const second = await world.signIn(mia.email);
+    expect((await first.api.post('/auth/logout')).body).to.deep.equal({ loggedOut: true });
+    expect((await first.api.get('/auth/me')).status).to.equal(401);
+    expect((await second.api.get('/auth/me')).status).to.equal(200);
+    expect((await world.audit(workspaceId)).at(-1)).to.deep.equal({
+      actor: `rep:${mia.repId}`,
+      trigger: 'logout',
+      outcome: 'written',
+      rep_id: mia.repId,
+    });
+  });
+
+  it('ends after twelve idle hours; use keeps it alive', async () => {
+    const { api: session } = await world.signIn(mia.email);
+    for (let use = 0; use < 3; use += 1) {
+      await age('11 hours 59 minutes');
+      expect((await session.get('/auth/me')).status).to.equal(200);
+    }
+    await age('12 hours 1 second');
+    expect((await session.get('/auth/me')).status).to.equal(401);
+    expect((await session.get('/auth/me')).status).to.equal(401);
+  });
+
+  it('ends after twelve hours when it was never used', async () => {
+    const { api: session } = await world.signIn(mia.email);
+    await age('12 hours 1 second');
+    expect((await session.get('/auth/me')).status).to.equal(401);
+  });
+
+  it('ends after thirty days however much it is used', async () => {
+    const { api: session } = await world.signIn(mia.email);
+    await age('29 days 23 hours 59 minutes');
+    await sql`update tokens set last_used_at = now()`.execute(world.owner);
+    expect((await session.get('/auth/me')).status).to.equal(200);
+    await age('1 minute');
+    await sql`update tokens set last_used_at = now()`.execute(world.owner);
+    expect((await session.get('/auth/me')).status).to.equal(401);
+  });
+
+  it('writes its use once a minute at most', async () => {
+    const { api: session } = await world.signIn(mia.email);
+    const lastUsed = async () =>
+      (
+        await sql<{
+          at: Date;
+        }>`select last_used_at as at from tokens where rep_id = ${mia.repId} order by created_at desc limit 1`.execute(
+          world.owner,
+        )
+      ).rows[0]?.at;
+    await session.get('/auth/me');
+    const first = await lastUsed();
+    expect(first).to.be.instanceOf(Date);
+    await Promise.all(Array.from({ length: 20 }, () => session.get('/auth/me')));
+    expect(await lastUsed()).to.deep.equal(first);
+    await age('61 seconds');
+    await session.get('/auth/me');
+    expect((await lastUsed())?.getTime()).to.be.greaterThan((first as Date).getTime());
+  });
+
+  it('ends with a deactivation at once, and does not come back with the person', async () => {
+    const { api: session } = await world.signIn(mia.email);
+    await api.expect(200, 'PATCH', `/v1/reps/${mia.repId}`, { active: false });
+    expect((await session.get('/auth/me')).status).to.equal(401);
+    await api.expect(200, 'PATCH', `/v1/reps/${mia.repId}`, { active: true });
+    expect((await session.get('/auth/me')).status).to.equal(401);
+  });
+
+  it('has the role that the person has now', async () => {
+    const { api: session } = await world.signIn(mia.email);
+    // Behind the API's back, which would end the session: what is read with each request decides.
+    await sql`update reps set role = 'rep' where rep_id = ${mia.repId}`.execute(world.owner);
+    expect((await session.get('/auth/status')).body.role).to.equal('rep');
+    expect((await session.get('/v1/workspaces/keys')).status).to.equal(403);
+    await sql`update reps set active = false where rep_id = ${mia.repId}`.execute(world.owner);
+    expect((await session.get('/auth/status')).status).to.equal(401);
+  });
+
+  it('is forgotten when it is over', async () => {
+    await world.signIn(mia.email);
+    await age('12 hours 1 second');
+    const { token } = await world.signIn(mia.email);
+    await world.service.running.service.unitOfWork.outside((trx) => sql`select forget_old_sign_ins()`.execute(trx));
+    const { rows } = await sql`select from tokens where kind = 'sess'`.execute(world.owner);
+    expect(rows).to.have.length(1);
+    expect((await world.service.client(token).get('/auth/me')).status).to.equal(200);
+  });
+});
+
+describe('connection tokens', () => {
+  let world: AuthFixture;
+  let api: ApiClient;
+
+  before(async () => {
+    world = await AuthFixture.start();
+    ({ api } = await world.service.workspace());
+  });
+
+  after(() => world.stop());
+
+  const path = '/v1/workspaces/connection-tokens';
+
+  it('are shown once, listed without the token, and end when they are deleted', async () => {
+    const created = await api.expect(201, 'POST', path, { label: ' Widget ' });
+    expect(created).to.have.all.keys('id', 'token', 'label', 'createdAt');
+    expect(created.token).to.match(/^conn_[0-9A-Za-z]{49}$/);
+    expect(created.label).to.equal('Widget');
+    const unnamed = await api.expect(201, 'POST', path);
+    expect(unnamed.label).to.equal(null);
+    const connection = world.service.client(created.token);
+    expect((await connection.get('/v1/workspaces')).status).to.equal(200);
+    expect((await connection.get('/v1/reps')).status).to.equal(403);
+    const { tokens } = await api.expect(200, 'GET', path);
+    expect(tokens.map((one: { id: string }) => one.id)).to.deep.equal([unnamed.id, created.id]);
+    expect(tokens[0].lastUsedAt).to.equal(null);
+    expect(tokens[1].lastUsedAt).to.be.a('string');
+    expect(JSON.stringify(tokens)).to.not.contain(created.token);
+    expect(await api.expect(200, 'DELETE', `${path}/${created.id}`)).to.deep.equal({ deleted: true, id: created.id });
+    expect((await connection.get('/v1/workspaces')).status).to.equal(401);
+    expect((await api.delete(`${path}/${created.id}`)).body.code).to.equal('not_found');
+  });
+
+  it('are an admin’s of that workspace, and are no other tokens', async () => {
+    const other = await world.service.workspace();
+    const { id, token } = await api.expect(201, 'POST', path, {});
+    for (const wrong of [`${path}/${id}`, `${path}/nothing`])
+      expect((await other.api.delete(wrong)).status).to.equal(404);
+    expect((await other.api.get(path)).body.tokens).to.deep.equal([]);
+    const connection = world.service.client(token);
+    for (const answer of [
+      await connection.get(path),
+      await connection.post(path, {}),
+      await connection.delete(`${path}/${id}`),
+    ])
+      expect(answer.status).to.equal(403);
+    const { rows } = await sql<{ id: string }>`select token_id as id from tokens where kind = 'ws'`.execute(
+      world.owner,
+    );
+    for (const row of rows) expect((await api.delete(`${path}/${row.id}`)).status).to.equal(404);
+    for (const body of [{ label: '' }, { label: 5 }, { label: 'x'.repeat(201) }, { kind: 'ws' }])
+      expect((await api.post(path, body)).status).to.equal(400);
+  });
+});

@@ -1,0 +1,308 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { readConfig } from '#src/platform/config.js';
+import { openDatabaseServer } from '#src/platform/database/server.js';
+import { createLog } from '#src/platform/log.js';
+import { expectSoundLedger, ledgerRows } from '../support/ledger-checks.js';
+import { ApiClient } from '../support/test-service.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const command = path.join(root, 'bin', 'commissions.js');
+
+/** How long a restarted service may take to make up for what it was killed over. */
+const boundMs = 20_000;
+
+/** `commissions serve` as a user starts it, in a process group of its own. */
+class ServiceProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  static async start(dataDir: string): Promise<ServiceProcess> {
+    const child = spawn(process.execPath, [command, 'serve'], {
+      cwd: root,
+      env: environment(dataDir),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let told = '';
+    const url = await new Promise<string>((resolve, reject) => {
+      const listen = (chunk: Buffer) => {
+        told += chunk.toString();
+        const ready = /is ready: (\S+)/.exec(told)?.[1];
+        if (ready !== undefined) resolve(ready);
+      };
+      child.stdout.on('data', listen);
+      child.stderr.on('data', listen);
+      child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it was ready:\n${told}`)));
+    });
+    return new ServiceProcess(child, url);
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** As by `kill -9`: the process itself, not the database server that it has started. */
+  async kill(): Promise<void> {
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exit;
+  }
+
+  /** As by Ctrl-C: the terminal sends the signal to the whole process group. Gives the exit code. */
+  async interrupt(): Promise<number | null> {
+    const exit = once(this.child, 'exit');
+    process.kill(-(this.child.pid as number), 'SIGINT');
+    const [code] = (await exit) as [number | null];
+    return code;
+  }
+}
+
+function environment(dataDir: string): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _, DATABASE_OWNER_URL: __, REDIS_URL: ___, ...own } = process.env;
+  return { ...own, DATA_DIR: dataDir, PORT: '0', NO_DEMO: '1', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '10000' };
+}
+
+/** Command lines of the postgres processes whose data lie in the folder. */
+async function postgresProcesses(dataDir: string): Promise<string[]> {
+  const usual = path.join(await realpath(dataDir), 'postgres');
+  const target = await readlink(usual).catch(() => usual);
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
+  return (await Promise.all(lines)).filter(
+    (line) => line.includes('postgres') && (line.includes(usual) || line.includes(target)),
+  );
+}
+
+interface Workspace {
+  readonly workspaceId: string;
+  readonly apiKey: string;
+}
+
+interface Deal {
+  readonly dealId: string;
+  readonly amount: number;
+  readonly closeDate: string;
+  readonly ownerId: string;
+}
+
+const people = ['boss', 'ann', 'bob', 'cid', 'dee'];
+
+/** Deals of four people over the year, always the same. */
+function someDeals(prefix: string, count: number): Deal[] {
+  return Array.from({ length: count }, (_, index) => ({
+    dealId: `${prefix}-${index}`,
+    amount: 1000 + ((index * 7919) % 9000) + 0.25,
+    closeDate: `2026-0${1 + (index % 9)}-${String(1 + ((index * 7) % 28)).padStart(2, '0')}`,
+    ownerId: people[1 + (index % 4)] as string,
+  }));
+}
+
+/** Tiers by attainment, so that every deal depends on those before it, and a manager over all of it. */
+async function saveTerms(api: ApiClient): Promise<void> {
+  const reps = people.map((name) => ({
+    email: `${name}@example.com`,
+    name,
+    crmMemberId: name,
+    ...(name === 'boss' ? {} : { managerEmail: 'boss@example.com' }),
+  }));
+  const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
+  const [boss, ...team] = saved.reps.map((rep: { id: string }) => rep.id) as [string, ...string[]];
+  const rates = [0.05, 0.1, 0.15];
+  const tiers = [0, 0.5, 1].map((minThreshold, tierIndex) => ({ tierIndex, minThreshold, rate: rates[tierIndex] }));
+  const commission = { name: 'Commission', measure: 'amount', tierMode: 'marginal', tiers };
+  const override = {
+    name: 'Override',
+    measure: 'amount',
+    executionPhase: 'cascade',
+    tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
+  };
+  const sales = await api.expect(201, 'POST', '/v1/plans', { name: 'Sales', config: { rules: [commission] } });
+  const managers = await api.expect(201, 'POST', '/v1/plans', { name: 'Managers', config: { rules: [override] } });
+  await api.expect(201, 'POST', '/v1/assignments', { repIds: team, planId: sales.planId });
+  await api.expect(201, 'POST', '/v1/assignments', { repIds: [boss], planId: managers.planId });
+  for (const period of ['2026-Q1', '2026-Q2', '2026-Q3']) {
+    await api.expect(201, 'POST', '/v1/quotas', { repIds: team, measure: 'Commission', period, target: 100_000 });
+  }
+}
+
+async function put(api: ApiClient, { dealId, ...body }: Deal): Promise<void> {
+  const { status } = await api.put(`/v1/deals/${dealId}`, body);
+  expect(status).to.be.oneOf([200, 201]);
+}
+
+async function importAll(api: ApiClient, deals: readonly Deal[]): Promise<void> {
+  expect(await api.expect(200, 'POST', '/v1/deals/import', { deals })).to.deep.include({ rejected: [] });
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const start = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() - start > boundMs) throw new Error(`${what}: not within ${boundMs} ms`);
+    await sleep(100);
+  }
+}
+
+describe('kill -9 of the service', function () {
+  this.timeout(120_000);
+  let dataDir: string;
+  let service: ServiceProcess;
+  let disturbed: Workspace;
+  /** Gets the same deals, but always in peace. */
+  let calm: Workspace;
+
+  const clientOf = ({ apiKey }: Workspace) => new ApiClient(service.url, apiKey);
+  const totals = async (workspace: Workspace): Promise<{ total: number }> =>
+    (await clientOf(workspace).expect(200, 'GET', '/v1/commissions?period=2026')).totals;
+
+  before(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'commissions-crash-'));
+    service = await ServiceProcess.start(dataDir);
+    disturbed = await createWorkspace('Disturbed');
+    calm = await createWorkspace('Calm');
+    for (const workspace of [disturbed, calm]) await saveTerms(clientOf(workspace));
+  });
+
+  after(async () => {
+    // The database server of a killed service lives on; whoever is the last to leave it stops it.
+    if (service !== undefined && !service.isRunning) service = await ServiceProcess.start(dataDir);
+    await service?.interrupt();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  async function createWorkspace(name: string): Promise<Workspace> {
+    const options = ['workspace', 'create', name, '--tier', 'enterprise', '--json'];
+    const { stdout } = await promisify(execFile)(process.execPath, [command, ...options], {
+      cwd: root,
+      env: environment(dataDir),
+    });
+    return JSON.parse(stdout) as Workspace;
+  }
+
+  async function restart(): Promise<void> {
+    service = await ServiceProcess.start(dataDir);
+  }
+
+  /** Sends the deals to the calm workspace, and waits until the disturbed one has come to the same. */
+  async function expectMadeUp(deals: readonly Deal[]): Promise<void> {
+    await importAll(clientOf(calm), deals);
+    await until('the calm workspace', async () => (await runningJobs(calm)) === 0);
+    const expected = await totals(calm);
+    await until('the commission', async () => (await totals(disturbed)).total === expected.total);
+    expect(await totals(disturbed)).to.deep.equal(expected);
+  }
+
+  async function runningJobs(workspace: Workspace): Promise<number> {
+    const { jobs } = await clientOf(workspace).expect(200, 'GET', '/v1/commissions/recalculate/jobs');
+    return jobs.filter((job: { status: string }) => job.status === 'running').length;
+  }
+
+  it('right after deals were put one by one loses none of their commission', async () => {
+    const deals = someDeals('put', 40);
+    for (const deal of deals) await put(clientOf(disturbed), deal);
+    await service.kill();
+    await restart();
+    await expectMadeUp(deals);
+  });
+
+  it('while deals are being put loses none that were answered', async () => {
+    const deals = someDeals('burst', 60);
+    const answered: Deal[] = [];
+    const api = clientOf(disturbed);
+    const sending = deals.map((deal) =>
+      put(api, deal).then(
+        () => answered.push(deal),
+        () => undefined,
+      ),
+    );
+    await until('half of the answers', async () => answered.length >= 20);
+    await service.kill();
+    await Promise.all(sending);
+    expect(answered.length).to.be.within(20, 59);
+    await restart();
+    for (const { dealId } of answered) await clientOf(disturbed).expect(200, 'GET', `/v1/commissions?dealId=${dealId}`);
+    // Of the others nobody was told whether they are in: they are sent again, as any client would.
+    const unsure = deals.filter((deal) => !answered.includes(deal));
+    await Promise.all(unsure.map((deal) => put(clientOf(disturbed), deal)));
+    await expectMadeUp(deals);
+  });
+
+  for (const pauseMs of [0, 30, 120]) {
+    it(`${pauseMs} ms after an import loses none of its commission`, async () => {
+      const deals = someDeals(`import-${pauseMs}`, 800);
+      await importAll(clientOf(disturbed), deals);
+      await sleep(pauseMs);
+      await service.kill();
+      await restart();
+      await expectMadeUp(deals);
+    });
+  }
+
+  it('again and again during one calculation only delays it', async () => {
+    const deals = someDeals('again', 800);
+    await importAll(clientOf(disturbed), deals);
+    for (let round = 0; round < 3; round += 1) {
+      await service.kill();
+      await restart();
+    }
+    await expectMadeUp(deals);
+  });
+
+  it('of the database server as well loses nothing that was answered', async () => {
+    const deals = someDeals('both', 200);
+    await importAll(clientOf(disturbed), deals);
+    const postmaster = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
+    await service.kill();
+    process.kill(Number(postmaster.split('\n')[0]), 'SIGKILL');
+    await restart();
+    await expectMadeUp(deals);
+  });
+
+  it('leaves a recalculation that ends after the restart, under the same id', async () => {
+    const body = { async: true };
+    const started = await clientOf(disturbed).expect(200, 'POST', '/v1/commissions/recalculate', body);
+    expect(started).to.include({ triggered: true, async: true, status: 'running', scope: 'workspace' });
+    await service.kill();
+    await restart();
+    const read = () => clientOf(disturbed).expect(200, 'GET', `/v1/commissions/recalculate/jobs/${started.jobId}`);
+    expect(await read()).to.include({ jobId: started.jobId, scope: 'workspace' });
+    await until('the recalculation', async () => (await read()).status !== 'running');
+    const job = await read();
+    expect(job).to.include({ status: 'completed' });
+    expect(job.result).to.deep.include({ eventsWritten: 0, eventsReversed: 0 });
+    expect(job.progress).to.deep.equal({ done: people.length, total: people.length });
+  });
+
+  it('leaves the same rows as an undisturbed run, and history and counters that agree', async () => {
+    await until('the jobs', async () => (await runningJobs(disturbed)) === 0);
+    const server = await openDatabaseServer(readConfig({ DATA_DIR: dataDir }), createLog('silent'));
+    try {
+      const rows = await ledgerRows(server.ownerUrl, disturbed.workspaceId);
+      expect(rows.length).to.equal(2 * (40 + 60 + 4 * 800 + 200));
+      expect(rows).to.deep.equal(await ledgerRows(server.ownerUrl, calm.workspaceId));
+      await expectSoundLedger(server.ownerUrl, disturbed.workspaceId);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('Ctrl-C ends everything with 0, and the next start finds everything', async () => {
+    const before = await totals(disturbed);
+    expect(await postgresProcesses(dataDir)).not.to.deep.equal([]);
+    expect(await service.interrupt()).to.equal(0);
+    expect(await postgresProcesses(dataDir)).to.deep.equal([]);
+    await restart();
+    expect(await totals(disturbed)).to.deep.equal(before);
+    expect(await service.interrupt()).to.equal(0);
+    expect(await postgresProcesses(dataDir)).to.deep.equal([]);
+  });
+});

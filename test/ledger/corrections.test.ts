@@ -1,0 +1,324 @@
+import { expect } from 'chai';
+import { query } from '../support/ledger-checks.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-example.js';
+
+const april = '2026-04-20';
+
+describe('corrections of the worked example', () => {
+  let service: TestService;
+  let example: WorkedExample;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    example = await WorkedExample.create(service);
+  });
+
+  /** Another workspace that has never known anything but these deals. */
+  async function cleanLedgerOf(...deals: readonly Deal[]): Promise<string[]> {
+    const clean = await WorkedExample.create(service);
+    await clean.import(...deals);
+    await clean.settled();
+    await clean.recalculate();
+    return clean.ledger();
+  }
+
+  describe('of a deal', () => {
+    beforeEach(async () => {
+      await example.put(D1, D2, D3);
+      expect(await example.earned()).to.deep.equal([
+        ['D1', 4800, 60_000],
+        ['D2', 7200, 60_000],
+        ['D3', 4500, 30_000],
+      ]);
+      expect(await example.earned('max')).to.deep.equal([
+        ['D1', 480, 60_000],
+        ['D2', 720, 60_000],
+        ['D3', 450, 30_000],
+      ]);
+    });
+
+    it('a smaller amount moves the tiers of the deals after it', async () => {
+      const corrected = { ...D1, amount: 20_000 };
+      await example.put(corrected);
+      expect(await example.earned()).to.deep.equal([
+        ['D1', 1600, 20_000],
+        ['D2', 4800, 60_000],
+        ['D3', 3600, 30_000],
+      ]);
+      expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(corrected, D2, D3));
+    });
+
+    it('another owner takes it and its credit along', async () => {
+      const moved: Deal = { ...D1, rep: 'bob' };
+      await example.put(moved);
+      expect(await example.earned()).to.deep.equal([
+        ['D2', 4800, 60_000],
+        ['D3', 2400, 30_000],
+      ]);
+      expect(await example.earned('bob')).to.deep.equal([['D1', 4800, 60_000]]);
+      expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(moved, D2, D3));
+    });
+
+    it('another quarter takes it and its credit along', async () => {
+      const moved = { ...D1, closeDate: april };
+      await example.put(moved);
+      expect(await example.earned()).to.deep.equal([
+        ['D2', 4800, 60_000],
+        ['D3', 2400, 30_000],
+        ['D1', 4800, 60_000],
+      ]);
+      expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(moved, D2, D3));
+    });
+
+    for (const [how, change] of [
+      ['its stage', { stage: 'Open' }],
+      ['its close date', { closeDate: null }],
+    ] as const) {
+      it(`reopened by ${how} it earns nothing, and everything again when it is won again`, async () => {
+        const before = await example.ledger();
+        await example.put({ ...D1, ...change });
+        expect(await example.earned()).to.deep.equal([
+          ['D2', 4800, 60_000],
+          ['D3', 2400, 30_000],
+        ]);
+        expect(await example.ledger()).to.deep.equal(await cleanLedgerOf({ ...D1, ...change }, D2, D3));
+        await example.put(D1);
+        expect(await example.ledger()).to.deep.equal(before);
+      });
+    }
+
+    for (const hard of [false, true]) {
+      it(`deleted${hard ? ' for good' : ''} it earns nothing, and everything again when it comes back`, async () => {
+        const before = await example.ledger();
+        const answer = await example.api.expect(200, 'DELETE', `/v1/deals/D1?hard=${hard}`);
+        expect(answer).to.deep.equal({ reversed: 2, statementLocked: false, softDeleted: !hard, hardDeleted: hard });
+        expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(D2, D3));
+        await example.put(D1);
+        expect(await example.ledger()).to.deep.equal(before);
+      });
+    }
+  });
+
+  describe('of the order', () => {
+    const late: Deal = { ...D3, dealId: 'D4', closeDate: april, rep: 'bob' };
+    const deals = [D1, D2, D3, late];
+    const ways: Record<string, () => Promise<void>> = {
+      'in reverse': () => example.put(...deals.toReversed()),
+      shuffled: () => example.put(D2, late, D1, D3),
+      'each calculated before the next comes': async () => {
+        for (const deal of [D3, D1, late, D2]) {
+          await example.put(deal);
+          await example.settled();
+        }
+      },
+      'all at once': async () => {
+        await Promise.all(deals.map((deal) => example.put(deal)));
+      },
+      'twice each': () => example.put(D1, D1, D3, D2, D3, late, D2, late),
+      'by import': () => example.import(D3, D2, late, D1),
+      'by two imports at once, after half of them': async () => {
+        await example.put(D2, D3);
+        await Promise.all([example.import(...deals), example.import(...deals.toReversed())]);
+      },
+    };
+
+    for (const [way, send] of Object.entries(ways)) {
+      it(`${way} the deals give the same rows`, async () => {
+        await send();
+        const ledger = await example.ledger();
+        expect(ledger).to.deep.equal(await cleanLedgerOf(...deals));
+        expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
+        expect(await example.ledger()).to.deep.equal(ledger);
+      });
+    }
+  });
+
+  describe('of the terms', () => {
+    beforeEach(() => example.put(D1, D2, D3));
+
+    it('a version from the middle of the quarter takes over attainment and pays no deal twice', async () => {
+      const change = { config: commissionPlan(0.1, 0.2, 0.3), effectiveStart: '2026-02-01' };
+      const version = await example.api.expect(200, 'PATCH', `/v1/plans/${example.planId}`, change);
+      expect(version).to.include({ version: 2, planId: example.planId });
+      expect(await example.earned()).to.deep.equal([
+        ['D1', 4800, 60_000],
+        ['D2', 12_000, 60_000],
+        ['D3', 9000, 30_000],
+      ]);
+      expect(await example.earned('max')).to.deep.equal([
+        ['D1', 480, 60_000],
+        ['D2', 1200, 60_000],
+        ['D3', 900, 30_000],
+      ]);
+      const quotas = await example.api.expect(200, 'GET', `/v1/quotas?repId=${example.repIds.ann}&period=2026-Q1`);
+      expect(quotas.map((quota: { current_value: number }) => quota.current_value)).to.deep.equal([150_000]);
+      expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
+    });
+
+    it('a deleted assignment keeps what it earned and earns nothing new', async () => {
+      const before = await example.earned();
+      await example.api.expect(200, 'DELETE', `/v1/assignments/${example.assignmentIds[0]}`);
+      await example.put({ ...D1, dealId: 'D4' });
+      expect(await example.earned()).to.deep.equal(before);
+      await example.recalculate();
+      expect(await example.earned()).to.deep.equal(before);
+      await example.ledger();
+    });
+
+    it('an archived plan keeps what it earned and earns nothing new', async () => {
+      const before = await example.earned();
+      await example.api.expect(200, 'PATCH', `/v1/plans/${example.planId}/status`, { status: 'archived' });
+      await example.put({ ...D1, dealId: 'D4' });
+      expect(await example.earned()).to.deep.equal(before);
+      await example.recalculate();
+      expect(await example.earned()).to.deep.equal(before);
+      await example.api.expect(200, 'PATCH', `/v1/plans/${example.planId}/status`, { status: 'active' });
+      expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(D1, D2, D3, { ...D1, dealId: 'D4' }));
+    });
+
+    it('a plan removed for good keeps what it earned until a cleanup', async () => {
+      const before = await example.earned();
+      const refusal = await example.api.expect(409, 'DELETE', `/v1/plans/${example.planId}`);
+      expect(refusal.code).to.equal('plan_has_assignments');
+      for (const assignmentId of example.assignmentIds)
+        await example.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
+      await example.api.expect(200, 'DELETE', `/v1/plans/${example.planId}`);
+      await example.recalculate();
+      expect(await example.earned()).to.deep.equal(before);
+      const answer = await example.api.expect(200, 'POST', '/v1/commissions/cleanup');
+      expect(answer).to.deep.equal({ deleted: 3, skippedLocked: 0 });
+      expect(await example.earned()).to.deep.equal([]);
+      await example.ledger();
+    });
+  });
+
+  it('how the rows of two plans lie on disk does not show in what a recalculation writes', async () => {
+    const { api, repIds } = example;
+    const second = { name: 'Second', config: commissionPlan(0.01, 0.02, 0.03) };
+    const { planId } = await api.expect(201, 'POST', '/v1/plans', second);
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [repIds.ann], planId });
+    const deals = Array.from(
+      { length: 20 },
+      (_, index): Deal => ({ ...D1, dealId: `M${index}`, amount: 1000 + index }),
+    );
+    await example.import(...deals);
+    await example.settled();
+    // Both plans have a rule of one name, and the manager's cascade names what fed it.
+    await query(service.database.ownerUrl, 'cluster commission_events using commission_events_pkey');
+    expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
+  });
+
+  describe('of an approved period', () => {
+    let january: object[];
+    const unchanged = [
+      ['D1', 4800, 60_000],
+      ['D2', 7200, 60_000],
+      ['D3', 4500, 30_000],
+    ];
+
+    beforeEach(async () => {
+      await example.put(D1, D2, D3);
+      await example.approveJanuaryOfAnn();
+      january = await example.januaryOfAnn();
+    });
+
+    async function expectHeld(dealId = 'D1'): Promise<void> {
+      expect(await example.januaryOfAnn()).to.deep.equal(january);
+      const { runs } = await example.api.expect(200, 'GET', `/v1/workspaces/audit-logs?dealId=${dealId}`);
+      const held = runs.find((run: { outcome: string }) => run.outcome === 'statement_locked');
+      expect(held, 'a run that was held back').to.include({ repId: example.repIds.ann });
+      expect(held.counters.statementLocked).to.equal(1);
+      expect(held.blocked).to.deep.include({ statementLocked: true, periods: ['2026-01'] });
+      const answer = await example.recalculate();
+      expect(answer).to.include({
+        statementLocked: true,
+        eventsWritten: 0,
+        eventsReversed: 0,
+        reason: 'statement_locked',
+      });
+      expect(await example.januaryOfAnn()).to.deep.equal(january);
+      await example.ledger();
+    }
+
+    it('a recalculation with nothing to hold back is not locked', async () => {
+      const answer = await example.recalculate();
+      expect(answer).to.include({ statementLocked: false, eventsWritten: 0, eventsReversed: 0 });
+    });
+
+    it('holds a corrected deal, and the deals after it still see what was recorded', async () => {
+      await example.put({ ...D1, amount: 20_000 });
+      expect(await example.earned()).to.deep.equal(unchanged);
+      await expectHeld();
+    });
+
+    it('holds a deal that moved to another quarter, which earns nothing there', async () => {
+      await example.put({ ...D1, closeDate: april });
+      expect(await example.earned()).to.deep.equal(unchanged);
+      await expectHeld();
+    });
+
+    it('holds a deal that moved to another rep, who earns on it', async () => {
+      await example.put({ ...D1, rep: 'bob' });
+      expect(await example.earned()).to.deep.equal(unchanged);
+      expect(await example.earned('bob')).to.deep.equal([['D1', 4800, 60_000]]);
+      await expectHeld();
+    });
+
+    it('holds a reopened deal', async () => {
+      await example.put({ ...D1, stage: 'Open' });
+      expect(await example.earned()).to.deep.equal(unchanged);
+      await expectHeld();
+    });
+
+    it('lets no new deal in', async () => {
+      await example.put({ ...D1, dealId: 'D0' });
+      expect(await example.earned()).to.deep.equal(unchanged);
+      await expectHeld('D0');
+    });
+
+    for (const hard of [false, true]) {
+      it(`holds a deal deleted${hard ? ' for good' : ''}`, async () => {
+        const answer = await example.api.expect(200, 'DELETE', `/v1/deals/D1?hard=${hard}`);
+        expect(answer).to.deep.equal({ reversed: 1, statementLocked: true, softDeleted: !hard, hardDeleted: hard });
+        expect(await example.earned()).to.deep.equal(unchanged);
+        await expectHeld();
+      });
+    }
+
+    it('outlives a reset, after which the rest is calculated as it was', async () => {
+      const before = await example.ledger();
+      const answer = await example.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
+      expect(answer).to.deep.include({ events: 5, skippedLocked: 1 });
+      expect(await example.januaryOfAnn()).to.deep.equal(january);
+      expect(await example.earned()).to.deep.equal([['D1', 4800, 60_000]]);
+      expect(await example.recalculate()).to.include({ eventsWritten: 5, statementLocked: false });
+      expect(await example.januaryOfAnn()).to.deep.equal(january);
+      expect(await example.ledger()).to.deep.equal(before);
+    });
+
+    it('outlives a reset of everything', async () => {
+      await example.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'all' });
+      expect(await example.januaryOfAnn()).to.deep.equal(january);
+      expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
+      expect(await example.januaryOfAnn()).to.deep.equal(january);
+    });
+
+    it('outlives its plan and the cleanup after it', async () => {
+      for (const assignmentId of example.assignmentIds)
+        await example.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
+      await example.api.expect(200, 'DELETE', `/v1/plans/${example.planId}`);
+      await example.settled();
+      const answer = await example.api.expect(200, 'POST', '/v1/commissions/cleanup');
+      expect(answer).to.deep.equal({ deleted: 2, skippedLocked: 1 });
+      expect(await example.januaryOfAnn()).to.deep.equal(january);
+      await example.recalculate();
+      expect(await example.januaryOfAnn()).to.deep.equal(january);
+      await example.ledger();
+    });
+  });
+});

@@ -1,0 +1,605 @@
+import { expect } from 'chai';
+import { query } from '../support/ledger-checks.js';
+import { periodOf, plusDays } from '../support/oracle/calendar.js';
+import { cleanLedger } from '../support/oracle/clean-ledger.js';
+import type {
+  LedgerRow,
+  StandardName,
+  World,
+  WorldAssignment,
+  WorldDeal,
+  WorldOverride,
+  WorldPlan,
+  WorldPlanVersion,
+  WorldQuota,
+} from '../support/oracle/world.js';
+import { type Answer, type ApiClient, type TestService } from '../support/test-service.js';
+
+/** What a deal says, apart from whose it is. */
+export type DealContent = Pick<WorldDeal, 'fields' | 'given' | 'closeDate'>;
+
+/** A deal as it is sent: whose it is may be said outright or by the owner's id in the CRM. */
+export interface ToldDeal {
+  readonly dealId: string;
+  readonly content: DealContent;
+  readonly rep: number | null;
+  readonly by: 'repId' | 'ownerId';
+  readonly at: string | null;
+}
+
+/** What the service remembers of a deal beyond the content: deletion keeps it, erasure does not. */
+interface Known {
+  readonly told: ToldDeal;
+  readonly sourceUpdatedAt: number | null;
+  readonly deleted: boolean;
+}
+
+interface Rule {
+  readonly id: string;
+  readonly name: string;
+  readonly quotaGroup?: string;
+  readonly attainmentPeriod: Parameters<typeof periodOf>[0];
+  readonly payoutMode: string;
+  readonly tiers: readonly { readonly tierIndex: number; readonly repId?: string }[];
+}
+
+type LiveVersion = WorldPlanVersion & { readonly rules: readonly Rule[] };
+type LiveQuota = WorldQuota & { readonly quotaId: string };
+type LiveAssignment = WorldAssignment & { readonly assignmentId: string };
+
+export type Pay = { readonly rate: number } | { readonly flatAmount: number };
+
+/** The versions of a generated plan that wait for their turn. */
+type Drafts = readonly WorldPlanVersion[];
+
+/**
+ * A workspace of the running service and the oracle's picture of it. Every change is made to both, through the API
+ * and in memory, so that at any time the ledger can be held against a calculation from nothing. What the API is
+ * expected to answer is checked on the way.
+ */
+export class LiveWorld {
+  private readonly known = new Map<string, Known>();
+  private drafts: Drafts[] = [];
+
+  private constructor(
+    private readonly service: TestService,
+    private readonly api: ApiClient,
+    readonly workspaceId: string,
+    private readonly world: World,
+  ) {}
+
+  /** Builds the generated world through the API, of every plan its first version. */
+  static async create(service: TestService, generated: World): Promise<LiveWorld> {
+    const { currency, timeZone, standard, measures } = generated.workspace;
+    const { api, workspaceId } = await service.workspace({ currency, timezone: timeZone });
+    const people = generated.reps.map((_, index) => ({
+      email: `rep${index}@example.com`,
+      name: `Rep ${index}`,
+      crmMemberId: memberIdOf(index),
+    }));
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    const repIds: string[] = reps.map((rep: { id: string }) => rep.id);
+    if (Object.keys(standard).length + Object.keys(measures).length > 0) {
+      await api.expect(201, 'POST', '/v1/fields/save', { standard, measures });
+    }
+    const world = withRepIds(generated, repIds);
+    const empty = {
+      ...world,
+      reps: repIds.map((repId) => ({ repId, lines: [] })),
+      plans: [],
+      assignments: [],
+      quotas: [],
+      deals: [],
+    };
+    const live = new LiveWorld(service, api, workspaceId, empty);
+    await live.fill(world);
+    return live;
+  }
+
+  private async fill(world: World): Promise<void> {
+    for (const [rep, { lines }] of world.reps.entries()) {
+      for (const { managerId, from, to } of lines) {
+        await this.changeManager(rep, this.repIndex(managerId), from);
+        if (to !== null) await this.changeManager(rep, null, plusDays(to, 1));
+      }
+    }
+    for (const [index, plan] of world.plans.entries()) await this.createPlan(plan, index);
+    const placements = new Map<string, WorldAssignment[]>();
+    for (const one of world.assignments) {
+      const placement = [one.planId, one.effectiveStart, one.effectiveEnd].join('|');
+      placements.set(placement, [...(placements.get(placement) ?? []), one]);
+    }
+    for (const assignments of placements.values()) {
+      const [{ planId, effectiveStart, effectiveEnd }] = assignments as [WorldAssignment];
+      const plan = world.plans.findIndex((each) => each.planId === planId);
+      const reps = assignments.map((one) => this.repIndex(one.repId));
+      await this.assign(reps, plan, effectiveStart, effectiveEnd);
+    }
+    const settings = new Map<string, WorldQuota[]>();
+    for (const quota of world.quotas) {
+      const setting = [quota.planId, quota.key, quota.period, quota.target, quota.variableTarget].join('|');
+      settings.set(setting, [...(settings.get(setting) ?? []), quota]);
+    }
+    for (const quotas of settings.values()) {
+      const [{ planId, key, period, target, variableTarget }] = quotas as [WorldQuota];
+      const plan = world.plans.findIndex((each) => each.planId === planId);
+      const reps = quotas.map((quota) => this.repIndex(quota.repId));
+      await this.setQuota(
+        plan,
+        (rule) => keyOf(rule) === key,
+        () => period,
+        reps,
+        target,
+        variableTarget,
+      );
+    }
+    await this.importDeals(
+      world.deals.map(({ dealId, repId, ...content }) => ({
+        dealId,
+        content,
+        rep: repId === null ? null : this.repIndex(repId),
+        by: 'repId',
+        at: null,
+      })),
+    );
+  }
+
+  get repCount(): number {
+    return this.world.reps.length;
+  }
+
+  get planCount(): number {
+    return this.world.plans.length;
+  }
+
+  private repIndex(repId: string): number {
+    return this.world.reps.findIndex((rep) => rep.repId === repId);
+  }
+
+  private repId(rep: number): string {
+    return this.world.reps[rep % this.repCount]?.repId as string;
+  }
+
+  private plan(index: number): WorldPlan & { versions: LiveVersion[] } {
+    return this.world.plans[index % this.planCount] as WorldPlan & { versions: LiveVersion[] };
+  }
+
+  // Deals
+
+  /** The deal as it was told last, or nothing when it is unknown or deleted. */
+  told(dealId: string): ToldDeal | undefined {
+    const known = this.known.get(dealId);
+    return known === undefined || known.deleted ? undefined : known.told;
+  }
+
+  async putDeal(deal: ToldDeal): Promise<void> {
+    const known = this.known.get(deal.dealId);
+    const answer = await this.api.put(`/v1/deals/${deal.dealId}`, this.bodyOf(deal));
+    const isStale = this.note(deal) === 'stale';
+    expectStatus(answer, known === undefined ? 201 : 200, `PUT ${deal.dealId}`);
+    expect(answer.body.stale ?? false, `${deal.dealId} is stale`).to.equal(isStale);
+  }
+
+  /** At the same time, so each deal may come once only. */
+  async putTogether(deals: readonly ToldDeal[]): Promise<void> {
+    const distinct = new Map(deals.map((deal) => [deal.dealId, deal]));
+    await Promise.all([...distinct.values()].map((deal) => this.putDeal(deal)));
+  }
+
+  async importDeals(deals: readonly ToldDeal[]): Promise<void> {
+    const rows = deals.map((deal) => ({ dealId: deal.dealId, ...this.bodyOf(deal) }));
+    const answer = await this.api.expect(200, 'POST', '/v1/deals/import', { deals: rows });
+    const readable = deals.filter((deal) => hasReadableAmount(deal.content, this.world));
+    const stale = readable.filter((deal) => this.note(deal) === 'stale').length;
+    expect(answer.rejected, 'rejected rows').to.have.lengthOf(deals.length - readable.length);
+    expect(answer.stale, 'stale rows').to.equal(stale);
+    expect(answer.accepted + answer.unchanged, 'other rows').to.equal(readable.length - stale);
+  }
+
+  async deleteDeal(dealId: string, hard: boolean): Promise<void> {
+    const known = this.known.get(dealId);
+    const answer = await this.api.expect(200, 'DELETE', `/v1/deals/${dealId}${hard ? '?hard=true' : ''}`);
+    expect(answer.softDeleted, 'softDeleted').to.equal(known !== undefined && !hard);
+    expect(answer.hardDeleted, 'hardDeleted').to.equal(known !== undefined && hard);
+    this.world.deals = this.world.deals.filter((deal) => deal.dealId !== dealId);
+    if (known === undefined) return;
+    if (hard) this.known.delete(dealId);
+    else
+      this.known.set(dealId, {
+        ...known,
+        deleted: true,
+        sourceUpdatedAt: Math.max(known.sourceUpdatedAt ?? 0, Date.now()),
+      });
+  }
+
+  private bodyOf({ content, rep, by, at }: ToldDeal): Record<string, unknown> {
+    const { dealAmount, dealStage, dealName, ...given } = content.given ?? {};
+    const owner =
+      rep === null ? {} : by === 'repId' ? { repId: this.repId(rep) } : { ownerId: memberIdOf(rep % this.repCount) };
+    return {
+      fields: content.fields,
+      closeDate: content.closeDate,
+      ...given,
+      ...(dealAmount === undefined ? {} : { amount: dealAmount }),
+      ...(dealStage === undefined ? {} : { stage: dealStage }),
+      ...(dealName === undefined ? {} : { name: dealName }),
+      ...owner,
+      ...(at === null ? {} : { sourceUpdatedAt: at }),
+    };
+  }
+
+  /** Takes the deal into the picture, unless it is older than what is known. */
+  private note(told: ToldDeal): 'stale' | 'news' {
+    const known = this.known.get(told.dealId);
+    const at = told.at === null ? null : Date.parse(told.at);
+    if (at !== null && known !== undefined && known.sourceUpdatedAt !== null && at < known.sourceUpdatedAt)
+      return 'stale';
+    this.known.set(told.dealId, { told, deleted: false, sourceUpdatedAt: at ?? known?.sourceUpdatedAt ?? null });
+    const { dealId, content, rep, by } = told;
+    const ownerId = rep !== null && by === 'ownerId' ? { ownerId: memberIdOf(rep % this.repCount) } : {};
+    const deal: WorldDeal = {
+      dealId,
+      repId: rep === null ? null : this.repId(rep),
+      ...content,
+      given: { ...usualValues(content, this.world), ...content.given, ...ownerId },
+    };
+    this.world.deals = [...this.world.deals.filter((each) => each.dealId !== dealId), deal];
+    return 'news';
+  }
+
+  // Plans
+
+  private async createPlan({ versions }: WorldPlan, index: number): Promise<void> {
+    const [first, ...later] = versions as [WorldPlanVersion, ...WorldPlanVersion[]];
+    const { config, status, effectiveStart, effectiveEnd, currency, fieldMapping } = first;
+    const body = { name: `Plan ${index}`, config, status, effectiveStart, effectiveEnd, currency, fieldMapping };
+    const created = await this.api.expect(201, 'POST', '/v1/plans', body);
+    this.world.plans.push({ planId: created.planId, versions: [] });
+    this.drafts.push([first, ...later]);
+    await this.noteVersion(index, first, created);
+    for (const version of later.slice(0, 1))
+      await this.addVersion(index, 1, version.effectiveStart, version.effectiveEnd);
+  }
+
+  /** A version of the same plan from that day on, with one of the configs that were generated for it. */
+  async addVersion(
+    index: number,
+    config: number,
+    effectiveStart: string | null,
+    effectiveEnd: string | null,
+  ): Promise<void> {
+    const { planId, versions } = this.plan(index);
+    const drafts = this.drafts[index % this.planCount] as Drafts;
+    const draft = drafts[config % drafts.length] as WorldPlanVersion;
+    const body = { config: draft.config, status: draft.status, effectiveStart, effectiveEnd };
+    const changed = await this.api.expect(200, 'PATCH', `/v1/plans/${planId}`, body);
+    expect(changed.version, 'version').to.equal(versions.length + 1);
+    const { fieldMapping } = versions[0] as LiveVersion;
+    await this.noteVersion(index, { ...draft, effectiveStart, effectiveEnd, fieldMapping }, changed);
+  }
+
+  private async noteVersion(
+    index: number,
+    draft: WorldPlanVersion,
+    answer: { planVersionId: string; version: number; rules: Rule[] },
+  ): Promise<void> {
+    const { planVersionId, version, rules } = answer;
+    const { versions } = this.plan(index);
+    const live: LiveVersion = { ...draft, planVersionId, version, rules, overrides: [] };
+    versions.push(live);
+    for (const { repId, ruleName, tiers } of draft.overrides) await this.putOverride(live, repId, { ruleName, tiers });
+  }
+
+  /** Puts one of the versions that are not in force into force. */
+  async activateVersion(which: number): Promise<void> {
+    const idle = this.world.plans.flatMap((plan) => plan.versions).filter((version) => version.status !== 'active');
+    const version = idle[which % Math.max(1, idle.length)];
+    if (version === undefined) return;
+    await this.api.expect(200, 'PATCH', `/v1/plans/${version.planVersionId}/status`, { status: 'active' });
+    version.status = 'active';
+  }
+
+  async override(index: number, rep: number, which: number, pay: Pay): Promise<void> {
+    const { versions } = this.plan(index);
+    const version = versions[which % versions.length] as LiveVersion;
+    const rule = version.rules[which % version.rules.length] as Rule;
+    const repId = this.repId(rep);
+    const shared = rule.tiers.filter((tier) => tier.repId === undefined);
+    const tier = shared[which % shared.length];
+    const isRefused = rule.payoutMode !== 'rate' && 'rate' in pay;
+    // A tier of the rep's own in the config says the same thing in another place; which one counts is left open.
+    if (tier === undefined || isRefused || rule.tiers.some((each) => each.repId === repId)) return;
+    await this.putOverride(version, repId, { ruleName: rule.name, tiers: [{ tierIndex: tier.tierIndex, ...pay }] });
+  }
+
+  private async putOverride(
+    version: LiveVersion,
+    repId: string,
+    { ruleName, tiers }: Omit<WorldOverride, 'repId'>,
+  ): Promise<void> {
+    const others = version.overrides.filter((each) => each.repId === repId && each.ruleName !== ruleName);
+    const overrides: WorldOverride[] = [...others, { repId, ruleName, tiers }];
+    const ruleIds = new Map(version.rules.map((rule) => [rule.name, rule.id]));
+    const rules = overrides.map((each) => ({ ruleId: ruleIds.get(each.ruleName), tiers: each.tiers }));
+    await this.api.expect(200, 'PUT', `/v1/plans/${version.planVersionId}/overrides/${repId}`, { rules });
+    version.overrides = [...version.overrides.filter((each) => each.repId !== repId), ...overrides];
+  }
+
+  async deleteOverride(which: number): Promise<void> {
+    const versions = this.world.plans.flatMap((plan) => plan.versions);
+    const all = versions.flatMap((version) => version.overrides.map(({ repId }) => ({ version, repId })));
+    const one = all[which % Math.max(1, all.length)];
+    if (one === undefined) return;
+    await this.api.expect(200, 'DELETE', `/v1/plans/${one.version.planVersionId}/overrides/${one.repId}`);
+    one.version.overrides = one.version.overrides.filter((each) => each.repId !== one.repId);
+  }
+
+  // Assignments
+
+  async assign(reps: readonly number[], index: number, start: string | null, end: string | null): Promise<void> {
+    const { planId } = this.plan(index);
+    const placement = { planId, effectiveStart: this.startFor(index, start), effectiveEnd: end };
+    const repIds = [...new Set(reps.map((rep) => this.repId(rep)))];
+    const answer = await this.api.post('/v1/assignments', { repIds, ...placement });
+    const refusals = repIds
+      .map((repId) => this.refusalOf({ repId, ...placement }, null))
+      .filter((status) => status !== null);
+    expectStatus(answer, refusals[0] ?? 201, 'POST assignments');
+    if (refusals.length > 0) return;
+    for (const { repId, assignmentId } of answer.body as { repId: string; assignmentId: string }[]) {
+      const live: LiveAssignment = { repId, ...placement, assignmentId };
+      this.world.assignments.push(live);
+    }
+  }
+
+  async moveAssignment(
+    which: number,
+    change: { effectiveStart?: string | null; effectiveEnd?: string | null },
+  ): Promise<void> {
+    const assignments = this.world.assignments as LiveAssignment[];
+    const one = assignments[which % Math.max(1, assignments.length)];
+    if (one === undefined) return;
+    const index = this.world.plans.findIndex((plan) => plan.planId === one.planId);
+    const body = {
+      ...change,
+      ...(change.effectiveStart === undefined ? {} : { effectiveStart: this.startFor(index, change.effectiveStart) }),
+    };
+    const answer = await this.api.patch(`/v1/assignments/${one.assignmentId}`, body);
+    const status = this.refusalOf({ ...one, ...body }, one) ?? 200;
+    expectStatus(answer, status, 'PATCH assignment');
+    if (status === 200) Object.assign(one, body);
+  }
+
+  /** From when a periodic rule counts periods under an assignment that has always been is left open by the design. */
+  private startFor(index: number, start: string | null): string | null {
+    const drafts = this.drafts[index % this.planCount] as Drafts;
+    return start === null && JSON.stringify(drafts).includes('"periodic"') ? '2026-01-01' : start;
+  }
+
+  private refusalOf(wanted: WorldAssignment, except: WorldAssignment | null): 400 | 409 | null {
+    const { effectiveStart: start, effectiveEnd: end } = wanted;
+    if (start !== null && end !== null && end < start) return 400;
+    const overlaps = this.world.assignments.some(
+      (each) =>
+        each !== except &&
+        each.repId === wanted.repId &&
+        each.planId === wanted.planId &&
+        (each.effectiveStart ?? '') <= (end ?? '9') &&
+        (start ?? '') <= (each.effectiveEnd ?? '9'),
+    );
+    return overlaps ? 409 : null;
+  }
+
+  // Quotas
+
+  async setQuotaOn(
+    index: number,
+    rule: number,
+    day: string,
+    reps: readonly number[],
+    target: number,
+    variableTarget: number | null,
+  ): Promise<void> {
+    const names = [...new Set(this.rulesInForce(index).map((each) => each.name))].sort();
+    const name = names[rule % Math.max(1, names.length)];
+    await this.setQuota(
+      index,
+      (each) => each.name === name,
+      (each) => periodOf(each.attainmentPeriod, day),
+      reps,
+      target,
+      variableTarget,
+    );
+  }
+
+  private async setQuota(
+    index: number,
+    isMeant: (rule: Rule) => boolean,
+    periodFor: (rule: Rule) => string,
+    reps: readonly number[],
+    target: number | string,
+    variableTarget: number | string | null,
+  ): Promise<void> {
+    const { planId } = this.plan(index);
+    const rule = this.rulesInForce(index).find(isMeant);
+    if (rule === undefined) return;
+    const repIds = [...new Set(reps.map((rep) => this.repId(rep)))];
+    const amounts = { target: Number(target), variableTarget: variableTarget === null ? null : Number(variableTarget) };
+    const period = periodFor(rule);
+    const saved = await this.api.expect(201, 'POST', '/v1/quotas', { repIds, planRuleId: rule.id, period, ...amounts });
+    for (const { quotaId, repId } of saved as { quotaId: string; repId: string }[]) {
+      const quota: LiveQuota = { repId, planId, key: keyOf(rule), period, ...amounts, quotaId };
+      this.world.quotas = [...this.world.quotas.filter((each) => (each as LiveQuota).quotaId !== quotaId), quota];
+    }
+  }
+
+  /** Newest version first. */
+  private rulesInForce(index: number): Rule[] {
+    const { versions }: { versions: LiveVersion[] } = this.plan(index);
+    const active = versions.filter((version) => version.status === 'active');
+    return active.toSorted((a, b) => b.version - a.version).flatMap((version) => version.rules);
+  }
+
+  async deleteQuota(which: number): Promise<void> {
+    const quota = this.world.quotas[which % Math.max(1, this.world.quotas.length)] as LiveQuota | undefined;
+    if (quota === undefined) return;
+    await this.api.expect(200, 'DELETE', `/v1/quotas/${quota.quotaId}`);
+    this.world.quotas = this.world.quotas.filter((each) => each !== quota);
+  }
+
+  // Reps
+
+  /** Managers come earlier in the list of reps, so there is no cycle; without a day the manager is theirs since always. */
+  async changeManager(rep: number, manager: number | null, from: string | null): Promise<void> {
+    const person = this.world.reps[rep % this.repCount];
+    if (person === undefined) return;
+    const managerId = manager === null ? null : this.repId(manager % Math.max(1, rep % this.repCount));
+    if (managerId === person.repId) return;
+    const body = { managerId, ...(from === null ? {} : { managerFrom: from }) };
+    await this.api.expect(200, 'PATCH', `/v1/reps/${person.repId}`, body);
+    const today = this.today();
+    const current =
+      person.lines.find((line) => (line.from ?? '') <= today && (line.to ?? '9') >= today)?.managerId ?? null;
+    if (from === null && current === managerId) return;
+    const before = from === null ? [] : person.lines.filter((line) => (line.from ?? '') < from);
+    const ended = before.map((line) => ({
+      ...line,
+      to: line.to === null || line.to >= (from as string) ? plusDays(from as string, -1) : line.to,
+    }));
+    person.lines = managerId === null ? ended : [...ended, { managerId, from, to: null }];
+  }
+
+  // Recalculation
+
+  async recalculate(scope: 'deal' | 'rep' | 'plan' | 'workspace', which: number, isAsync: boolean): Promise<void> {
+    const dealIds = [...this.known.keys()].sort();
+    const target = {
+      deal: { dealId: dealIds[which % Math.max(1, dealIds.length)] },
+      rep: { repId: this.repId(which) },
+      plan: { planId: this.plan(which).planId },
+      workspace: {},
+    }[scope];
+    const expected = scope === 'deal' && dealIds.length === 0 ? 'workspace' : scope;
+    const answer = await this.api.expect(200, 'POST', '/v1/commissions/recalculate', { ...target, async: isAsync });
+    expect(answer.scope, 'scope').to.equal(expected);
+    expect(answer.status, 'status').to.equal(isAsync ? 'running' : 'completed');
+  }
+
+  /** Recalculates everything; tells what that wrote, each row with what stood before. */
+  async recalculateAll(): Promise<unknown[]> {
+    const answer = await this.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    expect(answer, 'recalculation').to.include({ status: 'completed', statementLocked: false });
+    const written = await query(
+      this.service.database.ownerUrl,
+      `select h.change, h.rep_id, h.deal_key, h.rule_name, h.amount, h.trace, b.status as status_before, b.amount as amount_before, b.trace as trace_before
+      from audit_run_jobs j join commission_event_history h on h.workspace_id = j.workspace_id and h.run_id = j.run_id
+      left join commission_event_history b on b.workspace_id = h.workspace_id and b.rep_id = h.rep_id and b.event_id = h.event_id
+        and b.revision = h.revision - 1
+      where j.workspace_id = $1 and j.job_id = $2`,
+      [this.workspaceId, answer.jobId],
+    );
+    if (written.length === 0) expect(answer, 'recalculation').to.include({ eventsWritten: 0, eventsReversed: 0 });
+    return written;
+  }
+
+  // Comparison
+
+  settled(): Promise<void> {
+    return this.service.settled(this.workspaceId);
+  }
+
+  /** What a calculation from nothing gives for the picture. */
+  cleanRows(): LedgerRow[] {
+    return cleanLedger({ ...this.world, asOf: this.today() }).toSorted(byKey);
+  }
+
+  /** What the service has earned. */
+  async ledgerRows(): Promise<LedgerRow[]> {
+    const rows = await query<LedgerRow & Record<string, unknown>>(
+      this.service.database.ownerUrl,
+      `select rep_id as "repId", deal_key as "dealId", plan_id as "planId", plan_version_id as "planVersionId", rule_name as "ruleName",
+        trim_scale(amount)::text as amount, trim_scale(base)::text as base, trim_scale(credit)::text as credit,
+        tier_name as "tierName", category, attainment_key as "attainmentKey", currency, period, earned_on as "earnedOn"
+      from commission_events where workspace_id = $1 and status = 'earned' and kind = 'commission_earned'`,
+      [this.workspaceId],
+    );
+    return rows.toSorted(byKey);
+  }
+
+  async historyLength(): Promise<number> {
+    const [row] = await query<{ count: number }>(
+      this.service.database.ownerUrl,
+      'select count(*)::int as count from commission_event_history where workspace_id = $1',
+      [this.workspaceId],
+    );
+    return row?.count as number;
+  }
+
+  private today(): string {
+    return new Intl.DateTimeFormat('en-CA', { timeZone: this.world.workspace.timeZone }).format(new Date());
+  }
+}
+
+function memberIdOf(rep: number): string {
+  return `member-${rep}`;
+}
+
+function keyOf(rule: Rule): string {
+  return rule.quotaGroup ?? rule.name;
+}
+
+function expectStatus(answer: Answer, status: number, what: string): void {
+  expect(answer.status, `${what} answered ${JSON.stringify(answer.body).slice(0, 500)}`).to.equal(status);
+}
+
+function byKey(a: LedgerRow, b: LedgerRow): number {
+  const key = (row: LedgerRow) => `${row.repId}|${row.planId}|${row.ruleName}|${row.dealId}`;
+  return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
+}
+
+/** The generated ids are the same in every world; those of the service are new. */
+function withRepIds(world: World, repIds: readonly string[]): World {
+  const text = world.reps.reduce(
+    (json, rep, index) => json.replaceAll(rep.repId, repIds[index] as string),
+    JSON.stringify(world),
+  );
+  return JSON.parse(text) as World;
+}
+
+const usualSlugs: Partial<Record<StandardName, readonly string[]>> = {
+  dealAmount: ['amount', 'value'],
+  dealStage: ['stage', 'dealstage'],
+};
+
+/** The raw value of a standard value that no mapping names: the first usual field that says anything. */
+function usualValue(name: 'dealAmount' | 'dealStage', { fields }: DealContent, { workspace }: World): unknown {
+  if (workspace.standard[name] !== undefined) return fields[workspace.standard[name]];
+  const values = (usualSlugs[name] as readonly string[]).map((slug) => fields[slug]);
+  return values.find(
+    (value) => value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
+  );
+}
+
+/** Where nothing is mapped the API takes standard values from where CRMs usually have them. */
+function usualValues(content: DealContent, world: World): WorldDeal['given'] {
+  const { dealAmount, dealStage } = world.workspace.standard;
+  const amount = dealAmount === undefined ? usualValue('dealAmount', content, world) : undefined;
+  const stage = dealStage === undefined ? usualValue('dealStage', content, world) : undefined;
+  return {
+    ...(isNumeric(amount) ? { dealAmount: Number(amount) } : {}),
+    ...(typeof stage === 'string' ? { dealStage: stage } : {}),
+  };
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()));
+}
+
+/** Files are refused rows whose amount cannot be read. */
+function hasReadableAmount(content: DealContent, world: World): boolean {
+  if (content.given?.dealAmount !== undefined) return true;
+  const value = usualValue('dealAmount', content, world);
+  const isAbsent =
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  return isAbsent || isNumeric(value);
+}

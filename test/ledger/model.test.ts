@@ -1,0 +1,45 @@
+import { config, expect } from 'chai';
+import fc from 'fast-check';
+import { expectSoundLedger } from '../support/ledger-checks.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { arbitraryRun, execute } from './commands.js';
+import { LiveWorld } from './live-world.js';
+
+const numRuns = Number(process.env['MODEL_RUNS'] ?? 30);
+/** To see a failure again: the seed and the path that were printed with it. */
+const { MODEL_SEED: seed, MODEL_PATH: path } = process.env;
+
+// fast-check tells the message and not the difference that Mocha would show.
+config.truncateThreshold = 0;
+
+describe('the ledger of the running service against a calculation from nothing', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  it(`holds the same rows after ${numRuns} random histories`, async function () {
+    this.timeout(60_000 + numRuns * 3000);
+    await fc.assert(
+      fc.asyncProperty(arbitraryRun(), async ({ world, commands }) => {
+        const live = await LiveWorld.create(service, world);
+        for (const command of commands) await execute(live, command);
+        await live.settled();
+        expect(await live.ledgerRows()).to.deep.equal(live.cleanRows());
+        await expectSoundLedger(service.database.ownerUrl, live.workspaceId);
+        const history = await live.historyLength();
+        expect(await live.recalculateAll(), 'what a recalculation writes').to.deep.equal([]);
+        expect(await live.historyLength(), 'history rows').to.equal(history);
+      }),
+      {
+        numRuns,
+        interruptAfterTimeLimit: 30_000 + numRuns * 3000,
+        markInterruptAsFailure: true,
+        ...(seed === undefined ? {} : { seed: Number(seed) }),
+        ...(path === undefined ? {} : { path }),
+      },
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
+import { type ApiClient, type TestService } from '../support/test-service.js';
+
+export interface Deal {
+  readonly dealId: string;
+  readonly amount: number;
+  readonly closeDate: string | null;
+  readonly stage: 'Won' | 'Open';
+  readonly rep: 'ann' | 'bob';
+}
+
+/** The three deals of section 13 of the design. */
+export const D1: Deal = { dealId: 'D1', amount: 60_000, closeDate: '2026-01-15', stage: 'Won', rep: 'ann' };
+export const D2: Deal = { ...D1, dealId: 'D2', closeDate: '2026-02-10' };
+export const D3: Deal = { ...D1, dealId: 'D3', amount: 30_000, closeDate: '2026-03-05' };
+
+const tiers = (...rates: [number, number, number]) =>
+  [0, 1, 1.25].map((minThreshold, tierIndex) => ({ tierIndex, minThreshold, rate: rates[tierIndex] }));
+
+export function commissionPlan(...rates: [number, number, number]) {
+  return {
+    dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+    rules: [{ name: 'Commission', measure: 'amount', tiers: tiers(...rates) }],
+  };
+}
+
+const overridePlan = {
+  rules: [
+    {
+      name: 'Override',
+      measure: 'amount',
+      executionPhase: 'cascade',
+      dependsOn: 'Commission',
+      tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
+    },
+  ],
+};
+
+/** Section 13 in a workspace of its own: Ann and Bob with a quota of 100,000 a quarter, and Max above them. */
+export class WorkedExample {
+  private constructor(
+    private readonly service: TestService,
+    readonly api: ApiClient,
+    readonly workspaceId: string,
+    readonly repIds: { readonly ann: string; readonly bob: string; readonly max: string },
+    readonly planId: string,
+    readonly assignmentIds: readonly string[],
+  ) {}
+
+  static async create(service: TestService): Promise<WorkedExample> {
+    const { api, workspaceId } = await service.workspace();
+    const people = ['max', 'ann', 'bob'].map((name) => ({
+      email: `${name}@example.com`,
+      name,
+      ...(name === 'max' ? {} : { managerEmail: 'max@example.com' }),
+    }));
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    const [max, ann, bob] = reps.map((rep: { id: string }) => rep.id) as [string, string, string];
+    const sales = await api.expect(201, 'POST', '/v1/plans', {
+      name: 'Sales',
+      config: commissionPlan(0.08, 0.12, 0.15),
+    });
+    const override = await api.expect(201, 'POST', '/v1/plans', { name: 'Managers', config: overridePlan });
+    const assigned = await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann, bob], planId: sales.planId });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [max], planId: override.planId });
+    for (const period of ['2026-Q1', '2026-Q2']) {
+      const quota = { repIds: [ann, bob], measure: 'Commission', period, target: 100_000 };
+      await api.expect(201, 'POST', '/v1/quotas', quota);
+    }
+    const assignmentIds = assigned.map((one: { assignmentId: string }) => one.assignmentId);
+    return new WorkedExample(service, api, workspaceId, { max, ann, bob }, sales.planId, assignmentIds);
+  }
+
+  bodyOf({ dealId: _, rep, ...deal }: Deal): object {
+    return { ...deal, repId: this.repIds[rep] };
+  }
+
+  async put(...deals: readonly Deal[]): Promise<void> {
+    for (const deal of deals) {
+      const { status, body } = await this.api.put(`/v1/deals/${deal.dealId}`, this.bodyOf(deal));
+      expect(status, JSON.stringify(body)).to.be.oneOf([200, 201]);
+    }
+  }
+
+  async import(...deals: readonly Deal[]): Promise<void> {
+    const rows = deals.map((deal) => ({ dealId: deal.dealId, ...this.bodyOf(deal) }));
+    expect(await this.api.expect(200, 'POST', '/v1/deals/import', { deals: rows })).to.deep.include({ rejected: [] });
+  }
+
+  settled(): Promise<void> {
+    return this.service.settled(this.workspaceId);
+  }
+
+  recalculate() {
+    return this.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+  }
+
+  /** Rows and counters, comparable between workspaces. */
+  async ledger(): Promise<string[]> {
+    await this.settled();
+    const { ownerUrl } = this.service.database;
+    await expectSoundLedger(ownerUrl, this.workspaceId);
+    const counters = await query<{ row: string }>(
+      ownerUrl,
+      `select concat_ws('|', r.email, q.period, q.attainment_key, trim_scale(q.target), trim_scale(q.current_value)) as row
+      from quotas q join reps r on r.workspace_id = q.workspace_id and r.rep_id = q.rep_id where q.workspace_id = $1 order by 1`,
+      [this.workspaceId],
+    );
+    return [...(await ledgerRows(ownerUrl, this.workspaceId)), ...counters.map(({ row }) => row)];
+  }
+
+  /** Deal, amount and credit of what the person has earned now. */
+  async earned(rep: keyof WorkedExample['repIds'] = 'ann'): Promise<[string, number, number][]> {
+    await this.settled();
+    const rows = await query<{ deal_key: string; amount: string; credit: string }>(
+      this.service.database.ownerUrl,
+      `select deal_key, amount, credit from commission_events
+      where workspace_id = $1 and rep_id = $2 and status = 'earned' order by earned_on, deal_key`,
+      [this.workspaceId, this.repIds[rep]],
+    );
+    return rows.map((row) => [row.deal_key, Number(row.amount), Number(row.credit)]);
+  }
+
+  /** Ann's rows of January whole, with their revision: untouched when equal. */
+  async januaryOfAnn(): Promise<object[]> {
+    await this.settled();
+    return query(
+      this.service.database.ownerUrl,
+      `select * from commission_events where workspace_id = $1 and rep_id = $2 and earned_on between '2026-01-01' and '2026-01-31'`,
+      [this.workspaceId, this.repIds.ann],
+    );
+  }
+
+  async approveJanuaryOfAnn(): Promise<void> {
+    await this.settled();
+    await query(
+      this.service.database.ownerUrl,
+      `insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status)
+      values ($1, $2, '2026-01', '2026-01-01', '2026-01-31', 'approved')`,
+      [this.workspaceId, this.repIds.ann],
+    );
+  }
+}

@@ -1,0 +1,453 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import pg from 'pg';
+import { start } from '../../../src/main.js';
+import { readConfig } from '../../../src/platform/config.js';
+import { appRole, appSessionOptions } from '../../../src/platform/database/pool.js';
+import { createLog } from '../../../src/platform/log.js';
+import { createWorkspace } from '../../../src/workspaces/create-workspace.js';
+import { type DebianPostgres, startDebianPostgres15 } from '../../support/debian-postgres.js';
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
+import { ApiClient, migrateTestDatabase } from '../../support/test-service.js';
+
+/** Keys and indexes that the workspace does not lead, each with its reason. */
+const withoutWorkspace: Readonly<Record<string, string>> = {
+  tokens_by_hash: 'a token is looked up before its workspace is known',
+  reps_by_email: 'who signs in names an address and no workspace',
+};
+
+/** Tables that belong to no workspace: the service reaches them through functions alone. */
+const outsideWorkspaces: Readonly<Record<string, string>> = {
+  sign_in_codes: 'codes are asked for by address, before a workspace is known',
+  sign_in_failures: 'counted by address',
+  sign_in_states: 'kept while the identity provider is asked who it is',
+  attempt_counters: 'counted by network address',
+  mail_outbox: 'mail to addresses that may belong to nobody',
+};
+
+describe('the schema', () => {
+  let database: TestDatabase;
+  let owner: pg.Client;
+  let tables: readonly string[];
+
+  before(async () => {
+    database = await createTestDatabase({ migrate: migrateTestDatabase });
+    owner = new pg.Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    tables = (
+      await rows<{
+        name: string;
+      }>(`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relname not like 'kysely_migration%' order by 1`)
+    ).map(({ name }) => name);
+  });
+
+  after(async () => {
+    await owner.end();
+    await database.drop();
+  });
+
+  async function rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return (await owner.query<Row>(text, values)).rows;
+  }
+
+  const tenantTables = () => tables.filter((table) => outsideWorkspaces[table] === undefined);
+
+  describe('in the catalogue', () => {
+    it('there are tables', () =>
+      expect(tables).to.include.members(['workspaces', 'reps', 'plans', 'deals', 'commission_events', 'tokens']));
+
+    it('every table has row-level security', async () => {
+      const without = await rows(
+        `select relname from pg_class where relname = any($1) and relnamespace = 'public'::regnamespace and not relrowsecurity`,
+        [tables],
+      );
+      expect(without).to.deep.equal([]);
+    });
+
+    it("every tenant's table has one policy: its rows are those of the workspace that the transaction named", async () => {
+      const policies = await rows<{
+        table: string;
+        permissive: string;
+        roles: string;
+        command: string;
+        using: string;
+        check: string;
+      }>(`
+        select tablename as table, permissive, roles::text, cmd as command, qual as using, with_check as check from pg_policies where schemaname = 'public' order by 1`);
+      expect(policies.map((policy) => policy.table)).to.deep.equal(tenantTables());
+      for (const { table, using, check, ...policy } of policies) {
+        expect(policy, table).to.deep.equal({ permissive: 'PERMISSIVE', roles: '{public}', command: 'ALL' });
+        expect(using, table).to.match(
+          /^\(workspace_id = \(NULLIF\(current_setting\('app\.workspace_id'::text, true\), ''::text\)\)::uuid\)$/,
+        );
+        expect(check, table).to.equal(using);
+      }
+    });
+
+    it('the workspace is the first column of every key and index', async () => {
+      const indexes = await rows<{ name: string; table: string }>(
+        `
+        select i.relname as name, t.relname as table from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
+        left join pg_attribute a on a.attrelid = x.indrelid and a.attnum = x.indkey[0]
+        where t.relnamespace = 'public'::regnamespace and t.relname = any($1) and a.attname is distinct from 'workspace_id' order by 1`,
+        [tenantTables()],
+      );
+      expect(indexes.filter(({ name }) => withoutWorkspace[name] === undefined)).to.deep.equal([]);
+    });
+
+    it('no exception is a key', async () => {
+      const keys = await rows(
+        `select i.relname from pg_index x join pg_class i on i.oid = x.indexrelid where i.relname = any($1) and (x.indisunique or x.indisprimary)`,
+        [Object.keys(withoutWorkspace)],
+      );
+      expect(keys).to.deep.equal([]);
+    });
+
+    it('every table has a primary key', async () => {
+      const without = await rows(
+        `select relname from pg_class c where relnamespace = 'public'::regnamespace and relname = any($1)
+        and not exists (select from pg_index x where x.indrelid = c.oid and x.indisprimary)`,
+        [tables],
+      );
+      expect(without).to.deep.equal([]);
+    });
+
+    it('the workspace is the first column of both sides of every foreign key', async () => {
+      const foreign = await rows(`
+        select k.conname from pg_constraint k
+        join pg_attribute here on here.attrelid = k.conrelid and here.attnum = k.conkey[1]
+        join pg_attribute there on there.attrelid = k.confrelid and there.attnum = k.confkey[1]
+        where k.contype = 'f' and k.connamespace = 'public'::regnamespace and (here.attname <> 'workspace_id' or there.attname <> 'workspace_id')`);
+      expect(foreign).to.deep.equal([]);
+    });
+
+    it('workspace_id is never null', async () => {
+      const nullable = await rows(
+        `select c.relname from pg_attribute a join pg_class c on c.oid = a.attrelid
+        where c.relnamespace = 'public'::regnamespace and c.relname = any($1) and a.attname = 'workspace_id' and not a.attnotnull`,
+        [tenantTables()],
+      );
+      expect(nullable).to.deep.equal([]);
+      const without = tenantTables().filter((table) => table !== 'workspaces');
+      const withColumn = await rows(
+        `select c.relname from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = 'public'::regnamespace and c.relname = any($1) and a.attname = 'workspace_id'`,
+        [without],
+      );
+      expect(withColumn.length).to.equal(without.length);
+    });
+
+    it('no view and no materialised view looks past the policies', async () => {
+      expect(
+        await rows(
+          `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')`,
+        ),
+      ).to.deep.equal([]);
+    });
+
+    it('functions that look across workspaces are not for everybody and fix their search path', async () => {
+      const functions = await rows<{ name: string; path: string[] | null; everybody: boolean }>(`
+        select p.oid::regprocedure::text as name, p.proconfig as path, has_function_privilege('public', p.oid, 'execute') as everybody
+        from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef`);
+      expect(functions.length).to.be.greaterThan(0);
+      for (const { name, path, everybody } of functions) {
+        expect(path, name).to.deep.equal(['search_path=public, pg_temp']);
+        expect(everybody, name).to.equal(false);
+      }
+    });
+  });
+
+  describe('the role of the service', () => {
+    let app: pg.Client;
+
+    before(async () => {
+      app = new pg.Client({ connectionString: database.ownerUrl, options: appSessionOptions });
+      await app.connect();
+    });
+
+    after(() => app.end());
+
+    async function expectDenied(text: string): Promise<void> {
+      const error = await app.query(text).then(
+        () => null,
+        (thrown: { code: string }) => thrown,
+      );
+      expect(error?.code, text).to.equal('42501');
+    }
+
+    it('is what connections run as', async () => {
+      expect((await app.query('select current_user as name')).rows).to.deep.equal([{ name: appRole }]);
+    });
+
+    it('has no power of its own', async () => {
+      const [role] = await rows(
+        `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication from pg_roles where rolname = $1`,
+        [appRole],
+      );
+      expect(role).to.deep.equal({
+        rolsuper: false,
+        rolbypassrls: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        rolcanlogin: false,
+        rolreplication: false,
+      });
+    });
+
+    it('is a member of no other role', async () => {
+      expect(
+        await rows(`select roleid::regrole::text from pg_auth_members where member = $1::regrole`, [appRole]),
+      ).to.deep.equal([]);
+    });
+
+    it('owns nothing', async () => {
+      expect(await rows(`select relname from pg_class where relowner = $1::regrole`, [appRole])).to.deep.equal([]);
+      expect(await rows(`select proname from pg_proc where proowner = $1::regrole`, [appRole])).to.deep.equal([]);
+    });
+
+    it('makes, changes and drops no tables', async () => {
+      await expectDenied('create table public.mine (id int)');
+      await expectDenied('create table bullmq.mine (id int)');
+      await expectDenied('create schema mine');
+      for (const table of tables) {
+        await expectDenied(`alter table ${table} disable row level security`);
+        await expectDenied(`create policy mine on ${table} using (true)`);
+        await expectDenied(`truncate ${table}`);
+      }
+      await expectDenied('drop table deals');
+      await expectDenied('select * from kysely_migration');
+    });
+
+    it('may not disable the policies for itself', async () => {
+      await app.query('set row_security = off');
+      await expectDenied('select * from deals');
+      await app.query('set row_security = on');
+    });
+
+    it('may not rewrite history', async () => {
+      await expectDenied('update commission_event_history set amount = 0');
+    });
+
+    it('reaches tables outside of workspaces through functions alone', async () => {
+      for (const table of tables.filter((name) => outsideWorkspaces[name] !== undefined)) {
+        await expectDenied(`select * from ${table}`);
+        await expectDenied(`delete from ${table}`);
+      }
+    });
+  });
+
+  describe('between two workspaces', () => {
+    let scratch: TestDatabase;
+    let scratchOwner: pg.Client;
+    let app: pg.Client;
+    const [a, b] = [randomUUID(), randomUUID()];
+
+    /** One row of A and one of B in every table, past all constraints but types: whatever tables there will be. */
+    before(async () => {
+      scratch = await createTestDatabase({ migrate: migrateTestDatabase });
+      scratchOwner = new pg.Client({ connectionString: scratch.ownerUrl });
+      await scratchOwner.connect();
+      const { rows: constraints } =
+        await scratchOwner.query(`select conrelid::regclass::text as table, conname as name from pg_constraint
+        where connamespace = 'public'::regnamespace and contype in ('c', 'f', 'x')`);
+      for (const { table, name } of constraints)
+        await scratchOwner.query(`alter table ${table} drop constraint "${name}"`);
+      for (const table of tenantTables()) {
+        const { rows: columns } = await scratchOwner.query(
+          `select column_name as name, udt_name as type from information_schema.columns
+          where table_schema = 'public' and table_name = $1 and is_nullable = 'NO' and column_default is null and is_identity = 'NO' and column_name <> 'workspace_id'`,
+          [table],
+        );
+        for (const workspaceId of [a, b]) {
+          const names = ['workspace_id', ...columns.map(({ name }) => name)].join(', ');
+          const values = [`'${workspaceId}'`, ...columns.map(({ type }) => anyOf(type))].join(', ');
+          await scratchOwner.query(`insert into ${table} (${names}) values (${values})`);
+        }
+      }
+      app = new pg.Client({ connectionString: scratch.ownerUrl, options: appSessionOptions });
+      await app.connect();
+    });
+
+    after(async () => {
+      await app?.end();
+      await scratchOwner?.end();
+      await scratch?.drop();
+    });
+
+    function anyOf(type: string): string {
+      const texts: Readonly<Record<string, string>> = {
+        uuid: 'gen_random_uuid()',
+        jsonb: `'{}'`,
+        bytea: `decode(md5(random()::text), 'hex')`,
+        bool: 'true',
+        date: 'current_date',
+        timestamptz: 'now()',
+        text: 'gen_random_uuid()::text',
+      };
+      if (type.startsWith('_')) return `'{}'`;
+      return texts[type] ?? '1';
+    }
+
+    async function asWorkspace<T>(workspaceId: string | null, work: () => Promise<T>): Promise<T> {
+      await app.query('begin');
+      try {
+        if (workspaceId !== null) await app.query(`select set_config('app.workspace_id', $1, true)`, [workspaceId]);
+        return await work();
+      } finally {
+        await app.query('rollback');
+      }
+    }
+
+    const seen = async (table: string) =>
+      (await app.query(`select workspace_id from ${table}`)).rows.map((row) => row.workspace_id);
+
+    it('without a workspace named nothing is seen', async () => {
+      for (const table of tenantTables()) {
+        expect(await asWorkspace(null, () => seen(table)), table).to.deep.equal([]);
+        expect(await asWorkspace('', () => seen(table)), `${table}, named empty`).to.deep.equal([]);
+      }
+    });
+
+    it('A sees its own and nothing of B', async () => {
+      for (const table of tenantTables()) expect(await asWorkspace(a, () => seen(table)), table).to.deep.equal([a]);
+    });
+
+    it('A changes and deletes nothing of B, even when it names it', async () => {
+      for (const table of tenantTables()) {
+        for (const change of [
+          `delete from ${table} where workspace_id = $1`,
+          `update ${table} set workspace_id = workspace_id where workspace_id = $1`,
+        ]) {
+          const outcome = await asWorkspace(a, () =>
+            app.query(change, [b]).then(
+              ({ rowCount }) => rowCount,
+              (error: { code: string }) => error.code,
+            ),
+          );
+          expect(outcome, change).to.be.oneOf([0, '42501']);
+        }
+      }
+    });
+
+    it('A writes nothing into B', async () => {
+      const codeOf = (text: string, values: unknown[]) =>
+        asWorkspace(a, () =>
+          app.query(text, values).then(
+            () => 'written',
+            (error: { code: string }) => error.code,
+          ),
+        );
+      for (const table of tenantTables()) {
+        expect(await codeOf(`insert into ${table} (workspace_id) values ($1)`, [b]), `insert into ${table}`).to.equal(
+          '42501',
+        );
+        expect(await codeOf(`update ${table} set workspace_id = $1`, [b]), `update ${table}`).to.equal('42501');
+      }
+    });
+
+    it('the name of a workspace ends with its transaction', async () => {
+      await asWorkspace(a, () => seen('deals'));
+      expect(await seen('deals')).to.deep.equal([]);
+    });
+  });
+
+  describe("on Debian's PostgreSQL 15", () => {
+    let debian: DebianPostgres | undefined;
+
+    before(async function () {
+      this.timeout(60_000);
+      debian = await startDebianPostgres15();
+      if (debian !== undefined) return;
+      if (process.env['CI'])
+        throw new Error(
+          "Debian's PostgreSQL 15 is not installed (apt-get install postgresql-15): CI must prove that the service runs on it",
+        );
+      this.skip();
+    });
+
+    after(() => debian?.stop());
+
+    it('migrates, and pays a commission', async () => {
+      const url = await ownedDatabase((debian as DebianPostgres).superuserUrl);
+      const running = await start(
+        readConfig({ DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'silent', NO_DEMO: '1' }),
+        { api: true, worker: true },
+        createLog('silent'),
+      );
+      try {
+        const { apiKey } = await createWorkspace(running.service.unitOfWork, {
+          name: 'Old',
+          tier: 'enterprise',
+          currency: 'USD',
+          timezone: 'UTC',
+        });
+        const api = new ApiClient(running.url as string, apiKey);
+        const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+          reps: [
+            { email: 'max@x.io', name: 'Max', role: 'manager' },
+            { email: 'ada@x.io', name: 'Ada', managerEmail: 'max@x.io' },
+          ],
+        });
+        const tiers = [
+          { tierIndex: 0, minThreshold: 0, rate: 0.08 },
+          { tierIndex: 1, minThreshold: 1, rate: 0.1 },
+        ];
+        const plan = await api.expect(201, 'POST', '/v1/plans', {
+          name: 'AE',
+          config: {
+            rules: [
+              { name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal', tiers },
+            ],
+          },
+        });
+        await api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[1].id], planId: plan.planId });
+        await api.expect(201, 'POST', '/v1/quotas', {
+          repIds: [reps[1].id],
+          planRuleId: plan.rules[0].id,
+          period: '2026-03',
+          target: 1000,
+        });
+        await api.expect(201, 'PUT', '/v1/deals/d-1', {
+          amount: 1500,
+          closeDate: '2026-03-10',
+          ownerEmail: 'ada@x.io',
+        });
+        await api.expect(
+          200,
+          'POST',
+          '/v1/deals/import',
+          'id,amount,closeDate,ownerEmail\nd-2,100,2026-03-11,ada@x.io',
+          { 'Content-Type': 'text/csv' },
+        );
+        const recalculated = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+        expect(recalculated).to.deep.include({ triggered: true, status: 'completed' });
+        const dashboard = await api.expect(200, 'GET', `/v1/commissions?repId=${reps[1].id}&period=2026-03`);
+        expect(dashboard.earnings.total).to.equal(1000 * 0.08 + 600 * 0.1);
+        const [quota] = await api.expect(200, 'GET', '/v1/quotas');
+        expect(quota).to.deep.include({ current_value: 1600, attainment: 1.6 });
+        expect((await api.expect(200, 'GET', '/readyz')).status).to.equal('ready');
+        expect((await api.expect(200, 'DELETE', '/v1/deals/d-2')).reversed).to.equal(1);
+      } finally {
+        await running.stop();
+      }
+    });
+  });
+});
+
+/** A database whose owner is no superuser, as the service asks of those who bring their own. */
+async function ownedDatabase(superuserUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    await client.query(`create role commissions_owner login createrole password 'owner'`);
+    await client.query('create database commissions owner commissions_owner');
+  } finally {
+    await client.end();
+  }
+  const url = new URL(superuserUrl);
+  url.username = 'commissions_owner';
+  url.password = 'owner';
+  url.pathname = '/commissions';
+  return url.href;
+}

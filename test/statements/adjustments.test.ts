@@ -1,0 +1,206 @@
+import { expect } from 'chai';
+import { newId } from '#src/kernel/ids.js';
+import { expectSoundLedger } from '../support/ledger-checks.js';
+import { type Office, StatementFixture } from './statement-fixture.js';
+
+describe('adjustments', () => {
+  let fixture: StatementFixture;
+  let office: Office;
+  before(async () => {
+    fixture = await StatementFixture.create();
+    office = await fixture.office();
+  });
+  after(() => fixture.stop());
+
+  const add = ({ api, ben }: Office, more: object = {}) =>
+    api.post(`/v1/statements/${ben}/adjust`, { amount: 250.5, reason: 'Spiff', period: '2026-01', ...more });
+
+  it('are events in the period, counted in statement, dashboard and overview', async () => {
+    const own = await fixture.office();
+    const { status, body } = await add(own);
+    expect(status).to.equal(200);
+    expect(body).to.include({
+      repId: own.ben,
+      repName: 'Ben',
+      kind: 'adjustment',
+      category: 'adjustment',
+      status: 'earned',
+      amount: 250.5,
+      currency: 'USD',
+      period: '2026-01',
+      earnedOn: '2026-01-31',
+      reason: 'Spiff',
+      dealId: null,
+    });
+    const clawback = await add(own, { amount: -100, kind: 'clawback', dealId: 'D1' });
+    expect(clawback.body).to.include({ kind: 'clawback', amount: -100, dealId: 'D1' });
+    const { summary, dealCount } = await fixture.generate(own, '2026-01');
+    expect(summary).to.deep.equal({
+      totalCommission: 4800,
+      totalBonuses: 0,
+      totalAdjustments: 150.5,
+      netPayout: 4950.5,
+    });
+    expect(dealCount).to.equal(1);
+    const dashboard = await own.api.expect(200, 'GET', `/v1/commissions?repId=${own.ben}&period=2026-01`);
+    expect(dashboard.earnings).to.deep.equal({ total: 4950.5, commission: 4800, bonus: 0, adjustments: 150.5 });
+    await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
+  });
+
+  it('are dated today while the period runs', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const { body } = await add(office, { period: today.slice(0, 4) });
+    expect(body.earnedOn).to.equal(today);
+  });
+
+  it('go round the approved days of another statement', async () => {
+    const own = await fixture.office();
+    await fixture.generate(own, '2026-03');
+    await fixture.approve(own, '2026-03');
+    expect((await add(own, { period: '2026-Q1' })).body.earnedOn).to.equal('2026-02-28');
+    await fixture.generate(own, '2026-H1');
+    await fixture.unlock(own, '2026-03');
+    await fixture.approve(own, '2026-H1');
+    const answer = await add(own, { period: '2026-01' });
+    expect([answer.status, answer.body.code]).to.deep.equal([400, 'statement_locked']);
+  });
+
+  it('refuse bad input', async () => {
+    for (const more of [
+      { amount: 0 },
+      { amount: 1e13 },
+      { amount: '5' },
+      { amount: 0.005 },
+      { amount: null },
+      { reason: '' },
+      { reason: '   ' },
+      { reason: 'x'.repeat(501) },
+      { period: undefined },
+      { period: 'soon' },
+      { kind: 'true_up' },
+      { note: 'unknown' },
+    ]) {
+      const answer = await add(office, more);
+      expect([answer.status, answer.body.code], JSON.stringify(more)).to.deep.equal([400, 'VALIDATION_FAILED']);
+    }
+    const deal = await add(office, { dealId: 'nope' });
+    expect([deal.status, deal.body.code]).to.deep.equal([404, 'deal_not_found']);
+    expect(
+      (await office.api.post(`/v1/statements/${newId()}/adjust`, { amount: 1, reason: 'x', period: '2026' })).status,
+    ).to.equal(404);
+    const asMia = await fixture.as(office, office.mia);
+    expect(
+      (await asMia.post(`/v1/statements/${office.ben}/adjust`, { amount: 1, reason: 'x', period: '2026' })).status,
+    ).to.equal(403);
+  });
+
+  it('have the decimals of the currency', async () => {
+    const yen = await fixture.office({ currency: 'JPY', deals: false });
+    expect((await add(yen, { amount: 10.5 })).status).to.equal(400);
+    expect((await add(yen, { amount: 10 })).body).to.include({ amount: 10, currency: 'JPY' });
+    const dinar = await fixture.office({ currency: 'BHD', deals: false });
+    expect((await add(dinar, { amount: 10.005 })).body.amount).to.equal(10.005);
+  });
+
+  it('can be changed', async () => {
+    const own = await fixture.office();
+    const { eventId } = (await add(own)).body;
+    const path = `/v1/statements/${own.ben}/adjust/${eventId}`;
+    expect(await own.api.expect(200, 'PATCH', path, { amount: 300 })).to.include({ amount: 300, reason: 'Spiff' });
+    expect(await own.api.expect(200, 'PATCH', path, { reason: 'Better' })).to.include({
+      amount: 300,
+      reason: 'Better',
+    });
+    const none = await own.api.patch(path, {});
+    expect([none.status, none.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+    for (const amount of [0, 0.001]) expect((await own.api.patch(path, { amount })).status).to.equal(400);
+    const [engine] = await fixture.sql(
+      `select event_id from commission_events where workspace_id = $1 and deal_key = 'D1'`,
+      [own.workspaceId],
+    );
+    for (const [repId, id] of [
+      [own.ben, newId()],
+      [own.ben, 'x'],
+      [own.mia, eventId],
+      [own.ben, engine.event_id],
+    ]) {
+      const answer = await own.api.patch(`/v1/statements/${repId}/adjust/${id}`, { amount: 1 });
+      expect([answer.status, answer.body.code]).to.deep.equal([400, 'adjustment_not_found']);
+    }
+    const history = await fixture.sql(
+      `select revision, change, trim_scale(amount)::text as amount, reason from commission_event_history where event_id = $1 order by revision`,
+      [eventId],
+    );
+    expect(history).to.deep.equal([
+      { revision: 1, change: 'inserted', amount: '250.5', reason: 'Spiff' },
+      { revision: 2, change: 'changed', amount: '300', reason: 'Spiff' },
+      { revision: 3, change: 'changed', amount: '300', reason: 'Better' },
+    ]);
+    await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
+  });
+
+  it('can be deleted for good, and only they', async () => {
+    const own = await fixture.office();
+    const { eventId } = (await add(own)).body;
+    const path = `/v1/statements/${own.ben}/adjust/${eventId}`;
+    const foreign = await own.api.expect(200, 'DELETE', `/v1/statements/${own.mia}/adjust/${eventId}`);
+    expect(foreign).to.deep.equal({ deleted: false });
+    const [engine] = await fixture.sql(
+      `select event_id from commission_events where workspace_id = $1 and deal_key = 'D1'`,
+      [own.workspaceId],
+    );
+    const engineRow = await own.api.expect(200, 'DELETE', `/v1/statements/${own.ben}/adjust/${engine.event_id}`);
+    expect(engineRow).to.deep.equal({ deleted: false });
+    expect(await fixture.earned(own)).to.include({ D1: '4800', adjustment: '250.5' });
+    expect(await own.api.expect(200, 'DELETE', path)).to.deep.equal({ deleted: true });
+    expect(await own.api.expect(200, 'DELETE', path)).to.deep.equal({ deleted: false });
+    expect(await fixture.earned(own)).not.to.have.property('adjustment');
+    const history = await fixture.sql(
+      `select change from commission_event_history where event_id = $1 order by revision`,
+      [eventId],
+    );
+    expect(history.map((row) => row.change)).to.deep.equal(['inserted', 'deleted']);
+    await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
+    const acts = (await own.api.expect(200, 'GET', '/v1/workspaces/audit-logs?actor=api-key')).runs;
+    expect(acts.map((run: { trigger: string }) => run.trigger)).to.include.members([
+      'adjustment_added',
+      'adjustment_deleted',
+    ]);
+  });
+
+  it('are locked by approval', async () => {
+    const own = await fixture.office();
+    const { eventId } = (await add(own)).body;
+    await fixture.generate(own, '2026-01');
+    await fixture.approve(own, '2026-01');
+    const added = await add(own);
+    expect([added.status, added.body.code]).to.deep.equal([400, 'statement_locked']);
+    const path = `/v1/statements/${own.ben}/adjust/${eventId}`;
+    const changed = await own.api.patch(path, { amount: 1 });
+    expect([changed.status, changed.body.code]).to.deep.equal([409, 'statement_locked']);
+    const deleted = await own.api.delete(path);
+    expect([deleted.status, deleted.body.code]).to.deep.equal([409, 'statement_locked']);
+    expect((await own.api.delete(`/v1/statements/${own.ben}/adjust/${newId()}`)).body).to.deep.equal({
+      deleted: false,
+    });
+    expect((await fixture.earned(own))['adjustment']).to.equal('250.5');
+  });
+
+  it('are wholly before or wholly after an approval', async () => {
+    const own = await fixture.office();
+    for (let round = 0; round < 10; round += 1) {
+      await fixture.generate(own, '2026-01');
+      const [adjusted, approved] = await Promise.all([add(own, { amount: 1 }), fixture.approve(own, '2026-01')]);
+      const amount = Object.entries(await fixture.earned(own)).find(([key]) => key === 'D1')?.[1];
+      const [sum] = await fixture.sql(
+        `select coalesce(sum(amount), 0)::float as total from commission_events where workspace_id = $1 and kind = 'adjustment'`,
+        [own.workspaceId],
+      );
+      expect(approved.summary.netPayout).to.equal(Number(amount) + sum.total);
+      expect(adjusted.status).to.be.oneOf([200, 400]);
+      await fixture.unlock(own, '2026-01');
+      await fixture.service.settled(own.workspaceId);
+    }
+    await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
+  });
+});

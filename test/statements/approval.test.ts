@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import { expectSoundLedger } from '../support/ledger-checks.js';
+import { type Office, StatementFixture } from './statement-fixture.js';
+
+describe('approving and unlocking statements', () => {
+  let fixture: StatementFixture;
+  before(async () => {
+    fixture = await StatementFixture.create();
+  });
+  after(() => fixture.stop());
+
+  const path = (office: Office, action: string) => `/v1/statements/${office.ben}/${action}`;
+
+  it('refuses a body that lacks period or status in the words of the specification', async () => {
+    const office = await fixture.office({ deals: false });
+    for (const body of [
+      { approve: true },
+      { period: '2026-01' },
+      { status: 'approved' },
+      {},
+      null,
+      { period: null, status: null },
+      undefined,
+    ]) {
+      const answer = await office.api.post(path(office, 'approve'), body);
+      expect([answer.status, answer.body.code, answer.body.message], JSON.stringify(body)).to.deep.equal([
+        400,
+        'VALIDATION_FAILED',
+        'period and status required',
+      ]);
+    }
+    const wrong = await office.api.post(path(office, 'approve'), { period: '2026-01', status: 'final' });
+    expect([wrong.status, wrong.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+    const typo = await office.api.post(path(office, 'approve'), { period: '2026-01', status: 'draft', forced: true });
+    expect(typo.body.message).to.match(/forced: is not known here/);
+  });
+
+  it('needs a generated statement', async () => {
+    const office = await fixture.office();
+    for (const status of ['approved', 'draft']) {
+      const answer = await office.api.post(path(office, 'approve'), { period: '2026-01', status });
+      expect([answer.status, answer.body.code], status).to.deep.equal([404, 'statement_not_found']);
+    }
+  });
+
+  it('freezes the latest version, both ways any number of times', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    const approved = await fixture.approve(office, '2026-01');
+    expect(approved).to.include({ status: 'approved', version: 1, approvedBy: 'api-key' });
+    expect(await fixture.approve(office, '2026-01')).to.deep.equal(approved);
+    const [head] = await fixture.sql(
+      `select approved_version, trim_scale(approved_total)::text as total, currency from statement_periods where workspace_id = $1`,
+      [office.workspaceId],
+    );
+    expect(head).to.deep.equal({ approved_version: 1, total: '4800', currency: 'USD' });
+    await fixture.deal(office, 'D1', 1000, '2026-01-15');
+    await fixture.service.settled(office.workspaceId);
+    expect((await fixture.earned(office))['D1']).to.equal('4800');
+    const draft = await fixture.unlock(office, '2026-01');
+    expect(draft).to.include({ status: 'draft', version: 1 });
+    expect(draft).not.to.have.property('approvedAt');
+    expect(await fixture.unlock(office, '2026-01')).to.deep.equal(draft);
+    await fixture.service.settled(office.workspaceId);
+    expect((await fixture.earned(office))['D1']).to.equal('80');
+    const acts = (await office.api.expect(200, 'GET', '/v1/workspaces/audit-logs?actor=api-key')).runs;
+    expect(
+      acts
+        .map((run: { trigger: string }) => run.trigger)
+        .filter((trigger: string) => trigger.startsWith('statement'))
+        .sort(),
+    ).to.deep.equal(['statement_approved', 'statement_unlocked']);
+    expect(acts.find((run: { trigger: string }) => run.trigger === 'statement_approved')).to.include({
+      repId: office.ben,
+      period: '2026-01',
+    });
+    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+  });
+
+  it('approves what the ledger says, in a fresh version where the generated one is out of date', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    await fixture.deal(office, 'late', 10_000, '2026-01-31');
+    const approved = await fixture.approve(office, '2026-01');
+    expect(approved).to.include({ status: 'approved', version: 2 });
+    expect(approved.summary.netPayout).to.equal(5600);
+  });
+
+  it('refuses days that are approved already', async () => {
+    const office = await fixture.office();
+    for (const period of ['2026-01', '2026-02', '2026-Q1']) await fixture.generate(office, period);
+    await fixture.approve(office, '2026-01');
+    await fixture.approve(office, '2026-02');
+    const answer = await office.api.post(path(office, 'approve'), { period: '2026-Q1', status: 'approved' });
+    expect([answer.status, answer.body.code]).to.deep.equal([409, 'statement_overlap']);
+  });
+
+  it('leaves nobody to decide on their own pay while others can', async () => {
+    const office = await fixture.office();
+    const mias = `/v1/statements/${office.mia}`;
+    const asMia = await fixture.as(office, office.mia);
+    await asMia.expect(200, 'POST', `${mias}/generate`, { period: '2026-01' });
+    const ann = await fixture.addRep(office, 'Ann', 'manager');
+    const approval = { period: '2026-01', status: 'approved' };
+    expect((await asMia.post(`${mias}/approve`, approval)).body.code).to.equal('forbidden');
+    const asAnn = await fixture.as(office, ann);
+    await asAnn.expect(200, 'POST', `${mias}/approve`, approval);
+    expect((await asMia.post(`${mias}/approve`, { ...approval, status: 'draft' })).status).to.equal(403);
+    expect((await asMia.post(`${mias}/true-up`, { period: '2026-01' })).status).to.equal(403);
+    await office.api.expect(200, 'PATCH', `/v1/reps/${ann}`, { active: false });
+    await asMia.expect(200, 'POST', `${mias}/approve`, { ...approval, status: 'draft' });
+    await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/generate`, { period: '2026-01' });
+    const bens = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, approval);
+    expect(bens.approvedBy).to.equal(`rep:${office.mia}`);
+    const asBen = await fixture.as(office, office.ben);
+    expect((await asBen.post(`/v1/statements/${office.ben}/approve`, approval)).status).to.equal(403);
+  });
+
+  it('pays a deal that moved out of the period when the period is opened again', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    await fixture.approve(office, '2026-01');
+    await office.api.expect(201, 'POST', '/v1/quotas', {
+      repIds: [office.ben],
+      measure: 'New business',
+      period: '2026-Q3',
+      target: 100_000,
+    });
+    await fixture.deal(office, 'D1', 60_000, '2026-07-15');
+    await fixture.service.settled(office.workspaceId);
+    await fixture.unlock(office, '2026-01');
+    await fixture.service.settled(office.workspaceId);
+    const [row] = await fixture.sql(
+      `select earned_on, status, trim_scale(amount)::text as amount from commission_events where workspace_id = $1 and deal_key = 'D1'`,
+      [office.workspaceId],
+    );
+    expect(row).to.deep.equal({ earned_on: '2026-07-15', status: 'earned', amount: '4800' });
+    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+  });
+
+  it('is wholly before or wholly after a change of a deal', async () => {
+    const office = await fixture.office();
+    for (let round = 0; round < 20; round += 1) {
+      await fixture.generate(office, '2026-01');
+      const change = fixture.deal(office, 'D1', 10_000 + round * 1000, '2026-01-15');
+      if (round % 3 === 1) await new Promise((resolve) => setTimeout(resolve, round / 2));
+      const [approved] = await Promise.all([fixture.approve(office, '2026-01'), change]);
+      await fixture.service.settled(office.workspaceId);
+      const [frozen] = await fixture.sql(
+        `select trim_scale(sum(amount))::float as total, (select trim_scale(approved_total)::float from statement_periods
+           where workspace_id = $1 and period = '2026-01') as approved
+         from commission_events where workspace_id = $1 and rep_id = $2 and status = 'earned'
+           and earned_on between '2026-01-01' and '2026-01-31'`,
+        [office.workspaceId, office.ben],
+      );
+      expect(frozen.approved, `round ${round}`).to.equal(frozen.total);
+      expect(approved.summary.netPayout, `round ${round}`).to.equal(frozen.total);
+      await fixture.unlock(office, '2026-01');
+    }
+    await fixture.service.settled(office.workspaceId);
+    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+  });
+
+  it('keeps what is frozen through a reset', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const office = await fixture.office();
+      await fixture.generate(office, '2026-01');
+      const rows = (day: string) =>
+        fixture.sql(`select * from commission_events where workspace_id = $1 and earned_on <= $2`, [
+          office.workspaceId,
+          day,
+        ]);
+      const before = await rows('2026-01-31');
+      const approval = fixture.approve(office, '2026-01');
+      if (round > 0) await approval;
+      const [approved, reset] = await Promise.all([
+        approval,
+        office.api.expect(200, 'POST', '/v1/commissions/reset', {}),
+      ]);
+      const after = await rows('2026-12-31');
+      // Without waiting, the reset may come first: then nothing is frozen but an empty statement.
+      if (round > 0 || after.length > 0) {
+        expect(after).to.deep.equal(before);
+        expect(reset).to.include({ events: 2, skippedLocked: 1 });
+      }
+      expect(approved.summary.netPayout).to.equal(after.reduce((total, row) => total + Number(row.amount), 0));
+      await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+    }
+  });
+
+  it('freezes nothing while the rep cannot be calculated', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    const [rule] = await fixture.sql(`select definition from plan_rules where workspace_id = $1`, [office.workspaceId]);
+    const define = (definition: unknown) =>
+      fixture.sql(`update plan_rules set definition = $2 where workspace_id = $1`, [office.workspaceId, definition]);
+    await define({ name: 'broken' });
+    await fixture.deal(office, 'D1', 1000, '2026-01-15');
+    const answer = await office.api.post(path(office, 'approve'), { period: '2026-01', status: 'approved' });
+    expect([answer.status, answer.body.code]).to.deep.equal([409, 'calculation_pending']);
+    await define(rule.definition);
+    await fixture.service.settled(office.workspaceId);
+    const approved = await fixture.approve(office, '2026-01');
+    expect(approved.summary.netPayout).to.equal(80);
+  });
+
+  it('is guarded by the database itself', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    await fixture.approve(office, '2026-01');
+    const january = `workspace_id = '${office.workspaceId}' and deal_key = 'D1'`;
+    const february = `workspace_id = '${office.workspaceId}' and deal_key = 'D2'`;
+    const copy = (
+      kind: string,
+    ) => `insert into commission_events (workspace_id, rep_id, event_id, kind, status, category,
+      amount, currency, period, earned_on, idempotency_key) select workspace_id, rep_id, gen_random_uuid(), '${kind}',
+      'earned', 'adjustment', 1, 'USD', '2026-01', '2026-01-31', gen_random_uuid() from commission_events where ${january}`;
+    for (const write of [
+      `update commission_events set amount = 1 where ${january}`,
+      `update commission_events set earned_on = '2026-02-01' where ${january}`,
+      `update commission_events set earned_on = '2026-01-31' where ${february}`,
+      `delete from commission_events where ${january}`,
+      copy('adjustment'),
+      copy('clawback'),
+    ]) {
+      const told = await fixture.sql(write).catch((error: Error) => error.message);
+      expect(told, write).to.match(/statement_locked: commission of the approved period 2026-01/);
+    }
+    await fixture.sql(`update commission_events set updated_at = now() where ${february}`);
+    await fixture.sql(copy('true_up'));
+  });
+});

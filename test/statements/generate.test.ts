@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import { newId } from '#src/kernel/ids.js';
+import { type Office, StatementFixture } from './statement-fixture.js';
+
+describe('generating and reading statements', () => {
+  let fixture: StatementFixture;
+  let office: Office;
+  before(async () => {
+    fixture = await StatementFixture.create();
+    office = await fixture.office();
+  });
+  after(() => fixture.stop());
+
+  it('answers as the specification says', async () => {
+    const answer = await fixture.generate(office, '2026-01');
+    expect(answer).to.include({
+      generated: true,
+      version: 1,
+      period: '2026-01',
+      repId: office.ben,
+      repName: 'Ben',
+      status: 'draft',
+      currency: 'USD',
+      dealCount: 1,
+    });
+    expect(answer.statementId).to.match(/^[0-9a-f-]{36}$/);
+    expect(answer.summary).to.deep.equal({
+      totalCommission: 4800,
+      totalBonuses: 0,
+      totalAdjustments: 0,
+      netPayout: 4800,
+    });
+    expect(answer.lineItems).to.have.length(1);
+    expect(answer.lineItems[0]).to.include({
+      repId: office.ben,
+      dealId: 'D1',
+      closeDate: '2026-01-15',
+      earnedOn: '2026-01-15',
+      period: '2026-Q1',
+      planName: 'AE',
+      planVersion: 1,
+      ruleName: 'New business',
+      tierName: 'Base',
+      kind: 'commission_earned',
+      category: 'commission',
+      amount: 4800,
+      base: 60_000,
+      credit: 60_000,
+      rate: 0.08,
+      attainment: 0.6,
+    });
+    expect(answer.lineItems[0]).not.to.have.property('trace');
+  });
+
+  it('makes a new version each time, and versions never change', async () => {
+    const own = await fixture.office();
+    await fixture.generate(own, '2026-Q1');
+    const first = await fixture.sql(`select * from statements where workspace_id = $1`, [own.workspaceId]);
+    await fixture.deal(own, 'D4', 1000, '2026-03-30');
+    const second = await fixture.generate(own, '2026-Q1');
+    expect(second.version).to.equal(2);
+    expect(second.summary.netPayout).to.equal(4800 + 7200 + 4500 + 150);
+    const stored = await fixture.sql(`select * from statements where workspace_id = $1 order by version`, [
+      own.workspaceId,
+    ]);
+    expect(stored[0]).to.deep.equal(first[0]);
+    const { unitOfWork } = fixture.service.running.service;
+    const change = unitOfWork.run(own, 'reads', (trx) =>
+      trx.updateTable('statements').set({ deal_count: 9 }).execute(),
+    );
+    expect(await change.catch((error: Error) => error.message)).to.match(/permission denied/);
+    const removal = unitOfWork.run(own, 'reads', (trx) => trx.deleteFrom('statements').execute());
+    expect(await removal.catch((error: Error) => error.message)).to.match(/permission denied/);
+  });
+
+  it('sums month, quarter, half and year alike', async () => {
+    for (const period of ['2026-Q1', '2026-H1', '2026']) {
+      const { summary, dealCount } = await fixture.generate(office, period);
+      expect([summary.netPayout, dealCount], period).to.deep.equal([16_500, 3]);
+    }
+  });
+
+  it('keeps the currencies apart', async () => {
+    const own = await fixture.office();
+    const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
+    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
+    const euro = { name: 'Euro', currency: 'EUR', config: { dealConditions, rules } };
+    const plan = await own.api.expect(201, 'POST', '/v1/plans', euro);
+    await own.api.expect(201, 'POST', '/v1/assignments', { repIds: [own.ben], planId: plan.planId });
+    await fixture.deal(own, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
+    const { summary, otherCurrencies, lineItems } = await fixture.generate(own, '2026-01');
+    expect(summary.netPayout).to.equal(4800);
+    expect(otherCurrencies).to.deep.equal([
+      { currency: 'EUR', summary: { totalCommission: 100, totalBonuses: 0, totalAdjustments: 0, netPayout: 100 } },
+    ]);
+    expect(lineItems.map((line: { currency: string }) => line.currency)).to.deep.equal(['USD', 'EUR']);
+    const team = await own.api.expect(200, 'GET', '/v1/statements?period=2026-01');
+    expect(team.totals.netPayout).to.equal(4800);
+    expect(team.otherCurrencies[0].summary.netPayout).to.equal(100);
+  });
+
+  it('refuses without a period, for nobody, and for reps', async () => {
+    const { api, ben, mia } = office;
+    expect((await api.post(`/v1/statements/${ben}/generate`, {})).status).to.equal(400);
+    expect((await api.post(`/v1/statements/${ben}/generate`, { period: '2026-13' })).status).to.equal(400);
+    expect((await api.post(`/v1/statements/${ben}/generate`, { period: '2026-01', typo: 1 })).status).to.equal(400);
+    for (const nobody of [newId(), 'nobody']) {
+      const answer = await api.post(`/v1/statements/${nobody}/generate`, { period: '2026-01' });
+      expect([answer.status, answer.body.code]).to.deep.equal([404, 'rep_not_found']);
+    }
+    const asBen = await fixture.as(office, ben);
+    expect((await asBen.post(`/v1/statements/${ben}/generate`, { period: '2026-01' })).status).to.equal(403);
+    const asMia = await fixture.as(office, mia);
+    expect((await asMia.post(`/v1/statements/${ben}/generate`, { period: '2026-01' })).status).to.equal(200);
+  });
+
+  it('generates for everyone, around what is approved or unknown', async () => {
+    const own = await fixture.office();
+    const idle = await fixture.addRep(own, 'Idle');
+    await own.api.expect(200, 'PATCH', `/v1/reps/${idle}`, { active: false });
+    const all = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
+    expect(all).to.include({ period: '2026-01', generated: 2, skipped: 0, errors: 0 });
+    expect(all.statements.map((one: { repId: string }) => one.repId).sort()).to.deep.equal([own.ben, own.mia].sort());
+    expect(all.statements.find((one: { repId: string }) => one.repId === own.ben)).to.include({
+      version: 1,
+      netPayout: 4800,
+    });
+    await fixture.approve(own, '2026-01');
+    const unknown = newId();
+    const some = await own.api.expect(200, 'POST', '/v1/statements/generate', {
+      period: '2026-01',
+      repIds: [own.ben, own.mia, unknown, 'x', own.mia],
+    });
+    expect(some).to.include({ generated: 1, skipped: 1, errors: 2 });
+    expect(some.skippedReps).to.deep.equal([{ repId: own.ben, reason: 'already_approved' }]);
+    expect(some.errorReps).to.deep.equal([
+      { repId: unknown, error: 'rep_not_found' },
+      { repId: 'x', error: 'rep_not_found' },
+    ]);
+    expect(some.statements).to.have.length(1);
+    const single = await own.api.post(`/v1/statements/${own.ben}/generate`, { period: '2026-01' });
+    expect([single.status, single.body.code]).to.deep.equal([409, 'statement_locked']);
+  });
+
+  it('shows the team: generated or not', async () => {
+    const own = await fixture.office();
+    const before = await own.api.expect(200, 'GET', '/v1/statements?period=2026-01');
+    expect(before).to.include({ period: '2026-01', currency: 'USD' });
+    expect(before.totals.netPayout).to.equal(4800);
+    expect(before.statements.map((one: { name: string }) => one.name)).to.deep.equal(['Ben', 'Mia']);
+    expect(before.statements[0]).to.include({ email: 'ben@acme.test', status: 'none', version: 0, statementId: null });
+    await fixture.generate(own, '2026-01');
+    await fixture.deal(own, 'late', 10_000, '2026-01-31');
+    await fixture.service.settled(own.workspaceId);
+    const after = await own.api.expect(200, 'GET', '/v1/statements?period=2026-01');
+    expect(after.statements[0]).to.include({ status: 'draft', version: 1 });
+    expect(after.statements[0].summary.netPayout).to.equal(4800);
+    const current = await own.api.expect(200, 'GET', '/v1/statements');
+    expect(current.period).to.equal(new Date().toISOString().slice(0, 7));
+  });
+
+  it('shows one rep: the latest version, or what has been earned so far', async () => {
+    const own = await fixture.office();
+    const of = `/v1/statements?repId=${own.ben}&period=2026-01`;
+    const live = await own.api.expect(200, 'GET', of);
+    expect(live).to.include({ status: 'none', version: 0, statementId: null, generatedAt: null });
+    expect(live.summary.netPayout).to.equal(4800);
+    const { generated, ...version } = await fixture.generate(own, '2026-01');
+    expect(generated).to.equal(true);
+    expect(await own.api.expect(200, 'GET', of)).to.deep.equal(version);
+    const answer = await own.api.get(`/v1/statements?repId=${newId()}`);
+    expect([answer.status, answer.body.code]).to.deep.equal([404, 'rep_not_found']);
+  });
+
+  it('lets reps see their own only', async () => {
+    const asBen = await fixture.as(office, office.ben);
+    expect((await asBen.get(`/v1/statements?repId=${office.ben}&period=2026-01`)).status).to.equal(200);
+    expect((await asBen.get(`/v1/statements/${office.ben}/status?period=2026-01`)).status).to.equal(200);
+    for (const path of [
+      '/v1/statements',
+      '/v1/statements/export.csv',
+      `/v1/statements?repId=${office.mia}`,
+      `/v1/statements?repId=${newId()}`,
+      `/v1/statements/${office.mia}/status`,
+      `/v1/statements/${newId()}/export`,
+      `/v1/statements/${office.mia}/comments`,
+    ]) {
+      const answer = await asBen.get(path);
+      expect([answer.status, answer.body.code], path).to.deep.equal([403, 'forbidden']);
+    }
+  });
+
+  it('tells the status', async () => {
+    const own = await fixture.office();
+    const path = `/v1/statements/${own.ben}/status?period=2026-01`;
+    const same = { repId: own.ben, period: '2026-01' };
+    expect(await own.api.expect(200, 'GET', path)).to.deep.equal({ ...same, status: 'none', version: 0 });
+    await fixture.generate(own, '2026-01');
+    expect(await own.api.expect(200, 'GET', path)).to.deep.equal({ ...same, status: 'draft', version: 1 });
+    await fixture.approve(own, '2026-01');
+    const approved = await own.api.expect(200, 'GET', path);
+    expect(approved).to.include({ ...same, status: 'approved', version: 1, approvedBy: 'api-key' });
+    expect(Date.parse(approved.approvedAt)).to.be.closeTo(Date.now(), 60_000);
+    const asBen = await fixture.as(own, own.ben);
+    expect(await asBen.expect(200, 'GET', path)).not.to.have.property('approvedBy');
+  });
+
+  it('shows nothing of another workspace', async () => {
+    const other = await fixture.office();
+    await fixture.generate(office, '2026-02');
+    for (const path of [
+      `/v1/statements?repId=${office.ben}`,
+      `/v1/statements/${office.ben}/status`,
+      `/v1/statements/${office.ben}/export`,
+    ]) {
+      expect((await other.api.get(path)).status, path).to.equal(404);
+    }
+    expect((await other.api.post(`/v1/statements/${office.ben}/generate`, { period: '2026-02' })).status).to.equal(404);
+  });
+
+  it('numbers two hundred parallel generates without gap', async () => {
+    const own = await fixture.office();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => own.api.post(`/v1/statements/${own.ben}/generate`, { period: '2026-01' })),
+    );
+    expect([...new Set(answers.map((answer) => answer.status))]).to.deep.equal([200]);
+    const versions = answers.map((answer) => answer.body.version).sort((a, b) => a - b);
+    expect(versions).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 1));
+    const [head] = await fixture.sql(`select current_version from statement_periods where workspace_id = $1`, [
+      own.workspaceId,
+    ]);
+    expect(head.current_version).to.equal(200);
+  });
+});

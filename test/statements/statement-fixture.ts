@@ -1,0 +1,114 @@
+import { newId } from '#src/kernel/ids.js';
+import { newToken, tokenHash } from '#src/platform/secrets/token.js';
+import { query } from '../support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+const tiers = [
+  { tierIndex: 0, minThreshold: 0, name: 'Base', rate: 0.08 },
+  { tierIndex: 1, minThreshold: 1, name: 'Over', rate: 0.12 },
+  { tierIndex: 2, minThreshold: 1.25, name: 'Top', rate: 0.15 },
+];
+
+export interface Office {
+  readonly workspaceId: string;
+  readonly api: ApiClient;
+  /** A rep on the plan of the worked example: quarterly, quota 100,000 for 2026-Q1. */
+  readonly ben: string;
+  readonly mia: string;
+  readonly planId: string;
+}
+
+/** The running service with workspaces like the worked example of the calculation rules. */
+export class StatementFixture {
+  private constructor(readonly service: TestService) {}
+
+  static async create(): Promise<StatementFixture> {
+    return new StatementFixture(await startTestService());
+  }
+
+  stop(): Promise<void> {
+    return this.service.stop();
+  }
+
+  /** Ben and his manager Mia, both by name; deals of the worked example where wanted. */
+  async office({
+    currency = 'USD',
+    deals = true,
+    benName = 'Ben',
+  }: {
+    currency?: string;
+    deals?: boolean;
+    benName?: string;
+  } = {}): Promise<Office> {
+    const { workspaceId, api } = await this.service.workspace({ currency });
+    const people = [
+      { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
+      { email: 'ben@acme.test', name: benName, crmMemberId: 'ben' },
+    ];
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    const idOf = (email: string) => reps.find((rep: { email: string }) => rep.email === email).id as string;
+    const rules = [{ name: 'New business', measure: 'amount', tiers }];
+    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules } });
+    const [ben, mia] = [idOf('ben@acme.test'), idOf('mia@acme.test')];
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: plan.planId });
+    const quota = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
+    await api.expect(201, 'POST', '/v1/quotas', quota);
+    const office = { workspaceId, api, ben, mia, planId: plan.planId as string };
+    if (deals) {
+      await this.deal(office, 'D1', 60_000, '2026-01-15');
+      await this.deal(office, 'D2', 60_000, '2026-02-10');
+      await this.deal(office, 'D3', 30_000, '2026-03-05');
+    }
+    await this.service.settled(workspaceId);
+    return office;
+  }
+
+  async deal({ api }: Office, dealId: string, amount: number, closeDate: string, more: object = {}): Promise<void> {
+    const answer = await api.put(`/v1/deals/${dealId}`, { amount, closeDate, ownerId: 'ben', ...more });
+    if (answer.status > 201) throw new Error(JSON.stringify(answer.body));
+  }
+
+  async addRep({ api }: Office, name: string, role = 'rep'): Promise<string> {
+    const email = `${name.toLowerCase().replace(/[^a-z]/g, '')}@acme.test`;
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email, name, role }] });
+    return reps.find((rep: { email: string }) => rep.email === email).id;
+  }
+
+  /** A client signed in as that rep, with the rep's role. */
+  async as({ workspaceId }: Office, repId: string): Promise<ApiClient> {
+    const token = newToken('sess');
+    await this.sql(
+      `insert into tokens (workspace_id, token_id, kind, token_hash, rep_id, expires_at)
+       values ($1, $2, 'sess', $3, $4, now() + interval '1 hour')`,
+      [workspaceId, newId(), tokenHash(token), repId],
+    );
+    return this.service.client(token);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: rows of every table
+  sql(text: string, values: unknown[] = []): Promise<any[]> {
+    return query(this.service.database.ownerUrl, text, values);
+  }
+
+  /** Earned amounts by deal or kind, as text without trailing zeros. */
+  async earned({ workspaceId, ben }: Office): Promise<Record<string, string>> {
+    const rows = await this.sql(
+      `select coalesce(deal_key, kind) as key, trim_scale(amount)::text as amount from commission_events
+       where workspace_id = $1 and rep_id = $2 and status = 'earned' order by 1`,
+      [workspaceId, ben],
+    );
+    return Object.fromEntries(rows.map((row) => [row.key, row.amount]));
+  }
+
+  generate({ api, ben }: Office, period: string) {
+    return api.expect(200, 'POST', `/v1/statements/${ben}/generate`, { period });
+  }
+
+  approve({ api, ben }: Office, period: string) {
+    return api.expect(200, 'POST', `/v1/statements/${ben}/approve`, { period, status: 'approved' });
+  }
+
+  unlock({ api, ben }: Office, period: string) {
+    return api.expect(200, 'POST', `/v1/statements/${ben}/approve`, { period, status: 'draft' });
+  }
+}

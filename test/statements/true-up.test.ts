@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import { expectSoundLedger } from '../support/ledger-checks.js';
+import { type Office, StatementFixture } from './statement-fixture.js';
+
+describe('true-up', () => {
+  let fixture: StatementFixture;
+  before(async () => {
+    fixture = await StatementFixture.create();
+  });
+  after(() => fixture.stop());
+
+  const trueUp = ({ api, ben }: Office, body: object = {}) =>
+    api.post(`/v1/statements/${ben}/true-up`, { period: '2026-01', ...body });
+
+  async function approvedJanuary(options = {}): Promise<Office> {
+    const office = await fixture.office(options);
+    await fixture.generate(office, '2026-01');
+    await fixture.approve(office, '2026-01');
+    return office;
+  }
+
+  async function correct(office: Office, amount: number): Promise<void> {
+    await fixture.deal(office, 'D1', amount, '2026-01-15');
+    await fixture.service.settled(office.workspaceId);
+  }
+
+  it('pays the worked example: January approved, then the first deal corrected', async () => {
+    const office = await approvedJanuary();
+    await correct(office, 20_000);
+    expect(await fixture.earned(office)).to.deep.equal({ D1: '4800', D2: '7200', D3: '4500' });
+    const asked = await trueUp(office);
+    expect([asked.status, asked.body]).to.deep.equal([
+      200,
+      { action: 'requires_approval', delta: -3200, approvalThreshold: 500 },
+    ]);
+    const done = (await trueUp(office, { force: true })).body;
+    expect(done).to.include({ action: 'trued_up', delta: -3200, version: 2 });
+    expect(await fixture.earned(office)).to.deep.equal({ D1: '4800', D2: '7200', D3: '4500', true_up: '-3200' });
+    const statement = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-01`);
+    expect(statement).to.include({ status: 'approved', version: 2 });
+    expect(statement.summary).to.deep.equal({
+      totalCommission: 4800,
+      totalBonuses: 0,
+      totalAdjustments: -3200,
+      netPayout: 1600,
+    });
+    expect(statement.lineItems.at(-1)).to.include({ eventId: done.eventId, kind: 'true_up', earnedOn: '2026-01-31' });
+    expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
+    expect((await trueUp(office, { force: true })).body).to.deep.equal({ action: 'none', delta: 0 });
+    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+
+    await fixture.unlock(office, '2026-01');
+    await fixture.service.settled(office.workspaceId);
+    expect(await fixture.earned(office)).to.deep.equal({ D1: '1600', D2: '4800', D3: '3600' });
+    const history = await fixture.sql(
+      `select change from commission_event_history where event_id = $1 order by revision`,
+      [done.eventId],
+    );
+    expect(history.map((row) => row.change)).to.deep.equal(['inserted', 'reversed']);
+    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+
+    const again = await fixture.generate(office, '2026-01');
+    expect([again.version, again.summary.netPayout]).to.deep.equal([3, 1600]);
+    await fixture.approve(office, '2026-01');
+    expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
+  });
+
+  it('asks for force beyond 500 in either direction, and not at 500', async () => {
+    for (const [amount, delta, action] of [
+      [66_250, 500, 'trued_up'],
+      [66_250.125, 500.01, 'requires_approval'],
+      [53_749.875, -500.01, 'requires_approval'],
+      [53_750, -500, 'trued_up'],
+    ] as const) {
+      const office = await approvedJanuary();
+      await correct(office, amount);
+      const { body } = await trueUp(office);
+      expect([body.action, body.delta], String(amount)).to.deep.equal([action, delta]);
+      const rows = await fixture.sql(`select 1 from commission_events where workspace_id = $1 and kind = 'true_up'`, [
+        office.workspaceId,
+      ]);
+      expect(rows).to.have.length(action === 'trued_up' ? 1 : 0);
+    }
+  });
+
+  it('follows the ledger with one true-up after the other', async () => {
+    const office = await approvedJanuary();
+    for (const [amount, delta] of [
+      [61_000, 80],
+      [62_000, 80],
+      [60_000, -160],
+    ] as const) {
+      await correct(office, amount);
+      expect((await trueUp(office)).body, String(amount)).to.include({ action: 'trued_up', delta });
+    }
+    const { summary, version } = await office.api.expect(
+      200,
+      'GET',
+      `/v1/statements?repId=${office.ben}&period=2026-01`,
+    );
+    expect([summary.netPayout, version]).to.deep.equal([4800, 4]);
+  });
+
+  it('counts adjustments once', async () => {
+    const office = await fixture.office();
+    await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
+      amount: 300,
+      reason: 'Spiff',
+      period: '2026-01',
+    });
+    await fixture.generate(office, '2026-01');
+    await fixture.approve(office, '2026-01');
+    expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
+  });
+
+  it('looks past every frozen period of the rep', async () => {
+    const office = await fixture.office();
+    for (const period of ['2026-01', '2026-02']) {
+      await fixture.generate(office, period);
+      await fixture.approve(office, period);
+    }
+    await correct(office, 20_000);
+    expect((await trueUp(office, { period: '2026-02' })).body).to.include({
+      action: 'requires_approval',
+      delta: -2400,
+    });
+    expect((await trueUp(office)).body).to.include({ delta: -3200 });
+  });
+
+  it('tells differences in other currencies and leaves them', async () => {
+    const office = await fixture.office();
+    const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
+    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
+    const plan = await office.api.expect(201, 'POST', '/v1/plans', {
+      name: 'Euro',
+      currency: 'EUR',
+      config: { dealConditions, rules },
+    });
+    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [office.ben], planId: plan.planId });
+    await fixture.deal(office, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
+    await fixture.generate(office, '2026-01');
+    await fixture.approve(office, '2026-01');
+    await fixture.deal(office, 'E1', 2000, '2026-01-20', { currency: 'EUR' });
+    await fixture.service.settled(office.workspaceId);
+    expect((await trueUp(office)).body).to.deep.equal({
+      action: 'none',
+      delta: 0,
+      otherCurrencies: [{ currency: 'EUR', delta: 100 }],
+    });
+  });
+
+  it('keeps what was earned under a plan withdrawn since', async () => {
+    const office = await approvedJanuary();
+    const [assignment] = await office.api.expect(200, 'GET', '/v1/assignments');
+    await office.api.expect(200, 'DELETE', `/v1/assignments/${assignment.assignmentId}`);
+    await fixture.service.settled(office.workspaceId);
+    expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
+  });
+
+  it('is written once when asked for twice at the same time', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const office = await approvedJanuary();
+      await correct(office, 20_000);
+      const answers = await Promise.all([1, 2, 3].map(() => trueUp(office, { force: true })));
+      expect(answers.map((answer) => answer.body.action).sort()).to.deep.equal(['none', 'none', 'trued_up']);
+      const rows = await fixture.sql(
+        `select amount from commission_events where workspace_id = $1 and kind = 'true_up'`,
+        [office.workspaceId],
+      );
+      expect(rows).to.have.length(1);
+    }
+  });
+
+  it('refuses drafts, missing periods and odd bodies', async () => {
+    const office = await fixture.office();
+    const none = await trueUp(office);
+    expect([none.status, none.body.code]).to.deep.equal([409, 'statement_not_approved']);
+    await fixture.generate(office, '2026-01');
+    expect((await trueUp(office)).status).to.equal(409);
+    expect((await trueUp(office, { period: undefined })).body.code).to.equal('VALIDATION_FAILED');
+    expect((await trueUp(office, { force: 'true' })).status).to.equal(400);
+    const asBen = await fixture.as(office, office.ben);
+    expect((await asBen.post(`/v1/statements/${office.ben}/true-up`, { period: '2026-01' })).status).to.equal(403);
+  });
+});

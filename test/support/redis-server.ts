@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+
+export interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** A Redis of one's own that keeps nothing; null where none is installed. */
+export async function startRedis(given?: number): Promise<RedisServer | null> {
+  const port = given ?? (await freePort());
+  const process = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no', '--dir', '/tmp'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  if (!(await isReady(process))) return null;
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        process.once('exit', () => resolve());
+        process.kill('SIGKILL');
+      }),
+  };
+}
+
+function isReady(process: ChildProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    process.once('error', () => resolve(false));
+    process.once('exit', () => resolve(false));
+    process.stdout?.on('data', (chunk: Buffer) => {
+      if (/ready to accept connections/i.test(chunk.toString())) resolve(true);
+    });
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
