@@ -417,6 +417,7 @@ describe('test databases', function () {
 
   it('work on PostgreSQL 15 through TEST_DATABASE_URL', async function () {
     const debian = await startDebianPostgres15();
+    if (debian === undefined && process.env.CI) throw new Error('postgresql-15 is not installed; .ci/run installs it.');
     if (debian === undefined) return this.skip();
     const before = process.env.TEST_DATABASE_URL;
     await stopTestServer();

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
+import { importPath, readPipeline, saveMapping, savePlans, saveTeams } from '../support/sales-opportunities.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+describe('with the queue on Redis', () => {
+  let redis: RedisServer;
+  let service: TestService;
+
+  before(async function () {
+    const started = await startRedis();
+    if (started === null) return this.skip();
+    redis = started;
+    service = await startTestService({ REDIS_URL: redis.url });
+  });
+
+  after(async () => {
+    await service?.stop();
+    await redis?.stop();
+  });
+
+  it('the same file pays the same, and a recalculation changes nothing', async () => {
+    const { workspaceId, api } = await service.workspace();
+    const teams = await saveTeams(api);
+    await saveMapping(api);
+    await savePlans(api, teams);
+    await api.expect(200, 'POST', importPath, await readPipeline(), { 'Content-Type': 'text/csv' });
+    await service.settled(workspaceId);
+    const { totals } = await api.expect(200, 'GET', '/v1/commissions?period=2017');
+    expect(totals).to.deep.equal({ total: 801_085.18, commission: 797_335.18, bonus: 3750, adjustments: 0 });
+    const again = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    expect(again).to.deep.include({ triggered: true, eventsWritten: 0, eventsReversed: 0 });
+  });
+});
