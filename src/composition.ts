@@ -8,6 +8,7 @@ import { operations } from './operations.js';
 import { type Config } from './platform/config.js';
 import { createDatabase, type Database } from './platform/database/pool.js';
 import { UnitOfWork } from './platform/database/unit-of-work.js';
+import { PdfPrinter } from './platform/documents/browser.js';
 import { Doorway } from './platform/doorway.js';
 import { JobQueue, type QueueBackend } from './platform/jobs/job-queue.js';
 import { AttemptLimits } from './platform/limits/attempt-limits.js';
@@ -52,6 +53,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const secrets = new Secrets(masterKey(config));
   const outbox = new Outbox(unitOfWork, secrets, queue);
   const attemptLimits = new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE);
+  const pdfPrinter = new PdfPrinter(config.CHROMIUM_PATH, log);
   const container = root.createChildContainer();
   container.register(UnitOfWork, { useValue: unitOfWork });
   container.register(CommissionChanges, { useValue: new CommissionChanges(unitOfWork, wakeLanes) });
@@ -63,6 +65,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(Secrets, { useValue: secrets });
   container.register(Outbox, { useValue: outbox });
   container.register(AttemptLimits, { useValue: attemptLimits });
+  container.register(PdfPrinter, { useValue: pdfPrinter });
   return {
     config,
     database,
@@ -79,6 +82,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     clock,
     log,
     close: async () => {
+      await pdfPrinter.close();
       await queue.close();
       await database.destroy();
     },

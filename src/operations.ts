@@ -27,6 +27,11 @@ import { autoMatchFields } from './fields/queries/auto-match-fields.js';
 import { getFieldMapping } from './fields/queries/get-field-mapping.js';
 import { listFieldOptions } from './fields/queries/list-field-options.js';
 import { listFieldAttributes, listFields } from './fields/queries/list-fields.js';
+import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './integrations/commands/disconnect-crm.js';
+import { setCrmcSync } from './integrations/commands/set-crmc-sync.js';
+import { syncCommissions } from './integrations/commands/sync-commissions.js';
+import { syncReps } from './integrations/commands/sync-reps.js';
+import { listIntegrations } from './integrations/queries/list-integrations.js';
 import { createPlan } from './plans/commands/create-plan.js';
 import { deletePlan } from './plans/commands/delete-plan.js';
 import { deletePlanOverride } from './plans/commands/delete-plan-override.js';
@@ -60,6 +65,7 @@ import { trueUpStatement } from './statements/commands/true-up-statement.js';
 import { updateAdjustment } from './statements/commands/update-adjustment.js';
 import { exportStatement } from './statements/queries/export-statement.js';
 import { exportTeamCsv } from './statements/queries/export-team-csv.js';
+import { exportTeamPdf } from './statements/queries/export-team-pdf.js';
 import { getStatementStatus } from './statements/queries/get-statement-status.js';
 import { getStatements } from './statements/queries/get-statements.js';
 import { listComments } from './statements/queries/list-comments.js';
@@ -78,6 +84,11 @@ export const operations = [
   verifyCode,
   beginOidcLogin,
   finishOidcLogin,
+  listIntegrations,
+  disconnectCrma,
+  disconnectCrmb,
+  disconnectCrmc,
+  setCrmcSync,
   getAuthStatus,
   getProfile,
   logOut,
@@ -93,6 +104,7 @@ export const operations = [
   recalculateCommissions,
   listRecalculationJobs,
   getRecalculationJob,
+  syncCommissions,
   simulateCommissions,
   cleanupCommissions,
   resetCommissions,
@@ -121,6 +133,7 @@ export const operations = [
   deleteQuota,
   getStatements,
   exportTeamCsv,
+  exportTeamPdf,
   exportStatement,
   getStatementStatus,
   generateStatements,
@@ -137,6 +150,7 @@ export const operations = [
   upsertReps,
   getRep,
   updateRep,
+  syncReps,
   bulkInviteReps,
   inviteRep,
   getWorkspace,

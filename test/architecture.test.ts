@@ -22,6 +22,7 @@ const slices = [
   'fields',
   'workspaces',
   'auth',
+  'integrations',
   'webhooks',
   'audit',
 ];

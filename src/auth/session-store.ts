@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
+import { recordAct } from '../ledger/record-act.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
 import { type SignInMethod } from './sign-in.js';
@@ -61,21 +62,9 @@ export async function noteSession(
   trigger: 'login' | 'logout',
   method?: SignInMethod,
 ): Promise<void> {
-  await trx
-    .insertInto('audit_runs')
-    .values({
-      workspace_id: workspaceId,
-      run_id: newId(),
-      actor: `rep:${repId}`,
-      trigger,
-      scope: 'rep',
-      deal_id: null,
-      rep_id: repId,
-      period: null,
-      outcome: 'written',
-      blocked: null,
-      details: method === undefined ? null : JSON.stringify({ method }),
-      error: null,
-    })
-    .execute();
+  await recordAct(
+    trx,
+    { workspaceId, actor: `rep:${repId}` },
+    { trigger, scope: 'rep', repId, ...(method === undefined ? {} : { details: { method } }) },
+  );
 }

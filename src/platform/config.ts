@@ -115,6 +115,11 @@ const settings = z.object({
     description: 'Wrong tokens and codes from one address in a minute, before it gets 429',
     example: '60',
   }),
+  CHROMIUM_PATH: z.string().min(1).optional().meta({
+    description:
+      'Browser that makes PDFs; default the one that comes along (Linux on x64), else an installed chromium or chrome',
+    example: '/usr/bin/chromium',
+  }),
 });
 
 export type Config = z.infer<typeof settings>;

@@ -9,7 +9,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { reverseTrueUps } from './adjustment-store.js';
 import { lockRep } from './lock-rep.js';
 import { refuseOwnStatement } from './own-statement.js';
-import { recordAct } from './record-act.js';
+import { recordStatementAct } from './record-statement-act.js';
 import { type StatementAnswer, type StatementKey, statementAnswer, statementNotFound } from './statement.js';
 import { reopenHead } from './statement-store.js';
 import { findHead, findVersion } from './statement-views.js';
@@ -38,7 +38,7 @@ export async function unlockStatement(
   const days = await daysToCalculate(trx, key);
   await requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'statement_unlock' }]);
   wake([repId]);
-  await recordAct(trx, caller, {
+  await recordStatementAct(trx, caller, {
     runId,
     trigger: 'statement_unlocked',
     repId,

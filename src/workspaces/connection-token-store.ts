@@ -1,4 +1,5 @@
 import { newId } from '../kernel/ids.js';
+import { recordAct } from '../ledger/record-act.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
 
@@ -44,22 +45,6 @@ export async function deleteConnectionToken(trx: Work, who: Who, id: string): Pr
   return true;
 }
 
-async function note(trx: Work, { workspaceId, actor }: Who, trigger: string, tokenId: string): Promise<void> {
-  await trx
-    .insertInto('audit_runs')
-    .values({
-      workspace_id: workspaceId,
-      run_id: newId(),
-      actor,
-      trigger,
-      scope: 'workspace',
-      deal_id: null,
-      rep_id: null,
-      period: null,
-      outcome: 'written',
-      blocked: null,
-      details: JSON.stringify({ tokenId }),
-      error: null,
-    })
-    .execute();
+async function note(trx: Work, who: Who, trigger: string, tokenId: string): Promise<void> {
+  await recordAct(trx, who, { trigger, scope: 'workspace', details: { tokenId } });
 }

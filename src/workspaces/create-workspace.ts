@@ -1,6 +1,6 @@
 import { newId } from '../kernel/ids.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
-import { newToken, tokenHash } from '../platform/secrets/token.js';
+import { insertWorkspaceKey } from './workspace-store.js';
 
 export interface NewWorkspace {
   readonly name: string;
@@ -17,8 +17,7 @@ export async function createWorkspace(
   workspace: NewWorkspace,
 ): Promise<{ workspaceId: string; apiKey: string }> {
   const workspaceId = newId();
-  const apiKey = newToken('ws');
-  await unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+  const apiKey = await unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
     await trx
       .insertInto('workspaces')
       .values({
@@ -29,18 +28,6 @@ export async function createWorkspace(
         tier: workspace.tier,
         is_demo: workspace.isDemo ?? false,
         periodic_through: null,
-      })
-      .execute();
-    await trx
-      .insertInto('tokens')
-      .values({
-        workspace_id: workspaceId,
-        token_id: newId(),
-        kind: 'ws',
-        token_hash: tokenHash(apiKey) as Buffer,
-        rep_id: null,
-        label: 'workspace key',
-        expires_at: null,
       })
       .execute();
     if (workspace.adminEmail !== undefined) {
@@ -66,6 +53,7 @@ export async function createWorkspace(
         .values({ workspace_id: workspaceId, rep_id: repId, not_before: null, parked_at: null, last_error: null })
         .execute();
     }
+    return insertWorkspaceKey(trx, workspaceId);
   });
   return { workspaceId, apiKey };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
+import { recordAct } from '../ledger/record-act.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
 
@@ -12,10 +13,11 @@ export interface RotatedKey {
 /** Gives the workspace a new API key and ends the others now or after the grace time; told in the audit log. */
 export async function rotateWorkspaceKey(
   trx: Work,
-  { workspaceId, actor }: { readonly workspaceId: string; readonly actor: string },
+  who: { readonly workspaceId: string; readonly actor: string },
   graceMinutes: number,
   now: Date,
 ): Promise<RotatedKey> {
+  const { workspaceId } = who;
   const expiresAt = new Date(now.getTime() + graceMinutes * 60_000);
   const ended = await trx
     .updateTable('tokens')
@@ -25,6 +27,13 @@ export async function rotateWorkspaceKey(
     .where('kind', '=', 'ws')
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
     .executeTakeFirst();
+  const apiKey = await insertWorkspaceKey(trx, workspaceId);
+  await recordAct(trx, who, { trigger: 'key_rotation', scope: 'workspace', details: { graceMinutes } });
+  return { apiKey, oldKeyExpiresAt: graceMinutes > 0 && ended.numUpdatedRows > 0n ? expiresAt : null };
+}
+
+/** A new API key, given here and nowhere else: only its hash is stored. */
+export async function insertWorkspaceKey(trx: Work, workspaceId: string): Promise<string> {
   const apiKey = newToken('ws');
   await trx
     .insertInto('tokens')
@@ -38,24 +47,7 @@ export async function rotateWorkspaceKey(
       expires_at: null,
     })
     .execute();
-  await trx
-    .insertInto('audit_runs')
-    .values({
-      workspace_id: workspaceId,
-      run_id: newId(),
-      actor,
-      trigger: 'key_rotation',
-      scope: 'workspace',
-      deal_id: null,
-      rep_id: null,
-      period: null,
-      outcome: 'written',
-      blocked: null,
-      details: JSON.stringify({ graceMinutes }),
-      error: null,
-    })
-    .execute();
-  return { apiKey, oldKeyExpiresAt: graceMinutes > 0 && ended.numUpdatedRows > 0n ? expiresAt : null };
+  return apiKey;
 }
 
 /** Changes what is given and leaves the rest. */

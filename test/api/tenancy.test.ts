@@ -33,6 +33,11 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   verifyCode: [],
   beginOidcLogin: [['GET /auth/oidc/login?workspaceId=<workspace>']],
   finishOidcLogin: [],
+  listIntegrations: [],
+  disconnectCrma: [],
+  disconnectCrmb: [],
+  disconnectCrmc: [],
+  setCrmcSync: [],
   getAuthStatus: [],
   getProfile: [],
   logOut: [],
@@ -61,6 +66,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   ],
   listRecalculationJobs: [],
   getRecalculationJob: [['GET /v1/commissions/recalculate/jobs/<job>']],
+  syncCommissions: [],
   simulateCommissions: [
     ['POST /v1/commissions/simulate', { planId: '<plan>', period: '2026-03' }],
     ['POST /v1/commissions/simulate', { planVersionId: '<version>', period: '2026-03' }],
@@ -167,6 +173,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   deleteQuota: [['DELETE /v1/quotas/<quota>']],
   getStatements: [['GET /v1/statements?repId=<rep>&period=2026-03']],
   exportStatementsCsv: [],
+  exportStatementsPdf: [],
   exportStatement: [['GET /v1/statements/<rep>/export?period=2026-03']],
   getStatementStatus: [['GET /v1/statements/<rep>/status?period=2026-03']],
   generateStatements: [['POST /v1/statements/generate', { period: '2026-03', repIds: ['<rep>'] }]],
@@ -202,6 +209,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['PATCH /v1/reps/<rep>', { active: false }],
     ['PATCH /v1/reps/<ownRep>', { managerId: '<rep>' }],
   ],
+  syncReps: [],
   bulkInviteReps: [['POST /v1/reps/bulk-invite', { repIds: ['<rep>'] }]],
   inviteRep: [['POST /v1/reps/<rep>/invite']],
   listConnectionTokens: [],
@@ -268,6 +276,11 @@ describe('two workspaces', () => {
       service.database.ownerUrl,
       `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
       [made, token, tokenHash(newToken('conn'))],
+    );
+    await query(
+      service.database.ownerUrl,
+      `insert into crm_connections (workspace_id, provider, connected_at) values ($1, 'crma', now()), ($1, 'crmc', now())`,
+      [made],
     );
     const names = {
       rep: ada.id,
@@ -399,6 +412,8 @@ describe('two workspaces', () => {
     await mine.expect(200, 'PATCH', '/v1/workspaces', { name: 'Renamed', currency: 'EUR', timezone: 'Europe/Berlin' });
     await mine.expect(200, 'POST', '/v1/commissions/recalculate', {});
     await mine.expect(200, 'POST', '/v1/commissions/cleanup');
+    await mine.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
+    await mine.expect(200, 'POST', '/auth/workspace/disconnect-crma');
     await expectOtherUntouched();
   });
 

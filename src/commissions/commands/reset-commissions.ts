@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
-import { newId } from '../../kernel/ids.js';
 import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
+import { recordAct } from '../../ledger/record-act.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 
@@ -34,7 +34,7 @@ export class ResetCommissions {
       const deals = scope === 'events' ? {} : await removeDeals(trx, workspaceId);
       const terms = scope === 'all' ? await removeTerms(trx, workspaceId) : { quotas: counted };
       const counts = { events, ...deals, ...terms, skippedLocked };
-      await recordReset(trx, caller, scope, counts);
+      await recordAct(trx, caller, { trigger: 'reset', scope, statementLocked: skippedLocked, details: counts });
       return counts;
     });
   }
@@ -60,28 +60,6 @@ async function removeTerms(trx: Work, workspaceId: string): Promise<{ assignment
   const assignments = await trx.deleteFrom('assignments').where('workspace_id', '=', workspaceId).executeTakeFirst();
   const quotas = await trx.deleteFrom('quotas').where('workspace_id', '=', workspaceId).executeTakeFirst();
   return { assignments: Number(assignments.numDeletedRows), quotas: Number(quotas.numDeletedRows) };
-}
-
-/** A reset is told in the audit log with who did it and what went. */
-async function recordReset(trx: Work, { workspaceId, actor }: Caller, scope: string, counts: Counts): Promise<void> {
-  await trx
-    .insertInto('audit_runs')
-    .values({
-      workspace_id: workspaceId,
-      run_id: newId(),
-      actor,
-      trigger: 'reset',
-      scope,
-      deal_id: null,
-      rep_id: null,
-      period: null,
-      outcome: 'written',
-      statement_locked: counts.skippedLocked,
-      blocked: null,
-      details: JSON.stringify(counts),
-      error: null,
-    })
-    .execute();
 }
 
 export const resetCommissions = operation({

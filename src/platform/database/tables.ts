@@ -268,6 +268,12 @@ export interface Tables {
     author_id: string | null;
     created_at: GeneratedInstant;
   };
+  crm_connections: {
+    workspace_id: string;
+    provider: 'crma' | 'crmb' | 'crmc';
+    connected_at: Instant | null;
+    sync_enabled: Generated<boolean>;
+  };
   idempotency_keys: {
     workspace_id: string;
     key_hash: Buffer;

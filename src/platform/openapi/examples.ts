@@ -234,6 +234,22 @@ export const examples: Readonly<Record<string, Example>> = {
   verifyCode: { body: { email: 'ben@acme.test', code: '314159' }, answer: session },
   beginOidcLogin: {},
   finishOidcLogin: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: session },
+  listIntegrations: {
+    answer: {
+      crma: true,
+      crmb: false,
+      crmc: false,
+      integrations: [
+        { provider: 'crma', connected: true, connectedAt: '2026-01-02T09:00:00.000Z', syncEnabled: true },
+        { provider: 'crmb', connected: false, connectedAt: null, syncEnabled: true },
+        { provider: 'crmc', connected: false, connectedAt: null, syncEnabled: false },
+      ],
+    },
+  },
+  disconnectCrma: { answer: { disconnected: true, provider: 'crma' } },
+  disconnectCrmb: { answer: { disconnected: false, provider: 'crmb' } },
+  disconnectCrmc: { answer: { disconnected: false, provider: 'crmc' } },
+  setCrmcSync: { body: { enabled: false }, answer: { enabled: false } },
   getAuthStatus: { answer: { valid: true, workspaceId, kind: 'sess', role: 'rep', repId: ben } },
   getProfile: {
     answer: {
@@ -269,6 +285,10 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   listRecalculationJobs: { answer: { jobs: [job], count: 1 } },
   getRecalculationJob: { params: { jobId }, answer: job },
+  syncCommissions: {
+    body: { recalculate: true, reconcile: false },
+    answer: { synced: true, totalDeals: 240, triggered: true, message: '240 deals were pulled from crma.' },
+  },
   simulateCommissions: {
     body: { planId, period: '2026-Q1', repId: ben, deals: [{ dealId: 'what-if', ...dealBody }] },
     answer: {
@@ -348,6 +368,7 @@ export const examples: Readonly<Record<string, Example>> = {
 
   getStatements: { query: { repId: ben, period: '2026-02' }, answer: statement },
   exportStatementsCsv: { query: february },
+  exportStatementsPdf: { query: february },
   exportStatement: { params: ofBen, query: { period: '2026-02', format: 'json' }, answer: statement },
   getStatementStatus: {
     params: ofBen,
@@ -408,6 +429,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   getRep: { params: ofBen, answer: { ...benRecord, ...linkage, linkage } },
   updateRep: { params: ofBen, body: { managerId: mia, managerFrom: '2026-01-01' }, answer: benRecord },
+  syncReps: { answer: { synced: true, count: 1, reps: [benRecord] } },
   bulkInviteReps: {
     body: { repIds: [ben, mia] },
     answer: { invited: [ben], failed: [{ repId: mia, reason: 'rep_limit_reached' }], inviteCount: 1 },

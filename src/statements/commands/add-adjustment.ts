@@ -16,7 +16,7 @@ import { insertAdjustment } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { assertDealExists } from '../known-deal.js';
 import { lockRep } from '../lock-rep.js';
-import { recordAct } from '../record-act.js';
+import { recordStatementAct } from '../record-statement-act.js';
 import { statementLocked } from '../statement.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
@@ -52,7 +52,7 @@ export class AddAdjustment {
         { workspaceId, repId, runId, actor },
         { kind: wanted.kind, amount, currency, period: wanted.period, earnedOn, dealId: ofDeal, reason: wanted.reason },
       );
-      await recordAct(trx, caller, {
+      await recordStatementAct(trx, caller, {
         runId,
         trigger: 'adjustment_added',
         repId,

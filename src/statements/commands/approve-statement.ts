@@ -18,7 +18,7 @@ import { readLedgerLines } from '../ledger-lines.js';
 import { lockRep } from '../lock-rep.js';
 import { refuseOwnStatement } from '../own-statement.js';
 import { isCalculationPending } from '../pending-calculation.js';
-import { recordAct } from '../record-act.js';
+import { recordStatementAct } from '../record-statement-act.js';
 import { contentHash, snapshotOf } from '../snapshot.js';
 import {
   type StatementAnswer,
@@ -96,7 +96,7 @@ async function tryApprove(trx: Work, key: StatementKey, caller: Caller, at: Date
   await refuseOverlap(trx, key);
   const approved = await upToDate(trx, key, latest, { at, actor: caller.actor });
   await approveHead(trx, key, approved, { at, actor: caller.actor });
-  await recordAct(trx, caller, {
+  await recordStatementAct(trx, caller, {
     runId: newId(),
     trigger: 'statement_approved',
     repId: key.repId,

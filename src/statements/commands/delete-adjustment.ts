@@ -11,7 +11,7 @@ import { CLOCK } from '../../platform/tokens.js';
 import { deleteAdjustment as remove } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../lock-rep.js';
-import { recordAct } from '../record-act.js';
+import { recordStatementAct } from '../record-statement-act.js';
 import { statementLocked } from '../statement.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
@@ -36,7 +36,7 @@ export class DeleteAdjustment {
       if (locked !== undefined) throw statementLocked(locked.period);
       const runId = newId();
       await remove(trx, { workspaceId, repId, runId, actor }, row);
-      await recordAct(trx, caller, {
+      await recordStatementAct(trx, caller, {
         runId,
         trigger: 'adjustment_deleted',
         repId,

@@ -16,7 +16,7 @@ import { generateVersion } from '../generate-version.js';
 import { approvedTotals, differences, liveTotals } from '../live-totals.js';
 import { lockRep } from '../lock-rep.js';
 import { refuseOwnStatement } from '../own-statement.js';
-import { recordAct } from '../record-act.js';
+import { recordStatementAct } from '../record-statement-act.js';
 import { type StatementKey, statementNotApproved } from '../statement.js';
 import { replaceApproved } from '../statement-store.js';
 import { findHead, findVersion, type StoredStatement } from '../statement-views.js';
@@ -99,7 +99,7 @@ async function trueUp(
   const generation = { status: 'approved', at, actor: caller.actor } as const;
   const next = await generateVersion(trx, key, approved.currency, generation);
   await replaceApproved(trx, key, next);
-  await recordAct(trx, caller, {
+  await recordStatementAct(trx, caller, {
     runId,
     trigger: 'true_up',
     repId,

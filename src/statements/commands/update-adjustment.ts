@@ -14,7 +14,7 @@ import { type AdjustmentRow, exactAmount } from '../adjustment.js';
 import { updateAdjustment as write } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../lock-rep.js';
-import { recordAct } from '../record-act.js';
+import { recordStatementAct } from '../record-statement-act.js';
 import { statementLocked } from '../statement.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
@@ -53,7 +53,7 @@ export class UpdateAdjustment {
       };
       const runId = newId();
       await write(trx, { workspaceId, repId, runId, actor }, row, after);
-      await recordAct(trx, caller, {
+      await recordStatementAct(trx, caller, {
         runId,
         trigger: 'adjustment_changed',
         repId,

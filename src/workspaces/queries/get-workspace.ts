@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type PlanVersion, planVersion } from '../../plans/plan.js';
 import { listPlanVersions } from '../../plans/plan-views.js';
@@ -35,9 +36,10 @@ export class GetWorkspace {
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       const workspace = await findWorkspace(trx, caller.workspaceId);
       const { standard, measures } = workspace.fieldMapping;
+      const provider = await findConnectedCrm(trx, caller.workspaceId);
       return {
         ...workspace,
-        crm: { connected: false, provider: null },
+        crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },
         apiKey: await findMaskedKey(trx, caller.workspaceId),
         plans: await plansFor(trx, caller, includeDeleted),

@@ -1,0 +1,36 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { type CrmProvider, crmProviders } from '../crm-connection.js';
+import { deleteConnection } from '../crm-connection-store.js';
+
+const response = z.object({ disconnected: z.boolean(), provider: z.enum(crmProviders) });
+
+function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
+  @injectable()
+  class DisconnectCrm {
+    constructor(@inject(UnitOfWork) readonly unitOfWork: UnitOfWork) {}
+
+    async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
+      const disconnected = await this.unitOfWork.run(caller, 'reads', (trx) => deleteConnection(trx, caller, provider));
+      return { disconnected, provider };
+    }
+  }
+
+  return operation({
+    id,
+    summary: `Disconnect ${provider}, if it is connected: its credentials go, deals and reps that came from it stay`,
+    method: 'post',
+    path: `/auth/workspace/disconnect-${provider}`,
+    access: 'admin',
+    response,
+    failures: {},
+    handler: DisconnectCrm,
+  });
+}
+
+export const disconnectCrma = disconnect('disconnectCrma', 'crma');
+export const disconnectCrmb = disconnect('disconnectCrmb', 'crmb');
+export const disconnectCrmc = disconnect('disconnectCrmc', 'crmc');

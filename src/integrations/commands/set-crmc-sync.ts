@@ -1,0 +1,30 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { setSyncEnabled } from '../crm-connection-store.js';
+
+const body = z.strictObject({ enabled: z.boolean() });
+
+@injectable()
+export class SetCrmcSync {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ body: { enabled } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
+    await this.unitOfWork.run(caller, 'reads', (trx) => setSyncEnabled(trx, caller.workspaceId, 'crmc', enabled));
+    return { enabled };
+  }
+}
+
+export const setCrmcSync = operation({
+  id: 'setCrmcSync',
+  summary: 'Whether crmc is polled for this workspace; its connection and history stay either way',
+  method: 'post',
+  path: '/auth/workspace/crmc/sync-enabled',
+  access: 'admin',
+  body,
+  response: z.object({ enabled: z.boolean() }),
+  failures: {},
+  handler: SetCrmcSync,
+});

@@ -1,0 +1,41 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { integration } from '../crm-connection.js';
+import { listIntegrations as load } from '../crm-connection-views.js';
+
+const response = z.object({
+  crma: z.boolean(),
+  crmb: z.boolean(),
+  crmc: z.boolean(),
+  integrations: z.array(integration),
+});
+
+@injectable()
+export class ListIntegrations {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
+    const integrations = await this.unitOfWork.run(caller, 'reads', (trx) => load(trx, caller.workspaceId));
+    const connected = new Set(integrations.filter((one) => one.connected).map((one) => one.provider));
+    return {
+      crma: connected.has('crma'),
+      crmb: connected.has('crmb'),
+      crmc: connected.has('crmc'),
+      integrations,
+    };
+  }
+}
+
+export const listIntegrations = operation({
+  id: 'listIntegrations',
+  summary: 'Which CRMs the workspace is connected to',
+  method: 'get',
+  path: '/auth/workspace/integrations',
+  access: 'rep',
+  response,
+  failures: {},
+  handler: ListIntegrations,
+});

@@ -1,0 +1,225 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { type Browser } from 'puppeteer-core';
+import { Failure } from '../../kernel/failure.js';
+import { type Log } from '../log.js';
+import { type BrowserProgram, bundledBrowser } from './bundled-browser.js';
+import { type Html } from './html.js';
+
+const mostAtOnce = 2;
+const mostWaiting = 20;
+const documentsABrowser = 200;
+const timeoutMs = 20_000;
+
+const installed = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/opt/google/chrome/chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** One started browser; it is warm while the next document still goes to it. */
+interface Started {
+  readonly browser: Browser;
+  documents: number;
+  inUse: number;
+}
+
+/**
+ * Prints pages as PDF with one browser a process, started on first use and renewed after a crash or 200 documents.
+ * A page reaches nothing, whatever it holds: it is set and never gone to, without scripts, offline, behind a proxy
+ * that is not there, with every request refused, under a policy of its own that loads nothing.
+ */
+export class PdfPrinter {
+  private warm: Promise<Started> | null = null;
+  private readonly browsers = new Set<Started>();
+  private readonly waiting: { readonly go: () => void; readonly giveUp: (error: Error) => void }[] = [];
+  private running = 0;
+  private closed = false;
+
+  constructor(
+    private readonly chromiumPath: string | undefined,
+    private readonly log: Log,
+  ) {}
+
+  async print(page: Html): Promise<Buffer> {
+    await this.takeTurn();
+    try {
+      return await this.printNow(page);
+    } finally {
+      this.running -= 1;
+      this.waiting.shift()?.go();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const { giveUp } of this.waiting.splice(0)) giveUp(unavailable('The service is shutting down.'));
+    await this.warm?.catch(() => {});
+    await Promise.all([...this.browsers].map((one) => this.end(one)));
+  }
+
+  private async takeTurn(): Promise<void> {
+    if (this.running >= mostAtOnce) {
+      if (this.waiting.length >= mostWaiting)
+        throw unavailable('Too many PDFs are being made at the moment. Try again shortly.');
+      await new Promise<void>((go, giveUp) => this.waiting.push({ go, giveUp }));
+    }
+    this.running += 1;
+  }
+
+  /** A crash may be another document's doing: the first one is followed by a second try. */
+  private async printNow(page: Html, retry = true): Promise<Buffer> {
+    const started = await this.take();
+    const timer = setTimeout(() => kill(started), timeoutMs);
+    const until = performance.now() + timeoutMs;
+    try {
+      return await printIn(started.browser, page);
+    } catch (error) {
+      const timedOut = performance.now() >= until;
+      this.log.warn({ err: error, timedOut }, 'a PDF could not be made');
+      if (timedOut) throw unavailable(`The PDF was not ready within ${timeoutMs / 1000} s. Try again.`);
+      if (started.browser.connected || !retry) throw unavailable('The browser that makes PDFs failed. Try again.');
+    } finally {
+      clearTimeout(timer);
+      await this.release(started);
+    }
+    return this.printNow(page, false);
+  }
+
+  private async take(): Promise<Started> {
+    if (this.closed) throw unavailable('The service is shutting down.');
+    this.warm ??= this.start();
+    const taken = this.warm;
+    const forget = () => {
+      if (this.warm === taken) this.warm = null;
+    };
+    const started = await taken.catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+    if (!started.browser.connected || started.documents >= documentsABrowser) {
+      forget();
+      if (started.inUse === 0) await this.end(started);
+      return this.take();
+    }
+    started.documents += 1;
+    started.inUse += 1;
+    return started;
+  }
+
+  private async release(started: Started): Promise<void> {
+    started.inUse -= 1;
+    const spent = !started.browser.connected || started.documents >= documentsABrowser;
+    if (spent && started.inUse === 0) await this.end(started);
+  }
+
+  private async start(): Promise<Started> {
+    const reasons: string[] = [];
+    for (const find of this.places()) {
+      try {
+        const program = await find();
+        if (program === null) continue;
+        const started = { browser: await launch(program), documents: 0, inUse: 0 };
+        this.browsers.add(started);
+        return started;
+      } catch (error) {
+        reasons.push(String(error));
+      }
+    }
+    this.log.error({ reasons }, 'no browser could be started to make PDFs');
+    throw unavailable(
+      this.chromiumPath === undefined
+        ? 'PDFs need a browser, and none could be started. Install chromium (Debian: apt-get install chromium) or set CHROMIUM_PATH.'
+        : 'PDFs need a browser, and the one that CHROMIUM_PATH names could not be started. Install chromium there, or unset it.',
+    );
+  }
+
+  private places(): (() => Promise<BrowserProgram | null>)[] {
+    const { chromiumPath } = this;
+    if (chromiumPath !== undefined) return [async () => ({ path: chromiumPath })];
+    return [bundledBrowser, ...installed.map((path) => async () => (existsSync(path) ? { path } : null))];
+  }
+
+  private async end(started: Started): Promise<void> {
+    if (!this.browsers.delete(started)) return;
+    const timer = setTimeout(() => kill(started), 5000);
+    await started.browser.close().catch(() => kill(started));
+    clearTimeout(timer);
+  }
+}
+
+async function printIn(browser: Browser, { markup }: Html): Promise<Buffer> {
+  const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
+  try {
+    const page = await context.newPage();
+    await page.setJavaScriptEnabled(false);
+    await page.setOfflineMode(true);
+    await page.setRequestInterception(true);
+    page.on('request', (request) => void request.abort('blockedbyclient').catch(() => {}));
+    await page.setContent(markup, { waitUntil: 'load', timeout: timeoutMs });
+    const bytes = await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, timeout: timeoutMs });
+    return Buffer.from(bytes);
+  } finally {
+    await context.close().catch(() => {});
+  }
+}
+
+/** On a profile of its own, which goes with it; commanded through a pipe, so that no port is open. */
+async function launch({ path, fontConfig }: BrowserProgram): Promise<Browser> {
+  const env = browserEnvironment(fontConfig);
+  // Puppeteer leaves the error of a program that cannot be run at all to whoever catches everything.
+  await promisify(execFile)(path, ['--version'], { env, timeout: timeoutMs });
+  const { default: puppeteer } = await import('puppeteer-core');
+  return puppeteer.launch({
+    executablePath: path,
+    headless: 'shell',
+    pipe: true,
+    timeout: timeoutMs,
+    protocolTimeout: timeoutMs,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    env,
+    args: [
+      '--proxy-server=127.0.0.1:9',
+      '--proxy-bypass-list=<-loopback>',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-quic',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--font-render-hinting=none',
+      // The sandbox cannot be set up by root; everyone else has it.
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
+  });
+}
+
+/** Nothing of ours: settings may hold secrets. */
+function browserEnvironment(fontConfig: string | undefined): Record<string, string> {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'SystemRoot', 'TEMP'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(kept), ...(fontConfig === undefined ? {} : { FONTCONFIG_FILE: fontConfig }) };
+}
+
+/** The whole tree: the browser leads a process group of its own. */
+function kill({ browser }: Started): void {
+  const pid = browser.process()?.pid;
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}
+
+function unavailable(message: string): Failure {
+  return new Failure('pdf_unavailable', message);
+}

@@ -1,0 +1,759 @@
+import 'reflect-metadata';
+import { randomInt } from 'node:crypto';
+import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
+import { expect } from 'chai';
+import { z } from 'zod';
+import { newId } from '#src/kernel/ids.js';
+import { operations } from '#src/operations.js';
+import { type Example, examples } from '#src/platform/openapi/examples.js';
+import { type AnyOperation, commonFailures } from '#src/platform/operation.js';
+import { expectSoundLedger, query } from '../support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { connectionOf, sessionOf } from '../support/tokens.js';
+
+const requests = Number(process.env['FUZZ_REQUESTS'] ?? 5000);
+const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
+const lanes = 8;
+const tendEvery = 250;
+const answerWithinMs = 40_000;
+
+const all: readonly AnyOperation[] = operations;
+/** They end tokens or the ledger, so they meet a workspace of their own. */
+const destructive = new Set(['rotateWorkspaceKey', 'logOut', 'resetCommissions']);
+/** What Node.js refuses before any operation is known. */
+const beforeRouting: Readonly<Record<string, number>> = { headers_too_large: 431 };
+const registered = new Map<string, Set<number>>();
+for (const failures of [commonFailures, ...all.map((operation) => operation.failures)]) {
+  for (const [code, status] of Object.entries(failures))
+    registered.set(code, (registered.get(code) ?? new Set()).add(status));
+}
+
+/** mulberry32: the same numbers for the same seed on every machine. */
+class Chance {
+  private state: number;
+  constructor(from: number, index: number) {
+    this.state = (Math.imul(from, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) >>> 0;
+  }
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let t = this.state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  }
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+  is(probability: number): boolean {
+    return this.next() < probability;
+  }
+  of<T>(items: readonly T[]): T {
+    return items[this.below(items.length)] as T;
+  }
+}
+
+/** A number that JSON can spell and JavaScript cannot write. */
+const raw = (text: string) => `@raw:${text}@`;
+const unusualNumbers = [
+  0,
+  -0,
+  -1,
+  0.1 + 0.2,
+  1e-9,
+  1e-320,
+  2 ** 31,
+  2 ** 53,
+  -(2 ** 63),
+  1e12,
+  1e15,
+  1e21,
+  1.7976931348623157e308,
+  raw('1e400'),
+  raw('-1e400'),
+  raw('1e-400'),
+  raw('123456789012345678901234567890.123456789'),
+  raw('-0.0'),
+];
+const unusualTexts = [
+  '',
+  ' ',
+  'x'.repeat(10_240),
+  'é'.repeat(5000),
+  '\u0000',
+  'a\u0000b',
+  '\u0001\u001b[31m\u007f',
+  '\ud800',
+  'x\udfffy',
+  '\u202e\u200b\ufeff',
+  '😀'.repeat(300),
+  "' or 1=1 --",
+  '"; drop',
+  '%',
+  '\\',
+  '\n\r\t',
+  'NaN',
+  'Infinity',
+  '-1',
+  '1e400',
+  'null',
+  'true',
+  '__proto__',
+  'toString',
+  '2026-02-30',
+  '0000-01-01',
+  '9999-12-31',
+  '99999-01-01',
+  '2026-13',
+  '2026-Q5',
+  '9999-Q4',
+  '0001-01',
+  '2026',
+  '2026-02-10T25:00:00Z',
+  '2026-02-10T08:00:00+99:00',
+  '$ref',
+  'a.b.c',
+  '[object Object]',
+  '=1+1',
+  'USD',
+  'XXX',
+  'ＵＳＤ',
+  'ben@acme.test',
+  `${'a'.repeat(300)}@x.io`,
+  'Europe/Nowhere',
+];
+const unusualSegments = [
+  '%00',
+  '%E0%A4',
+  '%',
+  '%zz',
+  '..',
+  '../..',
+  '%2e%2e%2f',
+  '%2F',
+  `${'x'.repeat(5120)}`,
+  '%F0%9F%98%80',
+  '\u00e9\u00ff',
+  '%ED%A0%80',
+  'a;b=c',
+  'a:b',
+  '*',
+  '(',
+  '[1]',
+  '%5C',
+  '%0D%0A',
+  '.',
+  '',
+  '%20',
+  'null',
+  'undefined',
+  '__proto__',
+  '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  '1',
+  "'",
+];
+const mediaTypes = [
+  'text/plain',
+  'text/csv',
+  'application/xml',
+  'multipart/form-data; boundary=x',
+  'application/x-www-form-urlencoded',
+  'application/json; charset=latin1',
+  'application/json; charset=utf-16',
+  'application/json;;;',
+  'APPLICATION/JSON',
+  '',
+  'x',
+  '/',
+  'application/json, text/csv',
+  'application/vnd.api+json',
+  'x'.repeat(2000),
+];
+
+function nest(depth: number, chance: Chance): unknown {
+  let value: unknown = chance.of([1, 'x', null, {}]);
+  for (let level = 0; level < depth; level += 1) value = chance.is(0.5) ? [value] : { a: value };
+  return value;
+}
+
+function anything(chance: Chance): unknown {
+  return chance.of<() => unknown>([
+    () => null,
+    () => chance.is(0.5),
+    () => chance.of(unusualNumbers),
+    () => chance.of(unusualNumbers),
+    () => chance.of(unusualTexts),
+    () => chance.of(unusualTexts),
+    () => [],
+    () => ({}),
+    () => [anything(chance), anything(chance)],
+    () => ({ [chance.of(unusualTexts).slice(0, 50)]: anything(chance) }),
+    () => nest(chance.of([2, 10, 31, 32, 33, 200, 2000]), chance),
+    () => Array.from({ length: 300 }, (_, index) => index),
+    () => newId(),
+  ])();
+}
+
+/** What the schema knows beside the example: names of the fields of every object in it, with a value that may pass. */
+type Known = { readonly name: string; readonly schema: Schema };
+// biome-ignore lint/suspicious/noExplicitAny: JSON schemas are looked into at every depth
+type Schema = any;
+
+function knownFields(schema: z.ZodType | undefined): Known[] {
+  if (schema === undefined) return [];
+  const found: Known[] = [];
+  const open: Schema[] = [z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' })];
+  for (let next = open.pop(); next !== undefined && found.length < 300; next = open.pop()) {
+    for (const [name, field] of Object.entries(next.properties ?? {})) found.push({ name, schema: field });
+    const below = [next.items, ...Object.values(next.properties ?? {}), ...(next.anyOf ?? []), ...(next.oneOf ?? [])];
+    open.push(...below.filter((one) => typeof one === 'object' && one !== null));
+  }
+  return found;
+}
+
+function plausible(schema: Schema, chance: Chance): unknown {
+  const one = schema.anyOf?.[0] ?? schema.oneOf?.[0] ?? schema;
+  if (one.enum !== undefined) return chance.of(one.enum);
+  if (one.type === 'number' || one.type === 'integer')
+    return chance.of([0, 1, 12.5, 100, one.maximum ?? 7, one.minimum ?? 7]);
+  if (one.type === 'boolean') return chance.is(0.5);
+  if (one.type === 'array') return one.items === undefined ? [] : [plausible(one.items, chance)];
+  if (one.type === 'object') return {};
+  return chance.of(['2026-02-11', '2026-02', '2026-Q1', 'EUR', 'Won', 'amount', 'New business', newId()]);
+}
+
+interface Place {
+  readonly holder: Record<string, unknown>;
+  readonly key: string;
+}
+
+function placesIn(value: unknown, found: Place[] = []): Place[] {
+  if (typeof value !== 'object' || value === null) return found;
+  for (const [key, item] of Object.entries(value)) {
+    found.push({ holder: value as Record<string, unknown>, key });
+    placesIn(item, found);
+  }
+  return found;
+}
+
+function mutateJson(body: unknown, known: readonly Known[], chance: Chance): unknown {
+  const places = placesIn(body);
+  if (places.length === 0 || chance.is(0.04)) {
+    if (known.length > 0 && chance.is(0.6)) {
+      const field = chance.of(known);
+      return { [field.name]: plausible(field.schema, chance) };
+    }
+    return anything(chance);
+  }
+  const { holder, key } = chance.of(places);
+  const drop = () => {
+    if (Array.isArray(holder)) holder.splice(Number(key), 1);
+    else delete holder[key];
+  };
+  const add = () => {
+    const into = Array.isArray(holder) ? (body as Record<string, unknown>) : holder;
+    if (known.length > 0 && chance.is(0.7)) {
+      const field = chance.of(known);
+      into[field.name] = chance.is(0.7) ? plausible(field.schema, chance) : anything(chance);
+    } else into[chance.of([...unusualTexts, 'unknownKey', 'constructor'])] = anything(chance);
+  };
+  chance.of([
+    () => {
+      holder[key] = anything(chance);
+    },
+    () => {
+      holder[key] = chance.of(unusualTexts);
+    },
+    () => {
+      holder[key] = chance.of(unusualNumbers);
+    },
+    () => {
+      holder[key] = Array.isArray(holder[key]) ? (holder[key] as unknown[])[0] : [holder[key]];
+    },
+    drop,
+    add,
+    add,
+    () => {
+      if (Array.isArray(holder[key])) (holder[key] as unknown[]).push(...structuredClone(holder[key] as unknown[]));
+      else holder[key] = String(holder[key]);
+    },
+  ])();
+  return body;
+}
+
+function mutateText(text: string, chance: Chance): string {
+  const at = chance.below(text.length + 1);
+  const piece = chance.of([
+    '"',
+    ',',
+    '\n',
+    '\r',
+    '""',
+    '"\n',
+    '\u0000',
+    '\ud800',
+    ',,,,,',
+    '\ufeff',
+    '#',
+    ';',
+    'x'.repeat(10_240),
+  ]);
+  return chance.of([
+    text.slice(0, at) + piece + text.slice(at),
+    text.slice(0, at),
+    text + text,
+    text.slice(at),
+    text.replace('120000', chance.of(['NaN', '1e400', '-1', '1,000.00', '$5', '', 'x', '9'.repeat(400)])),
+    text.replace('02/10/2026', chance.of(['13/45/2026', '2026-02-10', '', '0/0/0', '01/01/99999', 'today'])),
+    text.replace('opportunity_id', chance.of(['', 'close_value', '__proto__', 'id'])),
+    text.replace('D-1', chance.of(['', 'x'.repeat(500), ' ', '\u0000', "'", '../x'])),
+  ]);
+}
+
+interface Request {
+  readonly index: number;
+  readonly operation: AnyOperation;
+  method: string;
+  path: string;
+  token: string | null;
+  headers: Record<string, string>;
+  body: Buffer | null;
+  /** The rest of the body never comes. */
+  broken: boolean;
+}
+
+interface World {
+  readonly workspaceId: string;
+  key: string;
+  api: ApiClient;
+  readonly tokens: Record<string, string | null>;
+  /** Ids of the examples, and what stands for them here. */
+  ids: Record<string, string>;
+}
+
+function makeRequest(index: number, worlds: readonly [World, World]): Request {
+  const chance = new Chance(seed, index);
+  const operation = all[index % all.length] as AnyOperation;
+  const [main, other] = destructive.has(operation.id) ? [worlds[1], worlds[0]] : worlds;
+  const example: Example = fill(examples[operation.id] ?? {}, main.ids);
+  const uploads = Object.entries(example.uploads ?? {});
+  const [uploadType, upload] = uploads.length === 0 ? [undefined, undefined] : chance.of(uploads);
+  let body: unknown = operation.method === 'get' ? undefined : (upload ?? example.body);
+  const queryParts: [string, string][] = Object.entries(example.query ?? {});
+  const params: Record<string, string> = Object.fromEntries(
+    Object.entries(example.params ?? {}).map(([name, value]) => [name, encodeURIComponent(value)]),
+  );
+  const headers: Record<string, string> = {};
+  if (body !== undefined) headers['Content-Type'] = uploadType ?? 'application/json';
+  let method = operation.method.toUpperCase();
+  let token: string | null = main.key;
+  let tail = '';
+  const afterwards: ((bytes: Buffer) => Buffer)[] = [];
+  let broken = false;
+
+  const mutateBody = () => {
+    if (operation.method === 'get') return mutateQuery();
+    if (typeof body === 'string') body = mutateText(body, chance);
+    else body = mutateJson(body, knownFields(operation.body), chance);
+    headers['Content-Type'] ??= 'application/json';
+  };
+  const mutateQuery = () => {
+    const known = knownFields(operation.query);
+    const name = chance.is(0.75) && known.length > 0 ? chance.of(known).name : chance.of([...unusualTexts, 'unknown']);
+    const value = chance.is(0.7)
+      ? chance.of(unusualTexts).slice(0, chance.is(0.9) ? 1000 : 10_240)
+      : String(chance.of([...unusualNumbers, newId()]));
+    chance.of([
+      () => queryParts.push([name, value]),
+      () => queryParts.splice(chance.below(queryParts.length + 1), 1),
+      () => {
+        const part = queryParts[chance.below(queryParts.length)];
+        if (part !== undefined) part[1] = value;
+        else queryParts.push([name, value]);
+      },
+      () => queryParts.push(...queryParts),
+      () => queryParts.push([`${name}[]`, value], [`${name}[a][b]`, value]),
+      () => {
+        tail = chance.of([
+          '&&&=',
+          '&%00=%00',
+          '&a=%E0%A4',
+          '&=',
+          `&${'a[b]'.repeat(50)}=1`,
+          '&__proto__[x]=1',
+          '&%',
+          `&${'p=1&'.repeat(1500)}`,
+        ]);
+      },
+    ])();
+  };
+  const mutateParam = () => {
+    const names = Object.keys(params);
+    if (names.length === 0) return mutateQuery();
+    const name = chance.of(names);
+    params[name] = chance.is(0.7)
+      ? chance.of(unusualSegments)
+      : chance.of([newId(), ...Object.values(other.ids), ...Object.values(main.ids)].map(encodeURIComponent));
+  };
+  const mutateIds = () => {
+    const places = placesIn(body).filter(({ holder, key }) => Object.values(main.ids).includes(String(holder[key])));
+    if (places.length === 0) return mutateParam();
+    const { holder, key } = chance.of(places);
+    holder[key] = chance.of([newId(), ...Object.values(other.ids), ...Object.values(main.ids), 'x', '']);
+  };
+  const mutateBytes = () => {
+    if (operation.method === 'get') return mutateQuery();
+    chance.of([
+      () => afterwards.push((bytes) => bytes.subarray(0, chance.below(bytes.length + 1))),
+      () =>
+        afterwards.push((bytes) =>
+          Buffer.concat([bytes, Buffer.from(chance.of(['}', ',', '\u0000', '//', 'x', ' ']))]),
+        ),
+      () =>
+        afterwards.push((bytes) => {
+          const changed = Buffer.from(bytes);
+          if (changed.length > 0) changed[chance.below(changed.length)] = chance.of([0, 0xff, 0xc0, 0x22, 0x5c, 0x7b]);
+          return changed;
+        }),
+      () =>
+        afterwards.push(() =>
+          Buffer.from(chance.of(['', '{', '[', '"', 'NaN', '{"a":1,}', "{'a':1}", '[[[[[[', 'null', '0', '[]', '""'])),
+        ),
+      () => afterwards.push((bytes) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes])),
+      () => afterwards.push((bytes) => Buffer.from(bytes.toString(), 'utf16le')),
+      () => {
+        broken = true;
+      },
+    ])();
+    headers['Content-Type'] ??= 'application/json';
+  };
+  const mutateHeaders = () => {
+    const [name, values] = chance.of<[string, readonly string[]]>([
+      ['X-Request-Id', ['', 'x'.repeat(3000), 'a b', '\u00e9', 'ok-1', '{"a":1}', '<x>']],
+      [
+        'Idempotency-Key',
+        ['', 'x'.repeat(201), '\u00e9', `key-${chance.below(5)}`, `key-${chance.below(5)}`, '"', '\t'],
+      ],
+      ['Content-Type', mediaTypes],
+      ['Content-Encoding', ['gzip', 'br', 'deflate', 'x', 'identity']],
+      ['Accept', ['text/html', 'x', '*/*;q=0']],
+      [
+        'Authorization',
+        [
+          '',
+          'Bearer',
+          'Bearer  ',
+          `Bearer ${'x'.repeat(200)}`,
+          'Basic dTpw',
+          'Bearer ws_\u00e9',
+          'bearer sess_x conn_y',
+        ],
+      ],
+      ['X-Forwarded-For', ['x', '1.2.3.4, ::1', '\u00e9']],
+      ['Range', ['bytes=0-1', 'x']],
+      ['If-None-Match', ['*']],
+      ['Expect', ['100-continue']],
+    ]);
+    headers[name] = chance.of(values);
+  };
+  const mutateToken = () => {
+    const [name, value] = chance.of(Object.entries({ ...main.tokens, otherWorkspace: other.key }));
+    token = name === 'key' ? main.key : value;
+  };
+  const mutateMethod = () => {
+    method = chance.of(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']);
+  };
+
+  const kinds = [
+    mutateBody,
+    mutateBody,
+    mutateBody,
+    mutateBody,
+    mutateQuery,
+    mutateParam,
+    mutateIds,
+    mutateBytes,
+    mutateHeaders,
+    mutateToken,
+  ];
+  if (chance.is(0.03)) mutateMethod();
+  for (let left = chance.below(10) === 0 ? 0 : chance.of([1, 1, 1, 2, 2, 3]); left > 0; left -= 1) chance.of(kinds)();
+
+  const address = operation.path.replace(/:([A-Za-z]+)/g, (_, name: string) => params[name] ?? 'x');
+  const asked = queryParts.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&') + tail;
+  let bytes: Buffer | null = body === undefined && afterwards.length === 0 ? null : Buffer.from(spell(body));
+  for (const change of afterwards) bytes = change(bytes ?? Buffer.alloc(0));
+  return {
+    index,
+    operation,
+    method,
+    path: asked === '' ? address : `${address}?${asked}`,
+    token,
+    headers,
+    body: bytes,
+    broken: broken && bytes !== null && bytes.length > 1,
+  };
+}
+
+function encode(text: string): string {
+  return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
+}
+
+function spell(body: unknown): string {
+  if (typeof body === 'string') return body;
+  return (JSON.stringify(body) ?? '').replace(/"@raw:([^@]*)@"/g, '$1');
+}
+
+function fill<T>(example: T, ids: Record<string, string>): T {
+  let text = JSON.stringify(example);
+  for (const [shown, real] of Object.entries(ids)) text = text.replaceAll(JSON.stringify(shown), JSON.stringify(real));
+  return JSON.parse(text);
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: lanes });
+
+/** Null when the request was broken off, so that nobody waits for an answer. */
+function ask(url: string, asked: Request): Promise<Reply | null> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const length = asked.body === null ? {} : { 'Content-Length': asked.body.length };
+    const authorization = asked.token === null ? {} : { Authorization: `Bearer ${asked.token}` };
+    const outgoing = send({
+      hostname,
+      port,
+      method: asked.method,
+      path: asked.path,
+      headers: { ...authorization, ...length, ...asked.headers },
+      ...(asked.broken ? { agent: false } : { agent }),
+      timeout: answerWithinMs,
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${answerWithinMs} ms`)));
+    outgoing.on('error', (error) => (asked.broken ? resolve(null) : reject(error)));
+    outgoing.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', (error) => (asked.broken ? resolve(null) : reject(error)));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString('utf8'),
+        }),
+      );
+    });
+    if (asked.broken && asked.body !== null) {
+      outgoing.write(asked.body.subarray(0, asked.body.length - 1));
+      setTimeout(() => outgoing.destroy(), 15);
+      outgoing.on('close', () => resolve(null));
+    } else outgoing.end(asked.body ?? undefined);
+  });
+}
+
+const leaks = [
+  /(^|\n|\\n)\s*at \S+/,
+  /\bnode_modules\b|\bdist\/(src|workers)\b|\bfile:\/\/|\/work\/|\.[jt]s:\d+/,
+  /\b(select|insert|update|delete)\b[^"]{0,200}\b(from|into|set|where)\b[^"]{0,80}\$\d/i,
+  /duplicate key value|violates [a-z-]+ constraint|invalid input syntax|relation \\"|syntax error at or near|column \\"/i,
+];
+
+/** What is wrong with the answer; null when nothing is. */
+function complaint(asked: Request, { status, headers, text }: Reply): string | null {
+  if (status >= 500) return `answered ${status}`;
+  if (text.includes('internal_error')) return 'holds an internal error';
+  if (leaks.some((pattern) => pattern.test(text))) return 'tells of its insides';
+  if (!headers['x-request-id']) return 'has no X-Request-Id';
+  if (status >= 200 && status < 300) return null;
+  if (status === 304) return asked.headers['If-None-Match'] === '*' ? null : 'is empty';
+  let told: Record<string, unknown>;
+  try {
+    told = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return 'is no JSON';
+  }
+  const { statusCode, code, message, details, ...more } = told;
+  if (Object.keys(more).length > 0) return `has ${Object.keys(more).join(', ')} beside the envelope`;
+  if (statusCode !== status) return `says ${String(statusCode)} with the status ${status}`;
+  if (typeof message !== 'string' || message === '') return 'has no message';
+  if (details !== undefined && (typeof details !== 'object' || details === null)) return 'has odd details';
+  const declared = asked.operation.failures[String(code)] ?? commonFailures[String(code)];
+  if (beforeRouting[String(code)] === status) return null;
+  const onItsWay = sameAddress(asked) ? declared === status : registered.get(String(code))?.has(status);
+  return onItsWay === true ? null : `has the code ${String(code)} with ${status}, which is not declared`;
+}
+
+function sameAddress({ operation, method, path }: Request): boolean {
+  const address = path.split('?')[0] as string;
+  const pattern = new RegExp(`^${operation.path.replace(/\./g, '\\.').replace(/:[A-Za-z]+/g, '[^/]+')}$`);
+  const others = all.filter((one) => one.method === operation.method && one.path === address);
+  return method.toLowerCase() === operation.method && pattern.test(address) && others.every((one) => one === operation);
+}
+
+function shown(asked: Request, why: string, reply: Reply | null): string {
+  const { index, operation, method, path, headers, body } = asked;
+  const answer = reply === null ? 'none' : `${reply.status} ${reply.text.slice(0, 400)}`;
+  return `#${index} ${operation.id}: the answer ${why}
+    ${method} ${path.slice(0, 300)} ${JSON.stringify(headers).slice(0, 400)}
+    body: ${body === null ? 'none' : JSON.stringify(body.toString()).slice(0, 1200)}
+    answer: ${answer}`;
+}
+
+describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, function () {
+  this.timeout(60_000 + requests * 12);
+  let service: TestService;
+  let worlds: [World, World];
+
+  before(async () => {
+    service = await startTestService();
+    worlds = [await newWorld(), await newWorld()];
+  });
+  after(async () => {
+    agent.destroy();
+    await service.stop();
+  });
+
+  async function newWorld(): Promise<World> {
+    const { workspaceId, apiKey, api } = await service.workspace({ currency: 'USD' });
+    const world: World = { workspaceId, key: apiKey, api, tokens: {}, ids: {} };
+    await tend(world);
+    return world;
+  }
+
+  /** Makes what the examples name, again where earlier requests have done away with it. */
+  async function tend(world: World): Promise<void> {
+    await openDoor(world);
+    const { api, workspaceId } = world;
+    const suffix = newId().slice(-6);
+    const mails = [`mia-${suffix}@acme.test`, `ben-${suffix}@acme.test`] as const;
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [
+        { email: mails[0], name: 'Mia', role: 'manager' },
+        { email: mails[1], name: 'Ben', crmMemberId: `ben-${suffix}`, managerEmail: mails[0] },
+      ],
+    });
+    const idOf = (email: string) => reps.find((rep: { email: string }) => rep.email === email).id as string;
+    const [mia, ben] = [idOf(mails[0]), idOf(mails[1])];
+    const plan = await api.expect(201, 'POST', '/v1/plans', {
+      ...(of('createPlan').body as object),
+      name: `AE ${suffix}`,
+    });
+    const assigned = { repIds: [ben], planId: plan.planId, effectiveStart: '2026-01-01' };
+    const [assignment] = await api.expect(201, 'POST', '/v1/assignments', assigned);
+    const target = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
+    const [quota] = await api.expect(201, 'POST', '/v1/quotas', target);
+    const dealId = `D-${suffix}`;
+    const deal = { amount: 120_000, stage: 'Won', closeDate: '2026-02-10', ownerId: `ben-${suffix}` };
+    await api.expect(201, 'PUT', `/v1/deals/${dealId}`, deal);
+    const adjustment = await api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, of('addAdjustment').body);
+    await api.expect(200, 'POST', `/v1/statements/${ben}/generate`, { period: '2026-02' });
+    const comment = await api.expect(201, 'POST', `/v1/statements/${ben}/comments`, {
+      period: '2026-02',
+      body: 'Why?',
+    });
+    const job = await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: ben, async: true });
+    const widget = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'CRM widget' });
+    world.ids = {
+      [paramOf('getRep', 'repId')]: ben,
+      [(of('bulkInviteReps').body as { repIds: string[] }).repIds[1] as string]: mia,
+      [paramOf('getPlan', 'planId')]: plan.planId,
+      [paramOf('listPlanOverrides', 'planVersionId')]: plan.planVersionId,
+      [(of('setPlanOverride').body as { rules: { ruleId: string }[] }).rules[0]?.ruleId as string]: plan.rules[0].id,
+      [paramOf('updateAssignment', 'assignmentId')]: assignment.assignmentId,
+      [paramOf('deleteQuota', 'quotaId')]: quota.quotaId,
+      [paramOf('getRecalculationJob', 'jobId')]: job.jobId,
+      [paramOf('putDeal', 'dealId')]: dealId,
+      [paramOf('updateAdjustment', 'adjustmentId')]: adjustment.eventId,
+      [paramOf('deleteComment', 'commentId')]: comment.commentId,
+      [paramOf('deleteConnectionToken', 'id')]: widget.id,
+      'mia@acme.test': mails[0],
+      'ben@acme.test': mails[1],
+      ben: `ben-${suffix}`,
+    };
+    Object.assign(world.tokens, {
+      key: null,
+      none: null,
+      unknown: `ws_${'0'.repeat(32)}`,
+      manager: tokenOf(await sessionOf(service, workspaceId, mia)),
+      rep: tokenOf(await sessionOf(service, workspaceId, ben)),
+      connection: tokenOf(await connectionOf(service, workspaceId)),
+    });
+  }
+
+  /** A rotation may have locked us out. */
+  async function openDoor(world: World): Promise<void> {
+    if ((await world.api.get('/v1')).status === 200) return;
+    const admin = newId();
+    await query(
+      service.database.ownerUrl,
+      `insert into reps (workspace_id, rep_id, email, name, role, active) values ($1, $2, $3, 'Door', 'admin', true)`,
+      [world.workspaceId, admin, `${admin}@acme.test`],
+    );
+    await query(service.database.ownerUrl, 'insert into lanes (workspace_id, rep_id) values ($1, $2)', [
+      world.workspaceId,
+      admin,
+    ]);
+    const session = await sessionOf(service, world.workspaceId, admin);
+    const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', {});
+    world.key = apiKey;
+    world.api = service.client(apiKey);
+  }
+
+  const of = (id: string): Example => examples[id] as Example;
+  const paramOf = (id: string, name: string): string => of(id).params?.[name] as string;
+  const tokenOf = (client: ApiClient): string => (client as unknown as { token: string }).token;
+
+  it('are answered with a result or the envelope, and never with a fault', async () => {
+    const complaints: string[] = [];
+    const statuses = new Map<number, number>();
+    const slowest = { ms: 0, what: '' };
+    for (let start = 0; start < requests && complaints.length < 10; start += tendEvery) {
+      if (start > 0) for (const world of worlds) await tend(world);
+      const end = Math.min(start + tendEvery, requests);
+      let next = start;
+      const lane = async () => {
+        while (next < end) {
+          const index = next++;
+          const asked = makeRequest(index, worlds);
+          const began = performance.now();
+          const reply = await ask(service.url, asked).catch((error: Error) => error);
+          const ms = performance.now() - began;
+          if (ms > slowest.ms) Object.assign(slowest, { ms, what: `#${index} ${asked.operation.id}` });
+          if (reply instanceof Error) {
+            complaints.push(shown(asked, `did not come: ${reply.message}`, null));
+            continue;
+          }
+          if (reply === null) continue;
+          statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
+          const why = complaint(asked, reply);
+          if (why !== null) complaints.push(shown(asked, why, reply));
+        }
+      };
+      await Promise.all(Array.from({ length: lanes }, lane));
+    }
+    const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+    console.log(`        ${counts.join(', ')}; slowest ${slowest.what}, ${Math.round(slowest.ms)} ms`);
+    expect(complaints, `FUZZ_SEED=${seed}\n${complaints.join('\n')}\n`).to.have.length(0);
+  });
+
+  it('leave the ledgers sound and the service well', async () => {
+    for (const world of worlds) {
+      await tend(world);
+      await service.settled(world.workspaceId);
+      await expectSoundLedger(service.database.ownerUrl, world.workspaceId);
+      const parked = await query(
+        service.database.ownerUrl,
+        'select last_error from lanes where workspace_id = $1 and parked_at is not null',
+        [world.workspaceId],
+      );
+      expect(parked, 'parked lanes').to.deep.equal([]);
+      const events = await world.api.expect(200, 'GET', `/v1/commissions?period=2026-02`);
+      expect(events.period).to.equal('2026-02');
+    }
+    expect((await service.client(null).get('/readyz')).status).to.equal(200);
+  });
+});

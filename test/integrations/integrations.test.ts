@@ -1,0 +1,214 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { newToken, tokenHash } from '../../src/platform/secrets/token.js';
+import { query } from '../support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+const read = 'GET /auth/workspace/integrations';
+const unconnected = (provider: string) => ({ provider, connected: false, connectedAt: null, syncEnabled: true });
+
+describe('CRM connections', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let workspaceId: string;
+
+  before(async () => {
+    service = await startTestService();
+  });
+
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    ({ api, workspaceId } = await service.workspace());
+  });
+
+  /** As the adapter of the CRM will. */
+  async function connect(provider: string, at: string, workspace = workspaceId): Promise<void> {
+    await query(
+      service.database.ownerUrl,
+      `insert into crm_connections (workspace_id, provider, connected_at) values ($1, $2, $3)
+      on conflict (workspace_id, provider) do update set connected_at = excluded.connected_at`,
+      [workspace, provider, at],
+    );
+  }
+
+  const ask = (request: string, body?: unknown, status = 200) => {
+    const [method, path] = request.split(' ') as [string, string];
+    return api.expect(status, method, path, body);
+  };
+  const connections = () => ask(read).then(({ integrations }) => integrations);
+  const crm = () => ask('GET /v1/workspaces').then((workspace) => workspace.crm);
+  const disconnections = async () => {
+    const { runs } = await ask('GET /v1/workspaces/audit-logs');
+    return runs.filter((run: { trigger: string }) => run.trigger === 'crm_disconnected');
+  };
+
+  describe('reading', () => {
+    it('none is connected', async () => {
+      expect(await ask(read)).to.deep.equal({
+        crma: false,
+        crmb: false,
+        crmc: false,
+        integrations: ['crma', 'crmb', 'crmc'].map(unconnected),
+      });
+      expect(await crm()).to.deep.equal({ connected: false, provider: null });
+    });
+
+    it('tells which are connected, and since when; the workspace names the first', async () => {
+      await connect('crma', '2026-03-02T09:00:00.000Z');
+      await connect('crmc', '2026-03-01T09:00:00.000Z');
+      expect(await ask(read)).to.deep.equal({
+        crma: true,
+        crmb: false,
+        crmc: true,
+        integrations: [
+          { provider: 'crma', connected: true, connectedAt: '2026-03-02T09:00:00.000Z', syncEnabled: true },
+          unconnected('crmb'),
+          { provider: 'crmc', connected: true, connectedAt: '2026-03-01T09:00:00.000Z', syncEnabled: true },
+        ],
+      });
+      expect(await crm()).to.deep.equal({ connected: true, provider: 'crmc' });
+    });
+
+    it('is for every person of the workspace, and for no other', async () => {
+      const { reps } = await ask('PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada' }] });
+      const tokenOf = async (kind: 'sess' | 'conn', repId: string | null) => {
+        const token = newToken(kind);
+        await query(
+          service.database.ownerUrl,
+          'insert into tokens (workspace_id, token_id, kind, token_hash, rep_id) values ($1, $2, $3, $4, $5)',
+          [workspaceId, randomUUID(), kind, tokenHash(token), repId],
+        );
+        return service.client(token);
+      };
+      const path = '/auth/workspace/integrations';
+      await (await tokenOf('sess', reps[0].id)).expect(200, 'GET', path);
+      await (await tokenOf('conn', null)).expect(403, 'GET', path);
+      await service.client(null).expect(401, 'GET', path);
+    });
+  });
+
+  describe('disconnecting', () => {
+    for (const provider of ['crma', 'crmb', 'crmc']) {
+      const request = `POST /auth/workspace/disconnect-${provider}`;
+
+      it(`${provider}: once, and again without harm`, async () => {
+        for (const each of ['crma', 'crmb', 'crmc']) await connect(each, '2026-03-01T09:00:00Z');
+        expect(await ask(request)).to.deep.equal({ disconnected: true, provider });
+        expect(await ask(request)).to.deep.equal({ disconnected: false, provider });
+        const left = (await connections()).filter((one: { connected: boolean }) => one.connected);
+        expect(left.map((one: { provider: string }) => one.provider)).to.deep.equal(
+          ['crma', 'crmb', 'crmc'].filter((each) => each !== provider),
+        );
+        expect(await disconnections()).to.have.length(1);
+      });
+
+      it(`${provider}: not connected is no mistake and nothing to tell`, async () => {
+        expect(await ask(request)).to.deep.equal({ disconnected: false, provider });
+        expect(await disconnections()).to.deep.equal([]);
+      });
+    }
+
+    it('tells who did it, and of which CRM', async () => {
+      await connect('crmb', '2026-03-01T09:00:00Z');
+      await ask('POST /auth/workspace/disconnect-crmb');
+      const [run] = await disconnections();
+      expect(run).to.include({ scope: 'workspace', outcome: 'written' });
+      const [row] = await query<{ details: unknown }>(
+        service.database.ownerUrl,
+        'select details from audit_runs where run_id = $1',
+        [run.runId],
+      );
+      expect(row?.details).to.deep.equal({ provider: 'crmb' });
+    });
+
+    it('leaves nothing of the connection behind, and all that came through it', async () => {
+      await ask('PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', crmMemberId: 'ada' }] });
+      await ask('PUT /v1/deals/D-1', { amount: 5, ownerId: 'ada' }, 201);
+      await connect('crma', '2026-03-01T09:00:00Z');
+      const before = [await ask('GET /v1/reps'), await ask('GET /v1/deals')];
+      await ask('POST /auth/workspace/disconnect-crma');
+      expect([await ask('GET /v1/reps'), await ask('GET /v1/deals')]).to.deep.equal(before);
+      expect(
+        await query(service.database.ownerUrl, 'select * from crm_connections where workspace_id = $1', [workspaceId]),
+      ).to.deep.equal([]);
+      expect(await crm()).to.deep.equal({ connected: false, provider: null });
+    });
+
+    it('concerns one workspace only', async () => {
+      const other = await service.workspace();
+      await connect('crma', '2026-03-01T09:00:00Z', other.workspaceId);
+      expect(await ask(read)).to.include({ crma: false });
+      expect(await ask('POST /auth/workspace/disconnect-crma')).to.include({ disconnected: false });
+      expect((await other.api.get('/auth/workspace/integrations')).body).to.include({ crma: true });
+    });
+
+    it('takes no body', async () => {
+      expect(await ask('POST /auth/workspace/disconnect-crma', { force: true }, 400)).to.include({
+        code: 'VALIDATION_FAILED',
+      });
+    });
+  });
+
+  describe('the switch of crmc', () => {
+    const request = 'POST /auth/workspace/crmc/sync-enabled';
+    const crmc = async () => (await connections())[2];
+
+    it('is kept without a connection, and does not make one', async () => {
+      expect(await ask(request, { enabled: false })).to.deep.equal({ enabled: false });
+      expect(await connections()).to.deep.equal([
+        unconnected('crma'),
+        unconnected('crmb'),
+        { ...unconnected('crmc'), syncEnabled: false },
+      ]);
+      expect(await crm()).to.deep.equal({ connected: false, provider: null });
+      expect(await ask('POST /auth/workspace/disconnect-crmc')).to.include({ disconnected: false });
+      expect(await crmc()).to.include({ syncEnabled: false });
+      await connect('crmc', '2026-03-01T09:00:00Z');
+      expect(await crmc()).to.include({ connected: true, syncEnabled: false });
+    });
+
+    it('goes off and on, and leaves the connection alone', async () => {
+      await connect('crmc', '2026-03-01T09:00:00.000Z');
+      const connected = { provider: 'crmc', connected: true, connectedAt: '2026-03-01T09:00:00.000Z' };
+      for (const enabled of [false, false, true]) {
+        expect(await ask(request, { enabled })).to.deep.equal({ enabled });
+        expect(await crmc()).to.deep.equal({ ...connected, syncEnabled: enabled });
+      }
+    });
+
+    for (const body of [undefined, {}, { enabled: 'true' }, { enabled: null }, { enabled: true, provider: 'crma' }]) {
+      it(`refuses ${JSON.stringify(body) ?? 'no body'}`, async () => {
+        expect(await ask(request, body, 400)).to.include({ code: 'VALIDATION_FAILED' });
+        expect(await crmc()).to.deep.equal(unconnected('crmc'));
+      });
+    }
+  });
+
+  describe('pulling from the CRM', () => {
+    it('needs one', async () => {
+      for (const [request, body] of [
+        ['POST /v1/commissions/sync', undefined],
+        ['POST /v1/commissions/sync', { recalculate: true, reconcile: true, async: true }],
+        ['POST /v1/reps/sync', undefined],
+      ] as const)
+        expect(await ask(request, body, 400), request).to.include({ code: 'no_crm_configured' });
+    });
+
+    it('needs more than a switch', async () => {
+      await ask('POST /auth/workspace/crmc/sync-enabled', { enabled: true });
+      expect(await ask('POST /v1/commissions/sync', {}, 400)).to.include({ code: 'no_crm_configured' });
+      expect(await ask('POST /v1/reps/sync', undefined, 400)).to.include({ code: 'no_crm_configured' });
+    });
+
+    it('refuses what it does not know', async () => {
+      for (const [request, body] of [
+        ['POST /v1/commissions/sync', { reconcile: 'yes' }],
+        ['POST /v1/commissions/sync', { recalculat: true }],
+        ['POST /v1/reps/sync', { reconcile: true }],
+      ] as const)
+        expect(await ask(request, body, 400), request).to.include({ code: 'VALIDATION_FAILED' });
+    });
+  });
+});

@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { expect } from 'chai';
+import { PdfPrinter } from '#src/platform/documents/browser.js';
+import { esc, Html, html, htmlPage } from '#src/platform/documents/html.js';
+import { createLog } from '#src/platform/log.js';
+import { pdfText } from '../../support/pdf-tools.js';
+import { startTrapServer } from '../../support/trap-server.js';
+
+const log = createLog('silent');
+
+function page(text: string): Html {
+  return htmlPage({ title: 'A page', style: new Html(''), body: html`<p>${text}</p>` });
+}
+
+/** What a page may try, with nothing escaped and no policy: ours would hold neither. */
+function hostilePage(port: number): Html {
+  const at = (name: string) => `http://127.0.0.1:${port}/${name}`;
+  return new Html(`<!doctype html><html><head>
+<base href="${at('base/')}">
+<link rel="stylesheet" href="${at('style')}"><link rel="prefetch" href="${at('prefetch')}">
+<link rel="preload" as="image" href="${at('preload')}"><link rel="preconnect" href="${at('')}">
+<link rel="icon" href="${at('icon')}"><link rel="dns-prefetch" href="${at('')}"><link rel="modulepreload" href="${at('m')}">
+<style>@import url(${at('import')}); @font-face { font-family: f; src: url(${at('font')}) } body { font-family: f; background: url(${at('background')}) } p::before { content: url(${at('content')}) }</style>
+<script src="${at('script')}"></script><script>fetch('${at('fetch')}'); document.write('SCRIPT RAN')</script>
+</head><body onload="fetch('${at('onload')}')"><p>Still printed</p>
+<img src="${at('img')}" onerror="fetch('${at('onerror')}')"><picture><source srcset="${at('srcset')}"><img></picture>
+<iframe src="${at('iframe')}"></iframe><iframe src="file:///etc/passwd"></iframe><iframe srcdoc="<img src='${at('srcdoc')}'>"></iframe>
+<object data="${at('object')}"></object><object data="file:///etc/passwd"></object><embed src="${at('embed')}">
+<video src="${at('video')}" poster="${at('poster')}"></video><audio src="${at('audio')}"></audio>
+<svg><image href="${at('svg')}"/><use href="${at('use')}#a"/></svg><input type="image" src="${at('input')}">
+<table background="${at('table')}"><tr><td>x</td></tr></table><a href="${at('a')}" ping="${at('ping')}">a</a>
+</body></html>`);
+}
+
+describe('the template of pages', () => {
+  it('escapes every value', () => {
+    expect(esc(`<a href="x" title='y'>&\``)).to.equal('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;&#96;');
+    const inner = html`<b>${'<i>'}</b>`;
+    expect(html`<p>${'<script>'} ${5} ${inner} ${[inner, inner]}</p>`.markup).to.equal(
+      '<p>&lt;script&gt; 5 <b>&lt;i&gt;</b> <b>&lt;i&gt;</b><b>&lt;i&gt;</b></p>',
+    );
+  });
+});
+
+describe('the printer of PDFs', function () {
+  this.timeout(120_000);
+  let printer: PdfPrinter;
+  before(() => {
+    printer = new PdfPrinter(undefined, log);
+  });
+  after(() => printer.close());
+
+  async function failure(printed: Promise<unknown>): Promise<{ code: string; message: string }> {
+    const error = await printed.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.have.property('code');
+    return error as { code: string; message: string };
+  }
+
+  /** Process ids of browsers that this process started. */
+  function browserIds(): number[] {
+    const lines = execFileSync('ps', ['-o', 'pid=,ppid=,comm=', '-e'], { encoding: 'utf8' }).trim().split('\n');
+    const rows = lines.map((line) => line.trim().split(/\s+/));
+    return rows
+      .filter(([, parent, name]) => Number(parent) === process.pid && /chrom/.test(name ?? ''))
+      .map(([pid]) => Number(pid));
+  }
+
+  it('reaches nothing, whatever the page holds', async function () {
+    const trap = await startTrapServer();
+    const text = pdfText(await printer.print(hostilePage(trap.port)));
+    const away = [`http://127.0.0.1:${trap.port}/refresh`, 'file:///etc/passwd'];
+    for (const to of away) {
+      const refresh = new Html(`<meta http-equiv="refresh" content="0;url=${to}"><p>Here</p>`);
+      expect(pdfText(await printer.print(refresh)) ?? '').not.to.contain('root:');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const hits = trap.hits();
+    await trap.stop();
+    expect(hits).to.equal(0);
+    if (text === null) return this.skip();
+    expect(text).to.contain('Still printed');
+    expect(text).not.to.match(/root:|SCRIPT RAN/);
+  });
+
+  it('starts again after a crash, with nothing lost', async () => {
+    const [first] = browserIds();
+    process.kill(first as number, 'SIGKILL');
+    const pdfs = await Promise.all(['one', 'two', 'three'].map((text) => printer.print(page(text))));
+    for (const pdf of pdfs) expect(pdf.subarray(0, 5).toString()).to.equal('%PDF-');
+    expect(browserIds()).to.have.length(1).and.not.include(first);
+  });
+
+  it('makes two at once, lets twenty wait, and refuses more', async () => {
+    const all = Array.from({ length: 25 }, (_, index) => printer.print(page(`page ${index}`)));
+    const settled = await Promise.allSettled(all);
+    const refused = settled.filter((one) => one.status === 'rejected');
+    expect(refused).to.have.length(3);
+    for (const { reason } of refused) expect(reason).to.include({ code: 'pdf_unavailable' });
+  });
+
+  it('leaves no browser behind when it closes, and prints no more', async () => {
+    const own = new PdfPrinter(undefined, log);
+    const before = browserIds();
+    await own.print(page('x'));
+    expect(browserIds()).to.have.length(before.length + 1);
+    await own.close();
+    expect(browserIds()).to.deep.equal(before);
+    expect(await failure(own.print(page('x')))).to.include({ code: 'pdf_unavailable' });
+  });
+
+  it('says what to install when there is no browser', async () => {
+    for (const path of ['/nonexistent', '/etc/passwd', '/bin/true']) {
+      const { code, message } = await failure(new PdfPrinter(path, log).print(page('x')));
+      expect(code, path).to.equal('pdf_unavailable');
+      expect(message).to.match(/CHROMIUM_PATH/);
+    }
+  });
+});

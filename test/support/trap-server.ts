@@ -1,0 +1,24 @@
+import { type AddressInfo, createServer } from 'node:net';
+
+export interface TrapServer {
+  readonly port: number;
+  /** Connections that anyone made. */
+  hits(): number;
+  stop(): Promise<void>;
+}
+
+/** Listens on loopback and counts whoever comes. */
+export async function startTrapServer(): Promise<TrapServer> {
+  let hits = 0;
+  const server = createServer((socket) => {
+    hits += 1;
+    socket.on('error', () => {});
+    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    hits: () => hits,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
