@@ -219,10 +219,11 @@ export class PlanCalculation implements WalkListener {
       if (!used) continue;
       for (const period of periodsTouching(this.periodicWindow(), kind)) {
         const { to } = periodRange(period);
-        if (to >= this.input.asOf) continue;
         const version = this.versionOn(to, null);
         for (const rule of version?.rules ?? []) {
-          if (version !== null && isPeriodicOf(rule, kind)) this.firePeriodic(version, rule, period);
+          if (version === null || !isPeriodicOf(rule, kind)) continue;
+          if (to >= this.input.asOf) this.refuse(version, rule, period, 'period_not_ended');
+          else this.firePeriodic(version, rule, period);
         }
       }
     }

@@ -105,3 +105,77 @@ describe('the worked examples of calculation.md section 13', () => {
     );
   });
 });
+
+describe('why did this not pay', () => {
+  const condition = { field: 'region', fieldType: 'text', operator: 'equals', value: 'EMEA' };
+  const flat = { name: 'Flat', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
+  const reasons = (scenario: Parameters<typeof run>[0]) =>
+    run(scenario).outcomes.map((outcome) => `${outcome.dealKey} ${outcome.ruleName}: ${outcome.reason}`);
+  const one = 'D1 | 2026-01-15 | 1000';
+
+  it('a condition that failed is told with the value seen', () => {
+    const [outcome] = run({
+      config: { rules: [{ ...flat, conditions: [condition] }] },
+      deals: `${one} | region=APAC`,
+    }).outcomes;
+    expect(outcome).to.deep.include({ paid: false, reason: 'rule_condition_failed' });
+    expect(outcome?.conditions).to.deep.equal([
+      { field: 'region', operator: 'equals', value: 'EMEA', seen: 'APAC', passed: false },
+    ]);
+  });
+
+  it('every candidate rule gives an outcome', () => {
+    const rules = [
+      flat,
+      { ...flat, name: 'Missing', measure: 'margin' },
+      { ...flat, name: 'Target', payoutBase: 'variable_target' },
+      { ...flat, name: 'Tiered', tiers: [{ tierIndex: 0, minThreshold: 0.5, rate: 0.1 }] },
+    ];
+    expect(reasons({ config: { rules }, deals: one }).sort()).to.deep.equal([
+      'D1 Flat: null',
+      'D1 Missing: field_missing',
+      'D1 Target: variable_target_missing',
+      'D1 Tiered: quota_missing',
+    ]);
+    expect(reasons({ config: { dealConditions: [condition], rules: [flat] }, deals: one })).to.deep.equal([
+      'D1 Flat: deal_condition_failed',
+    ]);
+    expect(reasons({ config: { rules: [flat] }, deals: `${one} | currency=EUR`, currency: 'JPY' })).to.deep.equal([
+      'D1 Flat: null',
+    ]);
+    expect(
+      reasons({ config: { rules: [flat] }, deals: one, assigned: { start: '2026-02-01', end: null } }),
+    ).to.deep.equal(['D1 null: outside_effective_dates']);
+    expect(reasons({ config: { rules: [flat] }, deals: one, frozen: ['2026-01'] })).to.deep.equal([
+      'D1 Flat: statement_locked',
+    ]);
+  });
+
+  it('limits that took everything are told as such', () => {
+    const capped = run({ config: { rules: [{ ...flat, cap: 100 }] }, deals: `${one}\n D2 | 2026-01-16 | 500` });
+    expect(capped.outcomes.map((outcome) => outcome.reason)).to.deep.equal([null, 'cap_exhausted']);
+    const floored = run({
+      config: { rules: [{ ...flat, floorAttainment: 0.5 }] },
+      deals: one,
+      quotas: { 'Flat 2026-Q1': { target: 10_000 } },
+    });
+    expect(floored.outcomes.map((outcome) => outcome.reason)).to.deep.equal(['below_floor_attainment']);
+    const low = run({
+      config: { rules: [{ ...flat, tiers: [{ tierIndex: 0, minThreshold: 0.5, rate: 0.1 }] }] },
+      deals: one,
+      quotas: { 'Flat 2026-Q1': { target: 10_000 } },
+    });
+    expect(low.outcomes.map((outcome) => outcome.reason)).to.deep.equal(['below_lowest_tier']);
+  });
+
+  it('a periodic rule says that its period has not ended', () => {
+    const periodic = { ...flat, executionPhase: 'periodic' };
+    expect(reasons({ config: { rules: [periodic] }, deals: one, asOf: '2026-02-01' })).to.deep.equal([
+      '2026-Q1 Flat: period_not_ended',
+    ]);
+    expect(reasons({ config: { rules: [periodic] }, deals: one, asOf: '2026-04-01' }).sort()).to.deep.equal([
+      '2026-Q1 Flat: null',
+      '2026-Q2 Flat: period_not_ended',
+    ]);
+  });
+});
