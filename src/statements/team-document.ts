@@ -92,9 +92,11 @@ p { margin: 0.5mm 0; }
 table { width: 100%; border-collapse: collapse; }
 thead { display: table-header-group; }
 tr { break-inside: avoid; }
-th { text-align: left; border-bottom: 0.4mm solid #000; padding: 1mm 2mm; vertical-align: bottom; }
-td { border-bottom: 0.15mm solid #777; padding: 1mm 2mm; vertical-align: top; overflow-wrap: anywhere; unicode-bidi: isolate; }
-.amount { text-align: right; white-space: nowrap; overflow-wrap: normal; font-variant-numeric: tabular-nums; }
+th { text-align: left; white-space: nowrap; border-bottom: 0.4mm solid #000; padding: 1mm 2mm; vertical-align: bottom; }
+td { text-align: left; border-bottom: 0.15mm solid #777; padding: 1mm 2mm; vertical-align: top; overflow-wrap: anywhere; unicode-bidi: isolate; }
+th.amount, td.amount { text-align: right; white-space: nowrap; overflow-wrap: normal; font-variant-numeric: tabular-nums; }
+table:not(.totals) th:nth-child(1) { width: 20%; }
+table:not(.totals) th:nth-child(2) { width: 28%; }
 tbody td:nth-child(6), .totals td:last-child { font-weight: bold; }
 .totals { width: auto; min-width: 60%; }
 .end { margin-top: 6mm; break-inside: avoid; }

@@ -476,8 +476,22 @@ function makeRequest(index: number, worlds: readonly [World, World]): Request {
     mutateHeaders,
     mutateToken,
   ];
+  /** One value of its own type and nothing else, so that all else lets the request through. */
+  const mutateOne = () => {
+    const ids = new Set(Object.values(main.ids));
+    const places = placesIn(body).filter(({ holder, key }) => ['string', 'number'].includes(typeof holder[key]));
+    const free = places.filter(({ holder, key }) => !ids.has(String(holder[key])));
+    if (free.length === 0) return chance.of([mutateQuery, mutateParam])();
+    const { holder, key } = chance.of(free);
+    const known = knownFields(operation.body).filter(({ schema }) => schema.type === 'string');
+    const text = chance.is(0.4) ? chance.of(['a\u0000b', 'x\udfffy', '\ud800']) : chance.of(unusualTexts);
+    if (known.length > 0 && chance.is(0.4)) (body as Record<string, unknown>)[chance.of(known).name] = text;
+    else holder[key] = typeof holder[key] === 'number' ? chance.of(unusualNumbers) : text;
+  };
   if (chance.is(0.03)) mutateMethod();
-  for (let left = chance.below(10) === 0 ? 0 : chance.of([1, 1, 1, 2, 2, 3]); left > 0; left -= 1) chance.of(kinds)();
+  if (chance.is(0.3)) mutateOne();
+  else
+    for (let left = chance.below(10) === 0 ? 0 : chance.of([1, 1, 1, 2, 2, 3]); left > 0; left -= 1) chance.of(kinds)();
 
   const address = operation.path.replace(/:([A-Za-z]+)/g, (_, name: string) => params[name] ?? 'x');
   const asked = queryParts.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&') + tail;

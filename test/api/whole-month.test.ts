@@ -162,7 +162,7 @@ describe('a month of a company', () => {
     const again = await api.expect(200, 'POST', '/v1/statements/generate', { period: month });
     expect([again.generated, again.skipped, again.errors]).to.deep.equal([0, 5, 0]);
     const refused = await api.post(`/v1/statements/${idOf('ben')}/adjust`, { amount: 1, reason: 'x', period: month });
-    expect([refused.status, refused.body.code]).to.deep.equal([409, 'statement_locked']);
+    expect([refused.status, refused.body.code]).to.deep.equal([400, 'statement_locked']);
   });
 
   it('holds back what changes afterwards, and says so', async () => {

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser } from 'puppeteer-core';
 import { Failure } from '../../kernel/failure.js';
@@ -7,10 +10,9 @@ import { type Log } from '../log.js';
 import { type BrowserProgram, bundledBrowser } from './bundled-browser.js';
 import { type Html } from './html.js';
 
-const mostAtOnce = 2;
-const mostWaiting = 20;
-const documentsABrowser = 200;
-const timeoutMs = 20_000;
+export const printLimits = { atOnce: 2, waiting: 20, documentsABrowser: 200, timeoutMs: 20_000 };
+
+const startTimeoutMs = 20_000;
 
 const installed = [
   '/usr/bin/chromium',
@@ -24,6 +26,7 @@ const installed = [
 /** One started browser; it is warm while the next document still goes to it. */
 interface Started {
   readonly browser: Browser;
+  readonly profile: string;
   documents: number;
   inUse: number;
 }
@@ -43,6 +46,7 @@ export class PdfPrinter {
   constructor(
     private readonly chromiumPath: string | undefined,
     private readonly log: Log,
+    private readonly limits = printLimits,
   ) {}
 
   async print(page: Html): Promise<Buffer> {
@@ -50,8 +54,9 @@ export class PdfPrinter {
     try {
       return await this.printNow(page);
     } finally {
-      this.running -= 1;
-      this.waiting.shift()?.go();
+      const next = this.waiting.shift();
+      if (next === undefined) this.running -= 1;
+      else next.go();
     }
   }
 
@@ -62,24 +67,29 @@ export class PdfPrinter {
     await Promise.all([...this.browsers].map((one) => this.end(one)));
   }
 
+  /** Whoever ends hands the turn to the one who waits longest. */
   private async takeTurn(): Promise<void> {
-    if (this.running >= mostAtOnce) {
-      if (this.waiting.length >= mostWaiting)
-        throw unavailable('Too many PDFs are being made at the moment. Try again shortly.');
-      await new Promise<void>((go, giveUp) => this.waiting.push({ go, giveUp }));
+    if (this.running < this.limits.atOnce) {
+      this.running += 1;
+      return;
     }
-    this.running += 1;
+    if (this.waiting.length >= this.limits.waiting)
+      throw unavailable('Too many PDFs are being made at the moment. Try again shortly.');
+    await new Promise<void>((go, giveUp) => this.waiting.push({ go, giveUp }));
   }
 
   /** A crash may be another document's doing: the first one is followed by a second try. */
   private async printNow(page: Html, retry = true): Promise<Buffer> {
     const started = await this.take();
-    const timer = setTimeout(() => kill(started), timeoutMs);
-    const until = performance.now() + timeoutMs;
+    const { timeoutMs } = this.limits;
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      kill(started);
+    }, timeoutMs);
     try {
       return await printIn(started.browser, page);
     } catch (error) {
-      const timedOut = performance.now() >= until;
       this.log.warn({ err: error, timedOut }, 'a PDF could not be made');
       if (timedOut) throw unavailable(`The PDF was not ready within ${timeoutMs / 1000} s. Try again.`);
       if (started.browser.connected || !retry) throw unavailable('The browser that makes PDFs failed. Try again.');
@@ -101,7 +111,7 @@ export class PdfPrinter {
       forget();
       throw error;
     });
-    if (!started.browser.connected || started.documents >= documentsABrowser) {
+    if (!started.browser.connected || started.documents >= this.limits.documentsABrowser) {
       forget();
       if (started.inUse === 0) await this.end(started);
       return this.take();
@@ -113,7 +123,7 @@ export class PdfPrinter {
 
   private async release(started: Started): Promise<void> {
     started.inUse -= 1;
-    const spent = !started.browser.connected || started.documents >= documentsABrowser;
+    const spent = !started.browser.connected || started.documents >= this.limits.documentsABrowser;
     if (spent && started.inUse === 0) await this.end(started);
   }
 
@@ -123,7 +133,7 @@ export class PdfPrinter {
       try {
         const program = await find();
         if (program === null) continue;
-        const started = { browser: await launch(program), documents: 0, inUse: 0 };
+        const started = { ...(await launch(program)), documents: 0, inUse: 0 };
         this.browsers.add(started);
         return started;
       } catch (error) {
@@ -149,6 +159,7 @@ export class PdfPrinter {
     const timer = setTimeout(() => kill(started), 5000);
     await started.browser.close().catch(() => kill(started));
     clearTimeout(timer);
+    await removeProfile(started.profile);
   }
 }
 
@@ -160,8 +171,8 @@ async function printIn(browser: Browser, { markup }: Html): Promise<Buffer> {
     await page.setOfflineMode(true);
     await page.setRequestInterception(true);
     page.on('request', (request) => void request.abort('blockedbyclient').catch(() => {}));
-    await page.setContent(markup, { waitUntil: 'load', timeout: timeoutMs });
-    const bytes = await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, timeout: timeoutMs });
+    await page.setContent(markup, { waitUntil: 'load', timeout: 0 });
+    const bytes = await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, timeout: 0 });
     return Buffer.from(bytes);
   } finally {
     await context.close().catch(() => {});
@@ -169,35 +180,51 @@ async function printIn(browser: Browser, { markup }: Html): Promise<Buffer> {
 }
 
 /** On a profile of its own, which goes with it; commanded through a pipe, so that no port is open. */
-async function launch({ path, fontConfig }: BrowserProgram): Promise<Browser> {
+async function launch({ path, fontConfig }: BrowserProgram): Promise<Pick<Started, 'browser' | 'profile'>> {
   const env = browserEnvironment(fontConfig);
   // Puppeteer leaves the error of a program that cannot be run at all to whoever catches everything.
-  await promisify(execFile)(path, ['--version'], { env, timeout: timeoutMs });
+  await promisify(execFile)(path, ['--version'], { env, timeout: startTimeoutMs });
   const { default: puppeteer } = await import('puppeteer-core');
-  return puppeteer.launch({
-    executablePath: path,
-    headless: 'shell',
-    pipe: true,
-    timeout: timeoutMs,
-    protocolTimeout: timeoutMs,
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-    env,
-    args: [
-      '--proxy-server=127.0.0.1:9',
-      '--proxy-bypass-list=<-loopback>',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--disable-quic',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--font-render-hinting=none',
-      // The sandbox cannot be set up by root; everyone else has it.
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    ],
-  });
+  const profile = await mkdtemp(join(tmpdir(), 'commissions-browser-'));
+  try {
+    const browser = await puppeteer.launch({
+      executablePath: path,
+      userDataDir: profile,
+      headless: 'shell',
+      pipe: true,
+      timeout: startTimeoutMs,
+      protocolTimeout: startTimeoutMs,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      env,
+      args: switches(),
+    });
+    return { browser, profile };
+  } catch (error) {
+    await removeProfile(profile);
+    throw error;
+  }
+}
+
+function removeProfile(profile: string): Promise<void> {
+  return rm(profile, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 }).catch(() => {});
+}
+
+function switches(): string[] {
+  return [
+    '--proxy-server=127.0.0.1:9',
+    '--proxy-bypass-list=<-loopback>',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-quic',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--font-render-hinting=none',
+    // The sandbox cannot be set up by root; everyone else has it.
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  ];
 }
 
 /** Nothing of ours: settings may hold secrets. */

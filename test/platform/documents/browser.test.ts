@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { expect } from 'chai';
-import { PdfPrinter } from '#src/platform/documents/browser.js';
+import { PdfPrinter, printLimits } from '#src/platform/documents/browser.js';
 import { esc, Html, html, htmlPage } from '#src/platform/documents/html.js';
 import { createLog } from '#src/platform/log.js';
 import { pdfText } from '../../support/pdf-tools.js';
@@ -68,6 +70,10 @@ describe('the printer of PDFs', function () {
       .map(([pid]) => Number(pid));
   }
 
+  function profiles(): string[] {
+    return readdirSync(tmpdir()).filter((name) => /^commissions-browser-|^puppeteer/.test(name));
+  }
+
   it('reaches nothing, whatever the page holds', async function () {
     const trap = await startTrapServer();
     const text = pdfText(await printer.print(hostilePage(trap.port)));
@@ -101,13 +107,38 @@ describe('the printer of PDFs', function () {
     for (const { reason } of refused) expect(reason).to.include({ code: 'pdf_unavailable' });
   });
 
+  it('ends a browser that takes too long, and prints the next page', async () => {
+    const limits = { ...printLimits, timeoutMs: 1 };
+    const own = new PdfPrinter(undefined, log, limits);
+    const { code, message } = await failure(own.print(page('slow')));
+    expect([code, message]).to.deep.equal(['pdf_unavailable', 'The PDF was not ready within 0.001 s. Try again.']);
+    limits.timeoutMs = printLimits.timeoutMs;
+    expect((await own.print(page('next'))).subarray(0, 5).toString()).to.equal('%PDF-');
+    await own.close();
+  });
+
+  it('takes another browser after so many documents', async () => {
+    const own = new PdfPrinter(undefined, log, { ...printLimits, documentsABrowser: 2 });
+    const others = browserIds();
+    const used = new Set<number>();
+    for (let round = 0; round < 5; round += 1) {
+      await own.print(page('x'));
+      for (const id of browserIds()) if (!others.includes(id)) used.add(id);
+    }
+    await own.print(page('x'));
+    expect(used.size).to.be.within(2, 3);
+    await own.close();
+    expect(browserIds()).to.deep.equal(others);
+  });
+
   it('leaves no browser behind when it closes, and prints no more', async () => {
     const own = new PdfPrinter(undefined, log);
-    const before = browserIds();
+    const [before, profilesBefore] = [browserIds(), profiles()];
     await own.print(page('x'));
     expect(browserIds()).to.have.length(before.length + 1);
     await own.close();
     expect(browserIds()).to.deep.equal(before);
+    expect(profiles().filter((name) => !profilesBefore.includes(name))).to.deep.equal([]);
     expect(await failure(own.print(page('x')))).to.include({ code: 'pdf_unavailable' });
   });
 
