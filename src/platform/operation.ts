@@ -144,6 +144,7 @@ export const commonFailures: Readonly<Record<string, number>> = {
   request_in_progress: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  headers_too_large: 431,
   rate_limited: 429,
   internal_error: 500,
   database_unavailable: 503,
