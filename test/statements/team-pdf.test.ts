@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { grouped, teamDocument } from '#src/statements/team-document.js';
-import { pdfText } from '../support/pdf-tools.js';
+import { pdfText, requireBrowser } from '../support/pdf-tools.js';
 import { type ApiClient, startTestService } from '../support/test-service.js';
 import { startTrapServer } from '../support/trap-server.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
@@ -10,11 +10,12 @@ describe('the team roll-up as PDF', function () {
   this.timeout(120_000);
   let fixture: StatementFixture;
   let office: Office;
-  before(async () => {
+  before(async function () {
+    await requireBrowser(this);
     fixture = await StatementFixture.create();
     office = await fixture.office();
   });
-  after(() => fixture.stop());
+  after(() => fixture?.stop());
 
   /** The ApiClient reads text; a PDF is bytes. */
   async function download(api: ApiClient, path: string): Promise<{ headers: Headers; pdf: Buffer }> {

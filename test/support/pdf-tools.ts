@@ -1,4 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { Failure } from '#src/kernel/failure.js';
+import { PdfPrinter } from '#src/platform/documents/browser.js';
+import { Html } from '#src/platform/documents/html.js';
+import { createLog } from '#src/platform/log.js';
 
 /** The text of a PDF as it stands on its pages; null where poppler-utils is missing, which CI does not let pass. */
 export function pdfText(pdf: Buffer, ...options: readonly string[]): string | null {
@@ -12,4 +16,17 @@ export function pdfText(pdf: Buffer, ...options: readonly string[]): string | nu
   }
   if (status !== 0) throw new Error(`pdftotext: ${error ?? stderr}`);
   return stdout.toString('utf8');
+}
+
+/** Skips what follows on a machine where no browser runs, such as a bare container; CI does not let that pass. */
+export async function requireBrowser(context: Mocha.Context): Promise<void> {
+  const printer = new PdfPrinter(process.env['CHROMIUM_PATH'], createLog('silent'));
+  try {
+    await printer.print(new Html('<!doctype html><p>x</p>'));
+  } catch (error) {
+    if (process.env['CI'] || !(error instanceof Failure) || error.code !== 'pdf_unavailable') throw error;
+    context.skip();
+  } finally {
+    await printer.close();
+  }
 }

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { PdfPrinter, printLimits } from '#src/platform/documents/browser.js';
 import { esc, Html, html, htmlPage } from '#src/platform/documents/html.js';
 import { createLog } from '#src/platform/log.js';
-import { pdfText } from '../../support/pdf-tools.js';
+import { pdfText, requireBrowser } from '../../support/pdf-tools.js';
 import { startTrapServer } from '../../support/trap-server.js';
 
 const log = createLog('silent');
@@ -47,10 +47,11 @@ describe('the template of pages', () => {
 describe('the printer of PDFs', function () {
   this.timeout(120_000);
   let printer: PdfPrinter;
-  before(() => {
+  before(async function () {
+    await requireBrowser(this);
     printer = new PdfPrinter(undefined, log);
   });
-  after(() => printer.close());
+  after(() => printer?.close());
 
   async function failure(printed: Promise<unknown>): Promise<{ code: string; message: string }> {
     const error = await printed.then(
