@@ -35,7 +35,7 @@ export interface Payout extends Omit<TraceParts, 'upstream' | 'seen'> {
   readonly isBonus: boolean;
 }
 
-/** What one firing pays: tier, raw amount, floors, caps, rounding, in the order of calculation.md section 8. */
+/** What one firing pays: tier, raw amount, floors, caps, rounding, in this order. */
 export function payOut(rule: CompiledRule, standing: Standing, currency: string): Payout {
   const target = standing.quota?.target ?? null;
   const bounds = tierBounds(rule, target);

@@ -8,7 +8,7 @@ import { records } from '#src/records.js';
 /**
  * Section 4 of the interface specification, row by row: method, path, least role, status, known fields of the
  * answer. `any` is every caller with a token, `own` one with a person or a workspace key. Where the specification
- * states no role but changes the workspace's set-up, the role is `admin`, as design/api.md settles it.
+ * states no role but changes the workspace's set-up, the role is `admin`.
  */
 const specification = `
 POST /auth/otp/send | public | 200 |

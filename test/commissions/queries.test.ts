@@ -16,7 +16,7 @@ describe('commission queries', () => {
   const ask = (query: Record<string, string>, caller = world.admin) =>
     world.slice.run(getCommissions, caller, { query });
 
-  /** The worked example of calculation.md: Ada sells 60,000, 60,000 and 30,000 against a quota of 100,000. */
+  /** The worked example: Ada sells 60,000, 60,000 and 30,000 against a quota of 100,000. */
   beforeEach(async () => {
     world = await QueryFixture.create();
     ada = await world.rep('Ada');

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { Failure } from '../../src/kernel/failure.js';
 import { newId } from '../../src/kernel/ids.js';
+import { readPipeline } from '../support/sales-opportunities.js';
 import { type DealWorld, dealWorld, type ImportFile } from './deal-fixture.js';
 
 describe('POST /v1/deals/import', () => {
@@ -268,8 +268,7 @@ describe('POST /v1/deals/import', () => {
   });
 
   it('takes a public CRM export as it is', async () => {
-    const file = '/work/shared/data/crm-sales-opportunities/sales_pipeline.csv';
-    const text = readFileSync(file);
+    const text = await readPipeline();
     const mapping = {
       standard: { dealAmount: 'close_value', dealStage: 'deal_stage', closeDate: 'close_date', ownerId: 'sales_agent' },
       measures: {},
@@ -277,7 +276,6 @@ describe('POST /v1/deals/import', () => {
     const crm = await dealWorld({ mapping });
     const agents = new Set(
       text
-        .toString()
         .trim()
         .split('\n')
         .slice(1)

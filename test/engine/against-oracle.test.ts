@@ -6,7 +6,7 @@ import { arbitraryWorld } from '../support/oracle/worlds.js';
 
 const runs = Number(process.env['ENGINE_RUNS'] ?? 2000);
 
-describe('the engine against an independent implementation of calculation.md', () => {
+describe('the engine against an independent implementation of the calculation', () => {
   it(`gives the same rows on ${runs} random worlds`, () => {
     fc.assert(
       fc.property(arbitraryWorld(), (world) => {

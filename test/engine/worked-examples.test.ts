@@ -15,7 +15,7 @@ const deals = `
   D2 | 2026-02-10 | 60000
   D3 | 2026-03-05 | 30000`;
 
-describe('the worked examples of calculation.md section 13', () => {
+describe('the worked examples', () => {
   it('full_rate: each deal pays whole at the tier reached after it', () => {
     expect(paid({ config: { rules: [rule] }, deals, quotas })).to.deep.equal([
       'D1 | New | Base | 4800',
