@@ -3,6 +3,7 @@ import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { requestForPlan, requestForReps } from '../ledger/calculation-requests.js';
 import { rowsFrom } from '../platform/database/columns.js';
+import { planChecksAnew } from '../platform/database/plan-checks-anew.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** Days on which reps are on a plan; null is open. */
@@ -37,8 +38,7 @@ export async function insertAssignments(
   { planId, start, end }: Placement,
 ): Promise<string[]> {
   const rows = repIds.map((repId) => ({ assignmentId: newId(), repId }));
-  // A plan for the foreign key checks that was kept from when there were few reps would read all of them for each row.
-  await sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(trx);
+  await planChecksAnew(trx);
   await sql`
     insert into assignments (workspace_id, assignment_id, rep_id, plan_id, effective_start, effective_end)
     select ${workspaceId}::uuid, assignment_id, rep_id, ${planId}::uuid, ${start}::date, ${end}::date

@@ -3,6 +3,7 @@ import { type Decimal } from '../kernel/decimal.js';
 import { newId } from '../kernel/ids.js';
 import { refreshQuotas } from '../ledger/apply-difference.js';
 import { rowsFrom } from '../platform/database/columns.js';
+import { planChecksAnew } from '../platform/database/plan-checks-anew.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type QuotaRule } from './quota-rule.js';
 
@@ -31,8 +32,7 @@ export async function upsertQuotas(
 ): Promise<void> {
   if (repIds.length === 0) return;
   const rows = repIds.map((repId) => ({ quotaId: newId(), repId }));
-  // A plan for the foreign key checks that was kept from when there were few reps would read all of them for each row.
-  await sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(trx);
+  await planChecksAnew(trx);
   const { rows: written } = await sql<{ rep_id: string; is_new: boolean }>`
     insert into quotas (workspace_id, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target)
     select ${workspaceId}::uuid, quota_id, rep_id, ${rule.planId}::uuid, ${rule.ruleId}::uuid, ${rule.attainmentKey},

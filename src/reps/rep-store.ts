@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Role } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { rowsFrom } from '../platform/database/columns.js';
+import { planChecksAnew } from '../platform/database/plan-checks-anew.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Hierarchy, type ReportingLine } from './reporting-lines.js';
 
@@ -162,12 +163,4 @@ export async function replaceReportingLines(trx: Work, workspaceId: string, hier
       ['to_day', 'date', (line) => line.to],
       ['manager_id', 'uuid', (line) => line.managerId],
     ])}`.execute(trx);
-}
-
-/**
- * The server keeps the plan of a foreign key check for as long as the connection lives. One made while there were
- * few reps reads all of them, once for every row: ten thousand rows take ten seconds. So it plans anew.
- */
-async function planChecksAnew(trx: Work): Promise<void> {
-  await sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(trx);
 }

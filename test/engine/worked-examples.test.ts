@@ -15,6 +15,23 @@ const deals = `
   D2 | 2026-02-10 | 60000
   D3 | 2026-03-05 | 30000`;
 
+/** D1 as it was recorded when January was approved. */
+const held: HeldEvent = {
+  planId: 'plan',
+  ruleName: 'New',
+  dealKey: 'D1',
+  phase: 'per_deal',
+  hold: 'frozen',
+  earned: true,
+  earnedOn: '2026-01-15',
+  period: '2026-Q1',
+  attainmentKey: 'New',
+  credit: Decimal.of(60_000),
+  base: Decimal.of(60_000),
+  amount: Decimal.of(4800),
+  tierName: 'Base',
+};
+
 describe('the worked examples', () => {
   it('full_rate: each deal pays whole at the tier reached after it', () => {
     expect(paid({ config: { rules: [rule] }, deals, quotas })).to.deep.equal([
@@ -62,21 +79,6 @@ describe('the worked examples', () => {
   });
 
   it('D1 corrected after January was approved: D1 stays with its credit, and so do the others', () => {
-    const held: HeldEvent = {
-      planId: 'plan',
-      ruleName: 'New',
-      dealKey: 'D1',
-      phase: 'per_deal',
-      hold: 'frozen',
-      earned: true,
-      earnedOn: '2026-01-15',
-      period: '2026-Q1',
-      attainmentKey: 'New',
-      credit: Decimal.of(60_000),
-      base: Decimal.of(60_000),
-      amount: Decimal.of(4800),
-      tierName: 'Base',
-    };
     const result = run({ config: { rules: [rule] }, deals: corrected, quotas, frozen: ['2026-01'], held: [held] });
     expect(result.decisions.map((event) => `${event.dealKey} ${event.amount}`)).to.deep.equal(['D2 7200', 'D3 4500']);
     expect(result.heldBack).to.deep.equal([
@@ -85,21 +87,6 @@ describe('the worked examples', () => {
   });
 
   it('an approved period that nothing would change holds nothing back', () => {
-    const held: HeldEvent = {
-      planId: 'plan',
-      ruleName: 'New',
-      dealKey: 'D1',
-      phase: 'per_deal',
-      hold: 'frozen',
-      earned: true,
-      earnedOn: '2026-01-15',
-      period: '2026-Q1',
-      attainmentKey: 'New',
-      credit: Decimal.of(60_000),
-      base: Decimal.of(60_000),
-      amount: Decimal.of(4800),
-      tierName: 'Base',
-    };
     expect(run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], held: [held] }).heldBack).to.deep.equal(
       [],
     );

@@ -34,8 +34,7 @@ export class UnitOfWork {
     }
   }
 
-  /** Like {@link run} without a second try, for work whose input cannot be read twice. */
-  async once<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
+  private async once<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
     return this.database.transaction().execute(async (trx) => {
       await sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
         set_config('lock_timeout', ${lockTimeout[lock]}, true)`.execute(trx);
