@@ -1,6 +1,6 @@
 import { recordAct } from '../ledger/record-act.js';
+import { type CrmProvider } from '../platform/crm/crm-adapter.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type CrmProvider } from './crm-connection.js';
 
 /** Whether the CRM was connected. What came from it stays; told in the audit log. */
 export async function deleteConnection(

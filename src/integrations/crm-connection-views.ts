@@ -1,6 +1,7 @@
 import { Failure } from '../kernel/failure.js';
+import { type CrmProvider, crmProviders } from '../platform/crm/crm-adapter.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type CrmProvider, crmProviders, type Integration } from './crm-connection.js';
+import { type Integration } from './crm-connection.js';
 
 /** Every CRM there is, connected or not. */
 export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-
-/** CRMs that a workspace may connect. */
-export const crmProviders = ['crma', 'crmb', 'crmc'] as const;
-export type CrmProvider = (typeof crmProviders)[number];
+import { crmProviders } from '../platform/crm/crm-adapter.js';
 
 export const integration = z.object({
   provider: z.enum(crmProviders),

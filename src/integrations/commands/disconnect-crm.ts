@@ -1,9 +1,9 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { type CrmProvider, crmProviders } from '../../platform/crm/crm-adapter.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { type CrmProvider, crmProviders } from '../crm-connection.js';
 import { deleteConnection } from '../crm-connection-store.js';
 
 const response = z.object({ disconnected: z.boolean(), provider: z.enum(crmProviders) });
