@@ -48,7 +48,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     config.REDIS_URL === undefined ? { postgresUrl: appUrl } : { redisUrl: config.REDIS_URL };
   const queue = new JobQueue(queueBackend, log);
   const wakeLanes = wakeLanesThrough(queue);
-  const unitOfWork = new UnitOfWork(database);
+  const unitOfWork = new UnitOfWork(database, Math.max(2, Math.floor(config.DATABASE_POOL_SIZE / 3)));
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
   const secrets = new Secrets(masterKey(config));
   const outbox = new Outbox(unitOfWork, secrets, queue);

@@ -3,6 +3,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { isTransient } from './database-errors.js';
 import { type Database } from './pool.js';
 import { type Tables } from './tables.js';
+import { TenantTurns } from './tenant-turns.js';
 
 export type Work = Transaction<Tables>;
 
@@ -18,20 +19,35 @@ export type TenantCaller = Pick<Caller, 'workspaceId'>;
 
 /** The only way to the tables: one transaction of one workspace, retried when the server asks for it. */
 export class UnitOfWork {
+  private readonly reads: TenantTurns;
+  private readonly writes: TenantTurns;
+  /** One import waits for the other anyway; in the line it holds no connection while it does. */
+  private readonly imports = new TenantTurns(1);
+
+  /** `atOnce`: most transactions of one workspace at a time, reading and writing each; a third of the connections. */
   constructor(
     private readonly database: Database,
+    atOnce = 4,
     private readonly random: () => number = Math.random,
-  ) {}
+  ) {
+    this.reads = new TenantTurns(atOnce);
+    this.writes = new TenantTurns(atOnce);
+  }
 
   async run<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.once(caller, lock, work);
+        return await this.turns(lock).run(caller.workspaceId, () => this.once(caller, lock, work));
       } catch (error) {
         if (attempt > maxRetries || !isTransient(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, attempt * (20 + this.random() * 60)));
       }
     }
+  }
+
+  private turns(lock: WorkspaceLock): TenantTurns {
+    if (lock === 'import') return this.imports;
+    return lock === 'reads' ? this.reads : this.writes;
   }
 
   private async once<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { appSessionOptions } from '../database/pool.js';
 import { type Log } from '../log.js';
 import { queueName } from './queue-name.js';
+import { RecentLoad } from './recent-load.js';
 
 /** A job, declared like an operation: ids in its payload, never rows, since state is read when it runs. */
 export interface JobDeclaration<Payload> {
@@ -12,6 +13,8 @@ export interface JobDeclaration<Payload> {
   readonly attempts: number;
   /** Jobs of equal key that wait are one; one that arrives while its twin runs is kept and run after it. */
   key?(payload: Payload): string;
+  /** Whose job it is and how much of it: a tenant that asked for more of late waits behind one that asked for less. */
+  share?(payload: Payload): { readonly tenant: string; readonly units: number };
 }
 
 export interface JobHandler<Payload> {
@@ -29,6 +32,7 @@ export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUr
 export class JobQueue {
   private readonly queue: Queue;
   private readonly redis: Redis | null;
+  private readonly load = new RecentLoad();
 
   constructor(
     backend: QueueBackend,
@@ -50,29 +54,40 @@ export class JobQueue {
     if (payloads.length === 0) return;
     try {
       await this.queue.addBulk(
-        payloads.map((data) => ({ name: declaration.name, data, opts: jobOptions(declaration, data) })),
+        payloads.map((data) => ({ name: declaration.name, data, opts: this.jobOptions(declaration, data) })),
       );
     } catch (error) {
       this.log.warn({ err: error, job: declaration.name }, 'a worker could not be woken; the sweep will find the work');
     }
   }
 
+  private jobOptions<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): JobsOptions {
+    const key = declaration.key?.(payload);
+    return {
+      attempts: declaration.attempts,
+      backoff: { type: 'exponential', delay: 500 },
+      // By age alone: removal by count deadlocks on PostgreSQL at concurrency 10 and halves its rate.
+      removeOnComplete: { age: 60 },
+      removeOnFail: { age: 3600 },
+      ...(key === undefined ? {} : { deduplication: { id: key, keepLastIfActive: true } }),
+      ...this.turn(declaration, payload),
+    };
+  }
+
+  /**
+   * A later turn for whoever doubles what they ask for. No tenant starves: a lane that has waited for five seconds is
+   * found by the sweep, which takes the workspaces in turns.
+   */
+  private turn<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): Pick<JobsOptions, 'priority'> {
+    const share = declaration.share?.(payload);
+    if (share === undefined) return {};
+    return { priority: 1 + Math.floor(Math.log2(1 + this.load.add(share.tenant, share.units))) };
+  }
+
   async close(): Promise<void> {
     await this.queue.close();
     this.redis?.disconnect();
   }
-}
-
-function jobOptions<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): JobsOptions {
-  const key = declaration.key?.(payload);
-  return {
-    attempts: declaration.attempts,
-    backoff: { type: 'exponential', delay: 500 },
-    // By age alone: removal by count deadlocks on PostgreSQL at concurrency 10 and halves its rate.
-    removeOnComplete: { age: 60 },
-    removeOnFail: { age: 3600 },
-    ...(key === undefined ? {} : { deduplication: { id: key, keepLastIfActive: true } }),
-  };
 }
 
 /** Works jobs off. A handler may be given the same job twice, and must not mind. */
