@@ -44,7 +44,9 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...(redis === null ? {} : { REDIS_URL: redis.url }),
   };
-  const apis = await Promise.all(Array.from({ length: Number(values.apis) }, () => ServiceProcess.start('api', environment)));
+  const apis = await Promise.all(
+    Array.from({ length: Number(values.apis) }, () => ServiceProcess.start('api', environment)),
+  );
   const workers = await Promise.all(
     Array.from({ length: Number(values.workers) }, () => ServiceProcess.start('worker', environment)),
   );
@@ -57,10 +59,15 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
     const idle = await waits(watcher, url, b, 'idle', 150);
     const started = performance.now();
     const sent = { count: 0, done: false };
-    const flooding = sendFlood(apis.map((api) => api.url), a, sent);
+    const flooding = sendFlood(
+      apis.map((api) => api.url),
+      a,
+      sent,
+    );
     while (sent.count < 200) await sleep(5);
     const loaded: number[] = [];
-    while (!sent.done && loaded.length < 2000) loaded.push(...(await waits(watcher, url, b, `load${loaded.length}`, 1)));
+    while (!sent.done && loaded.length < 2000)
+      loaded.push(...(await waits(watcher, url, b, `load${loaded.length}`, 1)));
     await flooding;
     const sentMs = performance.now() - started;
     await drained(watcher, a.workspaceId);
@@ -98,7 +105,11 @@ async function tenant(ownerUrl: string, url: string, count: number): Promise<Ten
   }));
   const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
   const repIds = saved.reps.map((rep: { id: string }) => rep.id);
-  const tiers = [0, 0.5, 1].map((minThreshold, tierIndex) => ({ tierIndex, minThreshold, rate: 0.05 * (tierIndex + 1) }));
+  const tiers = [0, 0.5, 1].map((minThreshold, tierIndex) => ({
+    tierIndex,
+    minThreshold,
+    rate: 0.05 * (tierIndex + 1),
+  }));
   const rules = [{ name: 'Commission', measure: 'amount', attainmentPeriod: 'quarterly', tierMode: 'marginal', tiers }];
   const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Plan', config: { rules } });
   await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
@@ -114,6 +125,7 @@ async function waits(watcher: pg.Client, url: string, b: Tenant, name: string, c
     const dealId = `${name}-${index}`;
     const started = performance.now();
     await putDeal(agent, url, b.apiKey, dealId, `rep${index % 5}`);
+    if (process.env['SPLIT']) process.stderr.write(`${name} put ${(performance.now() - started).toFixed(0)}\n`);
     for (;;) {
       const { rowCount } = await watcher.query(
         'select 1 from commission_events where workspace_id = $1 and deal_key = $2',
@@ -123,6 +135,7 @@ async function waits(watcher: pg.Client, url: string, b: Tenant, name: string, c
       await sleep(2);
     }
     found.push(performance.now() - started);
+    if (process.env['SPLIT']) process.stderr.write(`${name} all ${(performance.now() - started).toFixed(0)}\n`);
     await sleep(15);
   }
   agent.destroy();
@@ -136,7 +149,13 @@ async function sendFlood(urls: readonly string[], a: Tenant, sent: { count: numb
     Array.from({ length: Number(values.connections) }, async (_, connection) => {
       while (next < flood) {
         const index = next++;
-        await putDeal(agent, urls[connection % urls.length] ?? '', a.apiKey, `a-${index}`, `rep${index % Number(values.reps)}`);
+        await putDeal(
+          agent,
+          urls[connection % urls.length] ?? '',
+          a.apiKey,
+          `a-${index}`,
+          `rep${index % Number(values.reps)}`,
+        );
         sent.count += 1;
       }
     }),

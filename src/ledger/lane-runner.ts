@@ -26,12 +26,18 @@ export class LaneRunner {
 
   /**
    * Calculates the lanes one after the other, each until nothing more is asked of it. The lanes that follow from them
-   * are woken at the end: a manager above all of them is then calculated once and not once for each.
+   * are woken at the end: a manager above all of them is then calculated once and not once for each. What is left
+   * after a while goes back into the queue, so that nobody waits behind a whole chunk.
    */
   async run(workspaceId: string, repIds: readonly string[]): Promise<void> {
     const wakes = new Set<string>();
     const jobIds = new Set<string>();
-    for (const repId of repIds) {
+    const startedAt = performance.now();
+    for (const [index, repId] of repIds.entries()) {
+      if (performance.now() - startedAt > longestTurnMs) {
+        await this.wakeLanes(workspaceId, repIds.slice(index));
+        break;
+      }
       wakes.delete(repId);
       for (const run of await this.runLane({ workspaceId, repId })) {
         for (const wake of run.wakes) wakes.add(wake);
@@ -110,6 +116,7 @@ export class LaneRunner {
   }
 }
 
+const longestTurnMs = 100;
 const mostRounds = 20;
 const mostDrainSteps = 1000;
 const mostAttempts = 8;

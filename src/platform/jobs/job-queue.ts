@@ -50,6 +50,12 @@ export class JobQueue {
     await this.queue.getWaitingCount();
   }
 
+  /** How many jobs wait for a worker. */
+  async waiting(): Promise<number> {
+    const { waiting = 0, prioritized = 0 } = await this.queue.getJobCounts('waiting', 'prioritized');
+    return waiting + prioritized;
+  }
+
   async add<Payload>(declaration: JobDeclaration<Payload>, ...payloads: readonly Payload[]): Promise<void> {
     if (payloads.length === 0) return;
     try {
