@@ -2,6 +2,7 @@ import { type Clock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { type Log } from '../platform/log.js';
+import { metrics } from '../platform/metrics.js';
 import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
 import { settleJob } from './calculation-jobs.js';
 
@@ -78,9 +79,17 @@ export class LaneRunner {
   }
 
   private async calculate(lane: Lane, wait: boolean): Promise<LaneRun | null> {
+    const startedAt = performance.now();
+    const took = () => (performance.now() - startedAt) / 1000;
     try {
-      return await calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, lane, { wait });
+      const run = await calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, lane, { wait });
+      if (run.outcome === null) return run;
+      metrics.engineRuns.observe({ outcome: run.outcome }, took());
+      metrics.engineEvents.inc({ outcome: 'written' }, run.eventsWritten);
+      metrics.engineEvents.inc({ outcome: 'reversed' }, run.eventsReversed);
+      return run;
     } catch (error) {
+      metrics.engineRuns.observe({ outcome: 'failed' }, took());
       await this.recordFailure(lane, error);
       return null;
     }

@@ -3,7 +3,9 @@ import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { appSessionOptions } from '../database/pool.js';
 import { type Log } from '../log.js';
-import { queueName } from './queue-name.js';
+import { metrics } from '../metrics.js';
+import { inJobSpan } from './job-span.js';
+import { keyPrefix, queueName } from './queue-name.js';
 import { RecentLoad } from './recent-load.js';
 
 /** A job, declared like an operation: ids in its payload, never rows, since state is read when it runs. */
@@ -40,7 +42,7 @@ export class JobQueue {
   ) {
     const { connection, factory, redis } = connect(backend, 4, 1);
     this.redis = redis;
-    this.queue = new Queue(queueName, { connection } as QueueOptions, factory);
+    this.queue = new Queue(queueName, { connection, prefix: keyPrefix } as QueueOptions, factory);
     this.queue.on('error', (error) => log.warn({ err: error }, 'the job queue is not reachable'));
   }
 
@@ -48,6 +50,16 @@ export class JobQueue {
   async check(): Promise<void> {
     await this.queue.waitUntilReady();
     await this.queue.getWaitingCount();
+  }
+
+  /** For the operator's board, which shows and, where it may, mends what is in the queue. */
+  forBoard(): Queue {
+    return this.queue;
+  }
+
+  /** How many jobs there are, by state. */
+  counts(): Promise<Readonly<Record<string, number>>> {
+    return this.queue.getJobCounts();
   }
 
   /** How many jobs wait for a worker. */
@@ -107,6 +119,7 @@ export class JobWorker {
     const byName = new Map(handlers.map((handler) => [handler.declaration.name, handler as JobHandler<unknown>]));
     const options = {
       connection,
+      prefix: keyPrefix,
       concurrency,
       autorun: false,
       lockDuration: 60_000,
@@ -119,13 +132,19 @@ export class JobWorker {
       async (job) => {
         const handler = byName.get(job.name);
         if (handler === undefined) throw new Error(`no handler for job ${job.name}`);
-        await handler.run(handler.declaration.payload.parse(job.data));
+        // Clocks of two machines differ a little, and no job starts before it was added.
+        metrics.queueWait.observe({ job: job.name }, Math.max(0, Date.now() - job.timestamp - job.delay) / 1000);
+        await inJobSpan(job.name, () => handler.run(handler.declaration.payload.parse(job.data)));
       },
       options as WorkerOptions,
       factory,
     );
     this.worker.on('error', (error) => log.warn({ err: error }, 'the worker lost the job queue for a moment'));
-    this.worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'a job failed'));
+    this.worker.on('completed', (job) => metrics.jobs.inc({ job: job.name, outcome: 'completed' }));
+    this.worker.on('failed', (job, error) => {
+      metrics.jobs.inc({ job: job?.name ?? 'unknown', outcome: 'failed' });
+      log.error({ err: error, job: job?.name }, 'a job failed');
+    });
   }
 
   async start(): Promise<void> {
