@@ -24,6 +24,7 @@ import { checkRedis } from './platform/jobs/redis-settings.js';
 import { type Log } from './platform/log.js';
 import { describeApi } from './platform/openapi/document.js';
 import { Documents } from './platform/openapi/documents.js';
+import { flushTraces } from './platform/tracing.js';
 import { serviceVersion } from './platform/version.js';
 import { records } from './records.js';
 
@@ -46,7 +47,7 @@ export interface RunningProcess {
  * finish, then the queue, the connections and, when it is ours, the database.
  */
 export async function start(config: Config, parts: ProcessParts, log: Log): Promise<RunningProcess> {
-  const opened: (() => Promise<void>)[] = [];
+  const opened: (() => Promise<void>)[] = [flushTraces];
   const stop = async () => {
     for (const close of opened.reverse().splice(0))
       await close().catch((error: unknown) => log.error({ err: error }, 'a part of the service could not be closed'));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { appSessionOptions } from '../database/pool.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
-import { inJobSpan } from './job-span.js';
+import { inJobSpan } from '../tracing.js';
 import { keyPrefix, queueName } from './queue-name.js';
 import { RecentLoad } from './recent-load.js';
 
