@@ -22,6 +22,7 @@ import { CLOCK, CONFIG, LOG, WAKE_LANES } from './platform/tokens.js';
 export interface Service {
   readonly config: Config;
   readonly database: Database;
+  readonly replica: Database | undefined;
   readonly unitOfWork: UnitOfWork;
   readonly queueBackend: QueueBackend;
   readonly queue: JobQueue;
@@ -39,16 +40,17 @@ export interface Service {
 
 /** The only place that wires. `appUrl` is where the service's tables are. */
 export function compose(config: Config, appUrl: string, log: Log, clock: Clock = systemClock): Service {
-  const database = createDatabase({
-    url: appUrl,
-    size: config.DATABASE_POOL_SIZE,
-    onError: (error) => log.warn({ err: error }, 'a database connection was lost'),
-  });
-  const queueBackend: QueueBackend =
-    config.REDIS_URL === undefined ? { postgresUrl: appUrl } : { redisUrl: config.REDIS_URL };
+  const onError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
+  const size = config.DATABASE_POOL_SIZE;
+  const database = createDatabase({ url: appUrl, size, onError });
+  const replica =
+    config.DATABASE_READ_URL === undefined
+      ? undefined
+      : createDatabase({ url: config.DATABASE_READ_URL, size, onError });
+  const queueBackend = queueBackendOf(config, appUrl);
   const queue = new JobQueue(queueBackend, log);
   const wakeLanes = wakeLanesThrough(queue);
-  const unitOfWork = new UnitOfWork(database);
+  const unitOfWork = new UnitOfWork(database, { atOnce: Math.max(2, Math.floor(size / 3)), replica });
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
   const secrets = new Secrets(masterKey(config));
   const outbox = new Outbox(unitOfWork, secrets, queue);
@@ -69,6 +71,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   return {
     config,
     database,
+    replica,
     unitOfWork,
     queueBackend,
     queue,
@@ -84,7 +87,14 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     close: async () => {
       await pdfPrinter.close();
       await queue.close();
+      await replica?.destroy();
       await database.destroy();
     },
   };
+}
+
+/** On PostgreSQL the queue listens, which no pooler in transaction mode lets through. */
+export function queueBackendOf(config: Config, appUrl: string): QueueBackend {
+  if (config.REDIS_URL !== undefined) return { redisUrl: config.REDIS_URL };
+  return { postgresUrl: config.QUEUE_DATABASE_URL ?? appUrl };
 }

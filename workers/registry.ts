@@ -25,7 +25,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     log,
   );
   await worker.start();
-  const sweep = new Sweep(database, unitOfWork, laneRunner, service.wakeLanes, clock, log);
+  const sweep = new Sweep(database, unitOfWork, laneRunner, service.queue, service.wakeLanes, clock, log);
   sweep.start();
   const mailSweep = new MailSweep(unitOfWork, outbox, log);
   mailSweep.start();

@@ -14,6 +14,7 @@ import { newId } from '../../kernel/ids.js';
 import { isBadValue, isUnavailable } from '../database/database-errors.js';
 import { type Doorway } from '../doorway.js';
 import { type Log } from '../log.js';
+import { metrics } from '../metrics.js';
 import { type AnyOperation, commonFailures, Download, keepsAnswers, Redirect } from '../operation.js';
 import { ask, type Given, type IdempotentAnswers, idempotencyKeyOf } from './idempotency.js';
 import { guardJson } from './json-body.js';
@@ -107,9 +108,18 @@ function nameRequest(log: Log): RequestHandler {
     response.setHeader('X-Request-Id', requestId);
     response.on('finish', () => {
       const route = (request.route as { path?: string } | undefined)?.path ?? null;
-      const ms = Math.round(performance.now() - startedAt);
+      const took = performance.now() - startedAt;
+      const { method } = request;
+      metrics.httpRequests.observe({ method, route: route ?? 'unknown', status: response.statusCode }, took / 1000);
       log.info(
-        { requestId, method: request.method, route, status: response.statusCode, ms, actor: response.locals['actor'] },
+        {
+          requestId,
+          method,
+          route,
+          status: response.statusCode,
+          ms: Math.round(took),
+          actor: response.locals['actor'],
+        },
         'request',
       );
     });
