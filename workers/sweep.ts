@@ -6,6 +6,7 @@ import { requestForPlan } from '#src/ledger/calculation-requests.js';
 import { type LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { failpoint } from '#src/platform/failpoint.js';
 import { type Log } from '#src/platform/log.js';
 
 const sweepEveryMs = 2000;
@@ -63,6 +64,7 @@ export class Sweep {
   private async runOverdueLanes(olderThan: ReturnType<typeof sql>): Promise<void> {
     const { rows } = await sql<{ workspace_id: string; rep_id: string }>`
       select workspace_id, rep_id from due_lanes(${olderThan}, ${lanesPerSweep})`.execute(this.database);
+    await failpoint('sweep.afterPick');
     for (const { workspace_id: workspaceId, rep_id: repId } of rows) {
       if (this.stopping) return;
       await this.laneRunner.run(workspaceId, [repId]);

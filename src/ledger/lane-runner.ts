@@ -1,6 +1,7 @@
 import { type Clock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type Log } from '../platform/log.js';
 import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
 import { settleJob } from './calculation-jobs.js';
@@ -39,6 +40,7 @@ export class LaneRunner {
       }
     }
     await this.wakeLanes(workspaceId, [...wakes]);
+    await failpoint('job.beforeDone');
     await this.settle(workspaceId, [...jobIds]);
   }
 
@@ -73,7 +75,9 @@ export class LaneRunner {
 
   private async calculate(lane: Lane, wait: boolean): Promise<LaneRun | null> {
     try {
-      return await calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, lane, { wait });
+      const run = await calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, lane, { wait });
+      await failpoint('lane.afterCommit');
+      return run;
     } catch (error) {
       await this.recordFailure(lane, error);
       return null;
@@ -87,6 +91,7 @@ export class LaneRunner {
     await this.unitOfWork.run(lane, 'reads', async (trx) => {
       const failed = await countFailure(trx, lane, message, this.clock.now());
       await recordFailedRun(trx, lane, message, this.clock.now());
+      await failpoint('lane.afterFailure');
       if (failed.parked) await this.settleParked(trx, lane);
     });
   }

@@ -1,5 +1,6 @@
-import { type Migration, Migrator } from 'kysely';
+import { type KyselyPlugin, type Migration, Migrator } from 'kysely';
 import pg from 'pg';
+import { failpoint } from '../failpoint.js';
 import { queueName } from '../jobs/queue-name.js';
 import { appRole, createDatabase } from './pool.js';
 
@@ -10,7 +11,10 @@ export async function migrateToLatest(
 ): Promise<string[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
-    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
+    const migrator = new Migrator({
+      db: database.withPlugin(failingBetweenStatements),
+      provider: { getMigrations: async () => ({ ...migrations }) },
+    });
     const { error, results } = await migrator.migrateToLatest();
     if (error !== undefined)
       throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause: error });
@@ -20,6 +24,14 @@ export async function migrateToLatest(
     await database.destroy();
   }
 }
+
+const failingBetweenStatements: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => {
+    await failpoint('migrate.statement');
+    return result;
+  },
+};
 
 /** Names of the migrations that the database has not seen yet. */
 export async function pendingMigrations(
