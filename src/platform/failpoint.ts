@@ -75,7 +75,16 @@ const armed = isArmable ? parse(process.env['FAILPOINTS'] ?? '') : [];
  */
 export const failpoint: (name: FailpointName) => Promise<void> | undefined = isArmable ? pass : () => undefined;
 
-if (isArmable) process.on('message', (message) => armed.push(...parse((message as { arm?: string }).arm ?? '')));
+interface Order {
+  readonly arm?: string;
+  readonly disarm?: true;
+}
+
+if (isArmable)
+  process.on('message', ({ arm = '', disarm }: Order) => {
+    if (disarm === true) armed.length = 0;
+    armed.push(...parse(arm));
+  });
 
 function parse(text: string): Armed[] {
   return [...text.matchAll(/([\w.]+)@(\d+)=(kill|throw|drop|delay:\d+)/g)].map(([, name, hit, fault]) => ({
@@ -98,6 +107,17 @@ async function pass(name: FailpointName): Promise<void> {
 async function fail(name: FailpointName, fault: Fault): Promise<void> {
   if (fault === 'kill') process.kill(process.pid, 'SIGKILL');
   if (fault === 'throw') throw new FailpointError(name);
-  if (fault === 'drop') await new Promise((resolve) => process.once('message', resolve));
+  if (fault === 'drop') await resumed();
   else await new Promise((resolve) => setTimeout(resolve, fault === 'kill' ? 1000 : Number(fault.slice(6))));
+}
+
+function resumed(): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = (message: unknown) => {
+      if ((message as { resume?: true }).resume !== true) return;
+      process.off('message', listen);
+      resolve();
+    };
+    process.on('message', listen);
+  });
 }
