@@ -8,6 +8,7 @@ import { type Day, dayInZone } from '../../kernel/day.js';
 import { idOf, newId } from '../../kernel/ids.js';
 import { loadWorkspaceTerms } from '../../ledger/load-window.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { money, pathId, period, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
@@ -57,6 +58,7 @@ export class AddAdjustment {
         { kind: wanted.kind, amount, currency, period: wanted.period, earnedOn, dealId: ofDeal, reason: wanted.reason },
         added === null ? (keyedId ?? newId()) : newId(),
       );
+      await failpoint('adjust.afterInsert');
       await recordStatementAct(trx, caller, {
         runId,
         trigger: 'adjustment_added',
