@@ -82,6 +82,11 @@ export interface CrmDealPage {
   readonly total: number | null;
   /** The CRM's clock when it answered; watermarks are set by it, never by ours. */
   readonly serverTime: Date;
+  /**
+   * On the last page of a CRM that can tell: all that it changed before this was listed, so the next window starts
+   * here. Earlier than `modifiedBefore` while changes of then are not yet committed.
+   */
+  readonly coveredUntil?: Date;
 }
 
 export type CrmValue = string | number | boolean | null;
