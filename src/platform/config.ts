@@ -170,9 +170,10 @@ const settings = z.object({
     .regex(/^v\d{2,3}\.0$/)
     .default('v67.0')
     .meta({ description: 'Version of the API of crm-c', example: 'v67.0' }),
-  CRM_ALLOW_LOOPBACK: flag
-    .default(false)
-    .meta({ description: '1 lets a CRM be on this machine, for tests and the demo; never in production', example: '1' }),
+  CRM_ALLOW_LOOPBACK: flag.default(false).meta({
+    description: '1 lets a CRM be on this machine, for tests and the demo; never in production',
+    example: '1',
+  }),
   CRM_POLL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300).meta({
     description: 'How often crm-c is asked for what has changed',
     example: '300',

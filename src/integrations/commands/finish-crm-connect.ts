@@ -45,7 +45,10 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
       const back = redirectUri(this.config, provider);
       if (consent === null || code === undefined || back === null || !(await this.isStillAdmin(consent))) {
         await this.limits.countFailure(address);
-        throw new Failure('unauthorized', `${provider} was not connected. Begin again with GET /auth/${provider}/connect.`);
+        throw new Failure(
+          'unauthorized',
+          `${provider} was not connected. Begin again with GET /auth/${provider}/connect.`,
+        );
       }
       try {
         const credentials = await this.accounts.adapters[provider].exchangeCode({
@@ -53,7 +56,11 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
           redirectUri: back,
           codeVerifier: consent.codeVerifier,
         });
-        return { connected: true as const, provider, ...(await this.connector.connect(consent, provider, credentials)) };
+        return {
+          connected: true as const,
+          provider,
+          ...(await this.connector.connect(consent, provider, credentials)),
+        };
       } catch (error) {
         throw tellCrmFailure(error);
       }
