@@ -10,6 +10,8 @@ export interface CrmQuestion<T> {
   readonly json?: unknown;
   /** Sent as a form. */
   readonly form?: Readonly<Record<string, string>>;
+  /** Sent beside the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Whose token goes along; none for the questions that fetch a token. */
   readonly access?: CrmAccess;
   /** What the body of a 2xx answer must look like; an empty body is undefined. */
@@ -209,8 +211,9 @@ function mayAskAgain({ isUnrepeatable }: CrmQuestion<unknown>, kind: CrmVerdict[
   return kind === 'rate_limited' || kind === 'unavailable';
 }
 
-function headersFor({ json }: CrmQuestion<unknown>, token: string | undefined): Record<string, string> {
+function headersFor({ json, headers }: CrmQuestion<unknown>, token: string | undefined): Record<string, string> {
   return {
+    ...headers,
     Accept: 'application/json',
     ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
