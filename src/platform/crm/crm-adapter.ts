@@ -40,7 +40,12 @@ export interface CrmAdapter {
   refresh(credentials: CrmCredentials): Promise<CrmCredentials>;
   /** Asks the CRM whether pasted credentials work, and whose they are. */
   adopt(pasted: PastedCredentials): Promise<CrmCredentials>;
-  account(access: CrmAccess): CrmAccount;
+  account(access: CrmAccess, options?: CrmAccountOptions): CrmAccount;
+}
+
+export interface CrmAccountOptions {
+  /** IANA zone in which an instant becomes the day of `close_date`; UTC when not given. */
+  readonly timeZone?: string;
 }
 
 /** How an account gets its token. Renewals of one connection are single-flight over all processes, and saved first. */

@@ -18,6 +18,8 @@ export interface CrmQuestion<T> {
   readonly schema: z.ZodType<T>;
   /** Must not be done twice: asked again only where the CRM said that it did nothing (429). */
   readonly isUnrepeatable?: boolean;
+  /** What a refusal of this question means, asked before the rules of the CRM. */
+  judge?(refusal: CrmRefusal): CrmVerdict | null;
 }
 
 export interface CrmAnswer<T> {
@@ -120,7 +122,7 @@ export class CrmHttp {
       const reply = await this.attempt(question, credentials?.accessToken);
       if (reply.status !== null && isSuccess(reply.status)) return reply;
 
-      const verdict = this.verdictOn(reply, attempt);
+      const verdict = this.verdictOn(question, reply, attempt);
       if (verdict.kind === 'absent') return null;
       if (verdict.kind === 'unauthorized' && access !== undefined && credentials !== undefined && !isRenewed) {
         credentials = await access.renewed(credentials);
@@ -168,9 +170,10 @@ export class CrmHttp {
     return { status, headers, body, serverTime: new Date(Number.isNaN(answeredAt) ? this.timing.now() : answeredAt) };
   }
 
-  private verdictOn(reply: Reply | Trouble, attempt: number): CrmVerdict {
+  private verdictOn(question: CrmQuestion<unknown>, reply: Reply | Trouble, attempt: number): CrmVerdict {
     if (reply.status === null) return { kind: reply.kind, message: reply.message };
-    return this.rules.judge?.({ ...reply, attempt }) ?? { kind: this.kindOf(reply.status) };
+    const refusal = { ...reply, attempt };
+    return question.judge?.(refusal) ?? this.rules.judge?.(refusal) ?? { kind: this.kindOf(reply.status) };
   }
 
   private kindOf(status: number): CrmVerdict['kind'] {
@@ -180,8 +183,9 @@ export class CrmHttp {
     return passingStatuses.includes(status) || this.rules.passing?.includes(status) ? 'unavailable' : 'refused';
   }
 
+  /** A date is measured by the clock that wrote it, so that no difference between the clocks shows. */
   private askedDelayMs(reply: Reply | Trouble): number | null {
-    return reply.status === null ? null : retryAfterMs(reply.headers.get('retry-after'), this.timing.now());
+    return reply.status === null ? null : retryAfterMs(reply.headers.get('retry-after'), reply.serverTime.getTime());
   }
 
   private backoffMs(attempt: number): number {
