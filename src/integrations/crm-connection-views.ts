@@ -7,13 +7,21 @@ import { type Integration } from './crm-connection.js';
 export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {
   const rows = await trx
     .selectFrom('crm_connections')
-    .select(['provider', 'connected_at', 'sync_enabled'])
+    .select(['provider', 'connected_at', 'sync_enabled', 'broken_at', 'broken_reason', 'last_sync_at'])
     .where('workspace_id', '=', workspaceId)
     .execute();
   const known = new Map(rows.map((row) => [row.provider, row]));
   return crmProviders.map((provider) => {
-    const { connected_at: connectedAt = null, sync_enabled: syncEnabled = true } = known.get(provider) ?? {};
-    return { provider, connected: connectedAt !== null, connectedAt: connectedAt?.toISOString() ?? null, syncEnabled };
+    const row = known.get(provider);
+    return {
+      provider,
+      connected: (row?.connected_at ?? null) !== null,
+      connectedAt: row?.connected_at?.toISOString() ?? null,
+      syncEnabled: row?.sync_enabled ?? true,
+      broken: (row?.broken_at ?? null) !== null,
+      brokenReason: row?.broken_reason ?? null,
+      lastSyncAt: row?.last_sync_at?.toISOString() ?? null,
+    };
   });
 }
 
@@ -36,4 +44,41 @@ export async function connectedCrm(trx: Work, workspaceId: string): Promise<CrmP
   const provider = await findConnectedCrm(trx, workspaceId);
   if (provider === null) throw new Failure('no_crm_configured', 'No CRM is connected to this workspace.');
   return provider;
+}
+
+/** What opens the account, sealed; null when the CRM is not connected, or was without credentials. */
+export async function findSealedCredentials(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+): Promise<Buffer | null> {
+  const row = await trx
+    .selectFrom('crm_connections')
+    .select('credentials')
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .where('connected_at', 'is not', null)
+    .executeTakeFirst();
+  return row?.credentials ?? null;
+}
+
+/** The webhook that was registered in the CRM's account. */
+export async function findWebhook(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
+  const row = await trx
+    .selectFrom('crm_connections')
+    .select('webhook_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .executeTakeFirst();
+  return row?.webhook_id ?? null;
+}
+
+export async function hasRoute(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
+  const row = await trx
+    .selectFrom('inbound_routes')
+    .select('route')
+    .where('workspace_id', '=', workspaceId)
+    .where('source', '=', provider)
+    .executeTakeFirst();
+  return row !== undefined;
 }
