@@ -29,7 +29,7 @@ export class Deliveries<Event> {
   constructor(
     private readonly sign: (events: readonly Event[]) => Delivery,
     /** How many events go in one body. */
-    public batchSize = 1,
+    private readonly batchSize: () => number = () => 1,
   ) {}
 
   add(...events: Event[]): void {
@@ -56,8 +56,9 @@ export class Deliveries<Event> {
 
   private takeBatches(): Event[][] {
     const batches: Event[][] = [];
-    for (let start = 0; start < this.pending.length; start += this.batchSize)
-      batches.push(this.pending.slice(start, start + this.batchSize));
+    const size = this.batchSize();
+    for (let start = 0; start < this.pending.length; start += size)
+      batches.push(this.pending.slice(start, start + size));
     this.pending = [];
     return batches;
   }

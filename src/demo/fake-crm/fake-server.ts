@@ -123,7 +123,7 @@ export function answerLate(delayMs: number): RequestHandler {
 /** Lets so many requests through in each window; `refuse` answers the others, given when the next window opens. */
 export function rateLimit(
   { now }: Pick<FakeServer, 'now'>,
-  limit: { readonly most: number; readonly windowMs: number },
+  limit: { readonly most: () => number; readonly windowMs: number },
   refuse: (response: Response, opensAt: Date) => void,
 ): RequestHandler {
   let window = 0;
@@ -133,7 +133,7 @@ export function rateLimit(
     if (current !== window) used = 0;
     window = current;
     used++;
-    if (used <= limit.most) next();
+    if (used <= limit.most()) next();
     else refuse(response, new Date((current + 1) * limit.windowMs));
   };
 }

@@ -108,7 +108,7 @@ export class CrmcAccount implements CrmAccount {
 
   async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
     // One id that is not an Opportunity's would make the CRM refuse the whole query.
-    const asked = [...new Set(ids.map(id18))];
+    const asked = [...new Set(ids.map((id) => (isOpportunityId(id) ? id18(id) : id)))];
     const known = new Map<string, CrmDeal>();
     const askable = asked.filter(isOpportunityId);
     for (let start = 0; start < askable.length; start += idsPerQuery)
