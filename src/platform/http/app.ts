@@ -15,7 +15,7 @@ import { isBadValue, isUnavailable } from '../database/database-errors.js';
 import { type Doorway } from '../doorway.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
-import { type AnyOperation, commonFailures, Download, keepsAnswers, Redirect } from '../operation.js';
+import { type AnyOperation, commonFailures, Download, keepsAnswers, type RawBody, Redirect } from '../operation.js';
 import { ask, type Given, type IdempotentAnswers, idempotencyKeyOf } from './idempotency.js';
 import { guardJson } from './json-body.js';
 import { type RateLimit } from './rate-limit.js';
@@ -146,6 +146,7 @@ async function readBody(
     if (!operation.upload.types.includes(type)) throw unsupported(operation.upload.types);
     return { contentType: type, stream: limited(request, operation.upload.limitBytes) };
   }
+  if (operation.raw !== undefined) return readRaw(request, operation.raw.limitBytes);
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   if (!hasBody) return undefined;
@@ -161,15 +162,27 @@ function unsupported(types: readonly string[]): Failure {
   return new Failure('unsupported_media_type', `Send the body as ${types.join(' or ')}.`);
 }
 
+/** By its events: webhooks are many and small, and a stream of our own would cost more than reading them. */
+function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
+  const tooLarge = refuseUpload(request, limitBytes);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limitBytes) reject(tooLarge);
+      else chunks.push(chunk);
+    });
+    request.on('error', reject);
+    request.on('end', () =>
+      resolve({ bytes: Buffer.concat(chunks), url: request.originalUrl, header: (name) => request.header(name) }),
+    );
+  });
+}
+
 /** Breaks a stream off that grows past its limit, whatever its length header said. */
 function limited(request: Request, limitBytes: number): Readable {
-  const tooLarge = new Failure(
-    'payload_too_large',
-    `The body is larger than ${Math.floor(limitBytes / 1024 / 1024)} MiB.`,
-  );
-  if (request.headers['content-encoding'] !== undefined)
-    throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge;
+  const tooLarge = refuseUpload(request, limitBytes);
   return request.compose(async function* (source: AsyncIterable<Buffer>) {
     let bytes = 0;
     for await (const chunk of source) {
@@ -179,6 +192,20 @@ function limited(request: Request, limitBytes: number): Readable {
     }
   }) as Readable;
 }
+
+/** Refuses what its headers already tell; gives the refusal for what turns out too large all the same. */
+function refuseUpload(request: Request, limitBytes: number): Failure {
+  const tooLarge = new Failure(
+    'payload_too_large',
+    `The body is larger than ${limitBytes < mebibyte ? `${limitBytes / 1024} KiB` : `${limitBytes / mebibyte} MiB`}.`,
+  );
+  if (request.headers['content-encoding'] !== undefined)
+    throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge;
+  return tooLarge;
+}
+
+const mebibyte = 1024 * 1024;
 
 function sendFile(response: Response, { contentType, filename, body, headers }: Download): void {
   response.set({
