@@ -2,7 +2,9 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { findPlanId } from '../../plans/plan-views.js';
+import { planWords } from '../../plans/plan-words.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { visibleRep } from '../../reps/rep.js';
@@ -34,5 +36,21 @@ export const listAssignments = operation({
   query,
   response: z.array(assignment),
   failures: {},
+  tool: {
+    name: 'list_assignments',
+    title: 'List assignments',
+    hints: effects.reads,
+    description: {
+      purpose: 'Which rep is on which plan, and from when to when.',
+      useWhen:
+        'somebody is not paid though their deals are won, you need an assignmentId, or you check who a plan change will reach.',
+      notFor: 'people (use list_reps) or targets (list_quotas).',
+      formats: 'a bound of null is open: the assignment then lasts as long as the plan.',
+      changes: 'nothing.',
+    },
+    arguments: { repId: 'Only of this rep (UUID of list_reps)', planId: `Only of this plan: ${planWords.planRef}` },
+    list: 'assignments',
+    says: (assignments) => `Assignments: ${assignments.length}.`,
+  },
   handler: ListAssignments,
 });
