@@ -4,9 +4,9 @@ import { type PlanStatus } from './plan.js';
 
 /** What agents are told of plans, in one wording for all tools. */
 export const planWords = {
-  planId: "The plan's own id, the same for all versions (UUID, planId of list_plans)",
+  planId: 'The plan (UUID, planId of list_plans)',
   planRef: 'planId of list_plans, or a planVersionId: either means the plan with its version in force',
-  planVersionId: 'Id of one version (UUID, planVersionId of list_plans or get_plan_history)',
+  planVersionId: 'One version of a plan (UUID, planVersionId of list_plans or get_plan_history)',
   effectiveStart: 'First day that the plan pays, YYYY-MM-DD; null or nothing for no bound',
   effectiveEnd: 'Last day that the plan pays, YYYY-MM-DD; null or nothing for no bound',
   currency: 'ISO 4217 code such as EUR that the plan pays in; null for that of the workspace',

@@ -27,8 +27,9 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
     reused: 'inline',
     override: ({ jsonSchema }) => {
       tidySchema({ jsonSchema, io });
-      // The pattern of an instant is a page long and says no more than its format.
-      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      // The pattern of an instant is a page long and says no more than its format; Unicode classes are not for everybody.
+      if (jsonSchema.format === 'date-time' || jsonSchema.pattern?.includes('\\p{') === true) delete jsonSchema.pattern;
+      delete jsonSchema.propertyNames;
     },
   });
   return described;

@@ -2,7 +2,6 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { findPlanId } from '../../plans/plan-views.js';
-import { planWords } from '../../plans/plan-words.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -48,7 +47,10 @@ export const listAssignments = operation({
       formats: 'a bound of null is open: the assignment then lasts as long as the plan.',
       changes: 'nothing.',
     },
-    arguments: { repId: 'Only of this rep (UUID of list_reps)', planId: `Only of this plan: ${planWords.planRef}` },
+    arguments: {
+      repId: 'Only of this rep (UUID of list_reps)',
+      planId: 'Only on this plan (UUID, planId of list_plans)',
+    },
     list: 'assignments',
     says: (assignments) => `Assignments: ${assignments.length}.`,
   },

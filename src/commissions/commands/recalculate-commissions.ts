@@ -8,7 +8,6 @@ import { type CalculationJob, createJob, findJobs, settleJob } from '../../ledge
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { findPlanVersion } from '../../plans/plan-views.js';
-import { planWords } from '../../plans/plan-words.js';
 import { type JobScope } from '../../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -223,7 +222,7 @@ export const recalculateCommissions = operation({
     arguments: {
       dealId: "One deal, by the CRM's id (deal_id of list_deals)",
       repId: 'All deals of one rep (UUID of list_reps)',
-      planId: `Everyone on a plan: ${planWords.planRef}`,
+      planId: 'Everyone on a plan (UUID, planId of list_plans)',
       async: { always: true },
     },
     follow: {
@@ -234,7 +233,10 @@ export const recalculateCommissions = operation({
         return { ...progress, isOver: status !== 'running' };
       },
     },
-    says: ({ jobId, scope }) => `Job ${jobId} recalculates the ${scope}. get_recalculation_job tells how far it is.`,
+    says: ({ jobId, scope, status }) =>
+      status === 'running'
+        ? `Job ${jobId} recalculates the ${scope}. get_recalculation_job tells how far it is.`
+        : `Job ${jobId} for the ${scope} is ${status}.`,
   },
   handler: RecalculateCommissions,
 });

@@ -11,7 +11,6 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/load-window.js';
 import { planConfig } from '../../plans/plan.js';
-import { planWords } from '../../plans/plan-words.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -265,8 +264,8 @@ export const simulateCommissions = operation({
       changes: 'nothing.',
     },
     arguments: {
-      planId: `The plan as it is in force: ${planWords.planId}`,
-      planVersionId: `One version, drafts too: ${planWords.planVersionId}`,
+      planId: 'The plan, with the version in force on each day (UUID, planId of list_plans)',
+      planVersionId: 'One version, drafts too (UUID, planVersionId of list_plans or get_plan_history)',
       config: 'A config to try, in the form that create_plan takes',
       period: 'The period to calculate',
       repId: 'Only this rep (UUID of list_reps); needed with config unless repIds is given',

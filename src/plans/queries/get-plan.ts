@@ -7,7 +7,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { findPlanVersion } from '../plan-views.js';
-import { planTermParts, planWords, saysPlan } from '../plan-words.js';
+import { planTermParts, saysPlan } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
 
@@ -46,7 +46,7 @@ export const getPlan = operation({
         'planId or planVersionId; with planId the version in force is meant. Rule ids change with every version.',
       changes: 'nothing.',
     },
-    arguments: { planId: planWords.planRef },
+    arguments: { planId: 'planId of list_plans for the version in force, or a planVersionId for that one' },
     detail: { unlessAsked: 'full', summaryOmits: planTermParts },
     says: (plan) => `${saysPlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
   },

@@ -41,7 +41,7 @@ const callParams = z.object({ name: z.string(), arguments: z.record(z.string(), 
 const resourceParams = z.object({ uri: z.string() });
 const promptParams = z.object({ name: z.string(), arguments: z.record(z.string(), z.string()).optional() });
 const completeParams = z.object({ argument: z.object({ name: z.string(), value: z.string() }) });
-const noParams = z.unknown();
+const noParams = z.unknown().optional();
 
 function serverFor(session: AgentSession): Server {
   const server = new Server(
@@ -75,7 +75,7 @@ type On = <Params>(
 /** What is thrown would reach the client word by word, so nothing leaves here but what may be told. */
 function answering(server: Server, session: AgentSession): On {
   return (method, schema, answer) => {
-    const request = z.object({ method: z.literal(method), params: z.unknown() });
+    const request = z.object({ method: z.literal(method), params: z.unknown().optional() });
     server.setRequestHandler(request, async ({ params }, { signal, sendNotification }) => {
       const token = progressTokenOf({ params });
       const progress = (done: number, total: number) =>

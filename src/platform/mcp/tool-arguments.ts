@@ -16,7 +16,7 @@ const usualLimit = 50;
 const mostLimit = 200;
 
 const page = {
-  limit: z.int().min(1).max(mostLimit).default(usualLimit).meta({ description: `Most items of one page` }),
+  limit: z.int().min(1).max(mostLimit).default(usualLimit).meta({ description: 'Most items of one page' }),
   offset: z
     .int()
     .min(0)
@@ -26,9 +26,9 @@ const page = {
 };
 
 /** The schema of what the layer itself reads; `confirm` stands first in no list, so that it is a decision of its own. */
-export function readingArguments({ list, detail, confirmed }: Tool): z.ZodType {
+export function readingArguments({ list, hints, detail, confirmed }: Tool): z.ZodType {
   return z.object({
-    ...(list === undefined ? {} : page),
+    ...(list !== undefined && hints.readOnlyHint ? page : {}),
     ...(detail === undefined
       ? {}
       : {
@@ -57,7 +57,8 @@ export function readArguments(operation: AnyOperation, tool: Tool, given: Readon
   );
   for (const [name] of fixed) if (name in given) throw invalid({ path: name, message: 'is not known here' });
   const rest = [...Object.entries(given).filter(([name]) => !own.includes(name)), ...fixed];
-  const page: Reading = { limit: usualLimit, offset: 0, ...reading };
+  // What was just written is shown as far as it fits; there is no asking again for the rest.
+  const page: Reading = { limit: Number.MAX_SAFE_INTEGER, offset: 0, ...reading };
   return { raw: partsOf(operation, rest, page), reading: page };
 }
 

@@ -137,18 +137,11 @@ function paged(listed: readonly string[]): Change {
   return (schema) => (listed.length === 0 ? schema : withProperties(schema, paging, ['total', 'nextOffset']));
 }
 
+/** Who waits gets what the work came to beside what started it. */
 function followed(follow: Follow | undefined): Change {
-  return (schema) =>
-    follow === undefined
-      ? schema
-      : withProperties(
-          schema,
-          {
-            pollAfterSeconds: { type: 'integer' },
-            job: jsonSchemaOf(follow.operation.response as z.ZodType, 'output'),
-          },
-          [],
-        );
+  if (follow === undefined) return (schema) => schema;
+  const { properties } = objectSchema(follow.operation.response as z.ZodType, 'output');
+  return (schema) => withProperties(schema, { ...properties, pollAfterSeconds: { type: 'integer' } }, []);
 }
 
 /** What a summary leaves out cannot be required. */

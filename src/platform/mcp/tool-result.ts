@@ -25,6 +25,7 @@ interface Listing {
   readonly items: readonly unknown[];
   readonly total: number;
   readonly offset: number;
+  readonly canGoOn: boolean;
 }
 
 interface Presented {
@@ -69,8 +70,9 @@ function listingOf(operation: AnyOperation, tool: Tool, answer: unknown, { limit
   const names = [tool.list].flat();
   const name = names.find((one) => Array.isArray((answer as Json)[one])) ?? (names[0] as string);
   const items = (Array.isArray(answer) ? answer : (answer as Json)[name]) as readonly unknown[];
-  if (pagesItself(operation)) return { name, items, total: (answer as { count: number }).count, offset };
-  return { name, items: items.slice(offset, offset + limit), total: items.length, offset };
+  const canGoOn = tool.hints.readOnlyHint;
+  if (pagesItself(operation)) return { name, items, total: (answer as { count: number }).count, offset, canGoOn };
+  return { name, items: items.slice(offset, offset + limit), total: items.length, offset, canGoOn };
 }
 
 /** The value within the limit, its list cut to as many items as fit; null when not even one does. */
@@ -79,10 +81,15 @@ function fitted(whole: Json, listing: Listing | null, shorten: (value: Json) => 
     const value = shorten(whole);
     return bytesOf(value) <= mostBytes - proseBytes ? { value, notes: [] } : null;
   }
-  const { name, items, total, offset } = listing;
+  const { name, items, total, offset, canGoOn } = listing;
   const page = (shown: readonly unknown[]): Json => {
     const end = offset + shown.length;
-    return shorten({ ...whole, [name]: shown, total, nextOffset: end < total && shown.length > 0 ? end : null });
+    return shorten({
+      ...whole,
+      [name]: shown,
+      total,
+      nextOffset: canGoOn && end < total && shown.length > 0 ? end : null,
+    });
   };
   const count = howManyFit(page([]), (page(items)[name] ?? []) as readonly unknown[]);
   if (count === null || (count === 0 && items.length > 0)) return null;
@@ -99,12 +106,12 @@ function howManyFit(empty: Json, items: readonly unknown[]): number | null {
   return tooMany < 0 ? items.length : tooMany;
 }
 
-function pageNotes({ name, items, total, offset }: Listing, count: number): string[] {
+function pageNotes({ name, items, total, offset, canGoOn }: Listing, count: number): string[] {
   if (offset === 0 && count === total) return [];
   if (count === 0) return [`There are ${total} ${name}; offset ${offset} lies behind the last.`];
   const range = `${name} ${offset + 1} to ${offset + count} of ${total}`;
   const cut = count < items.length ? ', cut to fit' : '';
-  const next = offset + count < total ? ` Ask again with offset ${offset + count} for more.` : '';
+  const next = canGoOn && offset + count < total ? ` Ask again with offset ${offset + count} for more.` : '';
   return [`This page shows ${range}${cut}.${next}`];
 }
 

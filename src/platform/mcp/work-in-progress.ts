@@ -33,8 +33,8 @@ export async function followUp(
     const { done, total, isOver } = follow.progress(job);
     if (done > reported) await progress(done, total);
     reported = Math.max(reported, done);
-    if (isOver) return { ...(answer as object), job };
-    if (signal.aborted || performance.now() > deadline) return { ...pending, job };
+    if (isOver) return { ...(answer as object), ...(job as object) };
+    if (signal.aborted || performance.now() > deadline) return { ...pending, ...(job as object) };
     await pause(pauseMs, signal);
   }
 }

@@ -8,7 +8,6 @@ import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
-import { planWords } from '../../plans/plan-words.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -140,7 +139,7 @@ export const setQuotas = operation({
       repIds: 'The reps (UUIDs of list_reps)',
       planRuleId: 'Id of the rule (rules[].id of get_plan); give this or measure',
       measure: 'Name of the rule, such as New business; give this or planRuleId',
-      planId: `To tell apart rules of the same name: ${planWords.planRef}`,
+      planId: 'The plan (UUID, planId of list_plans), to tell apart rules of the same name',
       period: 'The period, such as 2026-Q1',
       target: 'What counts as 100 %, in the unit of the measure',
       variableTarget: 'Variable pay at 100 %, for rules with payoutBase variable_target or capMultiplier',

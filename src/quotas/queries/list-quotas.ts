@@ -2,7 +2,6 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { findPlanId } from '../..//plans/plan-views.js';
-import { planWords } from '../../plans/plan-words.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -50,7 +49,7 @@ export const listQuotas = operation({
     },
     arguments: {
       repId: 'Only of this rep (UUID of list_reps)',
-      planId: `Only of this plan: ${planWords.planRef}`,
+      planId: 'Only of this plan (UUID, planId of list_plans)',
       period: 'Only of exactly this period',
     },
     list: 'quotas',
