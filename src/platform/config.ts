@@ -120,6 +120,15 @@ const settings = z.object({
     .refine((value) => URL.canParse(value), 'must be an address')
     .optional()
     .meta({ description: 'Where people reach the service, for links and redirects', example: 'https://pay.acme.com' }),
+  MCP_HOSTS: z
+    .string()
+    .regex(/^[^\s/@]*$/, 'must be host names without port, with commas between them')
+    .transform((value) => value.split(',').filter((host) => host !== ''))
+    .default([])
+    .meta({
+      description: 'Host names under which agents reach `/v1/mcp`, beside those of PUBLIC_URL, HOST and this machine',
+      example: 'pay.internal,10.0.0.5',
+    }),
   SMTP_URL: url(['smtp', 'smtps'])
     .refine((value) => URL.canParse(value), 'must be an address')
     .optional()
