@@ -46,8 +46,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       workspace_id uuid not null,
       document_id uuid not null,
       part integer not null,
-      -- in an archive the name of the file that the part is; else the parts are one file in a row
+      -- in an archive each part is a file: its name and whose it is; else the parts are one file in a row
       name text,
+      rep_id uuid,
       content bytea not null,
       primary key (workspace_id, document_id, part),
       foreign key (workspace_id, document_id) references documents on delete cascade

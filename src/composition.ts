@@ -16,6 +16,7 @@ import { type Log } from './platform/log.js';
 import { Outbox } from './platform/mail/outbox.js';
 import { masterKey } from './platform/secrets/master-key.js';
 import { Secrets } from './platform/secrets/secrets.js';
+import { DocumentRequests } from './statements/document-requests.js';
 import { CLOCK, CONFIG, LOG, WAKE_LANES } from './platform/tokens.js';
 
 /** The parts of a running process, wired once. Processes differ only in what they start of it. */
@@ -29,6 +30,7 @@ export interface Service {
   readonly wakeLanes: WakeLanes;
   readonly secrets: Secrets;
   readonly outbox: Outbox;
+  readonly pdfPrinter: PdfPrinter;
   readonly attemptLimits: AttemptLimits;
   readonly doorway: Doorway;
   readonly container: DependencyContainer;
@@ -65,7 +67,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(Secrets, { useValue: secrets });
   container.register(Outbox, { useValue: outbox });
   container.register(AttemptLimits, { useValue: attemptLimits });
-  container.register(PdfPrinter, { useValue: pdfPrinter });
+  container.register(DocumentRequests, { useValue: new DocumentRequests(unitOfWork, queue) });
   return {
     config,
     database,
@@ -76,6 +78,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     wakeLanes,
     secrets,
     outbox,
+    pdfPrinter,
     attemptLimits,
     doorway: new Doorway(operations, container),
     container,

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
+import { isUuid } from '../kernel/ids.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { zipped } from '../platform/documents/archive.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
@@ -38,7 +39,7 @@ export class DocumentRequests {
       const { total: count = 1, ...wanted } = await order(trx);
       const placed = await placeDocument(trx, workspaceId, { ...wanted, total: count, actor });
       if (placed === null)
-        throw new Failure('pdf_unavailable', 'Too many documents are being made at the moment. Try again shortly.');
+        throw new Failure('export_unavailable', 'Too many exports wait already. Try again shortly.');
       return { jobId: placed, total: count };
     });
     await this.queue.add(makeDocumentsJob, { workspaceId });
@@ -47,6 +48,7 @@ export class DocumentRequests {
   }
 
   async find(caller: Caller, jobId: string): Promise<DocumentJob> {
+    if (!isUuid(jobId)) throw jobNotFound();
     const [job] = await this.unitOfWork.run(caller, 'reads', (trx) => findDocuments(trx, caller.workspaceId, jobId));
     if (job === undefined || !mayFetch(caller, job)) throw jobNotFound();
     return job;

@@ -17,7 +17,7 @@ export interface TakenDocument extends Lease, DocumentOrder {
 
 /** What may wait for its turn in one workspace. */
 export const mostWaiting = 20;
-const leaseTerm = sql`interval '10 seconds'`;
+const leaseEnd = sql<Date>`now() + interval '10 seconds'`;
 export const leaseRenewalMs = 3000;
 
 /** Joins the same order where nobody has begun with it; null when too many wait already. */
@@ -63,7 +63,7 @@ export async function takeDocument(trx: Work, workspaceId: string, documentId: s
     .set((set) => ({
       status: 'running' as const,
       lease_id: leaseId,
-      leased_until: sql<Date>`now() + ${leaseTerm}`,
+      leased_until: leaseEnd,
       attempts: set('attempts', '+', 1),
     }))
     .where('workspace_id', '=', workspaceId)
@@ -103,7 +103,7 @@ async function change(trx: Work, lease: Lease, what: LeaseChange): Promise<boole
 }
 
 export function renewLease(trx: Work, lease: Lease): Promise<boolean> {
-  return change(trx, lease, { leased_until: sql<Date>`now() + ${leaseTerm}` });
+  return change(trx, lease, { leased_until: leaseEnd });
 }
 
 /** Gives the document back for anyone to go on with after the pause. */
@@ -111,30 +111,38 @@ export function returnDocument(trx: Work, lease: Lease, pauseMs: number, attempt
   return change(trx, lease, { leased_until: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`, attempts });
 }
 
-/** Keeps a part; kept before, it stays as it is. */
-export async function keepPart(
-  trx: Work,
-  lease: Lease,
-  part: { readonly part: number; readonly name: string | null; readonly content: Buffer },
-  progress: { readonly total?: number; readonly done?: number } = {},
-): Promise<boolean> {
-  if (!(await change(trx, lease, { leased_until: sql<Date>`now() + ${leaseTerm}`, ...progress }))) return false;
+export interface NewPart {
+  readonly part: number;
+  readonly content: Buffer;
+  readonly name: string | null;
+  readonly repId: string | null;
+}
+
+/** False when the document has gone to somebody else. */
+export async function keepPart(trx: Work, lease: Lease, { repId, ...part }: NewPart, done?: number): Promise<boolean> {
+  const { workspaceId, documentId } = lease;
+  if (!(await change(trx, lease, { leased_until: leaseEnd, ...(done === undefined ? {} : { done }) }))) return false;
   await trx
     .insertInto('document_parts')
-    .values({ workspace_id: lease.workspaceId, document_id: lease.documentId, ...part })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'document_id', 'part']).doNothing())
+    .values({ workspace_id: workspaceId, document_id: documentId, rep_id: repId, ...part })
     .execute();
   return true;
 }
 
-export async function listParts(trx: Work, { workspaceId, documentId }: Lease): Promise<number[]> {
+export function expectParts(trx: Work, lease: Lease, total: number, done: number): Promise<boolean> {
+  return change(trx, lease, { total, done });
+}
+
+/** Whose parts are there, in their order. */
+export async function listPartOwners(trx: Work, { workspaceId, documentId }: Lease): Promise<(string | null)[]> {
   const rows = await trx
     .selectFrom('document_parts')
-    .select('part')
+    .select('rep_id')
     .where('workspace_id', '=', workspaceId)
     .where('document_id', '=', documentId)
+    .orderBy('part')
     .execute();
-  return rows.map((row) => row.part);
+  return rows.map((row) => row.rep_id);
 }
 
 /** What a maker that was killed has left of a file that cannot be gone on with. */

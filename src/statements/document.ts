@@ -84,3 +84,8 @@ export function mayFetch(caller: Caller, { repId }: DocumentOrder): boolean {
 export function jobNotFound(): Failure {
   return new Failure('job_not_found', 'There is no such export, or it ended more than an hour ago.');
 }
+
+export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** What making a file may end with, beside what the operation itself refuses. */
+export const documentFailures = { pdf_unavailable: 503, export_unavailable: 503, rep_not_found: 404 } as const;

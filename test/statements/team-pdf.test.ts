@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { grouped, teamDocument } from '#src/statements/team-document.js';
+import { grouped } from '#src/statements/documents/figures.js';
 import { pdfText, requireBrowser } from '../support/pdf-tools.js';
 import { type ApiClient, startTestService } from '../support/test-service.js';
 import { startTrapServer } from '../support/trap-server.js';
@@ -149,7 +149,7 @@ describe('the team roll-up as PDF', function () {
 
   it('writes a team of nobody', () => {
     const nobody = { period: '2026-01', currency: 'JPY', members: [], rows: [], totals: [], columns: ['Name'] };
-    const { markup } = teamDocument(nobody, { name: 'X', timezone: 'UTC' }, new Date(0));
+    const { markup } = teamPage(nobody, { name: 'X', timezone: 'UTC' }, new Date(0));
     expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT');
   });
 

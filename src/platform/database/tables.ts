@@ -317,6 +317,7 @@ export interface Tables {
     document_id: string;
     part: number;
     name: string | null;
+    rep_id: string | null;
     content: Buffer;
   };
   crm_connections: {

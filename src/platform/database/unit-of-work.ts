@@ -8,11 +8,11 @@ export type Work = Transaction<Tables>;
 
 /**
  * What a transaction does to its workspace.
- * `reads` takes no lock. `deals` writes deals and `calculation` commission: many at once, but none while the
+ * `reads` takes no lock; nor does `snapshot`, which sees everything as it stood at one moment. `deals` writes deals and `calculation` commission: many at once, but none while the
  * configuration changes. `configuration` changes plans, assignments, quotas, people or mappings: alone, so that every
  * deal and every calculation is wholly before it or wholly after. `import` is for one file at a time, beside the rest.
  */
-export type WorkspaceLock = 'reads' | 'deals' | 'calculation' | 'import' | 'configuration';
+export type WorkspaceLock = 'reads' | 'snapshot' | 'deals' | 'calculation' | 'import' | 'configuration';
 
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
 
@@ -35,7 +35,9 @@ export class UnitOfWork {
   }
 
   private async once<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.database.transaction().execute(async (trx) => {
+    const transaction = this.database.transaction();
+    const isolated = lock === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
+    return isolated.execute(async (trx) => {
       await sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
         set_config('lock_timeout', ${lockTimeout[lock]}, true)`.execute(trx);
       await takeWorkspaceLock(trx, caller.workspaceId, lock);
@@ -53,6 +55,7 @@ const maxRetries = 3;
 
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
   reads: '5s',
+  snapshot: '5s',
   deals: '10s',
   calculation: '10s',
   import: '60s',
@@ -65,7 +68,7 @@ const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
  * hash alike wait for each other and no more.
  */
 async function takeWorkspaceLock(trx: Kysely<Tables>, workspaceId: string, lock: WorkspaceLock): Promise<void> {
-  if (lock === 'reads') return;
+  if (lock === 'reads' || lock === 'snapshot') return;
   const name = (kind: string) => sql`hashtextextended(${`${kind}:${workspaceId}`}, 0)`;
   if (lock === 'import') await sql`select pg_advisory_xact_lock(${name('import')})`.execute(trx);
   const take = lock === 'configuration' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;

@@ -1,4 +1,5 @@
 import { decodeTrace, type LimitKind, type PartTrace, type Trace } from '../../engine/trace.js';
+import { roundToCurrency } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type StatementLine } from '../snapshot.js';
@@ -23,7 +24,10 @@ export interface LimitEffect {
   readonly effect: Decimal;
 }
 
-/** How one rule's lines came to their total: bands, limits and what rounding each line to the currency made. */
+/**
+ * How one rule's lines came to their total. Bands and limits are told in the currency's decimals, and `rounding` is
+ * what is left, so that a reader who adds them up gets the total.
+ */
 export interface RuleExplanation {
   readonly name: string;
   readonly planName: string | null;
@@ -52,8 +56,11 @@ export function explainRules(
 function explain(lines: readonly StatementLine[], terms: RuleTerms | null): RuleExplanation {
   const first = lines[0] as StatementLine;
   const traces = lines.map((line) => ({ line, trace: traceOf(line) }));
-  const bands = bandsOf(traces, terms);
-  const limits = limitsOf(traces.flatMap(({ trace }) => trace ?? []));
+  const bands = bandsOf(traces, terms, first.currency);
+  const limits = limitsOf(
+    traces.flatMap(({ trace }) => trace ?? []),
+    first.currency,
+  );
   const total = sum(lines.map((line) => Decimal.of(line.amount)));
   const computed = sum([...bands.map((band) => band.amount), ...limits.map((limit) => limit.effect)]);
   const explained = traces.every(({ trace }) => trace !== null);
@@ -66,14 +73,14 @@ function explain(lines: readonly StatementLine[], terms: RuleTerms | null): Rule
     lines,
     bands,
     limits,
-    rounding: explained ? total.minus(computed).rounded(roundingPlaces) : Decimal.zero,
+    rounding: explained ? total.minus(computed) : Decimal.zero,
     total,
     explained,
   };
 }
 
 /** Slices are quotients where the base is not the credit; beyond this they are noise. */
-const roundingPlaces = 6;
+const slicePlaces = 6;
 
 export function traceOf(line: StatementLine): Trace | null {
   if (line.trace === undefined || line.trace === null) return null;
@@ -102,7 +109,7 @@ export function slicesOf(trace: Trace): Slice[] {
   return trace.parts.map(({ tierIndex, rate, part }: PartTrace) => {
     const size = Decimal.of(part);
     if (rate === null) return { tierIndex, rate: null, base: Decimal.zero, amount: size };
-    const slice = whole || credit.isZero() ? size : size.times(base).dividedBy(credit).rounded(roundingPlaces);
+    const slice = whole || credit.isZero() ? size : size.times(base).dividedBy(credit).rounded(slicePlaces);
     const exact = Decimal.of(rate);
     return { tierIndex, rate: exact, base: slice, amount: exact.times(slice) };
   });
@@ -111,6 +118,7 @@ export function slicesOf(trace: Trace): Slice[] {
 function bandsOf(
   traces: readonly { readonly line: StatementLine; readonly trace: Trace | null }[],
   terms: RuleTerms | null,
+  currency: string,
 ): Band[] {
   const names = new Map(
     traces.flatMap(({ trace }) => (trace?.tier?.name ? [[trace.tier.tierIndex, trace.tier.name] as const] : [])),
@@ -127,7 +135,7 @@ function bandsOf(
         base: sum(ofBand.map((slice) => slice.base)),
         rate,
         times: ofBand.length,
-        amount: sum(ofBand.map((slice) => slice.amount)),
+        amount: roundToCurrency(sum(ofBand.map((slice) => slice.amount)), currency),
       };
     })
     .sort((a, b) => a.tierIndex - b.tierIndex);
@@ -154,12 +162,15 @@ function tierRange(tierIndex: number, terms: RuleTerms | null): string {
     : `${what}${told(tier.threshold)}–${told(next.threshold)}${unit}`;
 }
 
-function limitsOf(traces: readonly Trace[]): LimitEffect[] {
+function limitsOf(traces: readonly Trace[], currency: string): LimitEffect[] {
   const bitten = traces.flatMap((trace) => trace.limits.filter((limit) => limit.before !== limit.after));
   return [...groupBy(bitten, (limit) => limit.kind)].map(([kind, ofKind]) => ({
     kind,
     lines: ofKind.length,
-    effect: sum(ofKind.map((limit) => Decimal.of(limit.after).minus(Decimal.of(limit.before)))),
+    effect: roundToCurrency(
+      sum(ofKind.map((limit) => Decimal.of(limit.after).minus(Decimal.of(limit.before)))),
+      currency,
+    ),
   }));
 }
 
