@@ -38,7 +38,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unique index documents_waiting on documents (workspace_id, kind, rep_id, period) nulls not distinct
     where status = 'waiting'`.execute(db);
-  await sql`create index documents_unfinished on documents (workspace_id, started_at) where finished_at is null`.execute(db);
+  await sql`create index documents_unfinished on documents (workspace_id, started_at) where finished_at is null`.execute(
+    db,
+  );
   await tenantTable(db, 'documents');
 
   await sql`

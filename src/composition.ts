@@ -16,8 +16,8 @@ import { type Log } from './platform/log.js';
 import { Outbox } from './platform/mail/outbox.js';
 import { masterKey } from './platform/secrets/master-key.js';
 import { Secrets } from './platform/secrets/secrets.js';
-import { DocumentRequests } from './statements/document-requests.js';
 import { CLOCK, CONFIG, LOG, WAKE_LANES } from './platform/tokens.js';
+import { DocumentRequests } from './statements/document-requests.js';
 
 /** The parts of a running process, wired once. Processes differ only in what they start of it. */
 export interface Service {

@@ -57,7 +57,9 @@ export async function insertReps(trx: Work, workspaceId: string, reps: readonly 
   await planChecksAnew(trx);
   await sql`
     insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id, payroll_id)
-    select ${workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id from ${repRows(reps)}`.execute(trx);
+    select ${workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id from ${repRows(reps)}`.execute(
+    trx,
+  );
   await sql`insert into lanes (workspace_id, rep_id) select ${workspaceId}::uuid, rep_id from ${repRows(reps)}`.execute(
     trx,
   );

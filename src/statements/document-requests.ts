@@ -38,8 +38,7 @@ export class DocumentRequests {
     const { jobId, total } = await this.unitOfWork.run(caller, 'reads', async (trx) => {
       const { total: count = 1, ...wanted } = await order(trx);
       const placed = await placeDocument(trx, workspaceId, { ...wanted, total: count, actor });
-      if (placed === null)
-        throw new Failure('export_unavailable', 'Too many exports wait already. Try again shortly.');
+      if (placed === null) throw new Failure('export_unavailable', 'Too many exports wait already. Try again shortly.');
       return { jobId: placed, total: count };
     });
     await this.queue.add(makeDocumentsJob, { workspaceId });

@@ -69,9 +69,7 @@ export async function takeDocument(trx: Work, workspaceId: string, documentId: s
     .where('workspace_id', '=', workspaceId)
     .where('document_id', '=', documentId)
     .where('finished_at', 'is', null)
-    .where((where) =>
-      where.or([where('leased_until', 'is', null), where('leased_until', '<', sql<Date>`now()`)]),
-    )
+    .where((where) => where.or([where('leased_until', 'is', null), where('leased_until', '<', sql<Date>`now()`)]))
     .returning(['kind', 'rep_id as repId', 'period', 'attempts'])
     .executeTakeFirst();
   return row === undefined ? null : { workspaceId, documentId, leaseId, ...row };

@@ -106,7 +106,9 @@ function gustoFile(team: TeamExport): PayrollFile {
       text(last ?? ''),
       text(name.join(' ')),
       text(member.payrollId),
-      ...earningsOf(row).map(({ amount }) => own(amount.isZero() ? null : plainAmount(String(amount), row.amounts.currency))),
+      ...earningsOf(row).map(({ amount }) =>
+        own(amount.isZero() ? null : plainAmount(String(amount), row.amounts.currency)),
+      ),
       text(member.status === 'approved' ? null : 'DRAFT, not for payroll'),
     ];
   });
@@ -187,7 +189,12 @@ function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile
         ...(marked ? [text(row.member.status)] : []),
       ]),
   );
-  return fileOf(usualName(team), marked ? [...longColumns, 'Statement Status'] : longColumns, lines, team.rows.filter(isPaid));
+  return fileOf(
+    usualName(team),
+    marked ? [...longColumns, 'Statement Status'] : longColumns,
+    lines,
+    team.rows.filter(isPaid),
+  );
 }
 
 function earningsOf({ amounts: { summary } }: TeamRow) {

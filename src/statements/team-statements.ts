@@ -55,12 +55,24 @@ export async function readTeamStatements(
   const earned = groupBy(await sumEarnings(trx, workspaceId, periodRange(period)), (row) => row.repId);
   return team
     .filter((rep) => rep.active || rep.version !== null || earned.has(rep.repId))
-    .map(({ active: _active, version, currency: storedCurrency, summary: storedSummary, otherCurrencies: others, ...rep }) => {
-      const live = (earned.get(rep.repId) ?? []).map((row) => ({ currency: row.currency, summary: liveSummary(row) }));
-      const person = { ...rep, version: version ?? 0 };
-      if (storedCurrency === null || storedSummary === null) return { ...person, ...apart(live, currency) };
-      return { ...person, main: { currency: storedCurrency, summary: storedSummary }, others: others ?? [] };
-    });
+    .map(
+      ({
+        active: _active,
+        version,
+        currency: storedCurrency,
+        summary: storedSummary,
+        otherCurrencies: others,
+        ...rep
+      }) => {
+        const live = (earned.get(rep.repId) ?? []).map((row) => ({
+          currency: row.currency,
+          summary: liveSummary(row),
+        }));
+        const person = { ...rep, version: version ?? 0 };
+        if (storedCurrency === null || storedSummary === null) return { ...person, ...apart(live, currency) };
+        return { ...person, main: { currency: storedCurrency, summary: storedSummary }, others: others ?? [] };
+      },
+    );
 }
 
 function liveSummary(row: { commission: string; bonus: string; adjustments: string }): Summary {

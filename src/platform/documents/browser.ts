@@ -102,7 +102,8 @@ export class PdfPrinter {
     } catch (error) {
       this.log.warn({ err: error, timedOut }, 'a PDF could not be made');
       if (timedOut) throw unavailable(`The PDF was not ready within ${timeoutMs / 1000} s. Try again.`);
-      if (started.browser.connected || triesLeft <= 1) throw unavailable('The browser that makes PDFs failed. Try again.');
+      if (started.browser.connected || triesLeft <= 1)
+        throw unavailable('The browser that makes PDFs failed. Try again.');
     } finally {
       clearTimeout(timer);
       await this.release(started);

@@ -7,8 +7,8 @@ import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type PdfPrinter } from '../../platform/documents/browser.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
-import { type DocumentOrder, workbookType } from '../document.js';
 import { keyAuthor } from '../comment.js';
+import { type DocumentOrder, workbookType } from '../document.js';
 import { statementFilename, statementTotals } from '../statement-files.js';
 import { readStatement } from '../statement-views.js';
 import { archived, controlTotals, loadTeamExport, type TeamExport, totalsByCurrency } from '../team-export.js';
@@ -33,7 +33,6 @@ export interface DocumentSink {
 /** What was made; null for an archive that is to be gone on with. */
 export type Made = Omit<MadeFile, 'bytes'> | null;
 
-const mostPdfLines = 10_000;
 const mostPdfRows = 5000;
 const partBytes = 4 * 1024 * 1024;
 
@@ -77,11 +76,6 @@ export class DocumentMaker {
       loadStatementFacts(trx, workspaceId, repId, period),
     );
     if (facts === null) throw repNotFound();
-    if (facts.content.lines.length > mostPdfLines)
-      throw invalid({
-        path: 'format',
-        message: `the statement has ${facts.content.lines.length} lines and a PDF holds ${mostPdfLines}; take xlsx or csv`,
-      });
     return { facts, pdf: await this.printer.print(await statementPage(facts, this.clock.now())) };
   }
 

@@ -30,7 +30,7 @@ export function pageStyle(faces: Html, { paper, landscape, running, foot, draft 
   @bottom-left { content: ${cssText(foot)}; ${small} }
   @bottom-right { content: "Page " counter(page) " of " counter(pages); ${small} }
 }
-@page :first { @top-left { content: ""; } }
+@page :first { @top-left { content: ""; } @top-right { content: ""; } }
 ${rules}`;
 }
 
@@ -49,7 +49,7 @@ header > div { min-width: 0; }
 .period { margin: 1mm 0 0; font-size: 10pt; }
 .stamp { flex: none; max-width: 62mm; border: 0.5mm solid #111; border-radius: 1mm; padding: 1.5mm 3mm; text-align: center; font-weight: 600; overflow-wrap: anywhere; }
 .stamp small { display: block; }
-.facts { display: grid; grid-template-columns: repeat(3, 1fr); gap: 2.5mm 6mm; margin: 6mm 0 0; padding: 3mm 0; border-top: 0.3mm solid #111; border-bottom: 0.15mm solid #999; }
+.facts { display: grid; grid-template-columns: 1fr 1.45fr 1fr; gap: 2.5mm 6mm; margin: 6mm 0 0; padding: 3mm 0; border-top: 0.3mm solid #111; border-bottom: 0.15mm solid #999; }
 .facts div { min-width: 0; }
 dt { font-size: 7pt; color: #444; }
 dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
@@ -62,6 +62,7 @@ th:first-child, td:first-child { padding-left: 0; }
 th:last-child, td:last-child { padding-right: 0; }
 .amount { text-align: right; white-space: nowrap; overflow-wrap: normal; font-variant-numeric: tabular-nums; }
 td small { display: block; unicode-bidi: plaintext; }
+.day { white-space: nowrap; }
 tr.total td { border-top: 0.3mm solid #111; border-bottom: 0; font-weight: 600; break-before: avoid; }
 tr.group th { border-bottom: 0; padding-top: 3mm; font-size: 9pt; text-align: left; }
 tr.reversed td { color: #555; }
@@ -82,6 +83,7 @@ tr.reversed td { color: #555; }
 .meter .marks span.last { transform: translateX(-100%); }
 .meter .marks span.first { transform: none; }
 .notes { break-inside: avoid; }
+.notes p { font-size: 8pt; color: #333; }
 .comment { margin: 0 0 2mm; padding-left: 3mm; border-left: 0.5mm solid #999; white-space: pre-wrap; overflow-wrap: anywhere; break-inside: avoid; }
 .comment small { display: block; }
 .end { margin-top: 6mm; break-inside: avoid; }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -30,7 +31,7 @@ ${headOf(facts, now)}
 ${sumsOf(facts)}
 ${attainmentOf(metersOf(facts))}
 ${rules.length === 0 ? [] : html`<section><h2>How it was computed</h2>${rules.map(computation)}</section>`}
-${lineItems(rules, facts)}
+${await lineItems(rules, facts)}
 ${adjustments(facts)}
 ${notes(facts)}`;
   const title = `Commission statement ${key.period}, ${rep.name}`;
@@ -172,7 +173,7 @@ function computation(rule: RuleExplanation): Html {
     <colgroup><col style="width: 40%"><col style="width: 22%"><col style="width: 16%"><col style="width: 22%"></colgroup>
     <thead><tr><th>Tier</th><th class="amount">Base</th><th class="amount">Rate</th><th class="amount">Amount</th></tr></thead>
     <tbody>${rule.explained ? rows : html`<tr><td colspan="4">Calculated before traces were kept with statements.</td></tr>`}
-    <tr class="total"><td>${counted(rule.lines.length, 'line')}</td><td></td><td></td><td class="amount">${money(rule.total, currency)}</td></tr></tbody>
+    <tr class="total"><td>Total, ${counted(rule.lines.length, 'line')}</td><td></td><td></td><td class="amount">${money(rule.total, currency)}</td></tr></tbody>
   </table>
 </section>`;
 }
@@ -213,7 +214,7 @@ interface LineGroup {
 }
 
 /** Reversals stand in place, with the rule that they once were of. */
-function lineItems(rules: readonly RuleExplanation[], { reversed, content }: StatementFacts): Html {
+async function lineItems(rules: readonly RuleExplanation[], { reversed, content }: StatementFacts): Promise<Html> {
   const ofEngine = reversed.filter((line) => line.kind === 'commission_earned');
   const left = groupBy(ofEngine, (line) => `${line.ruleName}|${line.currency}`);
   const take = (name: string, currency: string) => {
@@ -238,39 +239,41 @@ function lineItems(rules: readonly RuleExplanation[], { reversed, content }: Sta
     }),
   );
   const groups = [...standing, ...gone];
-  if (groups.length === 0) return html`<section><h2>Line items</h2><p>Nothing was earned on deals in this period.</p></section>`;
-  return html`<section><h2>Line items</h2>${groups.flatMap((group) => lineTables(group, groups.length > 1))}</section>`;
+  if (groups.length === 0)
+    return html`<section><h2>Line items</h2><p>Nothing was earned on deals in this period.</p></section>`;
+  if (content.lines.length > mostLines)
+    return html`<section><h2>Line items</h2><p>${counted(content.lines.length, 'line')}: more than a document can hold. They are in the CSV and the workbook of this statement.</p></section>`;
+  const tables: Html[] = [];
+  for (const group of groups) for await (const table of lineTables(group, groups.length > 1)) tables.push(table);
+  return html`<section><h2>Line items</h2>${tables}</section>`;
 }
+
+/** Some 200 pages, which a browser lays out in five seconds; it is ended after twenty. */
+const mostLines = 5000;
 
 /** A table of thousands of rows is laid out far slower than the same rows in several. */
 const rowsATable = 250;
 
-function lineTables(group: LineGroup, named: boolean): Html[] {
+/** Between two tables everyone else in the process has a turn. */
+async function* lineTables(group: LineGroup, named: boolean): AsyncGenerator<Html> {
   const { rule, currency } = group;
   const rows = [
-    ...(rule?.lines ?? []).map((line) => ({ day: line.earnedOn, row: lineRow(line, rule?.terms ?? null) })),
-    ...group.reversed.map((line) => ({ day: line.earnedOn, row: reversedRow(line) })),
-  ]
-    .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
-    .map(({ row }) => row);
-  const total = rule?.total ?? Decimal.zero;
-  rows.push(
-    html`<tr class="total"><td colspan="5">${named ? html`<span dir="auto">${group.name}</span>` : 'Total'}, ${counted(rule?.lines.length ?? 0, 'line')}</td><td class="amount">${money(total, currency)}</td></tr>`,
-  );
-  const tables: Html[] = [];
+    ...(rule?.lines ?? []).map((line) => ({ day: line.earnedOn, row: () => lineRow(line, rule?.terms ?? null) })),
+    ...group.reversed.map((line) => ({ day: line.earnedOn, row: () => reversedRow(line) })),
+  ].sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0));
+  const total = html`<tr class="total"><td colspan="5">${named ? html`Total of <span dir="auto">${group.name}</span>` : 'Total'}, ${counted(rule?.lines.length ?? 0, 'line')}</td><td class="amount">${money(rule?.total ?? Decimal.zero, currency)}</td></tr>`;
   for (let start = 0; start < rows.length; start += rowsATable) {
-    // The total never stands alone.
-    const end = rows.length - (start + rowsATable) < 2 ? rows.length : start + rowsATable;
-    tables.push(lineTable(group, named, rows.slice(start, end), start > 0));
-    if (end === rows.length) break;
+    await turn();
+    const made = rows.slice(start, start + rowsATable).map(({ row }) => row());
+    const isLast = start + rowsATable >= rows.length;
+    yield lineTable(group, named, isLast ? [...made, total] : made, start > 0);
   }
-  return tables;
 }
 
 function lineTable({ rule, name, currency }: LineGroup, named: boolean, rows: readonly Html[], goesOn: boolean): Html {
   const title = html`<tr class="group"><th colspan="6"><span dir="auto">${name}</span> <small>${rule === null ? [] : planOf(rule)}${goesOn ? ', continued' : ''}</small></th></tr>`;
   return html`<table class="lines">
-  <colgroup><col style="width: 33%"><col style="width: 12%"><col style="width: 16%"><col style="width: 14%"><col style="width: 10%"><col style="width: 15%"></colgroup>
+  <colgroup><col style="width: 32%"><col style="width: 13%"><col style="width: 16%"><col style="width: 15%"><col style="width: 10%"><col style="width: 14%"></colgroup>
   <thead>${named ? title : []}<tr><th>Deal</th><th>Closed</th><th>Tier</th><th class="amount">Base</th><th class="amount">Rate</th><th class="amount">${currency}</th></tr></thead>
   <tbody>${rows}</tbody>
 </table>`;
@@ -280,9 +283,9 @@ function lineRow(line: StatementLine, terms: RuleTerms | null): Html {
   const { currency } = line;
   const explained = howOf(line, terms);
   return html`<tr><td dir="auto">${dealOf(line)}${explained.map((told) => html`<small>${told}</small>`)}</td>
-  <td>${line.closeDate ?? line.earnedOn}</td><td dir="auto">${line.tierName ?? '–'}</td>
-  <td class="amount">${line.base === null ? '–' : money(line.base, currency)}</td>
-  <td class="amount">${line.rate === null ? (explained.length > 0 ? 'see left' : '–') : percent(Decimal.of(line.rate))}</td>
+  <td class="day">${line.closeDate ?? line.earnedOn}</td><td dir="auto">${line.tierName ?? '–'}</td>
+  <td class="amount">${line.base === null ? '–' : money(rounded(Decimal.of(line.base), currency), currency)}</td>
+  <td class="amount">${line.rate === null ? (explained.length > 0 ? 'mixed' : '–') : percent(Decimal.of(line.rate))}</td>
   <td class="amount">${money(line.amount, currency)}</td></tr>`;
 }
 
@@ -328,7 +331,7 @@ function reversedRow(line: ReversedLine): Html {
   const why = reversalReasons[line.trigger ?? ''] ?? 'recalculated';
   const told = html`<small>Reversed on ${line.reversedAt.toISOString().slice(0, 10)}: ${why}. Not counted.</small>`;
   const name = line.dealName ?? line.dealId ?? '–';
-  return html`<tr class="reversed"><td dir="auto">${name}${told}</td><td>${line.earnedOn}</td><td></td><td></td><td></td>
+  return html`<tr class="reversed"><td dir="auto">${name}${told}</td><td class="day">${line.earnedOn}</td><td></td><td></td><td></td>
   <td class="amount"><s>${money(line.amount, line.currency)}</s></td></tr>`;
 }
 
@@ -346,18 +349,18 @@ function adjustments({ content, reversed, people }: StatementFacts): Html | read
   const rows = lines.map((line) => {
     const kind = line.kind === 'commission_earned' ? '' : kindNames[line.kind];
     const deal = line.dealId === null ? [] : html`<small>${line.dealName ?? line.dealId}</small>`;
-    return html`<tr><td>${line.earnedOn}</td><td>${kind}</td><td dir="auto">${line.reason ?? '–'}${deal}</td>
+    return html`<tr><td class="day">${line.earnedOn}</td><td>${kind}</td><td dir="auto">${line.reason ?? '–'}${deal}</td>
     <td dir="auto">${people.get(line.actor ?? '') ?? '–'}</td><td class="amount">${money(line.amount, line.currency)}</td></tr>`;
   });
   const gone = taken.map(
     (
       line,
-    ) => html`<tr class="reversed"><td>${line.earnedOn}</td><td>${kindNames[line.kind as keyof typeof kindNames]}</td><td>Taken back on ${line.reversedAt.toISOString().slice(0, 10)}. Not counted.</td>
+    ) => html`<tr class="reversed"><td class="day">${line.earnedOn}</td><td>${kindNames[line.kind as keyof typeof kindNames]}</td><td>Taken back on ${line.reversedAt.toISOString().slice(0, 10)}. Not counted.</td>
     <td></td><td class="amount"><s>${money(line.amount, line.currency)}</s></td></tr>`,
   );
   return html`<section><h2>Adjustments</h2>
 <table>
-  <colgroup><col style="width: 12%"><col style="width: 13%"><col style="width: 40%"><col style="width: 18%"><col style="width: 17%"></colgroup>
+  <colgroup><col style="width: 14%"><col style="width: 13%"><col style="width: 39%"><col style="width: 18%"><col style="width: 16%"></colgroup>
   <thead><tr><th>Day</th><th>Kind</th><th>Reason</th><th>By</th><th class="amount">Amount</th></tr></thead>
   <tbody>${rows}${gone}${totals}</tbody>
 </table></section>`;

@@ -1,7 +1,12 @@
 import { type Readable } from 'node:stream';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period, periodRange } from '../../kernel/period.js';
-import { type Sheet, type WorkbookCell, type WorkbookColumn, WorkbookWriter } from '../../platform/documents/workbook.js';
+import {
+  type Sheet,
+  type WorkbookCell,
+  type WorkbookColumn,
+  WorkbookWriter,
+} from '../../platform/documents/workbook.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { harmless, lineType } from '../payroll-csv.js';
 import { type Summary } from '../snapshot.js';
@@ -158,7 +163,9 @@ function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
   const totals = currencies.map((currency) => ({
     currency,
     amounts: [0, 1, 2, 3].map((place) =>
-      sum(rows.filter((row) => row.currency === currency).map((row) => Decimal.of(row.amounts[place] ?? '0'))).toString(),
+      sum(
+        rows.filter((row) => row.currency === currency).map((row) => Decimal.of(row.amounts[place] ?? '0')),
+      ).toString(),
     ),
   }));
   for (const { currency, amounts } of totals)

@@ -69,7 +69,8 @@ function repTables(team: TeamExport): Html[] {
 }
 
 function columnWidths({ totals }: TeamExport, ofTotals: boolean): Html {
-  const [name, mail, amount, status, currency] = totals.length > 1 ? ([18, 21, 11.5, 8, 7] as const) : ([20, 23, 12, 9, 0] as const);
+  const [name, mail, amount, status, currency] =
+    totals.length > 1 ? ([17, 20, 11.25, 11, 7] as const) : ([19, 22, 12, 11, 0] as const);
   const widths = ofTotals
     ? [name + mail, amount, amount, amount, amount, status + currency]
     : [name, mail, amount, amount, amount, amount, status, ...(currency === 0 ? [] : [currency])];
@@ -80,7 +81,8 @@ function totalRows({ totals, currency }: TeamExport): Html[] {
   const zero = { totalCommission: '0', totalBonuses: '0', totalAdjustments: '0', netPayout: '0' };
   const shown = totals.length > 0 ? totals : [{ currency, summary: zero }];
   return shown.map(
-    (total) => html`<tr class="total"><td>${total.currency}</td>${amountCells(total.summary, total.currency).map(cell)}<td></td></tr>`,
+    (total) =>
+      html`<tr class="total"><td>${total.currency}</td>${amountCells(total.summary, total.currency).map(cell)}<td></td></tr>`,
   );
 }
 
