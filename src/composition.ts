@@ -25,6 +25,7 @@ import { Outbox } from './platform/mail/outbox.js';
 import { masterKey } from './platform/secrets/master-key.js';
 import { Secrets } from './platform/secrets/secrets.js';
 import { CLOCK, CONFIG, LOG, WAKE_LANES } from './platform/tokens.js';
+import { DocumentRequests } from './statements/document-requests.js';
 import { CrmNews } from './webhooks/crm-news.js';
 import { WebhookLimits } from './webhooks/webhook-limits.js';
 
@@ -42,6 +43,7 @@ export interface Service {
   readonly wakeLanes: WakeLanes;
   readonly secrets: Secrets;
   readonly outbox: Outbox;
+  readonly pdfPrinter: PdfPrinter;
   readonly attemptLimits: AttemptLimits;
   readonly doorway: Doorway;
   readonly container: DependencyContainer;
@@ -96,7 +98,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(CrmAccounts, { useValue: crmAccounts });
   container.register(Inbox, { useValue: new Inbox(database, secrets, inboxWake) });
   container.register(WebhookLimits, { useValue: new WebhookLimits(config.WEBHOOKS_PER_SECOND) });
-  container.register(PdfPrinter, { useValue: pdfPrinter });
+  container.register(DocumentRequests, { useValue: new DocumentRequests(unitOfWork, queue) });
   return {
     config,
     database,
@@ -110,6 +112,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     wakeLanes,
     secrets,
     outbox,
+    pdfPrinter,
     attemptLimits,
     doorway: new Doorway(operations, container),
     container,

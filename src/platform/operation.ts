@@ -43,7 +43,7 @@ export class Download {
     readonly contentType: string,
     /** Letters, digits, dots and dashes. */
     readonly filename: string,
-    readonly body: string | Buffer,
+    readonly body: string | Buffer | Readable,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 }

@@ -9,12 +9,13 @@ export type Work = Transaction<Tables>;
 
 /**
  * What a transaction does to its workspace.
- * `reads` takes no lock. `stale reads` neither, and may be answered by a replica that is seconds behind: for lists and
- * dashboards, never where money is decided. `deals` writes deals and `calculation` commission: many at once, but none while the
- * configuration changes. `configuration` changes plans, assignments, quotas, people or mappings: alone, so that every
- * deal and every calculation is wholly before it or wholly after. `import` is for one file at a time, beside the rest.
+ * `reads` takes no lock; nor does `snapshot`, which sees everything as it stood at one moment. `stale reads` neither, and
+ * may be answered by a replica that is seconds behind: for lists and dashboards, never where money is decided. `deals`
+ * writes deals and `calculation` commission: many at once, but none while the configuration changes. `configuration`
+ * changes plans, assignments, quotas, people or mappings: alone, so that every deal and every calculation is wholly before
+ * it or wholly after. `import` is for one file at a time, beside the rest.
  */
-export type WorkspaceLock = 'reads' | 'stale reads' | 'deals' | 'calculation' | 'import' | 'configuration';
+export type WorkspaceLock = 'reads' | 'snapshot' | 'stale reads' | 'deals' | 'calculation' | 'import' | 'configuration';
 
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
 
@@ -74,7 +75,9 @@ export class UnitOfWork {
     lock: WorkspaceLock,
     work: (trx: Work) => Promise<T>,
   ): Promise<T> {
-    return database.transaction().execute(async (trx) => {
+    const transaction = database.transaction();
+    const isolated = lock === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
+    return isolated.execute(async (trx) => {
       await sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
         set_config('lock_timeout', ${lockTimeout[lock]}, true)`.execute(trx);
       await takeWorkspaceLock(trx, caller.workspaceId, lock);
@@ -93,6 +96,7 @@ const maxRetries = 3;
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
   reads: '5s',
   'stale reads': '5s',
+  snapshot: '5s',
   deals: '10s',
   calculation: '10s',
   import: '60s',
@@ -113,5 +117,5 @@ async function takeWorkspaceLock(trx: Kysely<Tables>, workspaceId: string, lock:
 }
 
 function takesNoLock(lock: WorkspaceLock): boolean {
-  return lock === 'reads' || lock === 'stale reads';
+  return lock === 'reads' || lock === 'snapshot' || lock === 'stale reads';
 }

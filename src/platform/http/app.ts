@@ -1,4 +1,5 @@
-import { type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -89,7 +90,7 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
       return;
     }
     const { status, answer } = await run(body);
-    if (answer instanceof Download) sendFile(response, answer);
+    if (answer instanceof Download) await sendFile(response, answer);
     else if (answer instanceof Redirect) response.redirect(status, answer.location);
     else response.status(status).json(answer);
   };
@@ -198,13 +199,14 @@ function refuseUpload(request: Request, limitBytes: number): Failure {
 
 const mebibyte = 1024 * 1024;
 
-function sendFile(response: Response, { contentType, filename, body, headers }: Download): void {
+async function sendFile(response: Response, { contentType, filename, body, headers }: Download): Promise<void> {
   response.set({
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${filename}"; filename*=UTF-8''${filename}`,
     ...headers,
   });
-  response.send(Buffer.from(body as string));
+  if (body instanceof Readable) await pipeline(body, response);
+  else response.send(Buffer.from(body as string));
 }
 
 /** A path that exists under other methods answers 405 with the list of them. */
