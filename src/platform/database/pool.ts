@@ -34,8 +34,10 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
         oid === dateType ? (value: string) => value : pg.types.getTypeParser(oid, format),
     } as pg.CustomTypesConfig,
   });
-  // Without a listener, a server that goes away would take the whole process with it.
+  // Without listeners a server that goes away would take the whole process with it. The pool hears its idle
+  // connections; one that breaks while it is lent out, between two statements, is heard by nobody else.
   pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
