@@ -27,7 +27,9 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as Partial<DatabaseError>).code;
   if (code !== undefined && unreachableCodes.includes(code)) return true;
-  return /Connection terminated|timeout exceeded when trying to connect|connection timeout/i.test(error.message);
+  return /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection timeout/i.test(
+    error.message,
+  );
 }
 
 /** Values that PostgreSQL itself refuses: text that is no number or day, numbers out of range, broken Unicode. */

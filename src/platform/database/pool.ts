@@ -34,8 +34,10 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
         oid === dateType ? (value: string) => value : pg.types.getTypeParser(oid, format),
     } as pg.CustomTypesConfig,
   });
-  // Without a listener, a server that goes away would take the whole process with it.
+  // Without a listener, a connection that is lost would take the whole process with it: the pool listens to those that
+  // idle, and the ones that are lent out lose theirs between two statements of a transaction too.
   pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 

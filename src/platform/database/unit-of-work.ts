@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { isTransient } from './database-errors.js';
@@ -15,6 +16,14 @@ export type Work = Transaction<Tables>;
 export type WorkspaceLock = 'reads' | 'deals' | 'calculation' | 'import' | 'configuration';
 
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
+
+/** What is noted in each transaction of the caller, so that the note and the change are kept together or not at all. */
+interface Noting {
+  readonly caller: TenantCaller;
+  readonly note: (trx: Work) => Promise<unknown>;
+}
+
+const notings = new AsyncLocalStorage<Noting>();
 
 /** The only way to the tables: one transaction of one workspace, retried when the server asks for it. */
 export class UnitOfWork {
@@ -39,8 +48,16 @@ export class UnitOfWork {
       await sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
         set_config('lock_timeout', ${lockTimeout[lock]}, true)`.execute(trx);
       await takeWorkspaceLock(trx, caller.workspaceId, lock);
-      return work(trx);
+      const result = await work(trx);
+      const noting = notings.getStore();
+      if (noting?.caller === caller) await noting.note(trx);
+      return result;
     });
+  }
+
+  /** Does the work; each of its transactions that runs for this very caller ends with the note. */
+  noting<T>(caller: TenantCaller, note: Noting['note'], work: () => Promise<T>): Promise<T> {
+    return notings.run({ caller, note }, work);
   }
 
   /** For what happens before a workspace is known: row-level security shows nothing, only the crossings answer. */
