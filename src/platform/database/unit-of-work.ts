@@ -46,7 +46,8 @@ export class UnitOfWork {
   private async once<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
     return this.database.transaction().execute(async (trx) => {
       await sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
-        set_config('lock_timeout', ${lockTimeout[lock]}, true)`.execute(trx);
+        set_config('lock_timeout', ${lockTimeout[lock]}, true),
+        set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true)`.execute(trx);
       await takeWorkspaceLock(trx, caller.workspaceId, lock);
       const result = await work(trx);
       const noting = notings.getStore();
@@ -74,6 +75,18 @@ const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
   calculation: '10s',
   import: '60s',
   configuration: '15s',
+};
+
+/**
+ * How long the server waits for the next statement: a machine that is lost without a word must not keep its locks.
+ * Longer than the longest computation between two statements, and for a file than the reading of its next rows.
+ */
+const idleTimeout: Readonly<Record<WorkspaceLock, string>> = {
+  reads: '10s',
+  deals: '10s',
+  calculation: '10s',
+  import: '60s',
+  configuration: '10s',
 };
 
 /**

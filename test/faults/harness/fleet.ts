@@ -27,6 +27,7 @@ export class Fleet implements ProcessListener {
   readonly fired: FiredFailpoint[] = [];
   private readonly restarts = new Set<Promise<void>>();
   private isStopping = false;
+  private postgresIsBack: Promise<void> = Promise.resolve();
 
   private constructor(
     readonly backend: Backend,
@@ -62,6 +63,12 @@ export class Fleet implements ProcessListener {
 
   get processes(): readonly ServiceProcess[] {
     return [...this.apis, ...this.workers];
+  }
+
+  /** Whether its work can go on without it. */
+  hasTwin(process: ServiceProcess): boolean {
+    const kind = this.apis.includes(process) ? this.apis : this.workers;
+    return kind.every((one) => one === process || one.isRunning);
   }
 
   linesOf(process: ServiceProcess): Lines {
@@ -114,15 +121,19 @@ export class Fleet implements ProcessListener {
 
   private async restart(process: ServiceProcess): Promise<void> {
     if (process.isRunning) return;
-    // A start that fails calls onExit again, which is the next try.
+    // A start that fails calls onExit again, which is the next try; without a database it would only take our time.
+    await this.postgresIsBack;
     await sleep(20);
     if (!this.isStopping) await process.start().catch(() => sleep(100));
   }
 
-  async killPostgres(downMs: number): Promise<void> {
-    await this.postgres.kill();
-    await sleep(downMs);
-    await this.postgres.restart();
+  killPostgres(downMs: number): Promise<void> {
+    this.postgresIsBack = (async () => {
+      await this.postgres.kill();
+      await sleep(downMs);
+      await this.postgres.restart();
+    })();
+    return this.postgresIsBack;
   }
 
   /** The queue's Redis, with its append-only file; nothing when the queue is on PostgreSQL. */
