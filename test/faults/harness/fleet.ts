@@ -15,6 +15,8 @@ import { TcpProxy } from './tcp-proxy.js';
 
 export type Backend = 'postgres' | 'redis';
 
+export const masterKeyOfTests = Buffer.alloc(32, 7).toString('base64');
+
 interface Lines {
   readonly database: TcpProxy;
   readonly redis: TcpProxy | null;
@@ -89,7 +91,7 @@ export class Fleet implements ProcessListener {
       LOG_LEVEL: 'warn',
       RATE_LIMIT_PER_MINUTE: '1000000',
       FAILED_SIGN_INS_PER_MINUTE: '1000000',
-      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      MASTER_KEY: masterKeyOfTests,
     };
   }
 
