@@ -247,12 +247,13 @@ async function reverseEvents(trx: Work, ledger: Ledger, reversals: readonly Stan
 export function recordHistory(
   change: 'inserted' | 'changed' | 'reversed' | 'deleted',
   revision: RawBuilder<unknown> = sql`revision`,
+  runId: RawBuilder<unknown> = sql`run_id`,
 ) {
   return sql`
     insert into commission_event_history (workspace_id, rep_id, event_id, revision, change, run_id, kind, status, deal_key,
       plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key,
       currency, period, earned_on, idempotency_key, trace, reason, actor)
-    select workspace_id, rep_id, event_id, ${revision}, ${sql.lit(change)}, run_id, kind, status, deal_key, plan_id,
+    select workspace_id, rep_id, event_id, ${revision}, ${sql.lit(change)}, ${runId}, kind, status, deal_key, plan_id,
       plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency,
       period, earned_on, idempotency_key, trace, reason, actor`;
 }

@@ -4,7 +4,6 @@ import { type FailpointName } from '#src/platform/failpoint.js';
 import { recentMails } from '#src/platform/mail/recent-mails.js';
 import { masterKey } from '#src/platform/secrets/master-key.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
-import { query } from '../support/ledger-checks.js';
 import { type Answer, ApiClient } from '../support/test-service.js';
 import { type EpisodeWorld } from './harness/episode-world.js';
 import { type Fleet, masterKeyOfTests } from './harness/fleet.js';
@@ -69,7 +68,9 @@ export class Scenario {
   }
 
   async recalculate(): Promise<void> {
-    const { body } = await this.insist('POST', '/v1/commissions/recalculate', { async: true });
+    // Of a deal of its own, since a job of the same scope that still runs would be joined.
+    const dealId = await this.putDeal();
+    const { body } = await this.insist('POST', '/v1/commissions/recalculate', { dealId, async: true });
     this.world.jobIds.push(body.jobId as string);
   }
 
@@ -117,7 +118,7 @@ export class Scenario {
   /** What is cleared is calculated again. */
   async reset(): Promise<void> {
     await this.insist('POST', '/v1/commissions/reset', { scope: 'events' });
-    await this.recalculate();
+    await this.insist('POST', '/v1/commissions/recalculate', { async: true });
   }
 
   /** A code that was taken in a sign-in that did not come about signs in at the next try. */
@@ -138,12 +139,6 @@ export class Scenario {
     const code = /\b\d{6}\b/.exec(mail.text ?? '')?.[0];
     const { status } = await this.insist('POST', '/auth/otp/verify', { email, code, workspaceId }, {}, null);
     if (status !== 200) throw new Error(`the code that was mailed signed in with ${status}`);
-    const sessions = await query<{ count: number }>(
-      ownerUrl,
-      `select count(*)::int as count from tokens where workspace_id = $1 and kind = 'session'`,
-      [workspaceId],
-    );
-    if (sessions[0]?.count === 0) throw new Error('there is no session');
   }
 }
 
