@@ -115,9 +115,10 @@ export class Scenario {
     this.world.adjustments.set(reason, { least: isDone ? 1 : 0, most: 1 });
   }
 
-  /** What is cleared is calculated again. */
+  /** What is cleared is calculated again, but for what people had put beside it. */
   async reset(): Promise<void> {
     await this.insist('POST', '/v1/commissions/reset', { scope: 'events' });
+    this.world.adjustments.clear();
     await this.insist('POST', '/v1/commissions/recalculate', { async: true });
   }
 
