@@ -28,7 +28,7 @@ for (const { provider, start } of crmWorlds) {
       people = ['Ada', 'Ben', 'Cy', 'Di', 'Ed'].map((name) => world.addPerson(name));
       for (let count = 0; count < dealsAtFirst; count += 1) world.addDeal(randomDeal(random, people));
       service = await startServiceFor(world);
-      ({ api, workspaceId } = await service.workspace());
+      ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
     });
 
     after(async () => {
@@ -121,7 +121,7 @@ for (const { provider, start } of crmWorlds) {
 
     /** Another workspace that has only ever seen the CRM as it is now. */
     async function expectClean(): Promise<void> {
-      const other = await service.workspace();
+      const other = await service.workspace({ currency: world.currency });
       await world.connect(other.api, service.url);
       await other.api.expect(200, 'POST', '/v1/commissions/sync', {});
       await payEveryone(other.api);
@@ -129,6 +129,7 @@ for (const { provider, start } of crmWorlds) {
       expect(await dealsOf(workspaceId), `seed ${seed}`).to.deep.equal(await dealsOf(other.workspaceId));
       const rows = await ledgerRows(service.database.ownerUrl, workspaceId);
       expect(rows, `seed ${seed}`).to.deep.equal(await ledgerRows(service.database.ownerUrl, other.workspaceId));
+      expect(rows).not.to.have.length(0);
       const again = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
       expect(again).to.include({ eventsWritten: 0, eventsReversed: 0 });
     }

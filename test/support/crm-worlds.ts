@@ -22,6 +22,8 @@ export interface CrmWorld {
   readonly provider: CrmProvider;
   readonly server: FakeServer;
   readonly oauth: FakeOAuth;
+  /** That of its deals, for plans that are to pay on them. */
+  readonly currency: string;
   /** Settings with which the service finds the fake. */
   readonly environment: Readonly<Record<string, string>>;
   /** Path of the requests that list deals, as `METHOD /path`. */
@@ -56,6 +58,7 @@ async function crmaWorld(): Promise<CrmWorld> {
   });
   return {
     provider: 'crma',
+    currency: 'USD',
     server: crm.server,
     oauth: crm.oauth,
     environment: {
@@ -94,6 +97,7 @@ async function crmbWorld(): Promise<CrmWorld> {
   });
   return {
     provider: 'crmb',
+    currency: 'USD',
     server: crm.server,
     oauth: crm.oauth,
     environment: {
@@ -134,6 +138,7 @@ async function crmcWorld(): Promise<CrmWorld> {
   });
   return {
     provider: 'crmc',
+    currency: 'EUR',
     server: crm.server,
     oauth: crm.oauth,
     environment: { CRMC_LOGIN_BASE: crm.url, CRMC_CLIENT_ID: clientId, CRMC_CLIENT_SECRET: clientSecret },
