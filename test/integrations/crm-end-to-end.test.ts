@@ -99,7 +99,10 @@ for (const { provider, start } of crmWorlds) {
       }
       while (waiting.length > 0) await sendOne();
       await Promise.all(underWay);
-      expect(statuses.filter((status) => status < 200 || status > 299), `seed ${seed}`).to.deep.equal([]);
+      expect(
+        statuses.filter((status) => status < 200 || status > 299),
+        `seed ${seed}`,
+      ).to.deep.equal([]);
       await untilInboxEmpty();
       await service.settled(workspaceId);
       await expectSoundLedger(service.database.ownerUrl, workspaceId);

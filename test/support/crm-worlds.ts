@@ -178,7 +178,6 @@ export async function startServiceFor(
   return startTestService({
     PORT: String(port),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
-    CRM_ALLOW_LOOPBACK: '1',
     WEBHOOKS_PER_SECOND: '100000',
     ...world.environment,
     ...environment,
@@ -208,7 +207,10 @@ export async function payEveryone(api: ApiClient): Promise<void> {
       { tierIndex: 1, minThreshold: 0.5, rate: 0.12 },
     ],
   };
-  const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { dealConditions: [won], rules: [rule] } });
+  const plan = await api.expect(201, 'POST', '/v1/plans', {
+    name: 'AE',
+    config: { dealConditions: [won], rules: [rule] },
+  });
   const repIds = reps.map((rep: { id: string }) => rep.id);
   await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
   for (const period of ['2026-Q1', '2026-Q2'])

@@ -77,6 +77,8 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
+const nowhere = 'http://127.0.0.1:9';
+
 export async function startTestService(environment: Record<string, string> = {}): Promise<TestService> {
   const database = await createTestDatabase({ migrate: migrateTestDatabase });
   const config = readConfig({
@@ -86,6 +88,13 @@ export async function startTestService(environment: Record<string, string> = {})
     RATE_LIMIT_PER_MINUTE: '1000000',
     // All tests come from one address.
     FAILED_SIGN_INS_PER_MINUTE: '1000000',
+    // Whatever a test connects, no CRM of the world outside is asked.
+    CRM_ALLOW_LOOPBACK: '1',
+    CRMA_API_BASE: nowhere,
+    CRMA_AUTH_BASE: nowhere,
+    CRMB_API_BASE: nowhere,
+    CRMB_AUTH_BASE: nowhere,
+    CRMC_LOGIN_BASE: nowhere,
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...environment,
   });
