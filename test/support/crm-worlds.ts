@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { type Logger } from 'pino';
 import { type Delivery } from '#src/demo/fake-crm/deliveries.js';
 import { FakeCrma } from '#src/demo/fake-crm/fake-crma.js';
 import { FakeCrmb } from '#src/demo/fake-crm/fake-crmb.js';
@@ -6,6 +7,7 @@ import { FakeCrmc } from '#src/demo/fake-crm/fake-crmc.js';
 import { type FakeOAuth } from '#src/demo/fake-crm/fake-oauth.js';
 import { type FakeServer } from '#src/demo/fake-crm/fake-server.js';
 import { type CrmProvider } from '#src/platform/crm/crm-adapter.js';
+import { query } from './ledger-checks.js';
 import { type Random } from './random.js';
 import { type ApiClient, startTestService, type TestService } from './test-service.js';
 
@@ -117,8 +119,8 @@ async function crmbWorld(): Promise<CrmWorld> {
     liveDealIds: () => crm.dealIds.filter((dealId) => !gone.has(dealId)),
     connect: async (api, serviceUrl) => {
       crm.webhookUrl = `${serviceUrl}/webhooks/crmb`;
-      const { accessToken } = crm.oauth.issue();
-      await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken });
+      const { accessToken, refreshToken } = crm.oauth.issue();
+      await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
     },
     takeDeliveries: () => crm.deliveries.take(),
     stop: () => crm.stop(),
@@ -169,19 +171,23 @@ async function crmcWorld(): Promise<CrmWorld> {
   };
 }
 
-/** The service, where the CRM can reach it. */
+/** The service, where CRMs can reach it. */
 export async function startServiceFor(
-  world: CrmWorld,
+  worlds: readonly CrmWorld[],
   environment: Readonly<Record<string, string>> = {},
+  log?: Logger,
 ): Promise<TestService> {
   const port = await freePort();
-  return startTestService({
-    PORT: String(port),
-    PUBLIC_URL: `http://127.0.0.1:${port}`,
-    WEBHOOKS_PER_SECOND: '100000',
-    ...world.environment,
-    ...environment,
-  });
+  return startTestService(
+    {
+      PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      WEBHOOKS_PER_SECOND: '100000',
+      ...Object.assign({}, ...worlds.map((world) => world.environment)),
+      ...environment,
+    },
+    log,
+  );
 }
 
 export async function freePort(): Promise<number> {
@@ -215,6 +221,20 @@ export async function payEveryone(api: ApiClient): Promise<void> {
   await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
   for (const period of ['2026-Q1', '2026-Q2'])
     await api.expect(201, 'POST', '/v1/quotas', { repIds, planRuleId: plan.rules[0].id, period, target: 500_000 });
+}
+
+/** Resolves when nothing is left of what webhooks brought. */
+export async function untilInboxEmpty(ownerUrl: string): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const [row] = await query<{ left: number }>(
+      ownerUrl,
+      'select count(*)::int as left from inbox where settled_at is null',
+    );
+    if (row?.left === 0) return;
+    if (Date.now() > deadline) throw new Error(`${row?.left} news are still in the inbox`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 export function randomDeal(random: Random, people: readonly string[]): PlainDeal {

@@ -1,3 +1,4 @@
+import { type Logger } from 'pino';
 import { migrations } from '#migrations/index.js';
 import { type RunningProcess, start } from '#src/main.js';
 import { readConfig } from '#src/platform/config.js';
@@ -79,7 +80,10 @@ export interface TestService {
 
 const nowhere = 'http://127.0.0.1:9';
 
-export async function startTestService(environment: Record<string, string> = {}): Promise<TestService> {
+export async function startTestService(
+  environment: Record<string, string> = {},
+  log: Logger = createLog(process.env['TEST_LOG'] ?? 'silent'),
+): Promise<TestService> {
   const database = await createTestDatabase({ migrate: migrateTestDatabase });
   const config = readConfig({
     DATABASE_URL: database.ownerUrl,
@@ -98,7 +102,7 @@ export async function startTestService(environment: Record<string, string> = {})
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...environment,
   });
-  const running = await start(config, { api: true, worker: true }, createLog(process.env['TEST_LOG'] ?? 'silent'));
+  const running = await start(config, { api: true, worker: true }, log);
   const { url, service } = running;
   if (url === null) throw new Error('the API did not start');
   return {
