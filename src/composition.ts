@@ -10,6 +10,8 @@ import { createDatabase, type Database } from './platform/database/pool.js';
 import { UnitOfWork } from './platform/database/unit-of-work.js';
 import { PdfPrinter } from './platform/documents/browser.js';
 import { Doorway } from './platform/doorway.js';
+import { Inbox } from './platform/inbox/inbox.js';
+import { InboxWake } from './platform/inbox/inbox-wake.js';
 import { JobQueue, type QueueBackend } from './platform/jobs/job-queue.js';
 import { AttemptLimits } from './platform/limits/attempt-limits.js';
 import { type Log } from './platform/log.js';
@@ -52,6 +54,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
   const secrets = new Secrets(masterKey(config));
   const outbox = new Outbox(unitOfWork, secrets, queue);
+  const inboxWake = new InboxWake(queue);
+  const inbox = new Inbox(database, secrets, inboxWake);
   const attemptLimits = new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE);
   const pdfPrinter = new PdfPrinter(config.CHROMIUM_PATH, log);
   const container = root.createChildContainer();
@@ -65,6 +69,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(Secrets, { useValue: secrets });
   container.register(Outbox, { useValue: outbox });
   container.register(AttemptLimits, { useValue: attemptLimits });
+  container.register(Inbox, { useValue: inbox });
   container.register(PdfPrinter, { useValue: pdfPrinter });
   return {
     config,
@@ -82,6 +87,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     clock,
     log,
     close: async () => {
+      inboxWake.close();
       await pdfPrinter.close();
       await queue.close();
       await database.destroy();
