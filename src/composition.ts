@@ -64,12 +64,13 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
   const secrets = new Secrets(masterKey(config));
   const outbox = new Outbox(unitOfWork, secrets, queue);
+  const inboxWake = new InboxWake(queue);
+  const inbox = new Inbox(database, secrets, inboxWake);
   const attemptLimits = new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE);
   const pdfPrinter = new PdfPrinter(config.CHROMIUM_PATH, log);
   const changes = new CommissionChanges(unitOfWork, wakeLanes);
   const leases = new Leases(unitOfWork);
   const wakePull = (work: PullWork) => queue.add(pullJob, work);
-  const inboxWake = new InboxWake(queue);
   const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
   const inboxRunner = new InboxRunner(
     unitOfWork,
@@ -92,7 +93,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(AttemptLimits, { useValue: attemptLimits });
   container.register(JobQueue, { useValue: queue });
   container.register(CrmAccounts, { useValue: crmAccounts });
-  container.register(Inbox, { useValue: new Inbox(database, secrets, inboxWake) });
+  container.register(Inbox, { useValue: inbox });
   container.register(WebhookLimits, { useValue: new WebhookLimits(config.WEBHOOKS_PER_SECOND) });
   container.register(PdfPrinter, { useValue: pdfPrinter });
   return {
@@ -113,8 +114,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     clock,
     log,
     close: async () => {
-      await pdfPrinter.close();
       inboxWake.close();
+      await pdfPrinter.close();
       await queue.close();
       await database.destroy();
     },

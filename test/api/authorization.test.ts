@@ -36,6 +36,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getAuthStatus: {},
   getProfile: {},
   logOut: { body: { all: true } },
+  receiveBillingEvent: { body: {} },
   whoAmI: {},
   listFields: {},
   listFieldAttributes: {},

@@ -54,6 +54,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   getAuthStatus: [],
   getProfile: [],
   logOut: [],
+  receiveBillingEvent: [],
   whoAmI: [],
   listFields: [],
   listFieldAttributes: [],

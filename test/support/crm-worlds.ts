@@ -32,6 +32,8 @@ export interface CrmWorld {
   readonly listing: RegExp;
   addPerson(name: string): string;
   addDeal(deal: PlainDeal): string;
+  /** A deal that the CRM has stamped, and shows once it is committed; where it can tell such. */
+  addLateDeal(deal: PlainDeal): { readonly id: string; commit(): void };
   change(dealId: string, change: Partial<PlainDeal>): void;
   delete(dealId: string): void;
   liveDealIds(): string[];
@@ -47,6 +49,10 @@ export const crmWorlds: readonly { readonly provider: CrmProvider; start(): Prom
   { provider: 'crmb', start: crmbWorld },
   { provider: 'crmc', start: crmcWorld },
 ];
+
+function notHere(): never {
+  throw new Error('this CRM shows its deals at once');
+}
 
 async function crmaWorld(): Promise<CrmWorld> {
   const crm = await FakeCrma.start();
@@ -72,6 +78,7 @@ async function crmaWorld(): Promise<CrmWorld> {
     listing: /POST .*records\/query/,
     addPerson: (name) => crm.addMember({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => crm.addDeal({ name: 'Deal', ...valuesOf(deal) }),
+    addLateDeal: notHere,
     change: (dealId, change) => crm.change(dealId, valuesOf(change)),
     delete: (dealId) => crm.delete(dealId),
     liveDealIds: () => crm.dealIds,
@@ -111,6 +118,7 @@ async function crmbWorld(): Promise<CrmWorld> {
     listing: /GET \/crm\/objects\/[^/]+\/deals$/,
     addPerson: (name) => crm.addOwner({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => crm.addDeal({ dealname: 'Deal', ...valuesOf(deal) }),
+    addLateDeal: notHere,
     change: (dealId, change) => crm.change(dealId, valuesOf(change)),
     delete: (dealId) => {
       crm.delete(dealId);
@@ -151,6 +159,7 @@ async function crmcWorld(): Promise<CrmWorld> {
       flow?.add(dealId);
       return dealId;
     },
+    addLateDeal: (deal) => crm.addLateDeal({ Name: 'Deal', ...valuesOf(deal) }),
     change: (dealId, change) => {
       crm.changeDeal(dealId, valuesOf(change));
       flow?.add(dealId);
