@@ -21,7 +21,7 @@ const crossings = [
   'receive_news(text[], text[], uuid[], text[], text[])',
   'due_inboxes(interval)',
   'due_pulls()',
-  'due_polls(text[], interval)',
+  'due_polls(text[])',
   'forget_old_news()',
 ];
 
@@ -114,10 +114,10 @@ async function createPulls(db: Kysely<unknown>): Promise<void> {
       actor text not null,
       reconcile boolean not null default false,
       recalculate boolean not null default false,
-      phase text not null default 'people' check (phase in ('people', 'fields', 'deals', 'missing', 'over')),
+      phase text not null default 'people' check (phase in ('people', 'fields', 'deals', 'missing', 'finish')),
       modified_from timestamptz,
-      -- the CRM's clock when the listing began
-      listed_at timestamptz,
+      -- everything that changed before is in the listing, by the CRM's clock
+      covered_until timestamptz,
       cursor text,
       deals integer not null default 0,
       total integer,
@@ -214,10 +214,10 @@ async function createCrossings(db: Kysely<unknown>): Promise<void> {
       select p.workspace_id, p.pull_id, coalesce(l.turn, 0)
       from crm_pulls p
       left join work_leases l on l.workspace_id = p.workspace_id and l.work = 'pull ' || p.pull_id
-      where p.phase <> 'over' and p.not_before <= now() and (l.leased_until is null or l.leased_until < now())
+      where p.not_before <= now() and (l.leased_until is null or l.leased_until < now())
     $$`.execute(db);
   await sql`
-    create function due_polls(providers text[], every interval)
+    create function due_polls(providers text[])
     returns table (workspace_id uuid, provider text)
     language sql stable security definer set search_path = public, pg_temp as $$
       select c.workspace_id, c.provider from crm_connections c

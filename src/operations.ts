@@ -28,7 +28,10 @@ import { autoMatchFields } from './fields/queries/auto-match-fields.js';
 import { getFieldMapping } from './fields/queries/get-field-mapping.js';
 import { listFieldOptions } from './fields/queries/list-field-options.js';
 import { listFieldAttributes, listFields } from './fields/queries/list-fields.js';
+import { beginCrmaConnect, beginCrmbConnect, beginCrmcConnect } from './integrations/commands/begin-crm-connect.js';
+import { connectCrma, connectCrmb, connectCrmc } from './integrations/commands/connect-crm.js';
 import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './integrations/commands/disconnect-crm.js';
+import { finishCrmaConnect, finishCrmbConnect, finishCrmcConnect } from './integrations/commands/finish-crm-connect.js';
 import { setCrmcSync } from './integrations/commands/set-crmc-sync.js';
 import { syncCommissions } from './integrations/commands/sync-commissions.js';
 import { syncReps } from './integrations/commands/sync-reps.js';
@@ -70,6 +73,9 @@ import { exportTeamPdf } from './statements/queries/export-team-pdf.js';
 import { getStatementStatus } from './statements/queries/get-statement-status.js';
 import { getStatements } from './statements/queries/get-statements.js';
 import { listComments } from './statements/queries/list-comments.js';
+import { receiveCrma } from './webhooks/commands/receive-crma.js';
+import { receiveCrmb } from './webhooks/commands/receive-crmb.js';
+import { receiveCrmc } from './webhooks/commands/receive-crmc.js';
 import { createConnectionToken } from './workspaces/commands/create-connection-token.js';
 import { deleteConnectionToken } from './workspaces/commands/delete-connection-token.js';
 import { rotateWorkspaceKey } from './workspaces/commands/rotate-workspace-key.js';
@@ -86,6 +92,15 @@ export const operations = [
   beginOidcLogin,
   finishOidcLogin,
   listIntegrations,
+  beginCrmaConnect,
+  beginCrmbConnect,
+  beginCrmcConnect,
+  finishCrmaConnect,
+  finishCrmbConnect,
+  finishCrmcConnect,
+  connectCrma,
+  connectCrmb,
+  connectCrmc,
   disconnectCrma,
   disconnectCrmb,
   disconnectCrmc,
@@ -164,4 +179,7 @@ export const operations = [
   listAuditLogs,
   receiveBillingEvent,
   whoAmI,
+  receiveCrma,
+  receiveCrmb,
+  receiveCrmc,
 ] as const satisfies readonly AnyOperation[];

@@ -1,7 +1,12 @@
+import { BillingIntake } from '#src/billing/billing-intake.js';
 import { type Service } from '#src/composition.js';
 import { type JobHandler, JobWorker } from '#src/platform/jobs/job-queue.js';
 import { mailTransport } from '#src/platform/mail/transport.js';
+import { BillingSweep } from './billing-sweep.js';
 import { calculateHandler } from './calculate.js';
+import { crmPullHandler } from './crm-pull.js';
+import { CrmSweep } from './crm-sweep.js';
+import { inboxHandler } from './inbox.js';
 import { MailSweep } from './mail-sweep.js';
 import { sendMailHandler } from './send-mail.js';
 import { Sweep } from './sweep.js';
@@ -16,6 +21,8 @@ export async function startWorkers(service: Service): Promise<Workers> {
   const transport = mailTransport(config);
   const handlers = [
     calculateHandler(laneRunner),
+    inboxHandler(service.inboxRunner),
+    crmPullHandler(service.crmPuller),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
   ];
   const worker = new JobWorker(
@@ -29,12 +36,24 @@ export async function startWorkers(service: Service): Promise<Workers> {
   sweep.start();
   const mailSweep = new MailSweep(unitOfWork, outbox, log);
   mailSweep.start();
+  const crmSweep = new CrmSweep(database, unitOfWork, service.queue, log);
+  crmSweep.start();
+  const billingSweep = startBillingSweep(service);
   return {
     stop: async () => {
+      await billingSweep?.stop();
+      await crmSweep.stop();
       await sweep.stop();
       await mailSweep.stop();
       await worker.close();
       transport?.close();
     },
   };
+}
+
+function startBillingSweep({ billingProvider, unitOfWork, container, clock, log }: Service): BillingSweep | null {
+  if (billingProvider === null) return null;
+  const sweep = new BillingSweep(unitOfWork, billingProvider, container.resolve(BillingIntake), clock, log);
+  sweep.start();
+  return sweep;
 }

@@ -11,7 +11,7 @@ import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Leases } from '../platform/jobs/leases.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 import { markBroken, replaceCredentials } from './crm-connection-store.js';
-import { findSealedCredentials } from './crm-connection-views.js';
+import { findSealedCredentials, workspaceTimeZone } from './crm-connection-views.js';
 
 export type CrmAdapters = Readonly<Record<CrmProvider, CrmAdapter>>;
 
@@ -32,9 +32,12 @@ export class CrmAccounts {
 
   /** Null when the workspace has no credentials for the CRM. */
   async open(workspaceId: string, provider: CrmProvider): Promise<CrmAccount | null> {
-    const sealed = await this.load(workspaceId, provider);
+    const { sealed, timeZone } = await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => ({
+      sealed: await findSealedCredentials(trx, workspaceId, provider),
+      timeZone: await workspaceTimeZone(trx, workspaceId),
+    }));
     if (sealed === null) return null;
-    return this.adapters[provider].account(this.access(workspaceId, provider, sealed));
+    return this.adapters[provider].account(this.access(workspaceId, provider, sealed), { timeZone });
   }
 
   seal(workspaceId: string, provider: CrmProvider, credentials: CrmCredentials): Buffer {
@@ -97,8 +100,6 @@ export class CrmAccounts {
     const current = this.unseal(workspaceId, provider, sealed);
     if (current.accessToken !== refused.accessToken) return current;
     try {
-      if (current.refreshToken === null)
-        throw new CrmFailure('unauthorized', 'the token was refused, and there is none to renew it with');
       const renewed = await this.adapters[provider].refresh(current);
       if (await this.save(workspaceId, provider, sealed, renewed)) return renewed;
       // Somebody has connected anew meanwhile: theirs count.

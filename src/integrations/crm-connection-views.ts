@@ -26,23 +26,29 @@ export async function listIntegrations(trx: Work, workspaceId: string): Promise<
 }
 
 /** The CRM that the workspace is connected to, of several the first; null when there is none. */
-export async function findConnectedCrm(trx: Work, workspaceId: string): Promise<CrmProvider | null> {
-  const connection = await trx
+export async function findConnectedCrm(
+  trx: Work,
+  workspaceId: string,
+  asked?: CrmProvider,
+): Promise<CrmProvider | null> {
+  let query = trx
     .selectFrom('crm_connections')
     .select('provider')
     .where('workspace_id', '=', workspaceId)
-    .where('connected_at', 'is not', null)
-    .orderBy('connected_at')
-    .orderBy('provider')
-    .limit(1)
-    .executeTakeFirst();
+    .where('connected_at', 'is not', null);
+  if (asked !== undefined) query = query.where('provider', '=', asked);
+  const connection = await query.orderBy('connected_at').orderBy('provider').limit(1).executeTakeFirst();
   return connection?.provider ?? null;
 }
 
 /** The same for what cannot be done without one. */
-export async function connectedCrm(trx: Work, workspaceId: string): Promise<CrmProvider> {
-  const provider = await findConnectedCrm(trx, workspaceId);
-  if (provider === null) throw new Failure('no_crm_configured', 'No CRM is connected to this workspace.');
+export async function connectedCrm(trx: Work, workspaceId: string, asked?: CrmProvider): Promise<CrmProvider> {
+  const provider = await findConnectedCrm(trx, workspaceId, asked);
+  if (provider === null)
+    throw new Failure(
+      'no_crm_configured',
+      `${asked ?? 'No CRM'} is ${asked ? 'not ' : ''}connected to this workspace.`,
+    );
   return provider;
 }
 
@@ -81,4 +87,30 @@ export async function hasRoute(trx: Work, workspaceId: string, provider: CrmProv
     .where('source', '=', provider)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** The zone in which the CRM's instants become days. */
+export async function workspaceTimeZone(trx: Work, workspaceId: string): Promise<string> {
+  const { timezone } = await trx
+    .selectFrom('workspaces')
+    .select('timezone')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return timezone;
+}
+
+/** Whether the CRM can be asked; null when it is not connected. */
+export async function findConnection(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+): Promise<{ readonly broken: boolean } | null> {
+  const row = await trx
+    .selectFrom('crm_connections')
+    .select('broken_at')
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .where('connected_at', 'is not', null)
+    .executeTakeFirst();
+  return row === undefined ? null : { broken: row.broken_at !== null };
 }

@@ -96,7 +96,8 @@ export class CrmConnector {
       const { webhookId: route, secret } = webhook;
       return { route, secret: this.secrets.seal(placeOfRoute(provider, route), secret) };
     }
-    return accountId === null ? null : { route: accountId, secret: null };
+    // Deliveries of crm-b are signed for our app, and name the account they are about.
+    return provider === 'crmb' && accountId !== null ? { route: accountId, secret: null } : null;
   }
 
   /** What crm-c shows with a delivery is made here. It stays the same when the CRM is only connected again. */

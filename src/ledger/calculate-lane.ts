@@ -173,7 +173,13 @@ async function requestOthers(
   return distinct(asked.map((request) => request.repId));
 }
 
-const dealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'mapping_change']);
+const dealTriggers: ReadonlySet<Trigger> = new Set([
+  'deal_change',
+  'deal_deletion',
+  'import',
+  'sync',
+  'mapping_change',
+]);
 
 function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): string[] {
   const ranked = new Set(

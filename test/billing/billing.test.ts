@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { BillingInbox } from '../../src/billing/billing-inbox.js';
 import { BillingIntake } from '../../src/billing/billing-intake.js';
@@ -7,7 +8,9 @@ import { billingProvider, billingTerms } from '../../src/billing/billing-setting
 import { type Delivery, deliver } from '../../src/demo/fake-crm/deliveries.js';
 import { FakeBilling, type FakeEvent, tooManyRequests } from '../../src/demo/fake-crm/fake-billing.js';
 import { answerWith, hangUp } from '../../src/demo/fake-crm/fake-server.js';
+import { start } from '../../src/main.js';
 import { InboxRunner } from '../../src/platform/inbox/inbox-runner.js';
+import { InboxWake } from '../../src/platform/inbox/inbox-wake.js';
 import { Leases } from '../../src/platform/jobs/leases.js';
 import { createLog } from '../../src/platform/log.js';
 import { BillingSweep } from '../../workers/billing-sweep.js';
@@ -29,14 +32,9 @@ describe('billing', () => {
     billing.addPrice({ id: 'price_big', productTier: 'enterprise' });
     billing.addPrice({ id: 'price_mapped' });
     billing.addPrice({ id: 'price_odd', lookupKey: 'gold_monthly' });
-    service = await startTestService({
-      BILLING_API_KEY: billing.apiKey,
-      BILLING_API_BASE: billing.url,
-      BILLING_WEBHOOK_SECRET: billing.webhookSecret,
-      BILLING_PRICE_TIERS: 'price_mapped:enterprise',
-      CRM_ALLOW_LOOPBACK: '1',
-    });
-    const { unitOfWork, config } = service.running.service;
+    // Its work is done by the tests, turn by turn and by their clock.
+    service = await startTestService(environment(), { api: true, worker: false });
+    const { unitOfWork, config, queue } = service.running.service;
     const clock = { now: () => now };
     const handler = new BillingInbox(
       unitOfWork,
@@ -45,7 +43,8 @@ describe('billing', () => {
       clock,
       createLog('silent'),
     );
-    runner = new InboxRunner(unitOfWork, new Leases(unitOfWork), [handler], createLog('silent'));
+    const wake = new InboxWake(queue);
+    runner = new InboxRunner(unitOfWork, new Leases(unitOfWork), [handler], wake, createLog('silent'));
   });
 
   beforeEach(() => {
@@ -57,6 +56,15 @@ describe('billing', () => {
     await service.stop();
     await billing.stop();
   });
+
+  function environment(): Record<string, string> {
+    return {
+      BILLING_API_KEY: billing.apiKey,
+      BILLING_API_BASE: billing.url,
+      BILLING_WEBHOOK_SECRET: billing.webhookSecret,
+      BILLING_PRICE_TIERS: 'price_mapped:enterprise',
+    };
+  }
 
   const webhook = () => `${service.url}/webhooks/billing`;
 
@@ -218,7 +226,10 @@ describe('billing', () => {
         headers: { 'Content-Type': 'application/json', 'Stripe-Signature': billing.sign(body) },
         body,
       });
-      expect([unsigned.status, ((await unsigned.json()) as { code: string }).code]).to.deep.equal([401, 'bad_signature']);
+      expect([unsigned.status, ((await unsigned.json()) as { code: string }).code]).to.deep.equal([
+        401,
+        'bad_signature',
+      ]);
       await bare.stop();
     });
   });
@@ -507,6 +518,26 @@ describe('billing', () => {
       await run();
       expect(await tier()).to.equal('free');
     });
+  });
+
+  it('works in a whole service: what was told, and what was missed before it started', async () => {
+    const whole = await startTestService(environment());
+    const { workspaceId, api } = await whole.workspace({ tier: 'free' });
+    const { subscription } = billing.checkout(workspaceId, ['price_big']);
+    await billing.deliveries(`${whole.url}/webhooks/billing`).flush();
+    const tier = async () => (await api.expect(200, 'GET', '/v1/workspace')).tier;
+    for (let turn = 0; turn < 100 && (await tier()) !== 'enterprise'; turn++) await sleep(50);
+    expect(await tier()).to.equal('enterprise');
+    await whole.running.stop();
+    billing.cancel(subscription);
+    await query(whole.database.ownerUrl, `update billing_recovery set claimed_until = '-infinity'`);
+    const again = await start(whole.running.service.config, { api: false, worker: true }, createLog('silent'));
+    const stored = () =>
+      query(whole.database.ownerUrl, 'select tier from workspaces where workspace_id = $1', [workspaceId]);
+    for (let turn = 0; turn < 100 && (await stored())[0]?.['tier'] !== 'free'; turn++) await sleep(50);
+    expect(await stored()).to.deep.equal([{ tier: 'free' }]);
+    await again.stop();
+    await whole.database.drop();
   });
 
   async function ask(customer: string, dueAt: Date): Promise<void> {

@@ -17,7 +17,8 @@ export class ListFields {
 
 export const listFields = operation({
   id: 'listFields',
-  summary: 'Fields that plans may use: the standard values, then those that the newest 2,000 deals carry',
+  summary:
+    'Fields that plans may use: the standard values, those of the connected CRM, and what the newest 2,000 deals carry',
   method: 'get',
   path: '/v1/fields',
   access: 'connection',

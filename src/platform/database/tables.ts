@@ -297,9 +297,9 @@ export interface Tables {
     actor: string;
     reconcile: Generated<boolean>;
     recalculate: Generated<boolean>;
-    phase: Generated<'people' | 'fields' | 'deals' | 'missing' | 'over'>;
+    phase: Generated<'people' | 'fields' | 'deals' | 'missing' | 'finish'>;
     modified_from: Instant | null;
-    listed_at: Instant | null;
+    covered_until: Instant | null;
     cursor: string | null;
     deals: Generated<number>;
     total: number | null;

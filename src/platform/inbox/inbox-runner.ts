@@ -3,6 +3,7 @@ import { type NewsSource } from '../database/tables.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
 import { type Lease, LeaseLost, type Leases } from '../jobs/leases.js';
 import { type Log } from '../log.js';
+import { type InboxWake } from './inbox-wake.js';
 
 /** News as they stand in the inbox, oldest first. */
 export interface StoredNews {
@@ -44,6 +45,7 @@ export class InboxDelay extends Error {
   }
 }
 
+const sliceMs = 10_000;
 const subjectsAtOnce = 100;
 const mostRowsAtOnce = 1000;
 const mostAttempts = 8;
@@ -57,6 +59,7 @@ export class InboxRunner {
     private readonly unitOfWork: UnitOfWork,
     private readonly leases: Leases,
     handlers: readonly InboxHandler[],
+    private readonly wake: InboxWake,
     private readonly log: Log,
   ) {
     this.handlers = new Map(handlers.flatMap((handler) => handler.sources.map((source) => [source, handler] as const)));
@@ -67,11 +70,14 @@ export class InboxRunner {
     const handler = this.handlers.get(source);
     if (handler === undefined) throw new Error(`nobody handles news from ${source}`);
     await this.leases.hold(workspaceId, `inbox ${source}`, async (lease) => {
-      for (;;) {
+      const sliceEnd = performance.now() + sliceMs;
+      while (performance.now() < sliceEnd) {
         const news = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => dueNews(trx, workspaceId, source));
         if (news.length === 0) return;
         if (!(await this.handle(handler, { workspaceId, source, news, lease }))) return;
       }
+      // Other work of the worker gets its turn.
+      this.wake.soon(workspaceId, source);
     });
   }
 
