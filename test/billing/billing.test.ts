@@ -117,18 +117,17 @@ describe('billing', () => {
       expect(await tier()).to.equal('free');
       await run();
       expect(await tier()).to.equal('pro');
-      expect((await api.expect(200, 'GET', '/v1/workspace')).tier ?? 'pro').to.equal('pro');
+      expect((await api.expect(200, 'GET', '/v1/workspaces')).tier).to.equal('pro');
       expect(
         await rows(
           'select customer_id, subscription_id, status, tier from billing_subscriptions where workspace_id = $1',
           workspaceId,
         ),
       ).to.deep.equal([{ customer_id: customer, subscription_id: subscription, status: 'active', tier: 'pro' }]);
-      const [act] = (await api.expect(200, 'GET', '/v1/audit-logs')).logs.filter(
-        (one: { trigger: string }) => one.trigger === 'tier_changed',
-      );
-      expect(act).to.include({ actor: 'billing', scope: 'workspace' });
-      expect(act.details).to.deep.include({ from: 'free', to: 'pro', customerId: customer });
+      const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
+      expect(runs[0]).to.include({ trigger: 'tier_changed', actor: 'billing', scope: 'workspace' });
+      const [told] = await rows('select details from audit_runs where run_id = $1', runs[0].runId);
+      expect(told?.['details']).to.deep.include({ from: 'free', to: 'pro', customerId: customer });
     });
 
     it('finds the workspace by the metadata of the subscription as well', async () => {
@@ -450,8 +449,8 @@ describe('billing', () => {
       expect(await newsOf(workspaceId)).to.have.length(1);
       expect((await newsOf(workspaceId))[0]).to.include({ settled: true, outcome: 'failed' });
       expect(await tier()).to.equal('pro');
-      const { logs } = await api.expect(200, 'GET', '/v1/audit-logs');
-      expect(logs[0]).to.include({ trigger: 'billing_event', actor: 'billing', outcome: 'failed' });
+      const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
+      expect(runs[0]).to.include({ trigger: 'billing_event', actor: 'billing', outcome: 'failed' });
     });
   });
 
@@ -525,7 +524,7 @@ describe('billing', () => {
     const { workspaceId, api } = await whole.workspace({ tier: 'free' });
     const { subscription } = billing.checkout(workspaceId, ['price_big']);
     await billing.deliveries(`${whole.url}/webhooks/billing`).flush();
-    const tier = async () => (await api.expect(200, 'GET', '/v1/workspace')).tier;
+    const tier = async () => (await api.expect(200, 'GET', '/v1/workspaces')).tier;
     for (let turn = 0; turn < 100 && (await tier()) !== 'enterprise'; turn++) await sleep(50);
     expect(await tier()).to.equal('enterprise');
     await whole.running.stop();
