@@ -1,5 +1,8 @@
 import 'reflect-metadata';
 import { type DependencyContainer, container as root } from 'tsyringe';
+import { BillingInbox } from './billing/billing-inbox.js';
+import { type BillingProvider } from './billing/billing-provider.js';
+import { billingProvider, billingTerms } from './billing/billing-settings.js';
 import { CrmAccounts } from './integrations/crm-accounts.js';
 import { crmAdapters } from './integrations/crm-adapters.js';
 import { type PullWork, pullJob } from './integrations/crm-pull.js';
@@ -43,6 +46,8 @@ export interface Service {
   readonly outbox: Outbox;
   readonly attemptLimits: AttemptLimits;
   readonly doorway: Doorway;
+  /** Null where none is configured. */
+  readonly billingProvider: BillingProvider | null;
   readonly container: DependencyContainer;
   readonly clock: Clock;
   readonly log: Log;
@@ -64,18 +69,20 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
   const secrets = new Secrets(masterKey(config));
   const outbox = new Outbox(unitOfWork, secrets, queue);
-  const inboxWake = new InboxWake(queue);
-  const inbox = new Inbox(database, secrets, inboxWake);
   const attemptLimits = new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE);
   const pdfPrinter = new PdfPrinter(config.CHROMIUM_PATH, log);
   const changes = new CommissionChanges(unitOfWork, wakeLanes);
   const leases = new Leases(unitOfWork);
   const wakePull = (work: PullWork) => queue.add(pullJob, work);
   const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
+  const billing = billingProvider(config);
   const inboxRunner = new InboxRunner(
     unitOfWork,
     leases,
-    [new CrmNews(crmAccounts, unitOfWork, changes)],
+    [
+      new CrmNews(crmAccounts, unitOfWork, changes),
+      new BillingInbox(unitOfWork, billing, billingTerms(config), clock, log),
+    ],
     inboxWake,
     log,
   );
@@ -110,11 +117,11 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     outbox,
     attemptLimits,
     doorway: new Doorway(operations, container),
+    billingProvider: billing,
     container,
     clock,
     log,
     close: async () => {
-      inboxWake.close();
       await pdfPrinter.close();
       await queue.close();
       await database.destroy();

@@ -32,6 +32,7 @@ export class BillingIntake {
 
   /** Whoever pays may name any workspace, so naming one that there is not is nobody's fault here. */
   private async link(workspaceId: string, customerId: string): Promise<void> {
+    if ((await this.inbox.findRoute('billing', customerId))?.workspaceId === workspaceId.toLowerCase()) return;
     await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
       if ((await findTier(trx, workspaceId)) !== null) await linkCustomer(trx, workspaceId, customerId);
     });

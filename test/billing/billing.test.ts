@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { BillingInbox } from '../../src/billing/billing-inbox.js';
 import { BillingIntake } from '../../src/billing/billing-intake.js';
@@ -7,7 +8,9 @@ import { billingProvider, billingTerms } from '../../src/billing/billing-setting
 import { type Delivery, deliver } from '../../src/demo/fake-crm/deliveries.js';
 import { FakeBilling, type FakeEvent, tooManyRequests } from '../../src/demo/fake-crm/fake-billing.js';
 import { answerWith, hangUp } from '../../src/demo/fake-crm/fake-server.js';
+import { start } from '../../src/main.js';
 import { InboxRunner } from '../../src/platform/inbox/inbox-runner.js';
+import { InboxWake } from '../../src/platform/inbox/inbox-wake.js';
 import { Leases } from '../../src/platform/jobs/leases.js';
 import { createLog } from '../../src/platform/log.js';
 import { BillingSweep } from '../../workers/billing-sweep.js';
@@ -29,14 +32,9 @@ describe('billing', () => {
     billing.addPrice({ id: 'price_big', productTier: 'enterprise' });
     billing.addPrice({ id: 'price_mapped' });
     billing.addPrice({ id: 'price_odd', lookupKey: 'gold_monthly' });
-    service = await startTestService({
-      BILLING_API_KEY: billing.apiKey,
-      BILLING_API_BASE: billing.url,
-      BILLING_WEBHOOK_SECRET: billing.webhookSecret,
-      BILLING_PRICE_TIERS: 'price_mapped:enterprise',
-      CRM_ALLOW_LOOPBACK: '1',
-    });
-    const { unitOfWork, config } = service.running.service;
+    // Its work is done by the tests, turn by turn and by their clock.
+    service = await startTestService(environment(), { api: true, worker: false });
+    const { unitOfWork, config, queue } = service.running.service;
     const clock = { now: () => now };
     const handler = new BillingInbox(
       unitOfWork,
@@ -45,7 +43,8 @@ describe('billing', () => {
       clock,
       createLog('silent'),
     );
-    runner = new InboxRunner(unitOfWork, new Leases(unitOfWork), [handler], createLog('silent'));
+    const wake = new InboxWake(queue);
+    runner = new InboxRunner(unitOfWork, new Leases(unitOfWork), [handler], wake, createLog('silent'));
   });
 
   beforeEach(() => {
@@ -57,6 +56,15 @@ describe('billing', () => {
     await service.stop();
     await billing.stop();
   });
+
+  function environment(): Record<string, string> {
+    return {
+      BILLING_API_KEY: billing.apiKey,
+      BILLING_API_BASE: billing.url,
+      BILLING_WEBHOOK_SECRET: billing.webhookSecret,
+      BILLING_PRICE_TIERS: 'price_mapped:enterprise',
+    };
+  }
 
   const webhook = () => `${service.url}/webhooks/billing`;
 
@@ -109,18 +117,17 @@ describe('billing', () => {
       expect(await tier()).to.equal('free');
       await run();
       expect(await tier()).to.equal('pro');
-      expect((await api.expect(200, 'GET', '/v1/workspace')).tier ?? 'pro').to.equal('pro');
+      expect((await api.expect(200, 'GET', '/v1/workspaces')).tier).to.equal('pro');
       expect(
         await rows(
           'select customer_id, subscription_id, status, tier from billing_subscriptions where workspace_id = $1',
           workspaceId,
         ),
       ).to.deep.equal([{ customer_id: customer, subscription_id: subscription, status: 'active', tier: 'pro' }]);
-      const [act] = (await api.expect(200, 'GET', '/v1/audit-logs')).logs.filter(
-        (one: { trigger: string }) => one.trigger === 'tier_changed',
-      );
-      expect(act).to.include({ actor: 'billing', scope: 'workspace' });
-      expect(act.details).to.deep.include({ from: 'free', to: 'pro', customerId: customer });
+      const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
+      expect(runs[0]).to.include({ trigger: 'tier_changed', actor: 'billing', scope: 'workspace' });
+      const [told] = await rows('select details from audit_runs where run_id = $1', runs[0].runId);
+      expect(told?.['details']).to.deep.include({ from: 'free', to: 'pro', customerId: customer });
     });
 
     it('finds the workspace by the metadata of the subscription as well', async () => {
@@ -442,8 +449,8 @@ describe('billing', () => {
       expect(await newsOf(workspaceId)).to.have.length(1);
       expect((await newsOf(workspaceId))[0]).to.include({ settled: true, outcome: 'failed' });
       expect(await tier()).to.equal('pro');
-      const { logs } = await api.expect(200, 'GET', '/v1/audit-logs');
-      expect(logs[0]).to.include({ trigger: 'billing_event', actor: 'billing', outcome: 'failed' });
+      const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
+      expect(runs[0]).to.include({ trigger: 'billing_event', actor: 'billing', outcome: 'failed' });
     });
   });
 
@@ -510,6 +517,26 @@ describe('billing', () => {
       await run();
       expect(await tier()).to.equal('free');
     });
+  });
+
+  it('works in a whole service: what was told, and what was missed before it started', async () => {
+    const whole = await startTestService(environment());
+    const { workspaceId, api } = await whole.workspace({ tier: 'free' });
+    const { subscription } = billing.checkout(workspaceId, ['price_big']);
+    await billing.deliveries(`${whole.url}/webhooks/billing`).flush();
+    const tier = async () => (await api.expect(200, 'GET', '/v1/workspaces')).tier;
+    for (let turn = 0; turn < 100 && (await tier()) !== 'enterprise'; turn++) await sleep(50);
+    expect(await tier()).to.equal('enterprise');
+    await whole.running.stop();
+    billing.cancel(subscription);
+    await query(whole.database.ownerUrl, `update billing_recovery set claimed_until = '-infinity'`);
+    const again = await start(whole.running.service.config, { api: false, worker: true }, createLog('silent'));
+    const stored = () =>
+      query(whole.database.ownerUrl, 'select tier from workspaces where workspace_id = $1', [workspaceId]);
+    for (let turn = 0; turn < 100 && (await stored())[0]?.['tier'] !== 'free'; turn++) await sleep(50);
+    expect(await stored()).to.deep.equal([{ tier: 'free' }]);
+    await again.stop();
+    await whole.database.drop();
   });
 
   async function ask(customer: string, dueAt: Date): Promise<void> {

@@ -195,6 +195,7 @@ export async function startServiceFor(
       ...Object.assign({}, ...worlds.map((world) => world.environment)),
       ...environment,
     },
+    { api: true, worker: true },
     log,
   );
 }

@@ -1,6 +1,6 @@
 import { type Logger } from 'pino';
 import { migrations } from '#migrations/index.js';
-import { type RunningProcess, start } from '#src/main.js';
+import { type ProcessParts, type RunningProcess, start } from '#src/main.js';
 import { readConfig } from '#src/platform/config.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createLog } from '#src/platform/log.js';
@@ -66,7 +66,7 @@ export class ApiClient {
   }
 }
 
-/** The service in this process, on a database of its own, with API and workers. */
+/** The service in this process, on a database of its own, with API and, unless told otherwise, workers. */
 export interface TestService {
   readonly url: string;
   readonly running: RunningProcess;
@@ -82,6 +82,7 @@ const nowhere = 'http://127.0.0.1:9';
 
 export async function startTestService(
   environment: Record<string, string> = {},
+  parts: ProcessParts = { api: true, worker: true },
   log: Logger = createLog(process.env['TEST_LOG'] ?? 'silent'),
 ): Promise<TestService> {
   const database = await createTestDatabase({ migrate: migrateTestDatabase });
@@ -102,7 +103,7 @@ export async function startTestService(
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...environment,
   });
-  const running = await start(config, { api: true, worker: true }, log);
+  const running = await start(config, parts, log);
   const { url, service } = running;
   if (url === null) throw new Error('the API did not start');
   return {

@@ -263,6 +263,15 @@ export const examples: Readonly<Record<string, Example>> = {
       ],
     },
   },
+  receiveBillingEvent: {
+    body: {
+      id: 'evt_1QabcXYZ',
+      object: 'event',
+      type: 'customer.subscription.updated',
+      data: { object: { id: 'sub_1Q', object: 'subscription', customer: 'cus_Q1', status: 'active' } },
+    },
+    answer: { accepted: 1, ignored: 0 },
+  },
   beginCrmaConnect: { answer: { authorizeUrl: 'https://app.attio.com/authorize?client_id=…&state=…' } },
   beginCrmbConnect: { answer: { authorizeUrl: 'https://app.hubspot.com/oauth/authorize?client_id=…&state=…' } },
   beginCrmcConnect: {
@@ -279,15 +288,6 @@ export const examples: Readonly<Record<string, Example>> = {
   connectCrmc: {
     body: { accessToken: '…', refreshToken: '…', instanceUrl: 'https://acme.my.salesforce.com' },
     answer: { ...connectedTo('crmc', webhookUrl('crmc')), webhookSecret: 'told once' },
-  },
-  receiveBillingEvent: {
-    body: {
-      id: 'evt_1QabcXYZ',
-      object: 'event',
-      type: 'customer.subscription.updated',
-      data: { object: { id: 'sub_1Q', object: 'subscription', customer: 'cus_Q1', status: 'active' } },
-    },
-    answer: { accepted: 1, ignored: 0 },
   },
   disconnectCrma: { answer: { disconnected: true, provider: 'crma' } },
   disconnectCrmb: { answer: { disconnected: false, provider: 'crmb' } },
