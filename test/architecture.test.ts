@@ -24,6 +24,7 @@ const slices = [
   'auth',
   'integrations',
   'webhooks',
+  'billing',
   'audit',
 ];
 /** Processes are put together here, and only here. */
