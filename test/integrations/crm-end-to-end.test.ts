@@ -2,7 +2,14 @@ import 'reflect-metadata';
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#src/demo/fake-crm/deliveries.js';
-import { type CrmWorld, crmWorlds, payEveryone, randomDeal, startServiceFor } from '../support/crm-worlds.js';
+import {
+  type CrmWorld,
+  crmWorlds,
+  payEveryone,
+  randomDeal,
+  startServiceFor,
+  untilInboxEmpty,
+} from '../support/crm-worlds.js';
 import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
 import { Random } from '../support/random.js';
 import { type ApiClient, type TestService } from '../support/test-service.js';
@@ -27,7 +34,7 @@ for (const { provider, start } of crmWorlds) {
       world = await start();
       people = ['Ada', 'Ben', 'Cy', 'Di', 'Ed'].map((name) => world.addPerson(name));
       for (let count = 0; count < dealsAtFirst; count += 1) world.addDeal(randomDeal(random, people));
-      service = await startServiceFor(world);
+      service = await startServiceFor([world]);
       ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
     });
 
@@ -44,19 +51,6 @@ for (const { provider, start } of crmWorlds) {
         where d.workspace_id = $1 and d.deleted_at is null order by 1`,
         [workspace],
       ).then((rows) => rows.map((row) => row.deal));
-
-    async function untilInboxEmpty(): Promise<void> {
-      const deadline = Date.now() + 60_000;
-      for (;;) {
-        const [row] = await query<{ left: number }>(
-          service.database.ownerUrl,
-          'select count(*)::int as left from inbox where settled_at is null',
-        );
-        if (row?.left === 0) return;
-        if (Date.now() > deadline) throw new Error(`${row?.left} news are still in the inbox`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
 
     it('connects, and a sync brings people first and then all deals', async () => {
       await world.connect(api, service.url);
@@ -103,7 +97,7 @@ for (const { provider, start } of crmWorlds) {
         statuses.filter((status) => status < 200 || status > 299),
         `seed ${seed}`,
       ).to.deep.equal([]);
-      await untilInboxEmpty();
+      await untilInboxEmpty(service.database.ownerUrl);
       await service.settled(workspaceId);
       await expectSoundLedger(service.database.ownerUrl, workspaceId);
       await expectClean();

@@ -1,3 +1,4 @@
+import { type Logger } from 'pino';
 import { migrations } from '#migrations/index.js';
 import { type ProcessParts, type RunningProcess, start } from '#src/main.js';
 import { readConfig } from '#src/platform/config.js';
@@ -82,6 +83,7 @@ const nowhere = 'http://127.0.0.1:9';
 export async function startTestService(
   environment: Record<string, string> = {},
   parts: ProcessParts = { api: true, worker: true },
+  log: Logger = createLog(process.env['TEST_LOG'] ?? 'silent'),
 ): Promise<TestService> {
   const database = await createTestDatabase({ migrate: migrateTestDatabase });
   const config = readConfig({
@@ -101,7 +103,7 @@ export async function startTestService(
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...environment,
   });
-  const running = await start(config, parts, createLog(process.env['TEST_LOG'] ?? 'silent'));
+  const running = await start(config, parts, log);
   const { url, service } = running;
   if (url === null) throw new Error('the API did not start');
   return {
