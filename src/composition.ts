@@ -74,6 +74,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const changes = new CommissionChanges(unitOfWork, wakeLanes);
   const leases = new Leases(unitOfWork);
   const wakePull = (work: PullWork) => queue.add(pullJob, work);
+  const inboxWake = new InboxWake(queue);
   const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
   const billing = billingProvider(config);
   const inboxRunner = new InboxRunner(
@@ -100,7 +101,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(AttemptLimits, { useValue: attemptLimits });
   container.register(JobQueue, { useValue: queue });
   container.register(CrmAccounts, { useValue: crmAccounts });
-  container.register(Inbox, { useValue: inbox });
+  container.register(Inbox, { useValue: new Inbox(database, secrets, inboxWake) });
   container.register(WebhookLimits, { useValue: new WebhookLimits(config.WEBHOOKS_PER_SECOND) });
   container.register(PdfPrinter, { useValue: pdfPrinter });
   return {
