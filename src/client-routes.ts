@@ -98,6 +98,7 @@ export const routes: Readonly<Record<string, string>> = {
   createConnectionToken: 'POST /v1/workspaces/connection-tokens',
   deleteConnectionToken: 'DELETE /v1/workspaces/connection-tokens/:id',
   listAuditLogs: 'GET /v1/workspaces/audit-logs',
+  receiveBillingEvent: 'POST /webhooks/billing',
   whoAmI: 'GET /v1',
   receiveCrma: 'POST /webhooks/crma',
   receiveCrmb: 'POST /webhooks/crmb',
