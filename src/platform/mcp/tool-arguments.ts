@@ -26,9 +26,9 @@ const page = {
 };
 
 /** The schema of what the layer itself reads; `confirm` stands first in no list, so that it is a decision of its own. */
-export function readingArguments({ list, hints, detail, confirmed }: Tool): z.ZodType {
+export function readingArguments({ list, listsWithin, hints, detail, confirmed }: Tool): z.ZodType {
   return z.object({
-    ...(list !== undefined && hints.readOnlyHint ? page : {}),
+    ...((list ?? listsWithin) !== undefined && hints.readOnlyHint ? page : {}),
     ...(detail === undefined
       ? {}
       : {
