@@ -135,7 +135,7 @@ describe('who may use which tool', () => {
     await done(agentOf('an admin'), 'recalculate_commissions', { repId: seeded.ben });
     const rows = await query<{ actor: string }>(
       service.database.ownerUrl,
-      'select actor from calculation_jobs where workspace_id = $1 order by started_at',
+      'select actor from jobs where workspace_id = $1 order by started_at',
       [seeded.workspaceId],
     );
     expect(rows.map(({ actor }) => actor)).to.deep.equal(['mcp:api-key', `mcp:rep:${seeded.ada}`]);
