@@ -95,7 +95,9 @@ export class AgentSession {
       const variables = matchTemplate(resource.uriTemplate, uri);
       if (variables === null) continue;
       const { params = {}, query = {} } = resource.parts(variables);
-      const answer = await this.ask(resource.operation, { params, query });
+      const answer = await this.ask(resource.operation, { params, query }).catch((error: unknown) => {
+        throw this.protocolRefusal(error, resource.operation);
+      });
       return { uri, mimeType: 'application/json', text: resourceText(answer, resource.list) };
     }
     throw new ProtocolRefusal(rpcCodes.resourceNotFound, 'There is no resource at this address.');
@@ -129,9 +131,9 @@ export class AgentSession {
   }
 
   /** What is told of an error outside of a tool: the envelope travels beside a message without secrets. */
-  protocolRefusal(error: unknown): ProtocolRefusal {
+  protocolRefusal(error: unknown, operation?: AnyOperation): ProtocolRefusal {
     if (error instanceof ProtocolRefusal) return error;
-    const told = this.tell(error, undefined);
+    const told = this.tell(error, operation);
     const code = told.statusCode === 404 ? rpcCodes.resourceNotFound : rpcCodes.refused;
     return new ProtocolRefusal(told.statusCode === 500 ? rpcCodes.internalError : code, told.message, told);
   }
