@@ -100,7 +100,8 @@ const hints: Readonly<Record<string, string>> = {
   quota_ambiguous_measure: 'Give planRuleId instead (rules[].id of get_plan), or planId beside measure.',
   period_mismatch: 'get_plan shows the attainmentPeriod of the rule.',
   deal_not_found: 'list_deals lists the deals; deal_id is the id to give.',
-  field_not_found: 'list_fields lists the fields; only those of type select or status have options.',
+  field_not_found:
+    'list_fields lists the fields; only those of type select or status have options. The stage of a deal is dealStage.',
   job_not_found: 'recalculate_commissions starts a new one.',
   forbidden: 'The token decides what may be done; tools/list shows what this one may.',
   rate_limited: 'Wait for as long as it says before the next call.',

@@ -278,7 +278,9 @@ export const simulateCommissions = operation({
     listsWithin: ['reps'],
     detail: { unlessAsked: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
     says: ({ total, currency, period, reps }) =>
-      `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.`,
+      reps.length === 0
+        ? 'Nobody is assigned to this plan in the period, so nothing was simulated. Name people with repId or repIds.'
+        : `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.`,
   },
   handler: SimulateCommissions,
 });
