@@ -10,7 +10,7 @@ import { matchTemplate } from './resource-address.js';
 import { resourceText } from './resource-text.js';
 import { readArguments } from './tool-arguments.js';
 import { type OfferedTool, type ToolDefinition } from './tool-definition.js';
-import { resultOf, type ToolResult, toolResult } from './tool-result.js';
+import { mostBytes, resultOf, type ToolResult, toolResult } from './tool-result.js';
 import { followUp, type Progress } from './work-in-progress.js';
 
 /** What all sessions share; nothing in it belongs to anybody. */
@@ -181,6 +181,8 @@ export class AgentSession {
     const hint = this.parts.guidance.hints[told.code];
     const requestId = told.statusCode === 500 ? ` Request id ${this.caller.requestId}.` : '';
     const lines = [`${told.code}: ${told.message}${requestId}`, ...listed, ...(hint === undefined ? [] : [hint])];
-    return { ...resultOf(lines, { ...told }), isError: true };
+    const { details: _, ...short } = told;
+    const isShort = Buffer.byteLength(JSON.stringify(told)) <= mostBytes / 2;
+    return { ...resultOf(lines, isShort ? { ...told } : short), isError: true };
   }
 }
