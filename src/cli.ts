@@ -6,7 +6,7 @@ import { isCurrency } from './kernel/currency.js';
 import { runUntilSignal } from './main.js';
 import { type Config, ConfigError, readConfig } from './platform/config.js';
 import { migrateToLatest, pendingMigrations } from './platform/database/migrate.js';
-import { createDatabase } from './platform/database/pool.js';
+import { createDatabase, type Database } from './platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from './platform/database/server.js';
 import { UnitOfWork } from './platform/database/unit-of-work.js';
 import { diagnose } from './platform/doctor.js';
@@ -42,7 +42,7 @@ program
   .action(async ({ status = false }: { status?: boolean }) => {
     await withServer(async (server) => {
       if (status) {
-        const pending = await pendingMigrations(server.ownerUrl, migrations);
+        const pending = await withOwner(server, (database) => pendingMigrations(database, migrations));
         process.stdout.write(pending.map((name) => `${name}\n`).join(''));
         process.exitCode = pending.length > 0 ? 1 : 0;
         return;
@@ -175,15 +175,21 @@ async function withUnitOfWork<T>(work: (unitOfWork: UnitOfWork) => Promise<T>): 
   });
 }
 
-async function listWorkspaces(server: DatabaseServer) {
+async function withOwner<T>(server: DatabaseServer, work: (database: Database) => Promise<T>): Promise<T> {
   const database = createDatabase({ url: server.ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
-    const { rows } = await sql<{ workspaceId: string; name: string; tier: string; currency: string }>`
-      select workspace_id as "workspaceId", name, tier, currency from workspaces order by created_at`.execute(database);
-    return rows;
+    return await work(database);
   } finally {
     await database.destroy();
   }
+}
+
+async function listWorkspaces(server: DatabaseServer) {
+  return withOwner(server, async (database) => {
+    const { rows } = await sql<{ workspaceId: string; name: string; tier: string; currency: string }>`
+      select workspace_id as "workspaceId", name, tier, currency from workspaces order by created_at`.execute(database);
+    return rows;
+  });
 }
 
 function assertWorkspaceOptions(name: string, { currency, timezone }: { currency: string; timezone: string }): void {

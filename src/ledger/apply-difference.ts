@@ -6,6 +6,7 @@ import { idOf } from '../kernel/ids.js';
 import { periodOf, periodRange } from '../kernel/period.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type StandingRow } from './standing-rows.js';
 
 /** Where the difference belongs. */
@@ -70,13 +71,16 @@ export async function applyDifference(
   const firstRevision = await revisionOfNewEvents(trx, ledger, writes);
   for (let start = 0; start < writes.length; start += batchSize)
     await upsertEvents(trx, ledger, writes.slice(start, start + batchSize), firstRevision);
+  await failpoint('lane.midWrite');
   await reverseEvents(trx, ledger, reversals);
+  await failpoint('lane.afterReversals');
   const touched = [
     ...writes.map(({ decision }) => decision),
     ...writes.flatMap(({ eventId }) => rows.get(eventId) ?? []),
     ...reversals,
   ];
   await refreshQuotas(trx, ledger, countersOf(touched));
+  await failpoint('lane.afterQuota');
   await refreshMonths(trx, ledger, monthsOf(touched));
   const sameCredit = ({ eventId, decision, change }: Write) =>
     change === 'changed' && isSameCredit(rows.get(eventId), decision);

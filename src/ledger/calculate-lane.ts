@@ -5,6 +5,7 @@ import { type DayRange, dayInZone, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifference } from './apply-difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
 import { cascadeManagersAbove } from './hierarchy.js';
@@ -57,15 +58,20 @@ export async function calculateLane(
 ): Promise<LaneRun> {
   return unitOfWork.run(lane, 'calculation', async (trx) => {
     if (!(await lockLane(trx, lane, wait))) return nothingDone('busy');
+    await failpoint('lane.afterLock');
     const requests = await pendingRequests(trx, lane);
+    await failpoint('lane.afterRequests');
     if (requests.length === 0) return nothingDone('idle');
     const startedAt = clock.now();
     const terms = await loadRepTerms(trx, lane.workspaceId, lane.repId);
     const window = calculationWindow(terms, daysOf(requests));
     const run = await calculateWindow(trx, terms, window, dayInZone(startedAt, terms.workspace.timeZone), newId());
     const wakes = await requestOthers(trx, terms, window, requests, run.difference);
+    await failpoint('lane.afterOthers');
     await recordRun(trx, lane, requests, run, startedAt, clock);
+    await failpoint('lane.afterAudit');
     await finishRequests(trx, lane, requests);
+    await failpoint('lane.beforeCommit');
     return {
       state: 'ran',
       outcome: outcomeOf(run),
@@ -95,6 +101,7 @@ async function calculateWindow(
   runId: string,
 ): Promise<WindowRun> {
   const input = await loadRepInput(trx, terms, window, asOf, { explain: false });
+  await failpoint('lane.afterRead');
   const result = calculateRep(input);
   const ledger = { workspaceId: terms.workspaceId, repId: terms.repId, runId };
   const difference = await applyDifference(trx, ledger, input.standing, result.decisions, input.held);
@@ -173,7 +180,13 @@ async function requestOthers(
   return distinct(asked.map((request) => request.repId));
 }
 
-const dealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'mapping_change']);
+const dealTriggers: ReadonlySet<Trigger> = new Set([
+  'deal_change',
+  'deal_deletion',
+  'import',
+  'sync',
+  'mapping_change',
+]);
 
 function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): string[] {
   const ranked = new Set(

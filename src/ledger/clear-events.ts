@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { insertMonths, recordHistory } from './apply-difference.js';
 
 /** What was removed, and what an approved period kept. */
@@ -38,6 +39,7 @@ export async function clearEvents(
       delete from commission_events e where e.workspace_id = ${workspaceId} and ${condition} and not ${locked} returning e.*
     )
     ${recordHistory('deleted', sql`revision + 1`)} from deleted`.execute(trx);
+  await failpoint('clear.afterDelete');
   await trx.updateTable('lanes').set({ cleared_at: sql`now()` }).where('workspace_id', '=', workspaceId).execute();
   await recountQuotas(trx, workspaceId);
   await recountMonths(trx, workspaceId);

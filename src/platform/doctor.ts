@@ -50,7 +50,7 @@ async function diagnoseDatabase(config: Config, migrations: Readonly<Record<stri
     const findings = [await finding('Database', () => databaseVersion(database, server.embedded))];
     if (findings[0]?.ok !== true) return findings;
     findings.push(
-      await finding('Migrations', () => noPending(server.ownerUrl, migrations)),
+      await finding('Migrations', () => noPending(database, migrations)),
       await finding('Clock', () => clockSkew(database)),
       await finding('Database role', async () => {
         await assertHarmlessRole(app);
@@ -107,8 +107,8 @@ async function databaseVersion(database: Database, embedded: boolean): Promise<s
   return `PostgreSQL ${version}${embedded ? ', embedded' : ''}`;
 }
 
-async function noPending(ownerUrl: string, migrations: Readonly<Record<string, Migration>>): Promise<string> {
-  const pending = await pendingMigrations(ownerUrl, migrations);
+async function noPending(database: Database, migrations: Readonly<Record<string, Migration>>): Promise<string> {
+  const pending = await pendingMigrations(database, migrations);
   if (pending.length === 0) return 'up to date';
   throw new Error(`${pending.length} pending; run "npx commissions migrate"`);
 }

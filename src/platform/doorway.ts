@@ -33,7 +33,7 @@ export class Doorway {
     const input = {
       params: parsePart(operation.params, raw.params),
       query: parsePart(operation.query, raw.query),
-      body: operation.upload === undefined ? parseBody(operation, raw.body) : raw.body,
+      body: operation.upload === undefined && operation.raw === undefined ? parseBody(operation, raw.body) : raw.body,
     };
     const handler = this.handlers.get(operation);
     if (handler === undefined) throw new Error(`operation ${operation.id} is not wired`);

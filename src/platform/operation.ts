@@ -17,6 +17,14 @@ export interface StreamedBody {
   readonly stream: Readable;
 }
 
+/** A body as its bytes, with what was sent along: a signature covers them as they came. */
+export interface RawBody {
+  readonly bytes: Buffer;
+  /** Path and query, as asked. */
+  readonly url: string;
+  header(name: string): string | undefined;
+}
+
 export interface Handler<I extends Input<unknown, unknown, unknown>, Answer> {
   execute(input: I, caller: Caller): Promise<Answer | Reply<Answer> | Download | Redirect>;
 }
@@ -35,7 +43,7 @@ export class Download {
     readonly contentType: string,
     /** Letters, digits, dots and dashes. */
     readonly filename: string,
-    readonly body: string | Buffer,
+    readonly body: string | Buffer | Readable,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 }
@@ -87,6 +95,8 @@ export interface Operation<
   readonly body?: Body;
   /** Set for bodies that are streamed instead of parsed: the media types taken and the most bytes. */
   readonly upload?: Upload;
+  /** Set for bodies that are given as a {@link RawBody}, whatever their media type: the most bytes. */
+  readonly raw?: { readonly limitBytes: number };
   readonly response: Answer;
   /** Media types of the files that the operation may answer with instead. */
   readonly files?: Files;

@@ -25,8 +25,12 @@ export interface NewAdjustment {
 }
 
 /** Writes a row beside the engine's, with its history; gives its id. */
-export async function insertAdjustment(trx: Work, entry: Entry, row: NewAdjustment): Promise<string> {
-  const eventId = newId();
+export async function insertAdjustment(
+  trx: Work,
+  entry: Entry,
+  row: NewAdjustment,
+  eventId = newId(),
+): Promise<string> {
   await withHistory(
     trx,
     'inserted',

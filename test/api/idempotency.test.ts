@@ -56,6 +56,26 @@ describe('Idempotency-Key', () => {
     expect(await planNames()).to.deep.equal(['A']);
   });
 
+  it('adds no adjustment twice, even when the process died before it could keep the answer', async () => {
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ben@x.io', name: 'Ben' }] });
+    const path = `/v1/statements/${reps[0].id}/adjust`;
+    const body = { amount: 250, reason: 'spiff', period: '2026-03' };
+    const lost = await post(path, body, 'a');
+    // What a crash between the commit and the kept answer leaves behind, once its lease has ended.
+    await sql`delete from idempotency_keys where workspace_id = ${workspaceId}`.execute(owner);
+    const repeated = await post(path, body, 'a');
+    expect(repeated.body).to.deep.equal(lost.body);
+    expect((await post(path, body, 'b')).body.eventId).not.to.equal(lost.body.eventId);
+    expect((await post(path, { ...body, amount: 1 }, 'c')).body.eventId).not.to.equal(lost.body.eventId);
+    // A day later the key is free again, and the same words are another adjustment.
+    for (const table of ['idempotency_keys', 'commission_event_history'])
+      await sql`update ${sql.table(table)} set ${sql.ref(table === 'idempotency_keys' ? 'created_at' : 'changed_at')}
+        = now() - interval '25 hours' where workspace_id = ${workspaceId}`.execute(owner);
+    expect((await post(path, body, 'a')).body.eventId).not.to.equal(lost.body.eventId);
+    const { rows } = await sql`select from commission_events where workspace_id = ${workspaceId}`.execute(owner);
+    expect(rows).to.have.lengthOf(4);
+  });
+
   it('refuses the key for another body, another query and another caller', async () => {
     await post('/v1/plans', plan('A'), 'k');
     await expectFailure(post('/v1/plans', plan('B'), 'k'), 409, 'duplicate_idempotency_key');

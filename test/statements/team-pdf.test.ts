@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { grouped, teamDocument } from '#src/statements/team-document.js';
+import { grouped } from '#src/statements/documents/figures.js';
+import { teamPage } from '#src/statements/documents/team-page.js';
 import { pdfText, requireBrowser } from '../support/pdf-tools.js';
 import { type ApiClient, startTestService } from '../support/test-service.js';
 import { startTrapServer } from '../support/trap-server.js';
@@ -47,11 +48,13 @@ describe('the team roll-up as PDF', function () {
     await fixture.generate(office, '2026-01');
     const text = await expectFiguresOfCsv(office, '2026-01');
     if (text === null) return this.skip();
-    expect(text).to.contain('Team statements 2026-01').and.to.contain('2026-01-01 to 2026-01-31 (UTC)');
+    expect(text).to.contain('Team statements').and.to.contain('January 2026 2026-01-01 to 2026-01-31, days in UTC');
     expect(text).to.contain('USD 4,800.00 0.00 0.00 4,800.00');
-    expect(text).to.contain('1 none 1 draft 0 approved').and.to.contain('Control: 2 rows, 2 reps');
     expect(text)
-      .to.match(/Generated at \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
+      .to.contain('0 approved 1 draft 1 none')
+      .and.to.contain('Control: 2 rows, 2 reps, net payout USD 4,800.00');
+    expect(text)
+      .to.match(/Printed \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
       .and.to.contain('Page 1 of 1');
     expect(text).to.contain('DRAFT – not for payroll');
   });
@@ -67,7 +70,7 @@ describe('the team roll-up as PDF', function () {
     const text = await expectFiguresOfCsv(own, '2026-02');
     if (text === null) return this.skip();
     expect(text).not.to.contain('DRAFT');
-    expect(text).to.contain('0 draft 2 approved');
+    expect(text).to.contain('2 approved 0 draft 0 none');
   });
 
   it('keeps currencies apart, each with its decimals', async function () {
@@ -147,10 +150,21 @@ describe('the team roll-up as PDF', function () {
     for (const { email } of reps) expect(text).to.contain(email);
   });
 
-  it('writes a team of nobody', () => {
+  it('writes a team of nobody', async () => {
     const nobody = { period: '2026-01', currency: 'JPY', members: [], rows: [], totals: [], columns: ['Name'] };
-    const { markup } = teamDocument(nobody, { name: 'X', timezone: 'UTC' }, new Date(0));
-    expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT');
+    const workspace = {
+      workspaceId: 'w',
+      name: 'X',
+      currency: 'JPY',
+      timezone: 'UTC',
+      tier: 'free',
+      isDemo: false,
+      fieldMapping: { standard: {}, measures: {} },
+      paper: null,
+      payroll: {},
+    } as const;
+    const { markup } = await teamPage(nobody, workspace, new Date(0));
+    expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');
   });
 
   it('groups thousands', () => {

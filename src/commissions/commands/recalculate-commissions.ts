@@ -10,6 +10,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { findPlanVersion } from '../../plans/plan-views.js';
 import { type JobScope } from '../../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
@@ -112,6 +113,7 @@ async function startJob(trx: Work, caller: Caller, target: Target) {
     workspaceId,
     target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })),
   );
+  await failpoint('job.afterRequests');
   if (target.requests.length === 0) await settleJob(trx, workspaceId, job.jobId);
   return job;
 }

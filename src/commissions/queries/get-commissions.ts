@@ -32,7 +32,7 @@ export class GetCommissions {
   async execute({ query: asked }: Input<unknown, Query>, caller: Caller) {
     assertMayAsk(asked, caller);
     const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, 'stale reads', async (trx) => {
       const workspace = await loadWorkspaceTerms(trx, workspaceId);
       const today = dayInZone(this.clock.now(), workspace.timeZone);
       if (asked.dealId !== undefined) return readDealBreakdown(trx, caller, asked.dealId, workspace, today);

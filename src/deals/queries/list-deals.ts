@@ -40,7 +40,7 @@ export class ListDeals {
     caller: Caller,
   ) {
     const onlyRep = ownRep(caller, repId);
-    const page = await this.unitOfWork.run(caller, 'reads', (trx) =>
+    const page = await this.unitOfWork.run(caller, 'stale reads', (trx) =>
       findDeals(trx, caller.workspaceId, { repId: onlyRep, stage, since }, { limit, offset }),
     );
     return { ...page, limit, offset };

@@ -1,4 +1,5 @@
-import { type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -13,7 +14,8 @@ import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
 import { type Doorway } from '../doorway.js';
 import { type Log } from '../log.js';
-import { type AnyOperation, Download, keepsAnswers, Redirect } from '../operation.js';
+import { metrics } from '../metrics.js';
+import { type AnyOperation, Download, keepsAnswers, type RawBody, Redirect } from '../operation.js';
 import { tellFailure } from '../told-failure.js';
 import { ask, type Given, type IdempotentAnswers, idempotencyKeyOf } from './idempotency.js';
 import { guardJson } from './json-body.js';
@@ -75,16 +77,20 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     doorway.admit(operation, caller);
     guardQuery(request);
     const body = await readBody(operation, request, response, readJson);
-    const run = (read: unknown) =>
-      doorway.run(operation, { params: request.params, query: request.query, body: read }, caller);
+    const run = (read: unknown, by = caller) =>
+      doorway.run(operation, { params: request.params, query: request.query, body: read }, by);
     const key = keepsAnswers(operation) ? idempotencyKeyOf(request) : null;
     if (key !== null && idempotentAnswers !== undefined) {
+      const keyed = { ...caller, idempotencyKey: key };
       const { asked, body: toRead } = ask(key, request, caller, body);
-      sendKept(response, await idempotentAnswers.answer(caller, asked, operation.secret === true, () => run(toRead)));
+      sendKept(
+        response,
+        await idempotentAnswers.answer(caller, asked, operation.secret === true, () => run(toRead, keyed)),
+      );
       return;
     }
     const { status, answer } = await run(body);
-    if (answer instanceof Download) sendFile(response, answer);
+    if (answer instanceof Download) await sendFile(response, answer);
     else if (answer instanceof Redirect) response.redirect(status, answer.location);
     else response.status(status).json(answer);
   };
@@ -104,9 +110,18 @@ function nameRequest(log: Log): RequestHandler {
     response.setHeader('X-Request-Id', requestId);
     response.on('finish', () => {
       const route = (request.route as { path?: string } | undefined)?.path ?? null;
-      const ms = Math.round(performance.now() - startedAt);
+      const took = performance.now() - startedAt;
+      const { method } = request;
+      metrics.httpRequests.observe({ method, route: route ?? 'unknown', status: response.statusCode }, took / 1000);
       log.info(
-        { requestId, method: request.method, route, status: response.statusCode, ms, actor: response.locals['actor'] },
+        {
+          requestId,
+          method,
+          route,
+          status: response.statusCode,
+          ms: Math.round(took),
+          actor: response.locals['actor'],
+        },
         'request',
       );
     });
@@ -133,20 +148,33 @@ async function readBody(
     if (!operation.upload.types.includes(type)) throw unsupported(operation.upload.types);
     return { contentType: type, stream: limited(request, operation.upload.limitBytes) };
   }
+  if (operation.raw !== undefined) return readRaw(request, operation.raw.limitBytes);
   const body = await readJson(request, response);
   guardJson(body);
   return body;
 }
 
+/** By its events: webhooks are many and small, and a stream of our own would cost more than reading them. */
+function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
+  const tooLarge = refuseUpload(request, limitBytes);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limitBytes) reject(tooLarge);
+      else chunks.push(chunk);
+    });
+    request.on('error', reject);
+    request.on('end', () =>
+      resolve({ bytes: Buffer.concat(chunks), url: request.originalUrl, header: (name) => request.header(name) }),
+    );
+  });
+}
+
 /** Breaks a stream off that grows past its limit, whatever its length header said. */
 function limited(request: Request, limitBytes: number): Readable {
-  const tooLarge = new Failure(
-    'payload_too_large',
-    `The body is larger than ${Math.floor(limitBytes / 1024 / 1024)} MiB.`,
-  );
-  if (request.headers['content-encoding'] !== undefined)
-    throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge;
+  const tooLarge = refuseUpload(request, limitBytes);
   return request.compose(async function* (source: AsyncIterable<Buffer>) {
     let bytes = 0;
     for await (const chunk of source) {
@@ -157,13 +185,28 @@ function limited(request: Request, limitBytes: number): Readable {
   }) as Readable;
 }
 
-function sendFile(response: Response, { contentType, filename, body, headers }: Download): void {
+/** Refuses what its headers already tell; gives the refusal for what turns out too large all the same. */
+function refuseUpload(request: Request, limitBytes: number): Failure {
+  const tooLarge = new Failure(
+    'payload_too_large',
+    `The body is larger than ${limitBytes < mebibyte ? `${limitBytes / 1024} KiB` : `${limitBytes / mebibyte} MiB`}.`,
+  );
+  if (request.headers['content-encoding'] !== undefined)
+    throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge;
+  return tooLarge;
+}
+
+const mebibyte = 1024 * 1024;
+
+async function sendFile(response: Response, { contentType, filename, body, headers }: Download): Promise<void> {
   response.set({
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${filename}"; filename*=UTF-8''${filename}`,
     ...headers,
   });
-  response.send(Buffer.from(body as string));
+  if (body instanceof Readable) await pipeline(body, response);
+  else response.send(Buffer.from(body as string));
 }
 
 /** A path that exists under other methods answers 405 with the list of them. */

@@ -6,6 +6,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { type UnitOfWork } from '../database/unit-of-work.js';
+import { failpoint } from '../failpoint.js';
 import { type Log } from '../log.js';
 import { type StreamedBody } from '../operation.js';
 
@@ -96,6 +97,7 @@ export class IdempotentAnswers {
     try {
       const { status, answer } = await work();
       const json = JSON.stringify(answer);
+      await failpoint('answer.beforeKeep');
       await this.quietly(this.keep(claim, status, secret ? null : json, await asked.fingerprint()));
       return { status, json, replayed: false };
     } catch (error) {

@@ -132,6 +132,7 @@ function bodyOf(operation: AnyOperation, example: Example | undefined): ZodOpenA
       content: Object.fromEntries(types.map((type) => [type, uploaded(type, example)])),
     };
   }
+  if (operation.raw !== undefined) return rawBody(operation.raw, example);
   if (operation.body === undefined) return null;
   const body = operation.body as z.ZodType;
   return {
@@ -139,6 +140,15 @@ function bodyOf(operation: AnyOperation, example: Example | undefined): ZodOpenA
     content: {
       'application/json': { schema: body, ...(example?.body === undefined ? {} : { example: example.body }) },
     },
+  };
+}
+
+function rawBody({ limitBytes }: { readonly limitBytes: number }, example: Example | undefined) {
+  const given = example?.body === undefined ? {} : { example: example.body };
+  return {
+    required: true,
+    description: `At most ${limitBytes / 1024} KiB, as its sender makes it.`,
+    content: { 'application/json': { schema: {}, ...given } },
   };
 }
 

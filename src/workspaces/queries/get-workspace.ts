@@ -9,7 +9,7 @@ import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
-import { maskedKey } from '../workspace.js';
+import { maskedKey, paper, payrollTerms } from '../workspace.js';
 import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 
 const query = z.strictObject({ includeDeleted: flag.default(false) });
@@ -23,6 +23,8 @@ const response = z.object({
   isDemo: z.boolean(),
   crm: z.object({ connected: z.boolean(), provider: z.string().nullable() }),
   fieldMapping: z.object({ standard: z.record(z.string(), z.string()), measures: z.record(z.string(), z.string()) }),
+  paper: paper.nullable(),
+  payroll: payrollTerms,
   apiKey: maskedKey,
   plans: z.array(planVersion),
 });
