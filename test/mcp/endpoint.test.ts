@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { FetchClient, type Reply, seededWorkspace } from './mcp-fixture.js';
@@ -24,29 +24,39 @@ describe('POST /v1/mcp', () => {
 
   after(() => service.stop());
 
-  /** fetch sets Host by itself, so this goes a level lower. */
-  function statusWith(headers: Record<string, string>): Promise<number> {
+  /** fetch sets Host and chooses connections by itself, so this goes a level lower. */
+  function send(
+    body: unknown,
+    { headers = {}, token = seeded.apiKey, socket }: { headers?: object; token?: string; socket?: HttpAgent },
+  ): Promise<{ status: number; body: string; port: number }> {
     return new Promise((resolve, reject) => {
       const sent = httpRequest(
         `${service.url}/v1/mcp`,
         {
           method: 'POST',
+          ...(socket === undefined ? {} : { agent: socket }),
           headers: {
-            Authorization: `Bearer ${seeded.apiKey}`,
+            Authorization: `Bearer ${token}`,
             'Content-Type': 'application/json',
             Accept: 'application/json, text/event-stream',
             ...headers,
           },
         },
         (response) => {
-          response.resume();
-          response.on('end', () => resolve(response.statusCode ?? 0));
+          const port = response.socket.localPort ?? 0;
+          let text = '';
+          response.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk;
+          });
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text, port }));
         },
       );
       sent.on('error', reject);
-      sent.end(JSON.stringify(list));
+      sent.end(JSON.stringify(body));
     });
   }
+
+  const statusWith = async (headers: object) => (await send(list, { headers })).status;
 
   it('without a token: 401, with the realm and no word of an authorization server', async () => {
     for (const token of [null, 'ws_wrong']) {
@@ -144,7 +154,7 @@ describe('POST /v1/mcp', () => {
     }
   });
 
-  it('200 calls of two workspaces at once, on few connections, never cross', async () => {
+  it('200 calls of two workspaces at once never cross, though all have the same id', async () => {
     const other = await seededWorkspace(service, 'Other');
     const sides = [seeded, other].map((side) => ({ side, client: new FetchClient(service.url, side.apiKey) }));
     const calls = Array.from({ length: 200 }, async (_, index) => {
@@ -163,6 +173,20 @@ describe('POST /v1/mcp', () => {
       expect(got).to.equal(name === 'get_workspace' ? side.workspaceId : side.ben);
     });
     await Promise.all(calls);
+  });
+
+  it('two workspaces in turn on one connection never cross', async () => {
+    const other = await seededWorkspace(service, 'Neighbour');
+    const socket = new HttpAgent({ keepAlive: true, maxSockets: 1 });
+    const sides = [seeded, other];
+    const asked = Array.from({ length: 40 }, async (_, index) => {
+      const side = sides[index % 2] as (typeof sides)[number];
+      const { body, port } = await send(call('get_workspace', {}), { token: side.apiKey, socket });
+      expect(JSON.parse(body).result.structuredContent.workspaceId).to.equal(side.workspaceId);
+      return port;
+    });
+    expect(new Set(await Promise.all(asked)).size).to.equal(1);
+    socket.destroy();
   });
 });
 

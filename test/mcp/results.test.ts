@@ -67,6 +67,14 @@ describe('what a tool answers', () => {
     expect(content[0].text).to.include('list_plans lists the plans');
   });
 
+  it('stays short when a refusal concerns thousands', async () => {
+    const repIds = Array.from({ length: 4000 }, () => crypto.randomUUID());
+    const { planId } = await done(agent, 'create_plan', { name: 'For nobody', config: { rules: [flatRule] } });
+    const { content, structuredContent } = await agent.call('create_assignments', { repIds, planId });
+    expect(structuredContent).to.include({ statusCode: 404, code: 'rep_not_found' });
+    expect(content[0].text.length).to.be.lessThan(1000);
+  });
+
   it('tells nothing of what went wrong on our side but the id of the request', async () => {
     const { apiKey } = await service.workspace();
     const client = new FetchClient(service.url, apiKey);
@@ -87,7 +95,10 @@ describe('what a tool answers', () => {
       });
       const read = await client.rpc('resources/read', { uri: 'commission://statements/2026-Q1' });
       expect(read.error.code).to.equal(-32603);
-      expect(JSON.stringify([messages, read])).to.not.include('hunter2');
+      const ref = { type: 'ref/resource', uri: 'commission://plans/{planId}' };
+      const values = await client.rpc('completion/complete', { ref, argument: { name: 'planId', value: '' } });
+      expect(values.error.code).to.equal(-32603);
+      expect(JSON.stringify([messages, read, values])).to.not.include('hunter2');
     } finally {
       failing.restore();
     }
