@@ -39,6 +39,8 @@ export interface ProcessParts {
 
 export interface RunningProcess {
   readonly url: string | null;
+  /** Where metrics are, when they have a port of their own. */
+  readonly metricsUrl: string | null;
   readonly service: Service;
   /** Set on the first start of an embedded service. */
   readonly demo: DemoWorkspace | null;
@@ -67,14 +69,14 @@ export async function start(config: Config, parts: ProcessParts, log: Log): Prom
     if (service.replica !== undefined) await assertHarmlessRole(service.replica);
     await checkRedis(config, log);
     const health = healthOf(service);
-    await startMetrics(service, health, opened);
+    const metricsAt = await startMetrics(service, health, opened);
     if (parts.worker) opened.push(closing(await startWorkers(service)));
     const demo =
       server.embedded && parts.api && parts.worker && !config.NO_DEMO
         ? await createDemoWorkspace(service, server.ownerUrl)
         : null;
     const listening = parts.api ? await startApi(service, health, opened) : null;
-    return { url: listening?.url ?? null, service, demo, stop };
+    return { url: listening?.url ?? null, metricsUrl: metricsAt?.url ?? null, service, demo, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -104,9 +106,13 @@ function healthOf({ database, queue }: Service): Health {
 }
 
 /** On a port of their own, metrics and health need no token: it is for the network that operators keep to themselves. */
-async function startMetrics(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<void> {
+async function startMetrics(
+  service: Service,
+  health: Health,
+  opened: (() => Promise<void>)[],
+): Promise<Listening | null> {
   const { config, log } = service;
-  if (config.METRICS_PORT === undefined) return;
+  if (config.METRICS_PORT === undefined) return null;
   const app = express();
   app.disable('x-powered-by');
   health.routes(app);
@@ -114,11 +120,13 @@ async function startMetrics(service: Service, health: Health, opened: (() => Pro
   const listening = await listen(app, config.HOST, config.METRICS_PORT);
   log.info({ url: listening.url }, 'metrics can be read');
   opened.push(() => listening.close());
+  return listening;
 }
 
 async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
   const { config, doorway, queue, log, attemptLimits } = service;
   const { METRICS_TOKEN: metricsToken, QUEUE_BOARD_TOKEN: boardToken } = config;
+  const overTls = config.PUBLIC_URL?.startsWith('https://') === true;
   const rateLimit = await openRateLimit(service);
   opened.push(() => rateLimit.close());
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
@@ -148,7 +156,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
       ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
       ...(boardToken === undefined
         ? []
-        : [queueBoard(queue, { token: boardToken, mayWrite: config.BULL_BOARD_WRITE, attemptLimits })]),
+        : [queueBoard(queue, { token: boardToken, mayWrite: config.BULL_BOARD_WRITE, overTls, attemptLimits })]),
     ],
   });
   const listening = await listen(app, config.HOST, config.PORT);

@@ -21,8 +21,6 @@ export interface Caller {
   /** The token shown; absent for the service itself. */
   readonly tokenId?: string;
   readonly tokenKind?: 'ws' | 'sess' | 'conn';
-  /** The Idempotency-Key of the request, for what must not be done twice even when its kept answer was lost. */
-  readonly idempotencyKey?: string;
   /** Where the request came from, for limits on those who have no token. */
   readonly address?: string;
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { calculateRep, type HeldBack } from '../engine/calculate.js';
 import { type Clock } from '../kernel/clock.js';
-import { type DayRange, dayInZone, hull } from '../kernel/day.js';
+import { type Day, type DayRange, dayInZone, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
+import { rowsFrom } from '../platform/database/columns.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -152,6 +153,7 @@ async function requestOthers(
   const dealsChanged = requests.filter((request) => dealTriggers.has(request.trigger));
   const days = [
     ...(difference.days === null ? [] : [difference.days]),
+    ...(await currentDaysOf(trx, terms.workspaceId, difference.reversedKeys)),
     ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
   ];
   const jobIds = distinct(requests.map((request) => request.job_id));
@@ -178,6 +180,20 @@ async function requestOthers(
   }
   await requestCalculation(trx, terms.workspaceId, asked);
   return distinct(asked.map((request) => request.repId));
+}
+
+/**
+ * When the deals close now. One that has gone to another rep and another period may have been calculated there already,
+ * and its managers have then counted the events that were reversed only here.
+ */
+async function currentDaysOf(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<DayRange[]> {
+  if (dealIds.length === 0) return [];
+  const { rows } = await sql<{ from: Day | null; to: Day | null }>`
+    select min(close_date) as "from", max(close_date) as "to" from deals
+    where workspace_id = ${workspaceId} and deleted_at is null
+      and deal_id = any(array(select id from ${rowsFrom(dealIds, [['id', 'text', (dealId) => dealId]])}))`.execute(trx);
+  const { from = null, to = null } = rows[0] ?? {};
+  return from === null || to === null ? [] : [{ from, to }];
 }
 
 const dealTriggers: ReadonlySet<Trigger> = new Set([

@@ -25,12 +25,8 @@ export interface NewAdjustment {
 }
 
 /** Writes a row beside the engine's, with its history; gives its id. */
-export async function insertAdjustment(
-  trx: Work,
-  entry: Entry,
-  row: NewAdjustment,
-  eventId = newId(),
-): Promise<string> {
+export async function insertAdjustment(trx: Work, entry: Entry, row: NewAdjustment): Promise<string> {
+  const eventId = newId();
   await withHistory(
     trx,
     'inserted',

@@ -23,17 +23,3 @@ export async function findAdjustment(
       and e.kind <> 'commission_earned'`.execute(trx);
   return rows[0] ?? null;
 }
-
-/** Whether an event of that id was inserted within the last 24 hours, for as long as an Idempotency-Key counts. */
-export async function wasJustInserted(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  eventId: string,
-): Promise<boolean> {
-  const { rows } = await sql`
-    select from commission_event_history
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and event_id = ${eventId}
-      and revision = 1 and changed_at > now() - interval '24 hours'`.execute(trx);
-  return rows.length > 0;
-}

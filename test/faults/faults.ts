@@ -12,9 +12,12 @@ for (const [index, backend] of backends.entries()) {
   const seeds = Array.from({ length: count }, (_, offset) => first + offset).filter(
     (_seed, offset) => offset % backends.length === index,
   );
-  const results = await runEpisodes(backend, seeds, ({ seed, violation, tookMs }) =>
-    say(`${backend} episode ${seed} ${violation === null ? 'holds' : 'FAILS'} (${(tookMs / 1000).toFixed(1)} s)`),
-  );
+  let since = performance.now();
+  const results = await runEpisodes(backend, seeds, (round) => {
+    const told = round.map(({ seed, violation }) => `${seed} ${violation === null ? 'holds' : 'FAILS'}`).join(', ');
+    say(`${backend}: ${told} (${((performance.now() - since) / 1000).toFixed(1)} s)`);
+    since = performance.now();
+  });
   if (results === null) say(`SKIPPED: no redis-server is installed, so no episodes on ${backend}`);
   const failed = results?.find(({ violation }) => violation !== null);
   if (failed === undefined) continue;

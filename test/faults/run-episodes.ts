@@ -1,30 +1,34 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type EpisodeResult, runEpisode } from './harness/episode.js';
+import { type EpisodeResult, runRound } from './harness/episode.js';
 import { type Backend, Fleet } from './harness/fleet.js';
 
-/** Episodes on one fleet one after the other; null where the backend's server is not installed. */
+/** So many share one wait for quiet. */
+export const episodesPerRound = 4;
+
+/** Episodes on one fleet, until one fails; null where the backend's server is not installed. */
 export async function runEpisodes(
   backend: Backend,
   seeds: readonly number[],
-  told: (result: EpisodeResult) => void,
+  told: (results: readonly EpisodeResult[]) => void = () => undefined,
 ): Promise<EpisodeResult[] | null> {
   const fleet = await Fleet.start(backend);
   if (fleet === null) return null;
-  const results: EpisodeResult[] = [];
+  const all: EpisodeResult[] = [];
   try {
-    for (const seed of seeds) {
-      const result = await runEpisode(fleet, seed);
-      results.push(result);
-      if (result.violation !== null) await keepEvidence(fleet, result);
-      told(result);
-      if (result.violation !== null) break;
+    for (let start = 0; start < seeds.length; start += episodesPerRound) {
+      const results = await runRound(fleet, seeds.slice(start, start + episodesPerRound));
+      all.push(...results);
+      told(results);
+      const failed = results.filter(({ violation }) => violation !== null);
+      for (const result of process.env['FAULT_KEEP'] === '1' ? results : failed) await keepEvidence(fleet, result);
+      if (failed.length > 0) break;
     }
   } finally {
     await fleet.stop();
   }
-  return results;
+  return all;
 }
 
 /** How to see the episode again. The processes race each other, so it may take a few times. */

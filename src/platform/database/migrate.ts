@@ -70,6 +70,8 @@ async function migrateQueue(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   try {
+    // One at a time: two that grant the same at once fail with "tuple concurrently updated".
+    await client.query("select pg_advisory_lock(hashtextextended('commissions: migrate the queue', 0))");
     await runMigrations(client);
     // BullMQ makes a queue's id sequence when it is first used, which the service's role must not do.
     await client.query('select bullmq.next_job_id($1)', [queueName]);

@@ -77,16 +77,12 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     doorway.admit(operation, caller);
     guardQuery(request);
     const body = await readBody(operation, request, response, readJson);
-    const run = (read: unknown, by = caller) =>
-      doorway.run(operation, { params: request.params, query: request.query, body: read }, by);
+    const run = (read: unknown) =>
+      doorway.run(operation, { params: request.params, query: request.query, body: read }, caller);
     const key = keepsAnswers(operation) ? idempotencyKeyOf(request) : null;
     if (key !== null && idempotentAnswers !== undefined) {
-      const keyed = { ...caller, idempotencyKey: key };
       const { asked, body: toRead } = ask(key, request, caller, body);
-      sendKept(
-        response,
-        await idempotentAnswers.answer(caller, asked, operation.secret === true, () => run(toRead, keyed)),
-      );
+      sendKept(response, await idempotentAnswers.answer(caller, asked, operation.secret === true, () => run(toRead)));
       return;
     }
     const { status, answer } = await run(body);

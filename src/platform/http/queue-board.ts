@@ -14,6 +14,8 @@ const signedInMs = 15 * 60_000;
 interface BoardTerms {
   readonly token: string;
   readonly mayWrite: boolean;
+  /** People come over TLS, even if a proxy ends it before us. */
+  readonly overTls: boolean;
   readonly attemptLimits: AttemptLimits;
 }
 
@@ -22,7 +24,10 @@ interface BoardTerms {
  * operator's token: as a bearer, or typed once into a form that gives a browser a cookie for a quarter of an hour.
  * The cookie is sent to the board alone, never by a link from elsewhere, and no script can read it.
  */
-export function queueBoard(queue: JobQueue, { token, mayWrite, attemptLimits }: BoardTerms): (app: Express) => void {
+export function queueBoard(
+  queue: JobQueue,
+  { token, mayWrite, overTls, attemptLimits }: BoardTerms,
+): (app: Express) => void {
   return (app) => {
     const adapter = new ExpressAdapter().setBasePath(place);
     createBullBoard({
@@ -41,7 +46,7 @@ export function queueBoard(queue: JobQueue, { token, mayWrite, attemptLimits }: 
         response.status(401).send(signInPage);
         return;
       }
-      signIn(request, response, token);
+      signIn(response, token, overTls || request.secure);
       response.redirect(303, place);
     });
     app.use(place, admit(token, attemptLimits), adapter.getRouter());
@@ -74,14 +79,14 @@ function admit(token: string, attemptLimits: AttemptLimits): RequestHandler {
   };
 }
 
-function signIn(request: Request, response: Response, token: string): void {
+function signIn(response: Response, token: string, secure: boolean): void {
   const until = Date.now() + signedInMs;
   response.cookie(cookieName, `${until}.${seal(token, until)}`, {
     path: place,
     maxAge: signedInMs,
     httpOnly: true,
     sameSite: 'strict',
-    secure: request.secure,
+    secure,
   });
 }
 

@@ -27,6 +27,9 @@ export interface JobHandler<Payload> {
 /** Where the queue lives: on Redis, or on the service's own PostgreSQL. */
 export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUrl: string };
 
+const answerWithinMs = 2000;
+const leaveAloneMs = 5000;
+
 /**
  * Wakes workers. A lost job loses no work, because what is to be done stands in PostgreSQL; so adding is tried
  * once, and a failure is left to the sweep.
@@ -35,6 +38,7 @@ export class JobQueue {
   private readonly queue: Queue;
   private readonly redis: Redis | null;
   private readonly load = new RecentLoad();
+  private silentUntil = 0;
 
   constructor(
     backend: QueueBackend,
@@ -59,23 +63,38 @@ export class JobQueue {
 
   /** How many jobs there are, by state. */
   counts(): Promise<Readonly<Record<string, number>>> {
-    return this.queue.getJobCounts();
+    return this.answered(this.queue.getJobCounts());
   }
 
   /** How many jobs wait for a worker. */
   async waiting(): Promise<number> {
-    const { waiting = 0, prioritized = 0 } = await this.queue.getJobCounts('waiting', 'prioritized');
+    const { waiting = 0, prioritized = 0 } = await this.answered(this.queue.getJobCounts('waiting', 'prioritized'));
     return waiting + prioritized;
   }
 
   async add<Payload>(declaration: JobDeclaration<Payload>, ...payloads: readonly Payload[]): Promise<void> {
-    if (payloads.length === 0) return;
+    if (payloads.length === 0 || performance.now() < this.silentUntil) return;
+    const jobs = payloads.map((data) => ({ name: declaration.name, data, opts: this.jobOptions(declaration, data) }));
     try {
-      await this.queue.addBulk(
-        payloads.map((data) => ({ name: declaration.name, data, opts: this.jobOptions(declaration, data) })),
-      );
+      await this.answered(this.queue.addBulk(jobs));
     } catch (error) {
       this.log.warn({ err: error, job: declaration.name }, 'a worker could not be woken; the sweep will find the work');
+    }
+  }
+
+  /** Nobody waits for a queue that has fallen silent; for a while it is not even asked. */
+  private async answered<T>(asked: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.silentUntil = performance.now() + leaveAloneMs;
+        reject(new Error(`the job queue did not answer within ${answerWithinMs} ms`));
+      }, answerWithinMs);
+    });
+    try {
+      return await Promise.race([asked, silence]);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -173,6 +192,9 @@ function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: 
       options: appSessionOptions,
       max: poolSize,
       application_name: 'commissions-queue',
+      // A connection that has died without a word is found out, and made anew.
+      connectionTimeoutMillis: 5000,
+      query_timeout: 10_000,
     },
     // BullMQ's types tie a queue to the backend it names; the code above is the same for both.
     factory: createPostgresBackend as unknown as undefined,

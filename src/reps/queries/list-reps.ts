@@ -27,7 +27,7 @@ export class ListReps {
   ) {}
 
   async execute({ query: { email } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    return this.unitOfWork.run(caller, 'stale reads', async (trx) => {
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       const reps = await loadReps(trx, caller.workspaceId, today, { email });
       return { reps: reps.filter((one) => maySee(caller, one.id)) };

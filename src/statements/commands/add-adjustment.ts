@@ -5,7 +5,7 @@ import { dealId } from '../../deals/deal.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
-import { idOf, newId } from '../../kernel/ids.js';
+import { newId } from '../../kernel/ids.js';
 import { loadWorkspaceTerms } from '../../ledger/load-window.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
@@ -14,7 +14,7 @@ import { money, pathId, period, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { type AdjustmentRow, adjustmentDay, exactAmount } from '../adjustment.js';
 import { insertAdjustment } from '../adjustment-store.js';
-import { findAdjustment, wasJustInserted } from '../adjustment-views.js';
+import { findAdjustment } from '../adjustment-views.js';
 import { assertDealExists } from '../known-deal.js';
 import { lockRep } from '../lock-rep.js';
 import { recordStatementAct } from '../record-statement-act.js';
@@ -42,10 +42,6 @@ export class AddAdjustment {
     const { workspaceId, actor } = caller;
     return this.unitOfWork.run(caller, 'calculation', async (trx) => {
       await lockRep(trx, workspaceId, repId);
-      const keyedId = eventIdFor(caller, repId, wanted);
-      const added = keyedId === null ? null : await findAdjustment(trx, workspaceId, repId, keyedId);
-      const isRepeated = added !== null && (await wasJustInserted(trx, workspaceId, repId, added.eventId));
-      if (isRepeated) return eventAnswer(added, null);
       const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
       const amount = exactAmount(wanted.amount, currency);
       const earnedOn = await openDay(trx, caller, repId, wanted, dayInZone(this.clock.now(), timeZone));
@@ -56,7 +52,6 @@ export class AddAdjustment {
         trx,
         { workspaceId, repId, runId, actor },
         { kind: wanted.kind, amount, currency, period: wanted.period, earnedOn, dealId: ofDeal, reason: wanted.reason },
-        added === null ? (keyedId ?? newId()) : newId(),
       );
       await failpoint('adjust.afterInsert');
       await recordStatementAct(trx, caller, {
@@ -72,15 +67,6 @@ export class AddAdjustment {
       return eventAnswer((await findAdjustment(trx, workspaceId, repId, eventId)) as AdjustmentRow, null);
     });
   }
-}
-
-/**
- * The id that a request with an Idempotency-Key gives its event. The kept answer may be lost when the process dies right
- * after the commit; by this id the repeated request finds what it added, and nobody is paid twice.
- */
-function eventIdFor({ workspaceId, actor, idempotencyKey }: Caller, repId: string, wanted: Wanted): string | null {
-  if (idempotencyKey === undefined) return null;
-  return idOf(JSON.stringify(['adjustment', workspaceId, actor, repId, idempotencyKey, wanted]));
 }
 
 async function openDay(trx: Work, caller: Caller, repId: string, wanted: Wanted, today: Day): Promise<Day> {

@@ -38,10 +38,16 @@ export class EpisodeWorld {
     readonly apiKey: string,
     readonly repIds: Readonly<Record<string, string>>,
     readonly planIds: { readonly sales: string; readonly managers: string },
-    readonly deliveries: readonly Delivery[],
+    readonly deliveries: Delivery[],
   ) {}
 
-  static async create(fleet: Fleet, name: string, random: SeededRandom): Promise<EpisodeWorld> {
+  /** With the deals that its CRM will tell of; without any, a test tells of deals as it goes along. */
+  static async create(
+    fleet: Fleet,
+    name: string,
+    random: SeededRandom,
+    deliveries = deliveriesOf(random),
+  ): Promise<EpisodeWorld> {
     const { workspaceId, apiKey } = await fleet.createWorkspace(name);
     const api = new ApiClient(random.pick(fleet.apis).url, apiKey);
     const reps = people.map((person) => ({
@@ -60,7 +66,7 @@ export class EpisodeWorld {
     for (const period of quarters)
       await api.expect(201, 'POST', '/v1/quotas', { repIds: ids, measure: 'Commission', period, target: 20_000 });
     const planIds = { sales: sales.planId as string, managers: managers.planId as string };
-    return new EpisodeWorld(workspaceId, apiKey, repIds, planIds, deliveriesOf(random));
+    return new EpisodeWorld(workspaceId, apiKey, repIds, planIds, deliveries);
   }
 
   /** What the CRM said last about each deal. */

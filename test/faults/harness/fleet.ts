@@ -15,6 +15,8 @@ import { TcpProxy } from './tcp-proxy.js';
 
 export type Backend = 'postgres' | 'redis';
 
+export const masterKeyOfTests = Buffer.alloc(32, 7).toString('base64');
+
 interface Lines {
   readonly database: TcpProxy;
   readonly redis: TcpProxy | null;
@@ -27,6 +29,7 @@ export class Fleet implements ProcessListener {
   readonly fired: FiredFailpoint[] = [];
   private readonly restarts = new Set<Promise<void>>();
   private isStopping = false;
+  private postgresIsBack: Promise<void> = Promise.resolve();
 
   private constructor(
     readonly backend: Backend,
@@ -64,6 +67,12 @@ export class Fleet implements ProcessListener {
     return [...this.apis, ...this.workers];
   }
 
+  /** Whether its work can go on without it. */
+  hasTwin(process: ServiceProcess): boolean {
+    const kind = this.apis.includes(process) ? this.apis : this.workers;
+    return kind.every((one) => one === process || one.isRunning);
+  }
+
   linesOf(process: ServiceProcess): Lines {
     return this.lines.get(process.name) as Lines;
   }
@@ -82,7 +91,7 @@ export class Fleet implements ProcessListener {
       LOG_LEVEL: 'warn',
       RATE_LIMIT_PER_MINUTE: '1000000',
       FAILED_SIGN_INS_PER_MINUTE: '1000000',
-      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      MASTER_KEY: masterKeyOfTests,
     };
   }
 
@@ -114,15 +123,19 @@ export class Fleet implements ProcessListener {
 
   private async restart(process: ServiceProcess): Promise<void> {
     if (process.isRunning) return;
-    // A start that fails calls onExit again, which is the next try.
+    // A start that fails calls onExit again, which is the next try; without a database it would only take our time.
+    await this.postgresIsBack;
     await sleep(20);
     if (!this.isStopping) await process.start().catch(() => sleep(100));
   }
 
-  async killPostgres(downMs: number): Promise<void> {
-    await this.postgres.kill();
-    await sleep(downMs);
-    await this.postgres.restart();
+  killPostgres(downMs: number): Promise<void> {
+    this.postgresIsBack = (async () => {
+      await this.postgres.kill();
+      await sleep(downMs);
+      await this.postgres.restart();
+    })();
+    return this.postgresIsBack;
   }
 
   /** The queue's Redis, with its append-only file; nothing when the queue is on PostgreSQL. */

@@ -11,7 +11,6 @@ export interface Insisted extends Answer {
 
 const answerTimeoutMs = 15_000;
 const longestInsistenceMs = 60_000;
-const passing = new Set(['request_in_progress', 'calculation_pending']);
 
 /** Asks one of the API processes, and again until one gives an answer that is no outage, as a CRM does. */
 export class InsistentClient {
@@ -48,7 +47,7 @@ export class InsistentClient {
       this.log.add(this.actor, `${said} -> ${answer.status} ${answer.status < 300 ? '' : JSON.stringify(answer.body)}`);
       if (answer.status === 500 && !this.fleet.hasThrown)
         throw new Violation('I21', `${said} answered 500, not 503, to an outage: ${JSON.stringify(answer.body)}`);
-      const isPassing = answer.status >= 500 || answer.status === 429 || passing.has(answer.body.code);
+      const isPassing = answer.status >= 500 || answer.status === 429 || answer.body.code === 'calculation_pending';
       return isPassing ? null : answer;
     } catch (error) {
       if (error instanceof Violation) throw error;

@@ -123,7 +123,7 @@ const findings: readonly (readonly [invariant: string, told: string, text: strin
     cross join lateral (select count(*) filter (where change <> 'reversed') as written,
         count(*) filter (where change = 'reversed') as reversed
       from commission_event_history h where h.workspace_id = a.workspace_id and h.run_id = a.run_id) h
-    where a.workspace_id = $1 and (a.events_written <> h.written or a.events_reversed <> h.reversed)`,
+    where a.workspace_id = $1 and a.trigger not in ('reset', 'cleanup') and (a.events_written <> h.written or a.events_reversed <> h.reversed)`,
   ],
   [
     'I22',

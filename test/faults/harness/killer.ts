@@ -5,7 +5,7 @@ import { type SeededRandom } from './seeded-random.js';
 import { type ServiceProcess } from './service-process.js';
 
 /** Starting a process takes a second of a core, so an episode affords so many. */
-const mostKills = 3;
+const mostKills = 2;
 
 /** What the episode's number asks for beside the faults of every episode. */
 export interface Menu {
@@ -39,7 +39,7 @@ export async function disturb(stage: Stage, menu: Menu, random: SeededRandom): P
       tell('FLUSHALL');
       // Redis may be away at this moment: then there is nothing to flush.
       await fleet.flushRedis().catch(() => undefined);
-    } else if (fault <= 1 && kills < mostKills) await kill(process, random.chance(0.3));
+    } else if (fault <= 1 && kills < mostKills && fleet.hasTwin(process)) await kill(process, random.chance(0.3));
     else if (fault === 2) tell(`cut ${database.cut()} connections of ${process.name}`);
     else if (fault === 3) {
       tell(`cut the queue of ${process.name}`);

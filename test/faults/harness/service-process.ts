@@ -35,6 +35,10 @@ export class ServiceProcess {
     private readonly listener: ProcessListener,
   ) {}
 
+  get pid(): number | null {
+    return this.child?.pid ?? null;
+  }
+
   get isRunning(): boolean {
     return this.child !== null;
   }

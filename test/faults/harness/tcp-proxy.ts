@@ -38,14 +38,14 @@ export class TcpProxy {
     return (this.listener.address() as AddressInfo).port;
   }
 
-  /** Resets every connection. */
+  /** Breaks every connection. */
   cut(): number {
     const count = this.pairs.size;
-    for (const pair of [...this.pairs]) this.reset(pair);
+    for (const pair of [...this.pairs]) this.end(pair);
     return count;
   }
 
-  /** Resets the connection that is in use when so many more bytes have gone to the server. */
+  /** Breaks the connection that is in use when so many more bytes have gone to the server. */
   cutAfterBytes(count: number): void {
     this.trap = { after: 'bytes', left: count };
   }
@@ -78,7 +78,7 @@ export class TcpProxy {
     this.pairs.clear();
   }
 
-  /** As before any fault; what a blackhole has swallowed is lost, so its connections are reset. */
+  /** As before any fault; what a blackhole has swallowed is lost, so its connections are broken. */
   heal(): void {
     this.trap = null;
     this.delayMs = 0;
@@ -101,7 +101,7 @@ export class TcpProxy {
     server.on('data', (chunk) => this.fromServer(pair, chunk));
     client.on('close', () => this.end(pair));
     server.on('close', () => this.end(pair));
-    // A reset connection says so by its end; there is nothing to do about it.
+    // A broken connection says so by its end; there is nothing to do about it.
     client.on('error', () => undefined);
     server.on('error', () => undefined);
   }
@@ -118,7 +118,7 @@ export class TcpProxy {
       if (trap.left < 0) {
         this.trap = null;
         this.sprung += 1;
-        pair.server.write(chunk.subarray(0, chunk.length + trap.left), () => this.reset(pair));
+        pair.server.write(chunk.subarray(0, chunk.length + trap.left), () => this.end(pair));
         return;
       }
     }
@@ -129,7 +129,7 @@ export class TcpProxy {
     if (this.isSilent) return;
     if (this.awaitingReply.has(pair)) {
       this.sprung += 1;
-      this.reset(pair);
+      this.end(pair);
     } else this.forward(pair.client, chunk);
   }
 
@@ -138,15 +138,10 @@ export class TcpProxy {
     else setTimeout(() => to.destroyed || to.write(chunk), this.delayMs);
   }
 
-  private reset(pair: Pair): void {
-    pair.client.resetAndDestroy();
-    pair.server.resetAndDestroy();
-    this.pairs.delete(pair);
-  }
-
+  /** Both ends; what was on its way is lost. */
   private end(pair: Pair): void {
+    this.pairs.delete(pair);
     pair.client.destroy();
     pair.server.destroy();
-    this.pairs.delete(pair);
   }
 }
