@@ -27,7 +27,10 @@ import { autoMatchFields } from './fields/queries/auto-match-fields.js';
 import { getFieldMapping } from './fields/queries/get-field-mapping.js';
 import { listFieldOptions } from './fields/queries/list-field-options.js';
 import { listFieldAttributes, listFields } from './fields/queries/list-fields.js';
+import { beginCrmaConnect, beginCrmbConnect, beginCrmcConnect } from './integrations/commands/begin-crm-connect.js';
+import { connectCrma, connectCrmb, connectCrmc } from './integrations/commands/connect-crm.js';
 import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './integrations/commands/disconnect-crm.js';
+import { finishCrmaConnect, finishCrmbConnect, finishCrmcConnect } from './integrations/commands/finish-crm-connect.js';
 import { setCrmcSync } from './integrations/commands/set-crmc-sync.js';
 import { syncCommissions } from './integrations/commands/sync-commissions.js';
 import { syncReps } from './integrations/commands/sync-reps.js';
@@ -72,6 +75,9 @@ import { getStatementStatus } from './statements/queries/get-statement-status.js
 import { getStatements } from './statements/queries/get-statements.js';
 import { listComments } from './statements/queries/list-comments.js';
 import { listExportJobs } from './statements/queries/list-export-jobs.js';
+import { receiveCrma } from './webhooks/commands/receive-crma.js';
+import { receiveCrmb } from './webhooks/commands/receive-crmb.js';
+import { receiveCrmc } from './webhooks/commands/receive-crmc.js';
 import { createConnectionToken } from './workspaces/commands/create-connection-token.js';
 import { deleteConnectionToken } from './workspaces/commands/delete-connection-token.js';
 import { rotateWorkspaceKey } from './workspaces/commands/rotate-workspace-key.js';
@@ -88,6 +94,15 @@ export const operations = [
   beginOidcLogin,
   finishOidcLogin,
   listIntegrations,
+  beginCrmaConnect,
+  beginCrmbConnect,
+  beginCrmcConnect,
+  finishCrmaConnect,
+  finishCrmbConnect,
+  finishCrmcConnect,
+  connectCrma,
+  connectCrmb,
+  connectCrmc,
   disconnectCrma,
   disconnectCrmb,
   disconnectCrmc,
@@ -170,4 +185,7 @@ export const operations = [
   deleteConnectionToken,
   listAuditLogs,
   whoAmI,
+  receiveCrma,
+  receiveCrmb,
+  receiveCrmc,
 ] as const satisfies readonly AnyOperation[];

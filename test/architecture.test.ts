@@ -84,7 +84,7 @@ describe('the house plan', () => {
         zod,
         database,
         /^src\/ledger\//,
-        /^src\/platform\/(log|jobs\/)/,
+        /^src\/platform\/(failpoint|log|metrics|jobs\/)/,
       ]),
     ).to.deep.equal([]);
   });

@@ -3,7 +3,10 @@ import { type JobHandler, JobWorker } from '#src/platform/jobs/job-queue.js';
 import { mailTransport } from '#src/platform/mail/transport.js';
 import { DocumentMaker } from '#src/statements/documents/document-maker.js';
 import { calculateHandler } from './calculate.js';
+import { crmPullHandler } from './crm-pull.js';
+import { CrmSweep } from './crm-sweep.js';
 import { DocumentDesk } from './document-desk.js';
+import { inboxHandler } from './inbox.js';
 import { MailSweep } from './mail-sweep.js';
 import { makeDocumentsHandler } from './make-documents.js';
 import { sendMailHandler } from './send-mail.js';
@@ -20,6 +23,8 @@ export async function startWorkers(service: Service): Promise<Workers> {
   const desk = new DocumentDesk(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
   const handlers = [
     calculateHandler(laneRunner),
+    inboxHandler(service.inboxRunner),
+    crmPullHandler(service.crmPuller),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
     makeDocumentsHandler(desk),
   ];
@@ -30,13 +35,16 @@ export async function startWorkers(service: Service): Promise<Workers> {
     log,
   );
   await worker.start();
-  const sweep = new Sweep(database, unitOfWork, laneRunner, service.wakeLanes, clock, log);
+  const sweep = new Sweep(database, unitOfWork, laneRunner, service.queue, service.wakeLanes, clock, log);
   sweep.start();
   const mailSweep = new MailSweep(unitOfWork, outbox, log);
   mailSweep.start();
+  const crmSweep = new CrmSweep(database, unitOfWork, service.queue, log);
+  crmSweep.start();
   desk.start();
   return {
     stop: async () => {
+      await crmSweep.stop();
       await sweep.stop();
       await mailSweep.stop();
       await desk.stop();

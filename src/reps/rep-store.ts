@@ -176,3 +176,36 @@ export async function replaceReportingLines(trx: Work, workspaceId: string, hier
       ['manager_id', 'uuid', (line) => line.managerId],
     ])}`.execute(trx);
 }
+
+/** Those of the CRM's members whom it counted active when it was asked before. */
+export async function wereActiveInCrm(
+  trx: Work,
+  workspaceId: string,
+  crmIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (crmIds.length === 0) return new Set();
+  const { rows } = await sql<{ crm_member_id: string }>`
+    select crm_member_id from reps
+    where workspace_id = ${workspaceId} and crm_member_id = any(${crmIds}::text[]) and crm_active is not false`.execute(
+    trx,
+  );
+  return new Set(rows.map((row) => row.crm_member_id));
+}
+
+/** Notes what ties reps to their CRM, as it was just told. */
+export async function linkMembers(
+  trx: Work,
+  workspaceId: string,
+  provider: string,
+  links: readonly { readonly repId: string; readonly avatar: string | null; readonly active: boolean }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  await sql`
+    update reps r set provider = ${provider}, synced_at = now(), avatar = n.avatar, crm_active = n.active
+    from (select * from ${rowsFrom(links, [
+      ['rep_id', 'uuid', (link) => link.repId],
+      ['avatar', 'text', (link) => link.avatar],
+      ['active', 'boolean', (link) => String(link.active)],
+    ])}) n
+    where r.workspace_id = ${workspaceId} and r.rep_id = n.rep_id`.execute(trx);
+}

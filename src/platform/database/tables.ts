@@ -12,6 +12,8 @@ type Json<T> = ColumnType<T, string, string>;
 
 export type Phase = 'per_deal' | 'cascade' | 'periodic';
 export type PlanStatus = 'draft' | 'active' | 'archived' | 'deleted';
+/** Who sends deliveries to the inbox. */
+export type NewsSource = 'crma' | 'crmb' | 'crmc' | 'billing';
 export type RunOutcome = 'written' | 'no_change' | 'skipped' | 'statement_locked' | 'failed';
 
 export interface FieldMappingJson {
@@ -78,6 +80,7 @@ export interface Tables {
     invite_status: 'invited' | 'accepted' | null;
     provider: string | null;
     synced_at: Instant | null;
+    crm_active: ColumnType<boolean | null, boolean | null | undefined, boolean | null>;
     payroll_id: ColumnType<string | null, string | null | undefined, string | null>;
     created_at: GeneratedInstant;
   };
@@ -206,6 +209,8 @@ export interface Tables {
     result: Json<Record<string, unknown>> | null;
     error: string | null;
     actor: string;
+    /** Its own work is not over, whatever is left to calculate. */
+    pulling: Generated<boolean>;
     started_at: GeneratedInstant;
     finished_at: Instant | null;
   };
@@ -325,6 +330,74 @@ export interface Tables {
     provider: 'crma' | 'crmb' | 'crmc';
     connected_at: Instant | null;
     sync_enabled: Generated<boolean>;
+    account_id: string | null;
+    credentials: Buffer | null;
+    connected_by: string | null;
+    broken_at: Instant | null;
+    broken_reason: string | null;
+    webhook_id: string | null;
+    last_sync_at: Instant | null;
+    polled_through: Instant | null;
+    poll_due_at: Instant | null;
+    reconcile_refused_at: Instant | null;
+  };
+  crm_pulls: {
+    workspace_id: string;
+    pull_id: string;
+    provider: 'crma' | 'crmb' | 'crmc';
+    kind: 'sync' | 'poll';
+    actor: string;
+    reconcile: Generated<boolean>;
+    recalculate: Generated<boolean>;
+    phase: Generated<'people' | 'fields' | 'deals' | 'missing' | 'finish'>;
+    modified_from: Instant | null;
+    covered_until: Instant | null;
+    cursor: string | null;
+    deals: Generated<number>;
+    total: number | null;
+    counts: ColumnType<Record<string, number>, string | undefined, string>;
+    attempts: Generated<number>;
+    restarts: Generated<number>;
+    not_before: GeneratedInstant;
+    started_at: GeneratedInstant;
+  };
+  crm_pull_deals: { workspace_id: string; pull_id: string; deal_id: string };
+  crm_fields: {
+    workspace_id: string;
+    provider: 'crma' | 'crmb' | 'crmc';
+    slug: string;
+    position: number;
+    label: string;
+    type: string;
+    options: Json<readonly { readonly label: string; readonly value: string }[]> | null;
+  };
+  deal_tombstones: { workspace_id: string; deal_id: string; erased_at: Instant };
+  inbound_routes: {
+    workspace_id: string;
+    source: NewsSource;
+    route: string;
+    secret: Buffer | null;
+    created_at: GeneratedInstant;
+  };
+  inbox: {
+    workspace_id: string;
+    source: NewsSource;
+    news_key: string;
+    subject: string;
+    payload: Json<unknown>;
+    received_at: GeneratedInstant;
+    attempts: Generated<number>;
+    not_before: GeneratedInstant;
+    settled_at: Instant | null;
+    outcome: string | null;
+    error: string | null;
+  };
+  work_leases: {
+    workspace_id: string;
+    work: string;
+    lease_id: string;
+    turn: Generated<number>;
+    leased_until: Instant;
   };
   idempotency_keys: {
     workspace_id: string;

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { type Browser } from 'puppeteer-core';
 import { Failure } from '../../kernel/failure.js';
 import { type Log } from '../log.js';
+import { metrics } from '../metrics.js';
 import { type BrowserProgram, bundledBrowser } from './bundled-browser.js';
 import { type Html } from './html.js';
 
@@ -50,10 +51,15 @@ export class PdfPrinter {
   ) {}
 
   async print(page: Html): Promise<Buffer> {
+    const told = metrics.pdfRenders.startTimer();
     await this.takeTurn();
+    let outcome = 'failed';
     try {
-      return await this.printNow(page);
+      const bytes = await this.printNow(page);
+      outcome = 'printed';
+      return bytes;
     } finally {
+      told({ outcome });
       const next = this.waiting.shift();
       if (next === undefined) this.running -= 1;
       else next.go();
