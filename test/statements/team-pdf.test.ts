@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { grouped } from '#src/statements/documents/figures.js';
 import { teamPage } from '#src/statements/documents/team-page.js';
+import { download } from '../support/downloads.js';
 import { pdfText, requireBrowser } from '../support/pdf-tools.js';
-import { type ApiClient, startTestService } from '../support/test-service.js';
+import { startTestService } from '../support/test-service.js';
 import { startTrapServer } from '../support/trap-server.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
@@ -18,19 +19,11 @@ describe('the team roll-up as PDF', function () {
   });
   after(() => fixture?.stop());
 
-  /** The ApiClient reads text; a PDF is bytes. */
-  async function download(api: ApiClient, path: string): Promise<{ headers: Headers; pdf: Buffer }> {
-    const { url, token } = api as unknown as { url: string; token: string };
-    const response = await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${token}` } });
-    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return { headers: response.headers, pdf: Buffer.from(await response.arrayBuffer()) };
-  }
-
   const squeezed = (text: string) => text.replace(/\s+/g, ' ');
 
   async function expectFiguresOfCsv(own: Office, period: string): Promise<string | null> {
     const csv = await own.api.get(`/v1/statements/export.csv?period=${period}`);
-    const { headers, pdf } = await download(own.api, `/v1/statements/export.pdf?period=${period}`);
+    const { headers, bytes: pdf } = await download(own.api, `/v1/statements/export.pdf?period=${period}`);
     for (const name of ['x-row-count', 'x-net-total']) expect(headers.get(name)).to.equal(csv.headers.get(name));
     const text = pdfText(pdf, '-layout');
     if (text === null) return null;
@@ -119,7 +112,7 @@ describe('the team roll-up as PDF', function () {
     for (const [index, name] of names.entries())
       await own.api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: `x${index}@acme.test`, name }] });
     await own.api.expect(200, 'PATCH', '/v1/workspaces', { name: '<b>Acme</b> & <i>Sons' });
-    const { pdf } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
+    const { bytes: pdf } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
     await new Promise((resolve) => setTimeout(resolve, 300));
     const hits = trap.hits();
     await trap.stop();
@@ -135,7 +128,7 @@ describe('the team roll-up as PDF', function () {
     const own = await fixture.office({ deals: false });
     const reps = Array.from({ length: 90 }, (_, index) => ({ email: `rep${index}@acme.test`, name: `Rep ${index}` }));
     await own.api.expect(200, 'PUT', '/v1/reps', { reps });
-    const { pdf, headers } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
+    const { bytes: pdf, headers } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
     expect(headers.get('x-row-count')).to.equal('92');
     const text = pdfText(pdf, '-layout');
     if (text === null) return this.skip();

@@ -56,7 +56,7 @@ export function htmlPage({ title, style, body }: { title: string; style: Html; b
 <html lang="en" dir="ltr">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:">
 <title>${title}</title>
 <style>${style}</style>
 </head>

@@ -19,9 +19,9 @@ export function quantity(amount: Decimal): string {
   return grouped(amount.rounded(2).toString());
 }
 
-/** 0.085 as `8.5 %`. */
+/** 0.085 as `8.5%`. */
 export function percent(ratio: Decimal, places = 6): string {
-  return `${grouped(ratio.times(Decimal.of(100)).rounded(places).toString())} %`;
+  return `${grouped(ratio.times(Decimal.of(100)).rounded(places).toString())}%`;
 }
 
 const months = [

@@ -4,6 +4,14 @@ import { cssText, Html, html } from '../../platform/documents/html.js';
 
 export const draftMark = 'DRAFT – not for payroll';
 
+const drawnDraft = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600">
+<path transform="translate(86 330) rotate(-32) scale(1.15)" fill="none" stroke="#ececec" stroke-width="15"
+  d="M0 0V100H25A50 50 0 0 0 25 0ZM110 100V0H140A27 27 0 0 1 140 54H110M140 54L170 100M196 100L228 0L260 100M207 66H249M340 0H287V100M287 48H332M356 0H424M390 0V100"/>
+</svg>`;
+
+/** Across every page. Drawn, so that who copies or listens to the text does not get it in between; a picture, since a fixed drawing is printed on the first page only. */
+export const watermark = new Html('<div class="watermark"></div>');
+
 export interface PageTerms {
   readonly paper: Paper;
   readonly landscape: boolean;
@@ -66,8 +74,7 @@ td small { display: block; unicode-bidi: plaintext; }
 tr.total td { border-top: 0.3mm solid #111; border-bottom: 0; font-weight: 600; break-before: avoid; }
 tr.group th { border-bottom: 0; padding-top: 3mm; font-size: 9pt; text-align: left; }
 tr.reversed td { color: #555; }
-.watermark { position: fixed; inset: 0; display: flex; align-items: center; justify-content: center; z-index: -1; }
-.watermark span { transform: rotate(-32deg); font-size: 84pt; font-weight: 600; letter-spacing: 0.08em; color: #ececec; }
+.watermark { position: fixed; inset: 0; z-index: -1; background: url("data:image/svg+xml;base64,${Buffer.from(drawnDraft).toString('base64')}") center / contain no-repeat; }
 .sums { display: grid; grid-template-columns: 1fr 1fr; gap: 10mm; margin-top: 6mm; align-items: end; break-inside: avoid; }
 .net { margin: 0; }
 .net span { display: block; font-size: 8.5pt; color: #444; }

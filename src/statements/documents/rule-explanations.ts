@@ -9,7 +9,7 @@ import { type RuleTerms } from './statement-facts.js';
 export interface Band {
   readonly tierIndex: number;
   readonly tier: string;
-  /** Where the tier lies, as `100–125 %`; empty where the plan's terms are gone. */
+  /** Where the tier lies, as `100–125%`; empty where the plan's terms are gone. */
   readonly range: string;
   readonly base: Decimal;
   readonly rate: Decimal | null;
@@ -155,7 +155,7 @@ function tierRange(tierIndex: number, terms: RuleTerms | null): string {
   const next = terms.tiers[place + 1];
   const told = (threshold: Decimal) =>
     terms.rule.tierBy === 'attainment' ? threshold.times(Decimal.of(100)).toString() : threshold.toString();
-  const unit = terms.rule.tierBy === 'attainment' ? ' %' : '';
+  const unit = terms.rule.tierBy === 'attainment' ? '%' : '';
   const what = terms.rule.tierBy === 'rank' ? 'rank ' : '';
   return next === undefined
     ? `${what}from ${told(tier.threshold)}${unit}`

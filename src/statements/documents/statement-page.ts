@@ -8,7 +8,7 @@ import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { type StatementLine, type Summary } from '../snapshot.js';
 import { type Meter, metersOf, tierReached } from './attainment-meters.js';
 import { minute, money, percent, periodName, quantity } from './figures.js';
-import { draftMark, pageStyle, paperOf } from './page-style.js';
+import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
 import {
   explainRules,
   limitNames,
@@ -26,7 +26,7 @@ export async function statementPage(facts: StatementFacts, now: Date): Promise<H
   const approved = head?.status === 'approved';
   const rules = explainRules(content.lines, facts.rules);
   const body = html`
-${approved ? [] : html`<div class="watermark" aria-hidden="true"><span>DRAFT</span></div>`}
+${approved ? [] : watermark}
 ${headOf(facts, now)}
 ${sumsOf(facts)}
 ${attainmentOf(metersOf(facts))}

@@ -5,13 +5,14 @@ import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { statementStatuses } from '../statement.js';
 import { amountCells, isSettled, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
 import { grouped, minute, money, periodName } from './figures.js';
-import { draftMark, pageStyle, paperOf } from './page-style.js';
+import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
 
 /** The team's period on paper: totals, one row a rep, how far the approvals are, and who signs. */
 export async function teamPage(team: TeamExport, workspace: WorkspaceRow, now: Date): Promise<Html> {
   const { from, to } = periodRange(team.period);
   const approved = isSettled(team);
   const body = html`
+${approved ? [] : watermark}
 <header>
   <div>
     <p class="workspace" dir="auto">${workspace.name}</p>
