@@ -121,7 +121,7 @@ describe('DATABASE_READ_URL', () => {
       await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-Q1' });
       const { statements } = await api.expect(200, 'GET', `/v1/statements?repId=${repId}&period=2026-Q1`);
       expect(JSON.stringify(statements ?? '')).to.not.equal('[]');
-      await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period: '2026-Q1' });
+      await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period: '2026-Q1', status: 'approved' });
       await replica.drop();
       expect((await api.expect(200, 'GET', '/v1/deals')).deals).to.have.length(1);
     } finally {
