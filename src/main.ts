@@ -100,7 +100,8 @@ function healthOf({ database, queue }: Service): Health {
     },
     queue: () => queue.check(),
     migrations: async () => {
-      if ((await pendingMigrations(database, migrations)).length > 0) throw new Error('migrations are pending');
+      if ((await pendingMigrations(database, migrations, 'service')).length > 0)
+        throw new Error('migrations are pending');
     },
   });
 }
