@@ -10,6 +10,7 @@ export const calculateJob: JobDeclaration<{ workspaceId: string; repIds: string[
   payload: z.object({ workspaceId: z.uuid(), repIds: z.array(z.uuid()).min(1) }),
   attempts: 5,
   key: ({ workspaceId, repIds }) => idOf(`${workspaceId}|${repIds.join()}`),
+  share: ({ workspaceId, repIds }) => ({ tenant: workspaceId, units: repIds.length }),
 };
 
 /** A chunk is worked by one worker: small enough to spread a workspace, large enough not to drown in jobs. */

@@ -196,7 +196,13 @@ async function currentDaysOf(trx: Work, workspaceId: string, dealIds: readonly s
   return from === null || to === null ? [] : [{ from, to }];
 }
 
-const dealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'mapping_change']);
+const dealTriggers: ReadonlySet<Trigger> = new Set([
+  'deal_change',
+  'deal_deletion',
+  'import',
+  'sync',
+  'mapping_change',
+]);
 
 function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): string[] {
   const ranked = new Set(

@@ -7,15 +7,16 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/**
- * A Redis of one's own; null where none is installed, which CI does not let pass. It keeps nothing, unless a folder is
- * given for its append-only file: then it is as one for production.
- */
-export async function startRedis(given?: number, folder?: string): Promise<RedisServer | null> {
+/** A Redis of one's own that keeps nothing, unless told; null where none is installed, which CI does not let pass. */
+export async function startRedis(given?: number, more: readonly string[] = []): Promise<RedisServer | null> {
   const port = given ?? (await freePort());
-  const place = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder ?? '/tmp'];
-  const keeping = folder === undefined ? ['--appendonly', 'no'] : ['--appendonly', 'yes', '--appendfsync', 'everysec'];
-  const process = spawn('redis-server', [...place, ...keeping], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const process = spawn(
+    'redis-server',
+    ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', '/tmp', ...more],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   if (!(await isReady(process))) return missing();
   return {
     port,
@@ -50,4 +51,9 @@ function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+/** Settings of a server that keeps what it has acknowledged in the folder, as one for production does. */
+export function appendOnlyIn(folder: string): readonly string[] {
+  return ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec'];
 }

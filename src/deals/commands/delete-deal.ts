@@ -12,7 +12,7 @@ import { flag } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { buryDeals, eraseDeal, lockDeals } from '../deal-store.js';
 import { dealEarnings } from '../deal-views.js';
-import { earnersOf, touch } from '../touched-reps.js';
+import { touchedByDeletions } from '../touched-reps.js';
 
 /** A CRM's own id, taken as it is written; one that cannot be stored names no deal. */
 const params = z.strictObject({ dealId: z.string().max(200) });
@@ -65,11 +65,11 @@ export class DeleteDeal {
     const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
     if (deal === undefined) return null;
     const { earned } = await dealEarnings(trx, workspaceId, dealId);
-    const touched = await earnersOf(trx, workspaceId, [dealId]);
+    const touched = (await touchedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
     await failpoint('delete.afterEarners');
-    if (!deal.deleted) touch(touched, deal.repId, deal.closeDate);
-    if (hard) await eraseDeal(trx, workspaceId, dealId);
-    else if (!deal.deleted) await buryDeals(trx, workspaceId, [dealId], this.clock.now());
+    const at = this.clock.now();
+    if (hard) await eraseDeal(trx, workspaceId, dealId, at);
+    else if (!deal.deleted) await buryDeals(trx, workspaceId, [{ dealId, at }]);
     await failpoint('delete.afterBury');
     await requestCalculation(
       trx,

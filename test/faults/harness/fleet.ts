@@ -8,7 +8,7 @@ import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
-import { type RedisServer, startRedis } from '../../support/redis-server.js';
+import { appendOnlyIn, type RedisServer, startRedis } from '../../support/redis-server.js';
 import { PostgresServer } from './postgres-server.js';
 import { type FiredFailpoint, type ProcessListener, ServiceProcess } from './service-process.js';
 import { TcpProxy } from './tcp-proxy.js';
@@ -48,7 +48,7 @@ export class Fleet implements ProcessListener {
   /** Null where no redis-server is installed for that backend; with CI set that is an error. */
   static async start(backend: Backend): Promise<Fleet | null> {
     const redisFolder = backend === 'redis' ? await mkdtemp(path.join(tmpdir(), 'commissions-redis-')) : null;
-    const redis = redisFolder === null ? null : await startRedis(undefined, redisFolder);
+    const redis = redisFolder === null ? null : await startRedis(undefined, appendOnlyIn(redisFolder));
     if (redisFolder !== null && redis === null) return null;
     const postgres = await PostgresServer.start();
     await migrateToLatest(postgres.ownerUrl, migrations);
@@ -149,7 +149,7 @@ export class Fleet implements ProcessListener {
     if (this.redis === null || this.redisFolder === null) return;
     await this.redis.stop();
     await sleep(downMs);
-    this.redis = await startRedis(this.redis.port, this.redisFolder);
+    this.redis = await startRedis(this.redis.port, appendOnlyIn(this.redisFolder));
   }
 
   async flushRedis(): Promise<void> {
