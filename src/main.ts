@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import closeWithGrace from 'close-with-grace';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
