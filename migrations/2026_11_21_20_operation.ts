@@ -13,8 +13,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       from calculation_requests q
       left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
     $$`.execute(db);
-  await sql`revoke all on function calculation_backlog() from public`.execute(db);
-  await sql`grant execute on function calculation_backlog() to ${sql.raw(appRole)}`.execute(db);
   // So that a process that may not migrate can tell that somebody must.
-  await sql`grant select on kysely_migration to ${sql.raw(appRole)}`.execute(db);
+  await sql`
+    create function applied_migrations()
+    returns table (name varchar)
+    language sql stable security definer set search_path = public, pg_temp as $$
+      select m.name from kysely_migration m
+    $$`.execute(db);
+  for (const crossing of ['calculation_backlog()', 'applied_migrations()']) {
+    await sql`revoke all on function ${sql.raw(crossing)} from public`.execute(db);
+    await sql`grant execute on function ${sql.raw(crossing)} to ${sql.raw(appRole)}`.execute(db);
+  }
 }

@@ -62,7 +62,7 @@ migrate
   .option('--json', 'print JSON')
   .action(async ({ json = false }: { json?: boolean }) => {
     await withServer(async (server) => {
-      const pending = await withOwner(server, (database) => pendingMigrations(database, migrations));
+      const pending = await withOwner(server, (database) => pendingMigrations(database, migrations, 'owner'));
       process.stdout.write(json ? `${JSON.stringify({ pending })}\n` : pending.map((name) => `${name}\n`).join(''));
       process.exitCode = pending.length > 0 ? 1 : 0;
     });
@@ -228,7 +228,7 @@ program
   });
 
 async function readStatus(database: Database) {
-  const pending = await pendingMigrations(database, migrations);
+  const pending = await pendingMigrations(database, migrations, 'owner');
   if (pending.length > 0) return { pendingMigrations: pending.length };
   const { rows } = await sql<{ workspaces: string; jobs: string; requests: string; age: number; parked: string }>`
     select (select count(*) from workspaces) as workspaces, (select count(*) from jobs where status = 'running') as jobs,

@@ -1,5 +1,8 @@
 import 'reflect-metadata';
 import { type DependencyContainer, container as root } from 'tsyringe';
+import { BillingInbox } from './billing/billing-inbox.js';
+import { type BillingProvider } from './billing/billing-provider.js';
+import { billingProvider, billingTerms } from './billing/billing-settings.js';
 import { CrmAccounts } from './integrations/crm-accounts.js';
 import { crmAdapters } from './integrations/crm-adapters.js';
 import { type PullWork, pullJob } from './integrations/crm-pull.js';
@@ -46,6 +49,8 @@ export interface Service {
   readonly pdfPrinter: PdfPrinter;
   readonly attemptLimits: AttemptLimits;
   readonly doorway: Doorway;
+  /** Null where none is configured. */
+  readonly billingProvider: BillingProvider | null;
   readonly container: DependencyContainer;
   readonly clock: Clock;
   readonly log: Log;
@@ -75,10 +80,14 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const wakePull = (work: PullWork) => queue.add(pullJob, work);
   const inboxWake = new InboxWake(queue);
   const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
+  const billing = billingProvider(config);
   const inboxRunner = new InboxRunner(
     unitOfWork,
     leases,
-    [new CrmNews(crmAccounts, unitOfWork, changes)],
+    [
+      new CrmNews(crmAccounts, unitOfWork, changes),
+      new BillingInbox(unitOfWork, billing, billingTerms(config), clock, log),
+    ],
     inboxWake,
     log,
   );
@@ -115,12 +124,12 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     pdfPrinter,
     attemptLimits,
     doorway: new Doorway(operations, container),
+    billingProvider: billing,
     container,
     clock,
     log,
     close: async () => {
       await pdfPrinter.close();
-      inboxWake.close();
       await queue.close();
       await replica?.destroy();
       await database.destroy();

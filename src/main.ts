@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import closeWithGrace from 'close-with-grace';
 import express from 'express';
 import { sql } from 'kysely';
@@ -100,7 +101,8 @@ function healthOf({ database, queue }: Service): Health {
     },
     queue: () => queue.check(),
     migrations: async () => {
-      if ((await pendingMigrations(database, migrations)).length > 0) throw new Error('migrations are pending');
+      if ((await pendingMigrations(database, migrations, 'service')).length > 0)
+        throw new Error('migrations are pending');
     },
   });
 }

@@ -10,6 +10,7 @@ import { sendCode } from './auth/commands/send-code.js';
 import { verifyCode } from './auth/commands/verify-code.js';
 import { getProfile } from './auth/queries/get-profile.js';
 import { getAuthStatus } from './auth/queries/get-status.js';
+import { receiveBillingEvent } from './billing/commands/receive-billing-event.js';
 import { cleanupCommissions } from './commissions/commands/cleanup-commissions.js';
 import { recalculateCommissions } from './commissions/commands/recalculate-commissions.js';
 import { resetCommissions } from './commissions/commands/reset-commissions.js';
@@ -184,6 +185,7 @@ export const operations = [
   createConnectionToken,
   deleteConnectionToken,
   listAuditLogs,
+  receiveBillingEvent,
   whoAmI,
   receiveCrma,
   receiveCrmb,

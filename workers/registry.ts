@@ -1,7 +1,9 @@
+import { BillingIntake } from '#src/billing/billing-intake.js';
 import { type Service } from '#src/composition.js';
 import { type JobHandler, JobWorker } from '#src/platform/jobs/job-queue.js';
 import { mailTransport } from '#src/platform/mail/transport.js';
 import { DocumentMaker } from '#src/statements/documents/document-maker.js';
+import { BillingSweep } from './billing-sweep.js';
 import { calculateHandler } from './calculate.js';
 import { crmPullHandler } from './crm-pull.js';
 import { CrmSweep } from './crm-sweep.js';
@@ -42,8 +44,10 @@ export async function startWorkers(service: Service): Promise<Workers> {
   const crmSweep = new CrmSweep(database, unitOfWork, service.queue, log);
   crmSweep.start();
   desk.start();
+  const billingSweep = startBillingSweep(service);
   return {
     stop: async () => {
+      await billingSweep?.stop();
       await crmSweep.stop();
       await sweep.stop();
       await mailSweep.stop();
@@ -52,4 +56,11 @@ export async function startWorkers(service: Service): Promise<Workers> {
       transport?.close();
     },
   };
+}
+
+function startBillingSweep({ billingProvider, unitOfWork, container, clock, log }: Service): BillingSweep | null {
+  if (billingProvider === null) return null;
+  const sweep = new BillingSweep(unitOfWork, billingProvider, container.resolve(BillingIntake), clock, log);
+  sweep.start();
+  return sweep;
 }

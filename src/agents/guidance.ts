@@ -91,7 +91,8 @@ const hints: Readonly<Record<string, string>> = {
   plan_not_found: 'list_plans lists the plans with planId and planVersionId.',
   plan_name_taken: 'update_plan changes the plan of that name; list_plans with versions all finds archived ones too.',
   plan_has_assignments: 'list_assignments with the planId shows them; set_plan_status archived keeps everything.',
-  plan_rule_not_found: 'get_plan shows the rules of the version in force with their ids.',
+  plan_rule_not_found:
+    'get_plan shows the rules with their ids, which change with every version. Rules of drafts go by planRuleId only.',
   rep_not_found: 'list_reps lists the people with their ids.',
   assignment_not_found: 'list_assignments lists the assignments with their ids.',
   assignment_overlap: 'list_assignments with the repId shows where; update_assignment moves its dates.',
@@ -99,7 +100,8 @@ const hints: Readonly<Record<string, string>> = {
   quota_ambiguous_measure: 'Give planRuleId instead (rules[].id of get_plan), or planId beside measure.',
   period_mismatch: 'get_plan shows the attainmentPeriod of the rule.',
   deal_not_found: 'list_deals lists the deals; deal_id is the id to give.',
-  field_not_found: 'list_fields lists the fields; only those of type select or status have options.',
+  field_not_found:
+    'list_fields lists the fields; only those of type select or status have options. The stage of a deal is dealStage.',
   job_not_found: 'recalculate_commissions starts a new one.',
   forbidden: 'The token decides what may be done; tools/list shows what this one may.',
   rate_limited: 'Wait for as long as it says before the next call.',

@@ -115,7 +115,11 @@ const shared = {
     .describe(
       'What the rate multiplies: a field slug, variable_target, or "1" for flatAmount tiers. Default: the measure',
     ),
-  dependsOn: name.optional().describe('Cascade rules: the name of the rule below, or _total for all per_deal rules'),
+  dependsOn: name
+    .optional()
+    .describe(
+      'Cascade rules: the name of the rule whose payouts to the people below are the base, or _total for all that per_deal rules pay them, by other plans too',
+    ),
   cap: amount.optional().describe('Most that the rule pays in a period (older; prefer capMultiplier)'),
   floor: amount.optional().describe('Least that a matching deal pays (older; prefer floorAttainment)'),
   capMultiplier: z.number().min(0).max(1e6).optional().describe('Most for one deal, as a multiple of variableTarget'),

@@ -210,16 +210,16 @@ export async function replaceFields(
   fields: readonly CrmField[],
 ): Promise<void> {
   await trx.deleteFrom('crm_fields').where('workspace_id', '=', workspaceId).where('provider', '=', provider).execute();
-  const bySlug = new Map(fields.map((field) => [field.slug, field]));
+  const bySlug = new Map(fields.map((field, position) => [field.slug, { ...field, position }]));
   for (const part of partsOf([...bySlug.values()], 500))
     await trx
       .insertInto('crm_fields')
       .values(
-        part.map(({ slug, label, type, options }, index) => ({
+        part.map(({ slug, label, type, options, position }) => ({
           workspace_id: workspaceId,
           provider,
           slug,
-          position: index,
+          position,
           label,
           type,
           options: options === undefined ? null : JSON.stringify(options),

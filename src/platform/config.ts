@@ -212,7 +212,7 @@ const settings = z.object({
     .default('v67.0')
     .meta({ description: 'Version of the API of crm-c', example: 'v67.0' }),
   CRM_ALLOW_LOOPBACK: flag.default(false).meta({
-    description: '1 lets a CRM be on this machine, for tests and the demo; never in production',
+    description: '1 lets CRMs and billing be on this machine, for tests and the demo; never in production',
     example: '1',
   }),
   CRM_POLL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300).meta({
@@ -222,6 +222,30 @@ const settings = z.object({
   WEBHOOKS_PER_SECOND: z.coerce.number().int().min(1).max(100_000).default(50).meta({
     description: 'Deliveries a second that one account may send for long, four times as many at once',
     example: '50',
+  }),
+  BILLING_WEBHOOK_SECRET: text.meta({
+    description: 'What the billing provider signs its events with; without it they are refused. Needs BILLING_API_KEY',
+    example: 'whsec_as-the-provider-gave-it',
+  }),
+  BILLING_API_KEY: text.meta({
+    description: 'Key that reads subscriptions, customers and events at the billing provider',
+    example: 'rk_live_as-the-provider-gave-it',
+  }),
+  BILLING_API_BASE: base('https://api.stripe.com').meta({
+    description: 'Where the API of the billing provider is',
+    example: 'https://api.stripe.com',
+  }),
+  BILLING_PRICE_TIERS: z
+    .string()
+    .regex(/^[\w-]+:(free|pro|enterprise)(,[\w-]+:(free|pro|enterprise))*$/, 'must be price:tier pairs with commas')
+    .optional()
+    .meta({
+      description: 'Tiers of prices that carry neither metadata nor a lookup key which tells their tier',
+      example: 'price_1Pro:pro,price_1Big:enterprise',
+    }),
+  BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(7).meta({
+    description: 'How long a workspace keeps its tier while a payment is missing',
+    example: '7',
   }),
   CHROMIUM_PATH: z.string().min(1).optional().meta({
     description:
@@ -264,7 +288,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   throw new ConfigError(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
 }
 
-const crmAddresses = ['CRMA_API_BASE', 'CRMA_AUTH_BASE', 'CRMB_API_BASE', 'CRMB_AUTH_BASE', 'CRMC_LOGIN_BASE'] as const;
+const foreignAddresses = [
+  'CRMA_API_BASE',
+  'CRMA_AUTH_BASE',
+  'CRMB_API_BASE',
+  'CRMB_AUTH_BASE',
+  'CRMC_LOGIN_BASE',
+  'BILLING_API_BASE',
+] as const;
 
 /** What is right by itself but not together. */
 function contradictions(config: Config): string[] {
@@ -278,12 +309,14 @@ function contradictions(config: Config): string[] {
     found.push('OIDC_ALLOW_HTTP | is not possible in production | leave it out');
   if (production && config.CRM_ALLOW_LOOPBACK)
     found.push('CRM_ALLOW_LOOPBACK | is not possible in production | leave it out');
-  for (const name of crmAddresses)
+  for (const name of foreignAddresses)
     if (!config[name].startsWith('https://') && !config.CRM_ALLOW_LOOPBACK)
       found.push(`${name} | must start with https:// | leave it out`);
   for (const crm of ['CRMA', 'CRMB', 'CRMC'] as const)
     if (config[`${crm}_CLIENT_ID`] !== undefined && config[`${crm}_CLIENT_SECRET`] === undefined)
       found.push(`${crm}_CLIENT_SECRET | is needed with ${crm}_CLIENT_ID | see the README`);
+  if ((config.BILLING_API_KEY === undefined) !== (config.BILLING_WEBHOOK_SECRET === undefined))
+    found.push('BILLING_API_KEY | goes with BILLING_WEBHOOK_SECRET | set both or neither');
   if (config.OIDC_ISSUER === undefined) return found;
   if (!config.OIDC_ISSUER.startsWith('https://') && !config.OIDC_ALLOW_HTTP)
     found.push('OIDC_ISSUER | must start with https:// | for example https://login.acme.com');

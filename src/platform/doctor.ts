@@ -147,7 +147,7 @@ async function databaseVersion(database: Database, embedded: boolean): Promise<s
 }
 
 async function noPending(database: Database, migrations: Readonly<Record<string, Migration>>): Promise<string> {
-  const pending = await pendingMigrations(database, migrations);
+  const pending = await pendingMigrations(database, migrations, 'owner');
   if (pending.length === 0) return 'up to date';
   throw new Error(`${pending.length} pending; run "npx commissions migrate"`);
 }

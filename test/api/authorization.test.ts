@@ -20,6 +20,15 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   beginOidcLogin: { path: '/auth/oidc/login?workspaceId=none' },
   finishOidcLogin: {},
   listIntegrations: {},
+  beginCrmaConnect: { path: '/auth/crma/connect?redirect=no' },
+  beginCrmbConnect: { path: '/auth/crmb/connect?redirect=no' },
+  beginCrmcConnect: { path: '/auth/crmc/connect?redirect=no' },
+  finishCrmaConnect: {},
+  finishCrmbConnect: {},
+  finishCrmcConnect: {},
+  connectCrma: { body: {} },
+  connectCrmb: { body: {} },
+  connectCrmc: { body: {} },
   disconnectCrma: {},
   disconnectCrmb: {},
   disconnectCrmc: {},
@@ -27,6 +36,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getAuthStatus: {},
   getProfile: {},
   logOut: { body: { all: true } },
+  receiveBillingEvent: { body: {} },
   whoAmI: {},
   listFields: {},
   listFieldAttributes: {},
@@ -92,6 +102,9 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getRep: { path: '/v1/reps/<self>' },
   updateRep: { path: '/v1/reps/<unknown>', body: {} },
   syncReps: {},
+  receiveCrma: { body: {} },
+  receiveCrmb: { body: [] },
+  receiveCrmc: { body: {} },
   bulkInviteReps: { body: {} },
   inviteRep: { path: '/v1/reps/<unknown>/invite' },
   getWorkspace: {},
@@ -396,7 +409,7 @@ describe('who may call what', () => {
       expect(open.filter((route) => !allowed.test(route))).to.deep.equal([]);
     });
 
-    it('what is public is signing in', () => {
+    it('what is public is signing in, and what other services send', () => {
       const open = operations.filter(({ access }) => (access as string) === 'public').map(({ path }) => path);
       expect(open.filter((path) => !/^\/(auth|webhooks)\//.test(path))).to.deep.equal([]);
     });

@@ -37,10 +37,24 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   disconnectCrma: [],
   disconnectCrmb: [],
   disconnectCrmc: [],
+  beginCrmaConnect: [],
+  beginCrmbConnect: [],
+  beginCrmcConnect: [],
+  finishCrmaConnect: [],
+  finishCrmbConnect: [],
+  finishCrmcConnect: [],
+  connectCrma: [],
+  connectCrmb: [],
+  connectCrmc: [],
+  // Whose a delivery is its proof decides; test/webhooks has what two workspaces may do to each other.
+  receiveCrma: [],
+  receiveCrmb: [],
+  receiveCrmc: [],
   setCrmcSync: [],
   getAuthStatus: [],
   getProfile: [],
   logOut: [],
+  receiveBillingEvent: [],
   whoAmI: [],
   listFields: [],
   listFieldAttributes: [],
@@ -234,6 +248,13 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
 /** What is one workspace's alone, by the names that the probes use. */
 type Names = ReadonlyMap<string, string>;
 
+const oauthClients = Object.fromEntries(
+  ['CRMA', 'CRMB', 'CRMC'].flatMap((crm) => [
+    [`${crm}_CLIENT_ID`, 'client'],
+    [`${crm}_CLIENT_SECRET`, 'secret'],
+  ]),
+);
+
 describe('two workspaces', () => {
   let service: TestService;
   let mine: ApiClient;
@@ -318,7 +339,12 @@ describe('two workspaces', () => {
   }
 
   before(async () => {
-    service = await startTestService({ RATE_LIMIT_PER_MINUTE: '10000', FAILED_SIGN_INS_PER_MINUTE: '10000' });
+    service = await startTestService({
+      RATE_LIMIT_PER_MINUTE: '10000',
+      FAILED_SIGN_INS_PER_MINUTE: '10000',
+      PUBLIC_URL: 'http://127.0.0.1:9',
+      ...oauthClients,
+    });
     const a = await build('a');
     const b = await build('b');
     ({ api: mine, workspaceId } = a);

@@ -53,7 +53,7 @@ describe('a backup', function () {
       const owner = new pg.Client({ connectionString: to });
       await owner.connect();
       await owner.query('create role commissions_app');
-      await owner.query('grant commissions_app to commissions');
+      await owner.query('grant commissions_app to current_user');
       await owner.end();
       const restore = ['--exit-on-error', '--single-transaction', '--no-owner', `--dbname=${to}`, file];
       await run(path.join(programs, 'pg_restore'), restore);

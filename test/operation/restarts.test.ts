@@ -30,6 +30,7 @@ for (const backend of backends)
       if (started === null) return this.skip();
       servers = started;
       redis = servers.redis;
+      await commitForSure(servers.database.ownerUrl);
       const two = (kind: 'api' | 'worker') => [0, 1].map(() => ServiceProcess.start(kind, servers.environment));
       apis = await Promise.all(two('api'));
       workers = await Promise.all(two('worker'));
@@ -205,6 +206,14 @@ describe('SIGTERM', function () {
     }
   });
 });
+
+/** Test servers answer before a commit is written, which forgets the last of them when a server process is killed. */
+async function commitForSure(ownerUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  await client.query(`alter database ${new URL(ownerUrl).pathname.slice(1)} set synchronous_commit = on`);
+  await client.end();
+}
 
 function post(url: string, apiKey: string, body: unknown): Promise<{ status: number }> {
   return new Promise((resolve, reject) => {

@@ -24,7 +24,7 @@ export class StatementFixture {
 
   /** Without a worker, others than this process do what is to be done. */
   static async create({ worker = true }: { worker?: boolean } = {}): Promise<StatementFixture> {
-    return new StatementFixture(await startTestService({}, { worker }));
+    return new StatementFixture(await startTestService({}, { api: true, worker }));
   }
 
   stop(): Promise<void> {

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { type Logger } from 'pino';
 import { type Delivery } from '#src/demo/fake-crm/deliveries.js';
 import { FakeCrma } from '#src/demo/fake-crm/fake-crma.js';
 import { FakeCrmb } from '#src/demo/fake-crm/fake-crmb.js';
@@ -6,6 +7,7 @@ import { FakeCrmc } from '#src/demo/fake-crm/fake-crmc.js';
 import { type FakeOAuth } from '#src/demo/fake-crm/fake-oauth.js';
 import { type FakeServer } from '#src/demo/fake-crm/fake-server.js';
 import { type CrmProvider } from '#src/platform/crm/crm-adapter.js';
+import { query } from './ledger-checks.js';
 import { type Random } from './random.js';
 import { type ApiClient, startTestService, type TestService } from './test-service.js';
 
@@ -22,12 +24,16 @@ export interface CrmWorld {
   readonly provider: CrmProvider;
   readonly server: FakeServer;
   readonly oauth: FakeOAuth;
+  /** That of its deals, for plans that are to pay on them. */
+  readonly currency: string;
   /** Settings with which the service finds the fake. */
   readonly environment: Readonly<Record<string, string>>;
   /** Path of the requests that list deals, as `METHOD /path`. */
   readonly listing: RegExp;
   addPerson(name: string): string;
   addDeal(deal: PlainDeal): string;
+  /** A deal that the CRM has stamped, and shows once it is committed; where it can tell such. */
+  addLateDeal(deal: PlainDeal): { readonly id: string; commit(): void };
   change(dealId: string, change: Partial<PlainDeal>): void;
   delete(dealId: string): void;
   liveDealIds(): string[];
@@ -44,6 +50,10 @@ export const crmWorlds: readonly { readonly provider: CrmProvider; start(): Prom
   { provider: 'crmc', start: crmcWorld },
 ];
 
+function notHere(): never {
+  throw new Error('this CRM shows its deals at once');
+}
+
 async function crmaWorld(): Promise<CrmWorld> {
   const crm = await FakeCrma.start();
   crm.readsPerSecond = 1_000_000;
@@ -56,6 +66,7 @@ async function crmaWorld(): Promise<CrmWorld> {
   });
   return {
     provider: 'crma',
+    currency: 'USD',
     server: crm.server,
     oauth: crm.oauth,
     environment: {
@@ -67,6 +78,7 @@ async function crmaWorld(): Promise<CrmWorld> {
     listing: /POST .*records\/query/,
     addPerson: (name) => crm.addMember({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => crm.addDeal({ name: 'Deal', ...valuesOf(deal) }),
+    addLateDeal: notHere,
     change: (dealId, change) => crm.change(dealId, valuesOf(change)),
     delete: (dealId) => crm.delete(dealId),
     liveDealIds: () => crm.dealIds,
@@ -94,6 +106,7 @@ async function crmbWorld(): Promise<CrmWorld> {
   });
   return {
     provider: 'crmb',
+    currency: 'USD',
     server: crm.server,
     oauth: crm.oauth,
     environment: {
@@ -105,6 +118,7 @@ async function crmbWorld(): Promise<CrmWorld> {
     listing: /GET \/crm\/objects\/[^/]+\/deals$/,
     addPerson: (name) => crm.addOwner({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => crm.addDeal({ dealname: 'Deal', ...valuesOf(deal) }),
+    addLateDeal: notHere,
     change: (dealId, change) => crm.change(dealId, valuesOf(change)),
     delete: (dealId) => {
       crm.delete(dealId);
@@ -113,8 +127,8 @@ async function crmbWorld(): Promise<CrmWorld> {
     liveDealIds: () => crm.dealIds.filter((dealId) => !gone.has(dealId)),
     connect: async (api, serviceUrl) => {
       crm.webhookUrl = `${serviceUrl}/webhooks/crmb`;
-      const { accessToken } = crm.oauth.issue();
-      await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken });
+      const { accessToken, refreshToken } = crm.oauth.issue();
+      await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
     },
     takeDeliveries: () => crm.deliveries.take(),
     stop: () => crm.stop(),
@@ -134,6 +148,7 @@ async function crmcWorld(): Promise<CrmWorld> {
   });
   return {
     provider: 'crmc',
+    currency: 'EUR',
     server: crm.server,
     oauth: crm.oauth,
     environment: { CRMC_LOGIN_BASE: crm.url, CRMC_CLIENT_ID: clientId, CRMC_CLIENT_SECRET: clientSecret },
@@ -144,6 +159,7 @@ async function crmcWorld(): Promise<CrmWorld> {
       flow?.add(dealId);
       return dealId;
     },
+    addLateDeal: (deal) => crm.addLateDeal({ Name: 'Deal', ...valuesOf(deal) }),
     change: (dealId, change) => {
       crm.changeDeal(dealId, valuesOf(change));
       flow?.add(dealId);
@@ -164,20 +180,24 @@ async function crmcWorld(): Promise<CrmWorld> {
   };
 }
 
-/** The service, where the CRM can reach it. */
+/** The service, where CRMs can reach it. */
 export async function startServiceFor(
-  world: CrmWorld,
+  worlds: readonly CrmWorld[],
   environment: Readonly<Record<string, string>> = {},
+  log?: Logger,
 ): Promise<TestService> {
   const port = await freePort();
-  return startTestService({
-    PORT: String(port),
-    PUBLIC_URL: `http://127.0.0.1:${port}`,
-    CRM_ALLOW_LOOPBACK: '1',
-    WEBHOOKS_PER_SECOND: '100000',
-    ...world.environment,
-    ...environment,
-  });
+  return startTestService(
+    {
+      PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      WEBHOOKS_PER_SECOND: '100000',
+      ...Object.assign({}, ...worlds.map((world) => world.environment)),
+      ...environment,
+    },
+    { api: true, worker: true },
+    log,
+  );
 }
 
 export async function freePort(): Promise<number> {
@@ -211,6 +231,20 @@ export async function payEveryone(api: ApiClient): Promise<void> {
   await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
   for (const period of ['2026-Q1', '2026-Q2'])
     await api.expect(201, 'POST', '/v1/quotas', { repIds, planRuleId: plan.rules[0].id, period, target: 500_000 });
+}
+
+/** Resolves when nothing is left of what webhooks brought. */
+export async function untilInboxEmpty(ownerUrl: string): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const [row] = await query<{ left: number }>(
+      ownerUrl,
+      'select count(*)::int as left from inbox where settled_at is null',
+    );
+    if (row?.left === 0) return;
+    if (Date.now() > deadline) throw new Error(`${row?.left} news are still in the inbox`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 export function randomDeal(random: Random, people: readonly string[]): PlainDeal {

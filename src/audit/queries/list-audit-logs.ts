@@ -46,7 +46,7 @@ export const listAuditLogs = operation({
         'you ask why nothing changed (outcome no_change, skipped, statement_locked or failed, with the error), or who changed something.',
       notFor: 'how an amount came about (use get_commissions with dealId).',
       formats:
-        'actor orchestrator is the engine; api-key and rep:<repId> are people over REST, mcp:… the same through an agent.',
+        'actor orchestrator is the engine; api-key and rep:<repId> are keys and people, with mcp: before it when they acted through an agent.',
       changes: 'nothing.',
     },
     arguments: {

@@ -89,7 +89,7 @@ export const getCommissions = operation({
       dealId: "The deal, by the CRM's id (deal_id of list_deals)",
       period: 'The period, such as 2026-Q1',
     },
-    list: ['reps', 'closedDeals', 'events'],
+    listsWithin: ['reps', 'closedDeals', 'events'],
     says: (answer) => {
       if ('deal' in answer)
         return `The deal pays ${answer.total} ${answer.currency} in all; rules looked at: ${answer.outcomes.length}.`;

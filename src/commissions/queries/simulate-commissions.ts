@@ -275,10 +275,12 @@ export const simulateCommissions = operation({
       quota: 'Target, and variableTarget if wanted, to assume for every rep',
       asOf: 'Day to calculate as of, YYYY-MM-DD; today when left out',
     },
-    list: 'reps',
+    listsWithin: ['reps'],
     detail: { unlessAsked: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
     says: ({ total, currency, period, reps }) =>
-      `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.`,
+      reps.length === 0
+        ? 'Nobody is assigned to this plan in the period, so nothing was simulated. Name people with repId or repIds.'
+        : `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.`,
   },
   handler: SimulateCommissions,
 });

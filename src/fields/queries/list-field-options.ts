@@ -28,7 +28,8 @@ export class ListFieldOptions {
 
 export const listFieldOptions = operation({
   id: 'listFieldOptions',
-  summary: 'Values that the newest 2,000 deals have in a select or status field, at most 1,000',
+  summary:
+    'Choices of a select or status field as the CRM lists them, else the values that the newest 2,000 deals have',
   method: 'get',
   path: '/v1/fields/attributes/:slug/options',
   access: 'connection',

@@ -27,7 +27,8 @@ const declared = {
 export const listFields = operation({
   ...declared,
   id: 'listFields',
-  summary: 'Fields that plans may use: the standard values, then those that the newest 2,000 deals carry',
+  summary:
+    'Fields that plans may use: the standard values, those of the connected CRM, and what the newest 2,000 deals carry',
   path: '/v1/fields',
   tool: {
     name: 'list_fields',

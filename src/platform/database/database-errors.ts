@@ -19,12 +19,15 @@ export function isTransient(error: unknown): boolean {
 
 const unreachableCodes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'];
 
-/** The server is away, starting, stopping, or kept us waiting too long: the caller may try again. */
+/** The server is away, starting, stopping, being restored, or kept us waiting too long: the caller may try again. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== null)
     return (
-      state.startsWith('08') || state.startsWith('57P') || state === '53300' || state === '25P03' || isTransient(error)
+      state.startsWith('08') ||
+      state.startsWith('57P') ||
+      ['53300', '25P03', '3D000'].includes(state) ||
+      isTransient(error)
     );
   if (!(error instanceof Error)) return false;
   const code = (error as Partial<DatabaseError>).code;

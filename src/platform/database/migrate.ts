@@ -34,34 +34,31 @@ const failingBetweenStatements: KyselyPlugin = {
   },
 };
 
-/** Names of the migrations that the database has not seen yet; all of them when it has never seen one. */
+/** Names of the migrations that the database has not seen yet, asked as the owner or as the service. */
 export async function pendingMigrations(
   database: Database,
   migrations: Readonly<Record<string, Migration>>,
+  askedBy: 'owner' | 'service',
 ): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(database).catch((error) => {
-    if (sqlStateOf(error) === undefinedTable) return { rows: [] };
+  const from = askedBy === 'owner' ? sql`kysely_migration` : sql`applied_migrations()`;
+  const { rows } = await sql<{ name: string }>`select name from ${from}`.execute(database).catch((error: unknown) => {
+    if (neverMigrated.includes(sqlStateOf(error) ?? '')) return { rows: [] };
     throw error;
   });
   const seen = new Set(rows.map(({ name }) => name));
   return Object.keys(migrations).filter((name) => !seen.has(name));
 }
 
-const undefinedTable = '42P01';
-const noSuchRole = '22023';
+/** No such table, function or role: all three are made by migrations. */
+const neverMigrated = ['42P01', '42883', '22023'];
 
 /** Refuses to run on a database that lacks a migration, for processes that must not make it up themselves. */
 export async function assertMigrated(
   database: Database,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<void> {
-  const pending = await pendingMigrations(database, migrations).catch((error: unknown) => {
-    // The role that the service takes on is made by the first migration.
-    if (sqlStateOf(error) === noSuchRole) return Object.keys(migrations);
-    throw error;
-  });
-  if (pending.length > 0)
-    throw new Error(`The database lacks ${pending.length} migrations: run "npx commissions migrate" first.`);
+  if ((await pendingMigrations(database, migrations, 'service')).length > 0)
+    throw new Error('The database lacks migrations: run "npx commissions migrate" first.');
 }
 
 /** BullMQ keeps its tables in a schema of its own; the service may use them but not change their shape. */

@@ -392,6 +392,21 @@ export interface Tables {
     outcome: string | null;
     error: string | null;
   };
+  billing_customers: {
+    workspace_id: string;
+    customer_id: string;
+    linked_at: GeneratedInstant;
+    check_at: GeneratedInstant;
+  };
+  billing_subscriptions: {
+    workspace_id: string;
+    customer_id: string;
+    subscription_id: string;
+    status: string;
+    tier: 'free' | 'pro' | 'enterprise' | null;
+    past_due_since: Instant | null;
+    asked_at: Instant;
+  };
   work_leases: {
     workspace_id: string;
     work: string;

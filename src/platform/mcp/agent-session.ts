@@ -10,7 +10,7 @@ import { matchTemplate } from './resource-address.js';
 import { resourceText } from './resource-text.js';
 import { readArguments } from './tool-arguments.js';
 import { type OfferedTool, type ToolDefinition } from './tool-definition.js';
-import { resultOf, type ToolResult, toolResult } from './tool-result.js';
+import { mostBytes, resultOf, type ToolResult, toolResult } from './tool-result.js';
 import { followUp, type Progress } from './work-in-progress.js';
 
 /** What all sessions share; nothing in it belongs to anybody. */
@@ -95,7 +95,9 @@ export class AgentSession {
       const variables = matchTemplate(resource.uriTemplate, uri);
       if (variables === null) continue;
       const { params = {}, query = {} } = resource.parts(variables);
-      const answer = await this.ask(resource.operation, { params, query });
+      const answer = await this.ask(resource.operation, { params, query }).catch((error: unknown) => {
+        throw this.protocolRefusal(error, resource.operation);
+      });
       return { uri, mimeType: 'application/json', text: resourceText(answer, resource.list) };
     }
     throw new ProtocolRefusal(rpcCodes.resourceNotFound, 'There is no resource at this address.');
@@ -129,9 +131,9 @@ export class AgentSession {
   }
 
   /** What is told of an error outside of a tool: the envelope travels beside a message without secrets. */
-  protocolRefusal(error: unknown): ProtocolRefusal {
+  protocolRefusal(error: unknown, operation?: AnyOperation): ProtocolRefusal {
     if (error instanceof ProtocolRefusal) return error;
-    const told = this.tell(error, undefined);
+    const told = this.tell(error, operation);
     const code = told.statusCode === 404 ? rpcCodes.resourceNotFound : rpcCodes.refused;
     return new ProtocolRefusal(told.statusCode === 500 ? rpcCodes.internalError : code, told.message, told);
   }
@@ -179,6 +181,8 @@ export class AgentSession {
     const hint = this.parts.guidance.hints[told.code];
     const requestId = told.statusCode === 500 ? ` Request id ${this.caller.requestId}.` : '';
     const lines = [`${told.code}: ${told.message}${requestId}`, ...listed, ...(hint === undefined ? [] : [hint])];
-    return { ...resultOf(lines, { ...told }), isError: true };
+    const { details: _, ...short } = told;
+    const isShort = Buffer.byteLength(JSON.stringify(told)) <= mostBytes / 2;
+    return { ...resultOf(lines, isShort ? { ...told } : short), isError: true };
   }
 }

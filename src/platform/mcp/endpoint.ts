@@ -62,10 +62,12 @@ export class McpEndpoint {
   private async callerOf(request: Request, response: Response): Promise<Caller> {
     const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
-    // Without resource_metadata: there is no authorization server, and clients told of one drop the token they have.
-    response.setHeader('WWW-Authenticate', 'Bearer realm="mcp"');
-    const caller = await this.parts.authenticate(request.headers.authorization, requestId, request.ip ?? '');
-    response.removeHeader('WWW-Authenticate');
+    const { authorization } = request.headers;
+    const caller = await this.parts.authenticate(authorization, requestId, request.ip ?? '').catch((error: unknown) => {
+      // Without resource_metadata: there is no authorization server, and clients told of one drop the token they have.
+      if (isUnauthorized(error)) response.setHeader('WWW-Authenticate', 'Bearer realm="mcp"');
+      throw error;
+    });
     const actor = `mcp:${caller.actor}`;
     response.locals['actor'] = actor;
     await this.parts.rateLimit.admit(caller, response);
@@ -85,6 +87,10 @@ export class McpEndpoint {
     this.agents ??= { doorway, tools: offeredTools(operations), guidance, log };
     return this.agents;
   }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'unauthorized';
 }
 
 const onlyPost: RequestHandler = (request, response) => {

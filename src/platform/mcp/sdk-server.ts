@@ -37,29 +37,58 @@ function progressTokenOf(message: unknown): string | number | undefined {
   return withToken.safeParse(message).data?.params._meta.progressToken;
 }
 
-const callParams = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
-const resourceParams = z.object({ uri: z.string() });
-const promptParams = z.object({ name: z.string(), arguments: z.record(z.string(), z.string()).optional() });
-const completeParams = z.object({ argument: z.object({ name: z.string(), value: z.string() }) });
-const noParams = z.unknown().optional();
+interface Method<Params> {
+  readonly request: z.ZodObject<{ method: z.ZodLiteral<string>; params: z.ZodOptional<z.ZodUnknown> }>;
+  readonly params: z.ZodType<Params>;
+}
+
+/** What is asked is read here and not by the SDK's schemas, whose complaints name no code that clients expect. */
+function method<Params>(name: string, params: z.ZodType<Params>): Method<Params> {
+  return { request: z.object({ method: z.literal(name), params: z.unknown().optional() }), params };
+}
+
+const texts = z.record(z.string(), z.string());
+const methods = {
+  listTools: method('tools/list', z.unknown()),
+  callTool: method(
+    'tools/call',
+    z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() }),
+  ),
+  listResources: method('resources/list', z.unknown()),
+  listTemplates: method('resources/templates/list', z.unknown()),
+  readResource: method('resources/read', z.object({ uri: z.string() })),
+  listPrompts: method('prompts/list', z.unknown()),
+  getPrompt: method('prompts/get', z.object({ name: z.string(), arguments: texts.optional() })),
+  complete: method('completion/complete', z.object({ argument: z.object({ name: z.string(), value: z.string() }) })),
+};
+
+const identity = { name: 'commissions', title: 'Commission service', version: serviceVersion };
+
+/** Nobody is sent a form here. The validator for what people fill in would be made anew for every request, in 4 ms. */
+const noForms = {
+  getValidator: () => {
+    throw new Error('no form is ever sent');
+  },
+};
 
 function serverFor(session: AgentSession): Server {
-  const server = new Server(
-    { name: 'commissions', title: 'Commission service', version: serviceVersion },
-    { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} }, instructions: session.instructions },
-  );
+  const server = new Server(identity, {
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+    instructions: session.instructions,
+    jsonSchemaValidator: noForms,
+  });
   const on = answering(server, session);
-  on('tools/list', noParams, () => ({ tools: session.tools() }));
-  on('tools/call', callParams, ({ name, arguments: given = {} }, open) => session.callTool(name, given, open));
-  on('resources/list', noParams, () => ({ resources: session.documents() }));
-  on('resources/templates/list', noParams, () => ({ resourceTemplates: session.resourceTemplates() }));
-  on('resources/read', resourceParams, async ({ uri }) => ({ contents: [await session.readResource(uri)] }));
-  on('prompts/list', noParams, () => ({ prompts: session.prompts() }));
-  on('prompts/get', promptParams, ({ name, arguments: given = {} }) => {
+  on(methods.listTools, () => ({ tools: session.tools() }));
+  on(methods.callTool, ({ name, arguments: given = {} }, open) => session.callTool(name, given, open));
+  on(methods.listResources, () => ({ resources: session.documents() }));
+  on(methods.listTemplates, () => ({ resourceTemplates: session.resourceTemplates() }));
+  on(methods.readResource, async ({ uri }) => ({ contents: [await session.readResource(uri)] }));
+  on(methods.listPrompts, () => ({ prompts: session.prompts() }));
+  on(methods.getPrompt, ({ name, arguments: given = {} }) => {
     const { description, text } = session.prompt(name, given);
     return { description, messages: [{ role: 'user', content: { type: 'text', text } }] };
   });
-  on('completion/complete', completeParams, async ({ argument }) => {
+  on(methods.complete, async ({ argument }) => {
     const { values, total } = await session.complete(argument.name, argument.value);
     return { completion: { values, total, hasMore: total > values.length } };
   });
@@ -67,16 +96,14 @@ function serverFor(session: AgentSession): Server {
 }
 
 type On = <Params>(
-  method: string,
-  params: z.ZodType<Params>,
+  method: Method<Params>,
   answer: (params: Params, open: OpenCall) => object | Promise<object>,
 ) => void;
 
 /** What is thrown would reach the client word by word, so nothing leaves here but what may be told. */
 function answering(server: Server, session: AgentSession): On {
-  return (method, schema, answer) => {
-    const request = z.object({ method: z.literal(method), params: z.unknown().optional() });
-    server.setRequestHandler(request, async ({ params }, { signal, sendNotification }) => {
+  return (method, answer) => {
+    server.setRequestHandler(method.request, async ({ params }, { signal, sendNotification }) => {
       const token = progressTokenOf({ params });
       const progress = (done: number, total: number) =>
         sendNotification({
@@ -84,7 +111,8 @@ function answering(server: Server, session: AgentSession): On {
           params: { progressToken: token as string | number, progress: done, total },
         });
       try {
-        return { ...(await answer(read(schema, params), { signal, ...(token === undefined ? {} : { progress }) })) };
+        const open = { signal, ...(token === undefined ? {} : { progress }) };
+        return { ...(await answer(read(method.params, params), open)) };
       } catch (error) {
         throw session.protocolRefusal(error);
       }

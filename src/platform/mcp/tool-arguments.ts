@@ -25,10 +25,10 @@ const page = {
     .meta({ description: 'How many items to skip: nextOffset of the page before. Check total before you sum up.' }),
 };
 
-/** The schema of what the layer itself reads; `confirm` stands first in no list, so that it is a decision of its own. */
-export function readingArguments({ list, hints, detail, confirmed }: Tool): z.ZodType {
+/** The schema of what is read here and not by the operation. */
+export function readingArguments({ list, listsWithin, hints, detail, confirmed }: Tool): z.ZodType {
   return z.object({
-    ...(list !== undefined && hints.readOnlyHint ? page : {}),
+    ...((list ?? listsWithin) !== undefined && hints.readOnlyHint ? page : {}),
     ...(detail === undefined
       ? {}
       : {
@@ -58,11 +58,15 @@ export function readArguments(operation: AnyOperation, tool: Tool, given: Readon
   for (const [name] of fixed) if (name in given) throw invalid({ path: name, message: 'is not known here' });
   const rest = [...Object.entries(given).filter(([name]) => !own.includes(name)), ...fixed];
   // What was just written is shown as far as it fits; there is no asking again for the rest.
-  const page: Reading = { limit: Number.MAX_SAFE_INTEGER, offset: 0, ...reading };
-  return { raw: partsOf(operation, rest, page), reading: page };
+  const wanted: Reading = { limit: Number.MAX_SAFE_INTEGER, offset: 0, ...reading };
+  return { raw: partsOf(operation, rest, wanted), reading: wanted };
 }
 
-function partsOf(operation: AnyOperation, given: readonly (readonly [string, unknown])[], page: Reading): RawInput {
+function partsOf(
+  operation: AnyOperation,
+  given: readonly (readonly [string, unknown])[],
+  { limit, offset }: Reading,
+): RawInput {
   const params = namesIn(operation.params);
   const query = namesIn(operation.query);
   // An argument of no part goes where its name is refused.
@@ -71,7 +75,7 @@ function partsOf(operation: AnyOperation, given: readonly (readonly [string, unk
     return query.has(name) || operation.body === undefined ? 'query' : 'body';
   };
   const part = (name: 'params' | 'query' | 'body') => Object.fromEntries(given.filter(([key]) => where(key) === name));
-  const pages = query.has('limit') ? { limit: page.limit, offset: page.offset } : {};
+  const pages = query.has('limit') ? { limit, offset } : {};
   const texts = Object.entries({ ...part('query'), ...pages }).map(([name, value]) => [name, asQuery(value)]);
   return {
     params: part('params'),

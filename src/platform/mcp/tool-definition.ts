@@ -107,11 +107,10 @@ const refusal = z.object({
  * schema too, so it must know them.
  */
 function outputSchema(operation: AnyOperation, tool: Tool): ToolDefinition['outputSchema'] {
-  const listed = tool.list === undefined ? [] : [tool.list].flat();
   const answer = jsonSchemaOf(operation.response as z.ZodType, 'output');
-  const whole = answer['type'] === 'array' ? asObject(listed[0] as string, answer) : answer;
+  const whole = answer['type'] === 'array' ? asObject(tool.list ?? '', answer) : answer;
   const forms = ((whole['anyOf'] as readonly JsonSchema[] | undefined) ?? [whole]).map((form) =>
-    [relaxed(tool.detail), paged(listed), followed(tool.follow)].reduce((schema, change) => change(schema), form),
+    [relaxed(tool.detail), paged(tool), followed(tool.follow)].reduce((schema, change) => change(schema), form),
   );
   const failed = jsonSchemaOf(refusal, 'output');
   const [only] = forms as [JsonSchema];
@@ -132,9 +131,13 @@ function withProperties(schema: JsonSchema, added: object, required: readonly st
   return { ...schema, properties: { ...properties, ...added }, required: [...already, ...required] };
 }
 
-function paged(listed: readonly string[]): Change {
+function paged({ list, listsWithin }: Tool): Change {
   const paging = { total: { type: 'integer' }, nextOffset: { type: ['integer', 'null'] } };
-  return (schema) => (listed.length === 0 ? schema : withProperties(schema, paging, ['total', 'nextOffset']));
+  const names = Object.keys(paging);
+  if (list !== undefined) return (schema) => withProperties(schema, paging, names);
+  if (listsWithin === undefined) return (schema) => schema;
+  const page = { type: 'object', properties: { list: { type: 'string' }, ...paging }, required: ['list', ...names] };
+  return (schema) => withProperties(schema, { page }, ['page']);
 }
 
 /** Who waits gets what the work came to beside what started it. */

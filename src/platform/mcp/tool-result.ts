@@ -19,9 +19,11 @@ const proseBytes = 2048;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An answer whose list, if it has one, is known by name. */
+/** The list of an answer as far as it is asked for. */
 interface Listing {
   readonly name: string;
+  /** The answer is this list, and not something that has it. */
+  readonly isAll: boolean;
   readonly items: readonly unknown[];
   readonly total: number;
   readonly offset: number;
@@ -60,19 +62,21 @@ function present(operation: AnyOperation, tool: Tool, answer: unknown, reading: 
   const first = fitted(whole, listing, asked);
   if (first !== null) return first;
   const shorter = reading.detail === 'full' && omits.length > 0 ? fitted(whole, listing, summary) : null;
-  if (shorter === null) throw tooLarge();
+  if (shorter === null) throw tooLarge(tool);
   const note = `The full answer is too large for one result, so this is the summary: it lacks ${omits.join(', ')}. Narrow the question to see all.`;
   return { value: shorter.value, notes: [note, ...shorter.notes] };
 }
 
 function listingOf(operation: AnyOperation, tool: Tool, answer: unknown, { limit, offset }: Reading): Listing | null {
-  if (tool.list === undefined) return null;
-  const names = [tool.list].flat();
-  const name = names.find((one) => Array.isArray((answer as Json)[one])) ?? (names[0] as string);
-  const items = (Array.isArray(answer) ? answer : (answer as Json)[name]) as readonly unknown[];
   const canGoOn = tool.hints.readOnlyHint;
-  if (pagesItself(operation)) return { name, items, total: (answer as { count: number }).count, offset, canGoOn };
-  return { name, items: items.slice(offset, offset + limit), total: items.length, offset, canGoOn };
+  const isAll = tool.list !== undefined;
+  const names = isAll ? [tool.list] : (tool.listsWithin ?? []);
+  const name = names.find((one) => Array.isArray(answer) || Array.isArray((answer as Json)[one]));
+  if (name === undefined) return null;
+  const items = (Array.isArray(answer) ? answer : (answer as Json)[name]) as readonly unknown[];
+  const known = { name, isAll, offset, canGoOn };
+  if (pagesItself(operation)) return { ...known, items, total: (answer as { count: number }).count };
+  return { ...known, items: items.slice(offset, offset + limit), total: items.length };
 }
 
 /** The value within the limit, its list cut to as many items as fit; null when not even one does. */
@@ -81,15 +85,11 @@ function fitted(whole: Json, listing: Listing | null, shorten: (value: Json) => 
     const value = shorten(whole);
     return bytesOf(value) <= mostBytes - proseBytes ? { value, notes: [] } : null;
   }
-  const { name, items, total, offset, canGoOn } = listing;
+  const { name, isAll, items, total, offset, canGoOn } = listing;
   const page = (shown: readonly unknown[]): Json => {
     const end = offset + shown.length;
-    return shorten({
-      ...whole,
-      [name]: shown,
-      total,
-      nextOffset: canGoOn && end < total && shown.length > 0 ? end : null,
-    });
+    const paging = { total, nextOffset: canGoOn && end < total && shown.length > 0 ? end : null };
+    return shorten({ ...whole, [name]: shown, ...(isAll ? paging : { page: { list: name, ...paging } }) });
   };
   const count = howManyFit(page([]), (page(items)[name] ?? []) as readonly unknown[]);
   if (count === null || (count === 0 && items.length > 0)) return null;
@@ -128,9 +128,9 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
-function tooLarge(): Failure {
-  return new Failure(
-    'payload_too_large',
-    'The answer is too large for one result, even in short. Narrow the question, or read it over REST.',
-  );
+function tooLarge({ hints }: Tool): Failure {
+  const message = hints.readOnlyHint
+    ? 'The answer is too large for one result, even in short. Narrow the question, or read it over REST.'
+    : 'It is done, but what came of it is too large to show. Do not ask again; read it over REST.';
+  return new Failure('payload_too_large', message);
 }

@@ -64,8 +64,10 @@ export interface Tool<Names extends string = string, Answer = unknown> {
   readonly hints: Hints;
   readonly description: Description;
   readonly arguments: { readonly [Name in Exclude<Names, 'limit' | 'offset'>]: Argument };
-  /** The list of the answer that comes in pages: its name, or that of each form which the answer may have. */
-  readonly list?: string | readonly string[];
+  /** The answer is a list under this name, and comes in pages: `total` and `nextOffset` stand beside it. */
+  readonly list?: string;
+  /** The answer is more than a list, which has figures of its own: `page` tells of the first of these that it has. */
+  readonly listsWithin?: readonly string[];
   readonly detail?: Detail;
   /** The call must say `confirm: true`: what it does cannot be undone. */
   readonly confirmed?: true;

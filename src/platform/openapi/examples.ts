@@ -65,6 +65,23 @@ const benRecord = {
 const linkage = { provider: null, crmId: 'ben', syncedAt: null, lastDealOwnedAt: '2026-02-10' };
 const session = { sessionToken: 'sess_…', expiresAt: '2026-02-11T21:00:00.000Z', rep: benRecord };
 
+const unconnected = {
+  connected: false,
+  connectedAt: null,
+  syncEnabled: true,
+  broken: false,
+  brokenReason: null,
+  lastSyncAt: null,
+};
+const webhookUrl = (provider: string) => `https://pay.acme.com/webhooks/${provider}`;
+const connectedTo = (provider: string, address: string | null) => ({
+  connected: true,
+  provider,
+  accountId: '62515',
+  webhookUrl: address,
+  webhookSecret: null,
+});
+
 const assignment = {
   assignmentId,
   repId: ben,
@@ -257,11 +274,37 @@ export const examples: Readonly<Record<string, Example>> = {
       crmb: false,
       crmc: false,
       integrations: [
-        { provider: 'crma', connected: true, connectedAt: '2026-01-02T09:00:00.000Z', syncEnabled: true },
-        { provider: 'crmb', connected: false, connectedAt: null, syncEnabled: true },
-        { provider: 'crmc', connected: false, connectedAt: null, syncEnabled: false },
+        { ...unconnected, provider: 'crma', connected: true, connectedAt: '2026-01-02T09:00:00.000Z' },
+        { ...unconnected, provider: 'crmb' },
+        { ...unconnected, provider: 'crmc', syncEnabled: false },
       ],
     },
+  },
+  receiveBillingEvent: {
+    body: {
+      id: 'evt_1QabcXYZ',
+      object: 'event',
+      type: 'customer.subscription.updated',
+      data: { object: { id: 'sub_1Q', object: 'subscription', customer: 'cus_Q1', status: 'active' } },
+    },
+    answer: { accepted: 1, ignored: 0 },
+  },
+  beginCrmaConnect: { answer: { authorizeUrl: 'https://app.attio.com/authorize?client_id=…&state=…' } },
+  beginCrmbConnect: { answer: { authorizeUrl: 'https://app.hubspot.com/oauth/authorize?client_id=…&state=…' } },
+  beginCrmcConnect: {
+    answer: { authorizeUrl: 'https://login.salesforce.com/services/oauth2/authorize?client_id=…&state=…' },
+  },
+  finishCrmaConnect: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: connectedTo('crma', null) },
+  finishCrmbConnect: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: connectedTo('crmb', webhookUrl('crmb')) },
+  finishCrmcConnect: {
+    query: { state: 'c3RhdGU', code: 'Y29kZQ' },
+    answer: { ...connectedTo('crmc', webhookUrl('crmc')), webhookSecret: 'told once' },
+  },
+  connectCrma: { body: { accessToken: '…' }, answer: connectedTo('crma', null) },
+  connectCrmb: { body: { accessToken: '…' }, answer: connectedTo('crmb', webhookUrl('crmb')) },
+  connectCrmc: {
+    body: { accessToken: '…', refreshToken: '…', instanceUrl: 'https://acme.my.salesforce.com' },
+    answer: { ...connectedTo('crmc', webhookUrl('crmc')), webhookSecret: 'told once' },
   },
   disconnectCrma: { answer: { disconnected: true, provider: 'crma' } },
   disconnectCrmb: { answer: { disconnected: false, provider: 'crmb' } },
@@ -304,7 +347,16 @@ export const examples: Readonly<Record<string, Example>> = {
   getRecalculationJob: { params: { jobId }, answer: job },
   syncCommissions: {
     body: { recalculate: true, reconcile: false },
-    answer: { synced: true, totalDeals: 240, triggered: true, message: '240 deals were pulled from crma.' },
+    answer: {
+      synced: true,
+      totalDeals: 240,
+      triggered: true,
+      message: '240 deals were pulled from crma: 2 new, 5 changed, 1 deleted.',
+      provider: 'crma',
+      jobId,
+      status: 'completed',
+      counts: { totalDeals: 240, created: 2, changed: 5, unchanged: 233, deleted: 1, reps: 12 },
+    },
   },
   simulateCommissions: {
     body: { planId, period: '2026-Q1', repId: ben, deals: [{ dealId: 'what-if', ...dealBody }] },
@@ -509,4 +561,17 @@ export const examples: Readonly<Record<string, Example>> = {
       offset: 0,
     },
   },
+
+  receiveCrma: {
+    body: {
+      webhook_id: '23e42eaf-323a-41da-b5bb-fd67eebda553',
+      events: [{ event_type: 'record.updated', id: { record_id: 'bf071e1f-6035-429d-b874-d83ea64ea13b' } }],
+    },
+    answer: { accepted: 1, ignored: 0 },
+  },
+  receiveCrmb: {
+    body: [{ portalId: 62515, objectId: 123, subscriptionType: 'deal.creation', occurredAt: 1732180001456 }],
+    answer: { accepted: 1, ignored: 0 },
+  },
+  receiveCrmc: { body: { opportunityId: '006RO000000abcdYAA' }, answer: { accepted: 1, ignored: 0 } },
 };

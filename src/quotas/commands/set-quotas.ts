@@ -132,13 +132,13 @@ export const setQuotas = operation({
         'a rule has tiers by attainment: without a quota for the period its attainment is 0 and the higher tiers are never reached.',
       notFor: 'rules with one tier from 0 or tierBy value, which need no quota.',
       formats:
-        'period in the form of the attainmentPeriod of the rule: monthly 2026-03, quarterly 2026-Q1, annual 2026; another gives period_mismatch. Name the rule by planRuleId (of get_plan), or by measure, which is its name, once the reps are assigned; add planId when the name stands on several plans. One call sets one period.',
+        'period in the form of the attainmentPeriod of the rule: monthly 2026-03, quarterly 2026-Q1, annual 2026; another gives period_mismatch. Name the rule by planRuleId (rules[].id of create_plan and get_plan), which also works for drafts; or by measure, the name of the rule, once its plan is active and the reps are assigned: add planId when the name stands on several plans. One call sets one period.',
       changes: 'commission of these reps in the period is calculated anew; approved statements stay.',
     },
     arguments: {
       repIds: 'The reps (UUIDs of list_reps)',
       planRuleId: 'Id of the rule (rules[].id of get_plan); give this or measure',
-      measure: 'Name of the rule, such as New business; give this or planRuleId',
+      measure: 'Name of a rule of an active plan, such as New business; give this or planRuleId',
       planId: 'The plan (UUID, planId of list_plans), to tell apart rules of the same name',
       period: 'The period, such as 2026-Q1',
       target: 'What counts as 100 %, in the unit of the measure',

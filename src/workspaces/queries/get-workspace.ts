@@ -84,7 +84,7 @@ export const getWorkspace = operation({
     arguments: {
       includeDeleted: { says: 'true shows deleted plans too', schema: () => ({ type: 'boolean', default: false }) },
     },
-    list: 'plans',
+    listsWithin: ['plans'],
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
     says: ({ currency, timezone, crm, plans }, { standing }) =>
       `You act as ${standing}. Amounts are in ${currency}, days in ${timezone}. ${crm.connected ? 'A CRM is connected' : 'No CRM is connected'}; plans listed: ${plans.length}.`,

@@ -107,6 +107,7 @@ export class Fleet implements ProcessListener {
 
   onFired(process: ServiceProcess, fired: FiredFailpoint): void {
     this.fired.push(fired);
+    if (fired.fault === 'kill') this.untilRestarted(process.ended);
     if (fired.fault !== 'drop') return;
     const { database, redis } = this.linesOf(process);
     database.cut();
@@ -117,8 +118,13 @@ export class Fleet implements ProcessListener {
   /** As by a supervisor: what ends is started again, until it runs. */
   onExit(process: ServiceProcess): void {
     if (this.isStopping) return;
-    const restart = this.restart(process).finally(() => this.restarts.delete(restart));
-    this.restarts.add(restart);
+    this.untilRestarted(this.restart(process));
+  }
+
+  /** What has to have come to its end before all processes run again. */
+  private untilRestarted(step: Promise<void>): void {
+    const kept = step.finally(() => this.restarts.delete(kept));
+    this.restarts.add(kept);
   }
 
   private async restart(process: ServiceProcess): Promise<void> {

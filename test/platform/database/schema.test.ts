@@ -25,6 +25,7 @@ const outsideWorkspaces: Readonly<Record<string, string>> = {
   sign_in_states: 'kept while the identity provider is asked who it is',
   attempt_counters: 'counted by network address',
   mail_outbox: 'mail to addresses that may belong to nobody',
+  billing_recovery: 'how far the events of the billing provider were taken in, of all workspaces',
 };
 
 describe('the schema', () => {
