@@ -112,7 +112,8 @@ async function ask(account: CrmAccount, dealIds: readonly string[]) {
   try {
     return await account.getDeals(dealIds);
   } catch (error) {
-    if (error instanceof CrmFailure && error.kind !== 'refused') throw new InboxDelay(error.message, error.retryAfterMs, { cause: error });
+    if (error instanceof CrmFailure && error.kind !== 'refused')
+      throw new InboxDelay(error.message, error.retryAfterMs, { cause: error });
     throw error;
   }
 }
