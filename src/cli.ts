@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
 import { banner } from './demo/banner.js';
+import { runDemoCrm } from './demo/run-demo-crm.js';
 import { isCurrency } from './kernel/currency.js';
 import { runUntilSignal } from './main.js';
 import { type Config, ConfigError, readConfig } from './platform/config.js';
@@ -128,6 +129,14 @@ program
       const mails = await recentMails(server.ownerUrl, secrets, 10);
       process.stdout.write(json ? `${JSON.stringify(mails)}\n` : mails.map(mailLines).join('\n'));
     });
+  });
+
+program
+  .command('demo-crm')
+  .description('Start made-up CRMs and the service on data of its own, and close deals to watch commission appear')
+  .option('--port <port>', 'port of the API', '3000')
+  .action(async ({ port }: { port: string }) => {
+    await runDemoCrm(process.env, port, (text) => process.stdout.write(text));
   });
 
 program
