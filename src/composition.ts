@@ -28,6 +28,7 @@ import { Outbox } from './platform/mail/outbox.js';
 import { masterKey } from './platform/secrets/master-key.js';
 import { Secrets } from './platform/secrets/secrets.js';
 import { CLOCK, CONFIG, LOG, WAKE_LANES } from './platform/tokens.js';
+import { DocumentRequests } from './statements/document-requests.js';
 import { CrmNews } from './webhooks/crm-news.js';
 import { WebhookLimits } from './webhooks/webhook-limits.js';
 
@@ -35,6 +36,7 @@ import { WebhookLimits } from './webhooks/webhook-limits.js';
 export interface Service {
   readonly config: Config;
   readonly database: Database;
+  readonly replica: Database | undefined;
   readonly unitOfWork: UnitOfWork;
   readonly queueBackend: QueueBackend;
   readonly queue: JobQueue;
@@ -44,6 +46,7 @@ export interface Service {
   readonly wakeLanes: WakeLanes;
   readonly secrets: Secrets;
   readonly outbox: Outbox;
+  readonly pdfPrinter: PdfPrinter;
   readonly attemptLimits: AttemptLimits;
   readonly doorway: Doorway;
   /** Null where none is configured. */
@@ -56,16 +59,17 @@ export interface Service {
 
 /** The only place that wires. `appUrl` is where the service's tables are. */
 export function compose(config: Config, appUrl: string, log: Log, clock: Clock = systemClock): Service {
-  const database = createDatabase({
-    url: appUrl,
-    size: config.DATABASE_POOL_SIZE,
-    onError: (error) => log.warn({ err: error }, 'a database connection was lost'),
-  });
-  const queueBackend: QueueBackend =
-    config.REDIS_URL === undefined ? { postgresUrl: appUrl } : { redisUrl: config.REDIS_URL };
+  const onError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
+  const size = config.DATABASE_POOL_SIZE;
+  const database = createDatabase({ url: appUrl, size, onError });
+  const replica =
+    config.DATABASE_READ_URL === undefined
+      ? undefined
+      : createDatabase({ url: config.DATABASE_READ_URL, size, onError });
+  const queueBackend = queueBackendOf(config, appUrl);
   const queue = new JobQueue(queueBackend, log);
   const wakeLanes = wakeLanesThrough(queue);
-  const unitOfWork = new UnitOfWork(database);
+  const unitOfWork = new UnitOfWork(database, { atOnce: Math.max(2, Math.floor(size / 3)), replica });
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
   const secrets = new Secrets(masterKey(config));
   const outbox = new Outbox(unitOfWork, secrets, queue);
@@ -103,10 +107,11 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(CrmAccounts, { useValue: crmAccounts });
   container.register(Inbox, { useValue: new Inbox(database, secrets, inboxWake) });
   container.register(WebhookLimits, { useValue: new WebhookLimits(config.WEBHOOKS_PER_SECOND) });
-  container.register(PdfPrinter, { useValue: pdfPrinter });
+  container.register(DocumentRequests, { useValue: new DocumentRequests(unitOfWork, queue) });
   return {
     config,
     database,
+    replica,
     unitOfWork,
     queueBackend,
     queue,
@@ -116,6 +121,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     wakeLanes,
     secrets,
     outbox,
+    pdfPrinter,
     attemptLimits,
     doorway: new Doorway(operations, container),
     billingProvider: billing,
@@ -125,7 +131,14 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     close: async () => {
       await pdfPrinter.close();
       await queue.close();
+      await replica?.destroy();
       await database.destroy();
     },
   };
+}
+
+/** On PostgreSQL the queue listens, which no pooler in transaction mode lets through. */
+export function queueBackendOf(config: Config, appUrl: string): QueueBackend {
+  if (config.REDIS_URL !== undefined) return { redisUrl: config.REDIS_URL };
+  return { postgresUrl: config.QUEUE_DATABASE_URL ?? appUrl };
 }

@@ -63,16 +63,19 @@ import { addComment } from './statements/commands/add-comment.js';
 import { approveStatement } from './statements/commands/approve-statement.js';
 import { deleteAdjustment } from './statements/commands/delete-adjustment.js';
 import { deleteComment } from './statements/commands/delete-comment.js';
+import { exportStatement } from './statements/commands/export-statement.js';
+import { exportTeamPdf, exportTeamXlsx, exportTeamZip } from './statements/commands/export-team-document.js';
 import { generateStatement } from './statements/commands/generate-statement.js';
 import { generateStatements } from './statements/commands/generate-statements.js';
 import { trueUpStatement } from './statements/commands/true-up-statement.js';
 import { updateAdjustment } from './statements/commands/update-adjustment.js';
-import { exportStatement } from './statements/queries/export-statement.js';
 import { exportTeamCsv } from './statements/queries/export-team-csv.js';
-import { exportTeamPdf } from './statements/queries/export-team-pdf.js';
+import { getExportFile } from './statements/queries/get-export-file.js';
+import { getExportJob } from './statements/queries/get-export-job.js';
 import { getStatementStatus } from './statements/queries/get-statement-status.js';
 import { getStatements } from './statements/queries/get-statements.js';
 import { listComments } from './statements/queries/list-comments.js';
+import { listExportJobs } from './statements/queries/list-export-jobs.js';
 import { receiveCrma } from './webhooks/commands/receive-crma.js';
 import { receiveCrmb } from './webhooks/commands/receive-crmb.js';
 import { receiveCrmc } from './webhooks/commands/receive-crmc.js';
@@ -150,6 +153,11 @@ export const operations = [
   getStatements,
   exportTeamCsv,
   exportTeamPdf,
+  exportTeamXlsx,
+  exportTeamZip,
+  listExportJobs,
+  getExportJob,
+  getExportFile,
   exportStatement,
   getStatementStatus,
   generateStatements,

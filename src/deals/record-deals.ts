@@ -1,5 +1,6 @@
 import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type DealContent, type DealTerms, projectDeal, storedContent } from './deal.js';
 import { DealOwners } from './deal-owners.js';
 import {
@@ -104,12 +105,14 @@ async function settle(trx: Work, workspaceId: string, news: readonly News[]): Pr
     workspaceId,
     byDeal.map(([dealId]) => dealId),
   );
+  await failpoint('record.afterLock');
   const settled = byDeal.map(([dealId, ofDeal]) => decide(dealId, ofDeal, standing.get(dealId)));
   const fresh = settled.filter((one) => one.standing === undefined);
   const inserted = await insertDeals(trx, workspaceId, fresh.map(lastWrite));
   // What another transaction has added since the look is there now, and is compared with once more.
   const overtaken = fresh.filter((one) => !inserted.has(one.dealId));
   const kept = settled.filter((one) => one.standing !== undefined || inserted.has(one.dealId));
+  await failpoint('record.midWrite');
   await writeKept(trx, workspaceId, kept);
   const again = overtaken.flatMap((one) => one.news);
   return [...kept, ...(await settle(trx, workspaceId, again))];

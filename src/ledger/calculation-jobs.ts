@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type JobScope } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 
 /** A job as its caller sees it. */
 export interface CalculationJob {
@@ -53,6 +54,7 @@ export async function createJob(
     )
     .returning(['job_id', 'started_at'])
     .executeTakeFirst();
+  await failpoint('job.afterRow');
   if (inserted !== undefined) return { jobId: inserted.job_id, startedAt: inserted.started_at, joined: false };
   const running = await trx
     .selectFrom('jobs')

@@ -40,6 +40,19 @@ const settings = z.object({
     description: 'Role that migrates and owns the tables; default DATABASE_URL',
     example: 'postgres://owner:secret@db:5432/commissions',
   }),
+  MIGRATE_AT_START: flag.default(true).meta({
+    description: '0 leaves migrations to `npx commissions migrate`; then a process refuses a database that lacks one',
+    example: '0',
+  }),
+  DATABASE_READ_URL: url(['postgres', 'postgresql']).optional().meta({
+    description:
+      'Replica that answers lists and dashboards, which may then be seconds behind; never what decides money',
+    example: 'postgres://app:secret@replica:5432/commissions',
+  }),
+  QUEUE_DATABASE_URL: url(['postgres', 'postgresql']).optional().meta({
+    description: 'Straight way to the database for the queue, when DATABASE_URL leads through a pooler: it listens',
+    example: 'postgres://app:secret@db:5432/commissions',
+  }),
   DATABASE_POOL_SIZE: z.coerce
     .number()
     .int()
@@ -72,6 +85,25 @@ const settings = z.object({
     description: 'How long a stopping process still answers before it closes, for load balancers',
     example: '5000',
   }),
+  METRICS_TOKEN: z.string().min(16).optional().meta({
+    description: 'Opens `/metrics` on the port of the API to whoever shows it as a bearer token',
+    example: 'the output of: openssl rand -hex 16',
+  }),
+  METRICS_PORT: port.optional().meta({
+    description: 'Serves `/metrics` and the health checks on a port of its own, without a token; also in a worker',
+    example: '9464',
+  }),
+  QUEUE_BOARD_TOKEN: z.string().min(24).optional().meta({
+    description: "The operator's key to the queue board at `/admin/queues`; without it there is no board",
+    example: 'the output of: openssl rand -hex 16',
+  }),
+  BULL_BOARD_WRITE: flag
+    .default(false)
+    .meta({ description: '1 lets the queue board retry, remove and pause; else it only shows', example: '1' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(['http', 'https']).optional().meta({
+    description: 'Where traces go as OTLP over HTTP; without it nothing is traced',
+    example: 'http://otel-collector:4318',
+  }),
   NO_DEMO: flag
     .default(false)
     .meta({ description: '1 leaves the demo workspace out of the first start', example: '1' }),
@@ -88,6 +120,15 @@ const settings = z.object({
     .refine((value) => URL.canParse(value), 'must be an address')
     .optional()
     .meta({ description: 'Where people reach the service, for links and redirects', example: 'https://pay.acme.com' }),
+  MCP_HOSTS: z
+    .string()
+    .regex(/^[^\s/@]*$/, 'must be host names without port, with commas between them')
+    .transform((value) => value.split(',').filter((host) => host !== ''))
+    .default([])
+    .meta({
+      description: 'Host names under which agents reach `/v1/mcp`, beside those of PUBLIC_URL, HOST and this machine',
+      example: 'pay.internal,10.0.0.5',
+    }),
   SMTP_URL: url(['smtp', 'smtps'])
     .refine((value) => URL.canParse(value), 'must be an address')
     .optional()

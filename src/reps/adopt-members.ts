@@ -166,7 +166,7 @@ function planOf(
 }
 
 function newRep({ email, name, crmId }: Person, active: boolean): StoredRep {
-  return { repId: newId(), email, name, role: 'rep', active, crmMemberId: crmId };
+  return { repId: newId(), email, name, role: 'rep', active, crmMemberId: crmId, payrollId: null };
 }
 
 function nameOf({ name }: Member, address: string): string {

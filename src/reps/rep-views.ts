@@ -97,7 +97,7 @@ export async function findLinkedRep(
 
 const repColumns = sql`
   r.rep_id as id, r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId", r.avatar, r.invite_status,
-  l.manager_id as "managerId"`;
+  r.payroll_id as "payrollId", l.manager_id as "managerId"`;
 
 function managerOn(today: Day): RawBuilder<unknown> {
   return sql`left join reporting_lines l on l.workspace_id = r.workspace_id and l.rep_id = r.rep_id

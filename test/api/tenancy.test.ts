@@ -188,7 +188,16 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   getStatements: [['GET /v1/statements?repId=<rep>&period=2026-03']],
   exportStatementsCsv: [],
   exportStatementsPdf: [],
-  exportStatement: [['GET /v1/statements/<rep>/export?period=2026-03']],
+  exportStatementsXlsx: [],
+  exportStatementsZip: [],
+  listExportJobs: [],
+  getExportJob: [['GET /v1/statements/export/jobs/<export>']],
+  getExportFile: [['GET /v1/statements/export/jobs/<export>/file']],
+  exportStatement: [
+    ['GET /v1/statements/<rep>/export?period=2026-03'],
+    ['GET /v1/statements/<rep>/export?period=2026-03&format=pdf'],
+    ['GET /v1/statements/<rep>/export?period=2026-03&format=xlsx'],
+  ],
   getStatementStatus: [['GET /v1/statements/<rep>/status?period=2026-03']],
   generateStatements: [['POST /v1/statements/generate', { period: '2026-03', repIds: ['<rep>'] }]],
   generateStatement: [['POST /v1/statements/<rep>/generate', { period: '2026-03' }]],
@@ -292,6 +301,9 @@ describe('two workspaces', () => {
       amount: 25,
       reason: `Reason of ${letter}`,
     });
+    const exported = await api.get(`/v1/statements/${ada.id}/export?period=2026-03&format=xlsx`);
+    expect(exported.status).to.equal(200);
+    const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
     const token = randomUUID();
     await query(
       service.database.ownerUrl,
@@ -311,6 +323,7 @@ describe('two workspaces', () => {
       assignment: assignment.assignmentId,
       quota: quota.quotaId,
       job: jobId,
+      export: exportId,
       comment: commentId,
       adjustment: eventId,
       token,

@@ -19,6 +19,7 @@ export class ApiClient {
   constructor(
     private readonly url: string,
     private readonly token: string | null,
+    private readonly signal?: AbortSignal,
   ) {}
 
   get(path: string): Promise<Answer> {
@@ -45,6 +46,7 @@ export class ApiClient {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(`${this.url}${path}`, {
       method,
+      ...(this.signal === undefined ? {} : { signal: this.signal }),
       headers: {
         ...(this.token === null ? {} : { Authorization: `Bearer ${this.token}` }),
         ...(body === undefined || raw ? {} : { 'Content-Type': 'application/json' }),

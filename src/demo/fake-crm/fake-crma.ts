@@ -10,6 +10,7 @@ export interface FakeAttribute {
   readonly title: string;
   readonly type: string;
   readonly isMulti?: boolean;
+  readonly isArchived?: boolean;
   /** Titles of a select or status. */
   readonly options?: readonly string[];
 }
@@ -131,9 +132,9 @@ export class FakeCrma {
     this.members.set(id, { ...this.members.get(id), access_level: 'suspended' });
   }
 
-  addDeal(values: FakeCrmaValues): string {
+  /** Deals that were imported together may share the instant of their creation. */
+  addDeal(values: FakeCrmaValues, createdAt = this.instant()): string {
     const id = randomUUID();
-    const createdAt = this.instant();
     this.deals.set(id, { id, createdAt, values, ended: {}, endedAt: createdAt });
     this.tell('record.created', id);
     return id;
@@ -379,13 +380,13 @@ export class FakeCrma {
     };
   }
 
-  private attributeJson({ slug, title, type, isMulti = false }: FakeAttribute) {
+  private attributeJson({ slug, title, type, isMulti = false, isArchived = false }: FakeAttribute) {
     return {
       id: { workspace_id: this.workspaceId, object_id: this.objectId, attribute_id: `attribute-${slug}` },
       api_slug: slug,
       title,
       type,
-      is_archived: false,
+      is_archived: isArchived,
       is_multiselect: isMulti,
       is_writable: true,
       config: { currency: { default_currency_code: type === 'currency' ? this.defaultCurrency : null } },

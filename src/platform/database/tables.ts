@@ -21,6 +21,28 @@ export interface FieldMappingJson {
   readonly measures: Readonly<Record<string, string>>;
 }
 
+export type Paper = 'A4' | 'Letter';
+export type DocumentKind = 'statement.pdf' | 'statement.xlsx' | 'team.pdf' | 'team.xlsx' | 'team.zip';
+
+/** What a payroll system wants to be told beside names and amounts. */
+export interface PayrollTerms {
+  readonly companyCode?: string;
+  readonly batchId?: string;
+  readonly earningCodes?: {
+    readonly commission?: string;
+    readonly bonus?: string;
+    readonly adjustment?: string;
+  };
+}
+
+/** How a finished file is given out. */
+export interface MadeFile {
+  readonly contentType: string;
+  readonly filename: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: number;
+}
+
 export interface Tables {
   workspaces: {
     workspace_id: string;
@@ -31,6 +53,8 @@ export interface Tables {
     is_demo: Generated<boolean>;
     field_mapping: ColumnType<FieldMappingJson, string | undefined, string>;
     periodic_through: Day | null;
+    paper: ColumnType<Paper | null, Paper | null | undefined, Paper | null>;
+    payroll: ColumnType<PayrollTerms, string | undefined, string>;
     created_at: GeneratedInstant;
   };
   tokens: {
@@ -57,6 +81,7 @@ export interface Tables {
     provider: string | null;
     synced_at: Instant | null;
     crm_active: ColumnType<boolean | null, boolean | null | undefined, boolean | null>;
+    payroll_id: ColumnType<string | null, string | null | undefined, string | null>;
     created_at: GeneratedInstant;
   };
   reporting_lines: {
@@ -272,6 +297,33 @@ export interface Tables {
     body: string;
     author_id: string | null;
     created_at: GeneratedInstant;
+  };
+  documents: {
+    workspace_id: string;
+    document_id: string;
+    kind: DocumentKind;
+    rep_id: string | null;
+    period: string;
+    status: Generated<'waiting' | 'running' | 'completed' | 'failed'>;
+    total: Generated<number>;
+    done: Generated<number>;
+    lease_id: ColumnType<string | null, string | null | undefined, string | null>;
+    leased_until: ColumnType<Date | null, Date | null | undefined, Date | null>;
+    attempts: Generated<number>;
+    file: ColumnType<MadeFile | null, string | null | undefined, string | null>;
+    error_code: ColumnType<string | null, string | null | undefined, string | null>;
+    error: ColumnType<string | null, string | null | undefined, string | null>;
+    actor: string;
+    started_at: GeneratedInstant;
+    finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  };
+  document_parts: {
+    workspace_id: string;
+    document_id: string;
+    part: number;
+    name: string | null;
+    rep_id: string | null;
+    content: Buffer;
   };
   crm_connections: {
     workspace_id: string;

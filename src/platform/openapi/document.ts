@@ -8,6 +8,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { groupBy } from '../../kernel/group-by.js';
+import { tidySchema } from '../json-schema.js';
 import { type AnyOperation, isPublic, keepsAnswers } from '../operation.js';
 import { type Example, examples } from './examples.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
@@ -43,13 +44,7 @@ export function describeApi(
     },
   };
   const document = createDocument(described, {
-    override: ({ jsonSchema, io }) => {
-      // An answer may gain fields; a client that refuses unknown ones would break with each.
-      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-      // True of every JSON number that is whole, and noise in the reader's eye.
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
+    override: ({ jsonSchema, io }) => tidySchema({ jsonSchema: jsonSchema as Record<string, unknown>, io }),
   });
   showQueries(document);
   return document;

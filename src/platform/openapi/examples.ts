@@ -59,6 +59,7 @@ const benRecord = {
   crmMemberId: 'ben',
   avatar: null,
   invite_status: 'accepted',
+  payrollId: '004711',
   managerId: mia,
 };
 const linkage = { provider: null, crmId: 'ben', syncedAt: null, lastDealOwnedAt: '2026-02-10' };
@@ -202,6 +203,22 @@ const statement = {
   generatedAt: '2026-03-01T08:05:00.000Z',
 };
 const february = { period: '2026-02' };
+const exportJob = {
+  jobId,
+  kind: 'team.zip',
+  status: 'completed',
+  period: '2026-02',
+  startedAt: '2026-03-01T08:10:00.000Z',
+  finishedAt: '2026-03-01T08:10:12.000Z',
+  progress: { done: 63, total: 63 },
+  file: {
+    path: `/v1/statements/export/jobs/${jobId}/file`,
+    filename: 'statements-2026-02.zip',
+    contentType: 'application/zip',
+    bytes: 4_812_337,
+    expiresAt: '2026-03-01T09:10:12.000Z',
+  },
+};
 const comment = {
   commentId: '3c4d5e6f-7a8b-4c0d-9e2f-3a4b5c6d7e8f',
   repId: ben,
@@ -421,6 +438,11 @@ export const examples: Readonly<Record<string, Example>> = {
   getStatements: { query: { repId: ben, period: '2026-02' }, answer: statement },
   exportStatementsCsv: { query: february },
   exportStatementsPdf: { query: february },
+  exportStatementsXlsx: { query: february },
+  exportStatementsZip: { query: { ...february, async: 'true' }, answer: exportJob },
+  listExportJobs: { answer: { jobs: [exportJob], count: 1 } },
+  getExportJob: { params: { jobId }, answer: exportJob },
+  getExportFile: { params: { jobId } },
   exportStatement: { params: ofBen, query: { period: '2026-02', format: 'json' }, answer: statement },
   getStatementStatus: {
     params: ofBen,
@@ -498,6 +520,8 @@ export const examples: Readonly<Record<string, Example>> = {
       isDemo: false,
       crm: { connected: false, provider: null },
       fieldMapping: mapping,
+      paper: null,
+      payroll: { companyCode: 'A1B', earningCodes: { commission: 'C', bonus: 'B' } },
       apiKey: { masked: 'ws_********************************', isSet: true },
       plans: [plan],
     },

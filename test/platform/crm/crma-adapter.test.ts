@@ -112,6 +112,7 @@ describe('crm-a', () => {
     it('lists fields with their types and the options of choices, over several pages', async () => {
       for (let index = 0; index < 100; index++)
         crm.attributes.push({ slug: `custom_${index}`, title: `Custom ${index}`, type: 'record-reference' });
+      crm.attributes.push({ slug: 'old', title: 'Old', type: 'text', isArchived: true });
       const fields = await account.listFields();
       expect(fields).to.have.length(109);
       expect(fields.find(({ slug }) => slug === 'stage')).to.deep.equal({
@@ -203,6 +204,12 @@ describe('crm-a', () => {
         seen.push(...deals.map(({ id }) => id));
       }
       expect(seen).to.deep.equal(ids);
+    });
+
+    it('are all listed when an import gave more of them one instant than a page holds', async () => {
+      const ids = Array.from({ length: 1100 }, () => crm.addDeal({}, '2026-11-21T09:00:00.000000000Z'));
+      crm.addDeal({});
+      expect((await listed()).map(({ id }) => id)).to.deep.equal([...ids, crm.dealIds.at(-1)]);
     });
 
     it('are listed on from the cursor of any page by another process', async () => {

@@ -411,6 +411,11 @@ describe('values of crm-b', () => {
     });
   });
 
+  it('of an archived deal are those of a deleted one', () => {
+    const record = { id: '1', properties: {}, archived: true };
+    expect(crmbDeal(record, readProperties([]), 'UTC').deleted).to.equal(true);
+  });
+
   for (const [type, fieldType, raw, expected] of [
     ['number', 'number', '0', 0],
     ['number', 'number', '', null],
