@@ -341,6 +341,7 @@ export interface Tables {
     poll_due_at: Instant | null;
     reconcile_refused_at: Instant | null;
   };
+  crm_members: { workspace_id: string; crm_id: string; provider: 'crma' | 'crmb' | 'crmc'; rep_id: string };
   crm_pulls: {
     workspace_id: string;
     pull_id: string;
