@@ -7,7 +7,7 @@ import { readConfig } from '../../../src/platform/config.js';
 import { appRole, appSessionOptions } from '../../../src/platform/database/pool.js';
 import { createLog } from '../../../src/platform/log.js';
 import { createWorkspace } from '../../../src/workspaces/create-workspace.js';
-import { type DebianPostgres, startDebianPostgres15 } from '../../support/debian-postgres.js';
+import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '../../support/debian-postgres.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 import { ApiClient, migrateTestDatabase } from '../../support/test-service.js';
 
@@ -434,20 +434,3 @@ describe('the schema', () => {
     });
   });
 });
-
-/** A database whose owner is no superuser, as the service asks of those who bring their own. */
-async function ownedDatabase(superuserUrl: string): Promise<string> {
-  const client = new pg.Client({ connectionString: superuserUrl });
-  await client.connect();
-  try {
-    await client.query(`create role commissions_owner login createrole password 'owner'`);
-    await client.query('create database commissions owner commissions_owner');
-  } finally {
-    await client.end();
-  }
-  const url = new URL(superuserUrl);
-  url.username = 'commissions_owner';
-  url.password = 'owner';
-  url.pathname = '/commissions';
-  return url.href;
-}
