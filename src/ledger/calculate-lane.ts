@@ -5,7 +5,7 @@ import { type DayRange, dayInZone, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
-import { type AppliedDifference, applyDifference } from './apply-difference.js';
+import { type Difference, differenceOf, writeDifference } from './apply-difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
 import { cascadeManagersAbove } from './hierarchy.js';
 import { calculationWindow, loadRepTerms, type RepTerms } from './load-window.js';
@@ -56,21 +56,28 @@ export async function calculateLane(
   { wait }: { readonly wait: boolean },
 ): Promise<LaneRun> {
   return unitOfWork.run(lane, 'calculation', async (trx) => {
-    if (!(await lockLane(trx, lane, wait))) return nothingDone('busy');
-    const requests = await pendingRequests(trx, lane);
-    if (requests.length === 0) return nothingDone('idle');
     const startedAt = clock.now();
-    const terms = await loadRepTerms(trx, lane.workspaceId, lane.repId);
+    // In one round trip, and in this order: the lock, then the ids of the requests, then data.
+    const [locked, requests, terms] = await Promise.all([
+      lockLane(trx, lane, wait),
+      pendingRequests(trx, lane),
+      loadRepTerms(trx, lane.workspaceId, lane.repId),
+    ]);
+    if (locked === null) return nothingDone('busy');
+    if (requests.length === 0) return nothingDone('idle');
     const window = calculationWindow(terms, daysOf(requests));
-    const run = await calculateWindow(trx, terms, window, dayInZone(startedAt, terms.workspace.timeZone), newId());
-    const wakes = await requestOthers(trx, terms, window, requests, run.difference);
-    await recordRun(trx, lane, requests, run, startedAt, clock);
-    await finishRequests(trx, lane, requests);
+    const run = await calculateWindow(trx, terms, window, dayInZone(startedAt, terms.workspace.timeZone));
+    const ledger = { ...lane, runId: run.runId, cleared: locked.clearedAt !== null };
+    const [wakes] = await Promise.all([
+      requestOthers(trx, terms, window, requests, run.difference),
+      writeDifference(trx, ledger, run.difference),
+    ]);
+    await Promise.all([recordRun(trx, lane, requests, run, startedAt, clock), finishRequests(trx, lane, requests)]);
     return {
       state: 'ran',
       outcome: outcomeOf(run),
-      eventsWritten: run.difference.eventsWritten,
-      eventsReversed: run.difference.eventsReversed,
+      eventsWritten: run.difference.writes.length,
+      eventsReversed: run.difference.reversals.length,
       heldBack: run.heldBack,
       wakes,
       jobIds: distinct(requests.map((request) => request.job_id)),
@@ -80,28 +87,20 @@ export async function calculateLane(
 
 interface WindowRun {
   readonly runId: string;
-  readonly difference: AppliedDifference;
+  readonly difference: Difference;
   readonly heldBack: readonly HeldBack[];
   readonly deals: number;
   readonly skipped: number;
   readonly planVersionIds: readonly string[];
 }
 
-async function calculateWindow(
-  trx: Work,
-  terms: RepTerms,
-  window: DayRange,
-  asOf: string,
-  runId: string,
-): Promise<WindowRun> {
+async function calculateWindow(trx: Work, terms: RepTerms, window: DayRange, asOf: string): Promise<WindowRun> {
   const input = await loadRepInput(trx, terms, window, asOf, { explain: false });
   const result = calculateRep(input);
-  const ledger = { workspaceId: terms.workspaceId, repId: terms.repId, runId };
-  const difference = await applyDifference(trx, ledger, input.standing, result.decisions, input.held);
   const paidDeals = new Set(result.decisions.map((decision) => decision.dealKey));
   return {
-    runId,
-    difference,
+    runId: newId(),
+    difference: differenceOf(terms.repId, input.standing, result.decisions, input.held),
     heldBack: result.heldBack,
     deals: input.deals.length,
     skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
@@ -109,16 +108,19 @@ async function calculateWindow(
   };
 }
 
-/** Locks the lane's row; false when another transaction holds it and we may not wait. */
-export async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: boolean): Promise<boolean> {
+/** Locks the lane's row; null when there is none, or another transaction holds it and we may not wait. */
+export async function lockLane(
+  trx: Work,
+  { workspaceId, repId }: Lane,
+  wait: boolean,
+): Promise<{ readonly clearedAt: Date | null } | null> {
   const query = trx
     .selectFrom('lanes')
-    .select('rep_id')
+    .select('cleared_at as clearedAt')
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId)
     .forNoKeyUpdate();
-  const row = await (wait ? query : query.skipLocked()).executeTakeFirst();
-  return row !== undefined;
+  return (await (wait ? query : query.skipLocked()).executeTakeFirst()) ?? null;
 }
 
 async function pendingRequests(trx: Work, { workspaceId, repId }: Lane): Promise<PendingRequest[]> {
@@ -140,7 +142,7 @@ async function requestOthers(
   terms: RepTerms,
   window: DayRange,
   requests: readonly PendingRequest[],
-  difference: AppliedDifference,
+  difference: Difference,
 ): Promise<string[]> {
   const dealsChanged = requests.filter((request) => dealTriggers.has(request.trigger));
   const days = [
@@ -175,7 +177,7 @@ async function requestOthers(
 
 const dealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'mapping_change']);
 
-function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): string[] {
+function rankedPlansMoved(terms: RepTerms, difference: Difference): string[] {
   const ranked = new Set(
     terms.versions
       .filter((version) => version.rules.some((rule) => rule.tierBy === 'rank'))
@@ -197,7 +199,7 @@ async function recordRun(
   const periods = distinct(run.heldBack.map((held) => held.period));
   const blocked =
     periods.length === 0 ? null : { statementLocked: true, periods, heldBack: run.heldBack.slice(0, 100) };
-  await trx
+  const audit = trx
     .insertInto('audit_runs')
     .values({
       workspace_id: workspaceId,
@@ -209,8 +211,8 @@ async function recordRun(
       rep_id: repId,
       period: null,
       outcome: outcomeOf(run),
-      events_written: run.difference.eventsWritten,
-      events_reversed: run.difference.eventsReversed,
+      events_written: run.difference.writes.length,
+      events_reversed: run.difference.reversals.length,
       statement_locked: run.heldBack.length,
       skipped: run.skipped,
       deals: run.deals,
@@ -221,24 +223,25 @@ async function recordRun(
       duration_ms: clock.now().getTime() - startedAt.getTime(),
     })
     .execute();
-  if (dealIds.length > 0) {
-    await trx
-      .insertInto('audit_run_deals')
-      .values(dealIds.map((dealId) => ({ workspace_id: workspaceId, deal_id: dealId, run_id: run.runId })))
-      .execute();
-  }
   const jobIds = distinct(requests.map((request) => request.job_id));
-  if (jobIds.length > 0) {
-    await trx
-      .insertInto('audit_run_jobs')
-      .values(jobIds.map((jobId) => ({ workspace_id: workspaceId, job_id: jobId, run_id: run.runId })))
-      .execute();
-  }
+  await Promise.all([
+    audit,
+    dealIds.length > 0 &&
+      trx
+        .insertInto('audit_run_deals')
+        .values(dealIds.map((dealId) => ({ workspace_id: workspaceId, deal_id: dealId, run_id: run.runId })))
+        .execute(),
+    jobIds.length > 0 &&
+      trx
+        .insertInto('audit_run_jobs')
+        .values(jobIds.map((jobId) => ({ workspace_id: workspaceId, job_id: jobId, run_id: run.runId })))
+        .execute(),
+  ]);
 }
 
 function outcomeOf(run: WindowRun): RunOutcome {
   if (run.heldBack.length > 0) return 'statement_locked';
-  if (run.difference.eventsWritten + run.difference.eventsReversed > 0) return 'written';
+  if (run.difference.writes.length + run.difference.reversals.length > 0) return 'written';
   return run.deals > 0 && run.skipped === run.deals ? 'skipped' : 'no_change';
 }
 
@@ -247,12 +250,16 @@ async function finishRequests(
   { workspaceId, repId }: Lane,
   requests: readonly PendingRequest[],
 ): Promise<void> {
-  await sql`
-    delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
-      and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.execute(trx);
-  await sql`
-    update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and (attempts > 0 or parked_at is not null)`.execute(trx);
+  await Promise.all([
+    sql`
+      delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
+        and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.execute(trx),
+    sql`
+      update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
+      where workspace_id = ${workspaceId} and rep_id = ${repId} and (attempts > 0 or parked_at is not null)`.execute(
+      trx,
+    ),
+  ]);
 }
 
 function daysOf(requests: readonly PendingRequest[]): DayRange {

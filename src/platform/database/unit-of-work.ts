@@ -36,10 +36,20 @@ export class UnitOfWork {
 
   private async once<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
     return this.database.transaction().execute(async (trx) => {
-      await sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
-        set_config('lock_timeout', ${lockTimeout[lock]}, true)`.execute(trx);
-      await takeWorkspaceLock(trx, caller.workspaceId, lock);
-      return work(trx);
+      // Not awaited before the work: the server takes statements in order, so none is run outside of the workspace or
+      // before the lock, and all of them fail when one of these has.
+      const opened = Promise.all([
+        sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
+          set_config('lock_timeout', ${lockTimeout[lock]}, true)`.execute(trx),
+        takeWorkspaceLock(trx, caller.workspaceId, lock),
+      ]);
+      // What it fails with is told below, instead of what it made of the statements that followed.
+      opened.catch(() => undefined);
+      try {
+        return await work(trx);
+      } finally {
+        await opened;
+      }
     });
   }
 
