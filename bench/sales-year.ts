@@ -131,5 +131,8 @@ export async function untilSettled({ owner }: BenchService, workspaceId: string)
 export async function emptyLedger({ service, workspace }: SalesYear): Promise<void> {
   await service.owner.query('truncate commission_events, commission_event_history, rep_months');
   await service.owner.query('update quotas set current_value = 0 where workspace_id = $1', [workspace.workspaceId]);
+  await service.owner.query(
+    'update lanes set settled_revision = null, settled_until = null, settled_code = null, settled_deals = null, settled_skipped = null',
+  );
   await service.owner.query('checkpoint').catch(() => undefined);
 }

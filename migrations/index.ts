@@ -5,6 +5,7 @@ import * as statements from './2026_11_21_03_statements.js';
 import * as auth from './2026_11_21_04_auth.js';
 import * as conventions from './2026_11_21_05_conventions.js';
 import * as integrations from './2026_11_21_06_integrations.js';
+import * as speed from './2026_11_21_10_speed.js';
 
 /** Every migration, oldest first. Forward only: a released one is never edited, the next one mends it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -14,4 +15,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026_11_21_04_auth': { up: auth.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_05_conventions': { up: conventions.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_06_integrations': { up: integrations.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_21_10_speed': { up: speed.up as (db: Kysely<unknown>) => Promise<void> },
 };

@@ -10,6 +10,7 @@ import { type CalculationRequest, requestCalculation, type Trigger } from './cal
 import { cascadeManagersAbove } from './hierarchy.js';
 import { calculationWindow, loadRepTerms, type RepTerms } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
+import { noteSettlement, settlementOf } from './settled-lanes.js';
 
 /** One rep's place in the line: the unit of serial work. */
 export interface Lane {
@@ -66,13 +67,18 @@ export async function calculateLane(
     if (locked === null) return nothingDone('busy');
     if (requests.length === 0) return nothingDone('idle');
     const window = calculationWindow(terms, daysOf(requests));
-    const run = await calculateWindow(trx, terms, window, dayInZone(startedAt, terms.workspace.timeZone));
+    const asOf = dayInZone(startedAt, terms.workspace.timeZone);
+    const run = await calculateWindow(trx, terms, window, asOf);
     const ledger = { ...lane, runId: run.runId, cleared: locked.clearedAt !== null };
     const [wakes] = await Promise.all([
       requestOthers(trx, terms, window, requests, run.difference),
       writeDifference(trx, ledger, run.difference),
     ]);
-    await Promise.all([recordRun(trx, lane, requests, run, startedAt, clock), finishRequests(trx, lane, requests)]);
+    await Promise.all([
+      recordRun(trx, lane, requests, run, startedAt, clock),
+      finishRequests(trx, lane, requests),
+      noteSettlement(trx, lane, settlementOf(terms, window, asOf, triggersOf(requests), run)),
+    ]);
     return {
       state: 'ran',
       outcome: outcomeOf(run),
@@ -205,7 +211,7 @@ async function recordRun(
       workspace_id: workspaceId,
       run_id: run.runId,
       actor: 'orchestrator',
-      trigger: distinct(requests.map((request) => request.trigger)).join(','),
+      trigger: triggersOf(requests).join(','),
       scope: dealIds.length === 1 && requests.every((request) => request.deal_id !== null) ? 'deal' : 'rep',
       deal_id: dealIds.length === 1 ? (dealIds[0] as string) : null,
       rep_id: repId,
@@ -260,6 +266,10 @@ async function finishRequests(
       trx,
     ),
   ]);
+}
+
+function triggersOf(requests: readonly PendingRequest[]): Trigger[] {
+  return distinct(requests.map((request) => request.trigger));
 }
 
 function daysOf(requests: readonly PendingRequest[]): DayRange {

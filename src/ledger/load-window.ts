@@ -39,6 +39,8 @@ export interface WorkspaceTerms {
   readonly currency: string;
   readonly timeZone: string;
   readonly measures: Readonly<Record<string, string>>;
+  /** Moves with every change of the configuration; read before whatever else is. */
+  readonly revision: string;
 }
 
 /** How one rep is paid: everything but the deals. */
@@ -62,10 +64,15 @@ export interface StoredQuota extends Quota {
 export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promise<WorkspaceTerms> {
   const row = await trx
     .selectFrom('workspaces')
-    .select(['currency', 'timezone', 'field_mapping'])
+    .select(['currency', 'timezone', 'field_mapping', 'configuration_revision'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();
-  return { currency: row.currency, timeZone: row.timezone, measures: row.field_mapping.measures };
+  return {
+    currency: row.currency,
+    timeZone: row.timezone,
+    measures: row.field_mapping.measures,
+    revision: row.configuration_revision,
+  };
 }
 
 /** Everything but the deals, in one round trip: none of the reads waits for another. */

@@ -77,7 +77,10 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-export async function startTestService(environment: Record<string, string> = {}): Promise<TestService> {
+export async function startTestService(
+  environment: Record<string, string> = {},
+  { worker = true }: { readonly worker?: boolean } = {},
+): Promise<TestService> {
   const database = await createTestDatabase({ migrate: migrateTestDatabase });
   const config = readConfig({
     DATABASE_URL: database.ownerUrl,
@@ -89,7 +92,7 @@ export async function startTestService(environment: Record<string, string> = {})
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...environment,
   });
-  const running = await start(config, { api: true, worker: true }, createLog(process.env['TEST_LOG'] ?? 'silent'));
+  const running = await start(config, { api: true, worker }, createLog(process.env['TEST_LOG'] ?? 'silent'));
   const { url, service } = running;
   if (url === null) throw new Error('the API did not start');
   return {
