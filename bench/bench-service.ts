@@ -13,6 +13,8 @@ export interface BenchService {
   readonly url: string;
   readonly running: RunningProcess;
   readonly ownerUrl: string;
+  /** For COPY from a file; of your own server the owner, who then has to be one. */
+  readonly superuserUrl: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Connections of the tables' owner, past row-level security: for floors and for making deals. */
   readonly owner: pg.Pool;
@@ -38,7 +40,7 @@ export async function startBenchService({ worker = true, environment: more = {} 
   const server =
     external === undefined
       ? await startEmbeddedPostgres({ dataDir: folder, durable: true })
-      : { ownerUrl: external, stop: async () => {} };
+      : { ownerUrl: external, superuserUrl: external, stop: async () => {} };
   const environment = {
     DATABASE_URL: server.ownerUrl,
     DATA_DIR: folder,
@@ -56,6 +58,7 @@ export async function startBenchService({ worker = true, environment: more = {} 
     url,
     running,
     ownerUrl: server.ownerUrl,
+    superuserUrl: new URL(new URL(server.ownerUrl).pathname, server.superuserUrl).href,
     environment,
     owner,
     newWorkspace: async () => {

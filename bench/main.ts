@@ -1,12 +1,20 @@
 import 'reflect-metadata';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { engine } from './engine.js';
+import { http } from './http.js';
+import { imports } from './imports.js';
+import { latency } from './latency.js';
 import { markdown, type Table } from './measure.js';
 import { recalculation, type Sizes } from './recalculation.js';
 
 /** Every bench by its name on the command line, in the order of the README. */
 const benches: Readonly<Record<string, (sizes: Sizes) => Promise<Table[]>>> = {
   recalculation,
+  engine,
+  http,
+  latency,
+  import: imports,
 };
 
 const { values, positionals } = parseArgs({

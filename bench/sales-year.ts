@@ -48,9 +48,13 @@ export function planConfig({ commission, accelerator, flat }: Rates) {
   };
 }
 
-export async function makeSalesYear(service: BenchService, deals: number): Promise<SalesYear> {
+export async function makeSalesYear(
+  service: BenchService,
+  deals: number,
+  reps = Math.max(1, Math.round(deals / dealsPerRep)),
+): Promise<SalesYear> {
   const workspace = await service.newWorkspace();
-  const repIds = await saveReps(workspace, Math.max(1, Math.round(deals / dealsPerRep)));
+  const repIds = await saveReps(workspace, reps);
   const plan = await workspace.call<{ planId: string }>('POST', '/v1/plans', {
     name: 'Sales',
     config: planConfig(rates),
@@ -69,7 +73,6 @@ export async function makeSalesYear(service: BenchService, deals: number): Promi
     await workspace.call('POST', '/v1/assignments', { repIds: ids, planId: plan.planId });
   }
   await insertDeals(service, workspace.workspaceId, deals);
-  await untilSettled(service, workspace.workspaceId);
   return { service, workspace, repIds, deals, planId: plan.planId };
 }
 
