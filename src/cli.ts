@@ -1,19 +1,30 @@
+import 'reflect-metadata';
 import { Command, Option } from 'commander';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
+import { recalculateCommissions } from './commissions/commands/recalculate-commissions.js';
+import { getRecalculationJob } from './commissions/queries/get-recalculation-job.js';
+import { completionScript } from './completion.js';
+import { compose, type Service } from './composition.js';
 import { banner } from './demo/banner.js';
+import { type Caller, serviceCaller } from './kernel/caller.js';
 import { isCurrency } from './kernel/currency.js';
+import { isUuid } from './kernel/ids.js';
 import { runUntilSignal } from './main.js';
+import { operations } from './operations.js';
 import { type Config, ConfigError, readConfig } from './platform/config.js';
 import { migrateToLatest, pendingMigrations } from './platform/database/migrate.js';
-import { createDatabase } from './platform/database/pool.js';
+import { assertHarmlessRole, createDatabase, type Database } from './platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from './platform/database/server.js';
 import { UnitOfWork } from './platform/database/unit-of-work.js';
 import { diagnose } from './platform/doctor.js';
 import { createLog } from './platform/log.js';
 import { type RecentMail, recentMails } from './platform/mail/recent-mails.js';
+import { describeApi } from './platform/openapi/document.js';
 import { masterKey } from './platform/secrets/master-key.js';
 import { Secrets } from './platform/secrets/secrets.js';
+import { serviceVersion } from './platform/version.js';
+import { records } from './records.js';
 import { createWorkspace } from './workspaces/create-workspace.js';
 import { rotateWorkspaceKey } from './workspaces/workspace-store.js';
 
@@ -35,20 +46,25 @@ program
     process.stdout.write(banner(running));
   });
 
-program
+const migrate = program
   .command('migrate')
   .description('Bring the database up to date; safe to run several times at once')
-  .option('--status', 'only list what is pending; exit 1 when something is')
-  .action(async ({ status = false }: { status?: boolean }) => {
+  .action(async () => {
     await withServer(async (server) => {
-      if (status) {
-        const pending = await pendingMigrations(server.ownerUrl, migrations);
-        process.stdout.write(pending.map((name) => `${name}\n`).join(''));
-        process.exitCode = pending.length > 0 ? 1 : 0;
-        return;
-      }
       const done = await migrateToLatest(server.ownerUrl, migrations);
       process.stderr.write(done.length > 0 ? `Applied ${done.length} migrations.\n` : 'Nothing to do.\n');
+    });
+  });
+
+migrate
+  .command('status')
+  .description('List what is pending; exit 1 when something is')
+  .option('--json', 'print JSON')
+  .action(async ({ json = false }: { json?: boolean }) => {
+    await withServer(async (server) => {
+      const pending = await withOwner(server, (database) => pendingMigrations(database, migrations));
+      process.stdout.write(json ? `${JSON.stringify({ pending })}\n` : pending.map((name) => `${name}\n`).join(''));
+      process.exitCode = pending.length > 0 ? 1 : 0;
     });
   });
 
@@ -136,10 +152,109 @@ program
   .option('--json', 'print JSON')
   .action(async ({ json = false }: { json?: boolean }) => {
     const findings = await diagnose(process.env, migrations);
+    const sign = { ok: '✓', warning: '!', failed: '✗' };
     if (json) process.stdout.write(`${JSON.stringify(findings)}\n`);
-    else process.stdout.write(findings.map(({ ok, check, told }) => `${ok ? '✓' : '✗'} ${check}: ${told}\n`).join(''));
-    process.exitCode = findings.every((finding) => finding.ok) ? 0 : 1;
+    else process.stdout.write(findings.map(({ state, check, told }) => `${sign[state]} ${check}: ${told}\n`).join(''));
+    process.exitCode = findings.some(({ state }) => state === 'failed') ? 1 : 0;
   });
+
+program
+  .command('status')
+  .description('How much there is to calculate, since when, and whether migrations are pending')
+  .option('--json', 'print JSON')
+  .action(async ({ json = false }: { json?: boolean }) => {
+    await withServer(async (server) => {
+      const status = await withOwner(server, readStatus);
+      process.stdout.write(
+        json
+          ? `${JSON.stringify(status)}\n`
+          : Object.entries(status)
+              .map(([name, value]) => `${name.padEnd(22)} ${value}\n`)
+              .join(''),
+      );
+    });
+  });
+
+program
+  .command('recalc <workspaceId>')
+  .description('Recalculate a workspace, or one rep, plan or deal of it; the work is done by running workers')
+  .option('--rep <id>', 'one rep')
+  .option('--plan <id>', 'everyone on a plan')
+  .option('--deal <id>', 'everyone a deal concerns')
+  .option('--wait', 'until it is done; exit 1 when a rep could not be calculated')
+  .option('--json', 'print JSON')
+  .action(
+    async (
+      workspaceId: string,
+      options: { rep?: string; plan?: string; deal?: string; wait?: boolean; json?: boolean },
+    ) => {
+      if (!isUuid(workspaceId)) program.error(`error: ${workspaceId} is not the id of a workspace`);
+      const { rep: repId, plan: planId, deal: dealId, wait = false, json = false } = options;
+      const asked = Object.fromEntries(Object.entries({ repId, planId, dealId }).filter(([, id]) => id !== undefined));
+      await withService(async (service) => {
+        const caller = { ...serviceCaller(workspaceId, 'command-line'), actor: 'command-line' };
+        const raw = { params: {}, query: {}, body: { ...asked, async: true } };
+        const { answer } = await service.doorway.run(recalculateCommissions, raw, caller);
+        const { jobId } = answer as { jobId: string };
+        const job = wait ? await ended(service, caller, jobId) : { jobId, status: 'running' };
+        process.stdout.write(json ? `${JSON.stringify(job)}\n` : `${jobId} ${job.status}\n`);
+        process.exitCode = job.status === 'failed' ? 1 : 0;
+      });
+    },
+  );
+
+program
+  .command('openapi')
+  .description('Print the OpenAPI document')
+  .action(() => {
+    process.stdout.write(`${JSON.stringify(describeApi(operations, serviceVersion, records), null, 2)}\n`);
+  });
+
+program
+  .command('version')
+  .description('Print the version')
+  .action(() => {
+    process.stdout.write(`${serviceVersion}\n`);
+  });
+
+program
+  .command('completion <shell>')
+  .description('Print a completion script: source <(commissions completion bash)')
+  .action((shell: string) => {
+    const script = completionScript(program, shell);
+    if (script === null)
+      return program.error(`error: no completion for ${shell}; there is one for bash, zsh and fish`, { exitCode: 2 });
+    process.stdout.write(script);
+  });
+
+async function readStatus(database: Database) {
+  const pending = await pendingMigrations(database, migrations);
+  if (pending.length > 0) return { pendingMigrations: pending.length };
+  const { rows } = await sql<{ workspaces: string; jobs: string; requests: string; age: number; parked: string }>`
+    select (select count(*) from workspaces) as workspaces, (select count(*) from jobs where status = 'running') as jobs,
+      b.requests, b.oldest_seconds as age, b.parked from calculation_backlog() b`.execute(database);
+  const [row] = rows;
+  return {
+    version: serviceVersion,
+    pendingMigrations: 0,
+    workspaces: Number(row?.workspaces),
+    runningJobs: Number(row?.jobs),
+    calculationRequests: Number(row?.requests),
+    oldestRequestSeconds: Math.round(row?.age ?? 0),
+    parkedReps: Number(row?.parked),
+  };
+}
+
+async function ended(service: Service, caller: Caller, jobId: string): Promise<{ jobId: string; status: string }> {
+  for (;;) {
+    const raw = { params: { jobId }, query: {}, body: undefined };
+    const { answer } = await service.doorway.run(getRecalculationJob, raw, caller);
+    const job = answer as { jobId: string; status: string; progress: { done: number; total: number } };
+    if (job.status !== 'running') return job;
+    process.stderr.write(`${job.progress.done} of ${job.progress.total} reps\n`);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
 
 function mailLines({ createdAt, to, subject, sentAt, attempts, lastError, text }: RecentMail): string {
   const state =
@@ -163,6 +278,19 @@ async function withServer<T>(work: (server: DatabaseServer, config: Config) => P
   }
 }
 
+/** The service as its processes have it, neither answering nor working. */
+async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
+  return withServer(async (server, config) => {
+    const service = compose(config, server.appUrl, createLog('warn'));
+    try {
+      await assertHarmlessRole(service.database);
+      return await work(service);
+    } finally {
+      await service.close();
+    }
+  });
+}
+
 async function withUnitOfWork<T>(work: (unitOfWork: UnitOfWork) => Promise<T>): Promise<T> {
   return withServer(async (server) => {
     await migrateToLatest(server.ownerUrl, migrations);
@@ -175,15 +303,21 @@ async function withUnitOfWork<T>(work: (unitOfWork: UnitOfWork) => Promise<T>): 
   });
 }
 
-async function listWorkspaces(server: DatabaseServer) {
+async function withOwner<T>(server: DatabaseServer, work: (database: Database) => Promise<T>): Promise<T> {
   const database = createDatabase({ url: server.ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
-    const { rows } = await sql<{ workspaceId: string; name: string; tier: string; currency: string }>`
-      select workspace_id as "workspaceId", name, tier, currency from workspaces order by created_at`.execute(database);
-    return rows;
+    return await work(database);
   } finally {
     await database.destroy();
   }
+}
+
+async function listWorkspaces(server: DatabaseServer) {
+  return withOwner(server, async (database) => {
+    const { rows } = await sql<{ workspaceId: string; name: string; tier: string; currency: string }>`
+      select workspace_id as "workspaceId", name, tier, currency from workspaces order by created_at`.execute(database);
+    return rows;
+  });
 }
 
 function assertWorkspaceOptions(name: string, { currency, timezone }: { currency: string; timezone: string }): void {

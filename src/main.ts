@@ -1,25 +1,33 @@
 import closeWithGrace from 'close-with-grace';
+import express from 'express';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
 import { startWorkers, type Workers } from '#workers/registry.js';
+import { guidance } from './agents/guidance.js';
 import { compose, type Service } from './composition.js';
 import { createDemoWorkspace, type DemoWorkspace } from './demo/demo-workspace.js';
 import { operations } from './operations.js';
 import { type Config } from './platform/config.js';
-import { migrateToLatest } from './platform/database/migrate.js';
+import { assertMigrated, migrateToLatest, pendingMigrations } from './platform/database/migrate.js';
 import { assertHarmlessRole } from './platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from './platform/database/server.js';
-import { createApp } from './platform/http/app.js';
+import { type AppParts, createApp } from './platform/http/app.js';
 import { authenticateFrom } from './platform/http/authenticate.js';
 import { Health } from './platform/http/health.js';
 import { IdempotentAnswers } from './platform/http/idempotency.js';
 import { type Listening, listen } from './platform/http/listen.js';
+import { metricsPage } from './platform/http/metrics-page.js';
 import { PostgresRateCounter } from './platform/http/postgres-rate-counter.js';
+import { queueBoard } from './platform/http/queue-board.js';
 import { RateLimit } from './platform/http/rate-limit.js';
 import { RedisRateCounter } from './platform/http/redis-rate-counter.js';
+import { checkRedis } from './platform/jobs/redis-settings.js';
 import { type Log } from './platform/log.js';
+import { McpEndpoint } from './platform/mcp/endpoint.js';
+import { ownHosts } from './platform/mcp/own-hosts.js';
 import { describeApi } from './platform/openapi/document.js';
 import { Documents } from './platform/openapi/documents.js';
+import { flushTraces } from './platform/tracing.js';
 import { serviceVersion } from './platform/version.js';
 import { records } from './records.js';
 
@@ -31,6 +39,8 @@ export interface ProcessParts {
 
 export interface RunningProcess {
   readonly url: string | null;
+  /** Where metrics are, when they have a port of their own. */
+  readonly metricsUrl: string | null;
   readonly service: Service;
   /** Set on the first start of an embedded service. */
   readonly demo: DemoWorkspace | null;
@@ -42,33 +52,39 @@ export interface RunningProcess {
  * finish, then the queue, the connections and, when it is ours, the database.
  */
 export async function start(config: Config, parts: ProcessParts, log: Log): Promise<RunningProcess> {
-  const opened: (() => Promise<void>)[] = [];
+  const opened: (() => Promise<void>)[] = [flushTraces];
   const stop = async () => {
-    for (const close of opened.reverse().splice(0)) await close();
+    for (const close of opened.reverse().splice(0))
+      await close().catch((error: unknown) => log.error({ err: error }, 'a part of the service could not be closed'));
   };
   try {
     const server = await openDatabaseServer(config, log);
     opened.push(() => server.stop());
-    await prepareDatabase(server, parts, log);
+    const migrates = parts.api && config.MIGRATE_AT_START;
+    if (migrates) await migrate(server, log);
     const service = compose(config, server.appUrl, log);
     opened.push(() => service.close());
+    await assertMigrated(service.database, migrations);
     await assertHarmlessRole(service.database);
+    if (service.replica !== undefined) await assertHarmlessRole(service.replica);
+    await checkRedis(config, log);
+    const health = healthOf(service);
+    const metricsAt = await startMetrics(service, health, opened);
     if (parts.worker) opened.push(closing(await startWorkers(service)));
     const demo =
       server.embedded && parts.api && parts.worker && !config.NO_DEMO
         ? await createDemoWorkspace(service, server.ownerUrl)
         : null;
-    const listening = parts.api ? await startApi(service, opened) : null;
-    return { url: listening?.url ?? null, service, demo, stop };
+    const listening = parts.api ? await startApi(service, health, opened) : null;
+    return { url: listening?.url ?? null, metricsUrl: metricsAt?.url ?? null, service, demo, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** A process that only works leaves migrations to others: it waits for nothing that it must not change. */
-async function prepareDatabase(server: DatabaseServer, parts: ProcessParts, log: Log): Promise<void> {
-  if (!parts.api) return;
+/** A process that only works leaves migrations to others, and so does every process that is told to. */
+async function migrate(server: DatabaseServer, log: Log): Promise<void> {
   const done = await migrateToLatest(server.ownerUrl, migrations);
   if (done.length > 0) log.info({ migrations: done }, 'the database was migrated');
 }
@@ -77,26 +93,71 @@ function closing(workers: Workers): () => Promise<void> {
   return () => workers.stop();
 }
 
-async function startApi(service: Service, opened: (() => Promise<void>)[]): Promise<Listening> {
-  const { config, database, doorway, queue, log } = service;
-  const health = new Health({
+function healthOf({ database, queue }: Service): Health {
+  return new Health({
     database: async () => {
       await sql`select 1`.execute(database);
     },
     queue: () => queue.check(),
+    migrations: async () => {
+      if ((await pendingMigrations(database, migrations)).length > 0) throw new Error('migrations are pending');
+    },
   });
+}
+
+/** On a port of their own, metrics and health need no token: it is for the network that operators keep to themselves. */
+async function startMetrics(
+  service: Service,
+  health: Health,
+  opened: (() => Promise<void>)[],
+): Promise<Listening | null> {
+  const { config, log } = service;
+  if (config.METRICS_PORT === undefined) return null;
+  const app = express();
+  app.disable('x-powered-by');
+  health.routes(app);
+  metricsPage(service, null)(app);
+  const listening = await listen(app, config.HOST, config.METRICS_PORT);
+  log.info({ url: listening.url }, 'metrics can be read');
+  opened.push(() => listening.close());
+  return listening;
+}
+
+async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
+  const { config, doorway, queue, log, attemptLimits } = service;
+  const { METRICS_TOKEN: metricsToken, QUEUE_BOARD_TOKEN: boardToken } = config;
+  const overTls = config.PUBLIC_URL?.startsWith('https://') === true;
   const rateLimit = await openRateLimit(service);
   opened.push(() => rateLimit.close());
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
+  const authenticate: AppParts['authenticate'] = (authorization, requestId, address) =>
+    authenticateFrom(service, authorization, requestId, address);
+  const mcp = new McpEndpoint({
+    operations,
+    guidance,
+    doorway,
+    authenticate,
+    rateLimit,
+    hosts: ownHosts(config),
+    log,
+  });
   const app = createApp({
     operations,
     doorway,
-    authenticate: (authorization, requestId, address) => authenticateFrom(service, authorization, requestId, address),
+    authenticate,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     rateLimit,
     idempotentAnswers: new IdempotentAnswers(service.unitOfWork, log),
     log,
-    extra: [(express) => health.routes(express), (express) => documents.routes(express)],
+    extra: [
+      (express) => health.routes(express),
+      (express) => documents.routes(express),
+      (express) => mcp.routes(express),
+      ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
+      ...(boardToken === undefined
+        ? []
+        : [queueBoard(queue, { token: boardToken, mayWrite: config.BULL_BOARD_WRITE, overTls, attemptLimits })]),
+    ],
   });
   const listening = await listen(app, config.HOST, config.PORT);
   opened.push(async () => {

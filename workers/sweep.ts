@@ -6,11 +6,14 @@ import { requestForPlan } from '#src/ledger/calculation-requests.js';
 import { type LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { failpoint } from '#src/platform/failpoint.js';
+import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 import { type Log } from '#src/platform/log.js';
 
 const sweepEveryMs = 2000;
 const overdue = '5 seconds';
 const lanesPerSweep = 200;
+const longQueue = 10;
 const forgetEveryMs = 60_000;
 
 /**
@@ -18,7 +21,8 @@ const forgetEveryMs = 60_000;
  * job takes, ends jobs whose last unit died before saying so, and asks for periodic rules when a day has ended. Once
  * a minute it forgets what was kept of old requests. Overdue lanes are calculated here and not sent through the queue,
  * which takes the job of a worker that was killed for a running one until its lock runs out, and would swallow the
- * new one. Several workers may sweep at once; each step finds nothing the second time.
+ * new one. While the queue is long, one lane of each workspace is taken: what was lost gets its turn, and a flood gets
+ * no second way in. Several workers may sweep at once; each step finds nothing the second time.
  */
 export class Sweep {
   private timer: NodeJS.Timeout | null = null;
@@ -30,6 +34,7 @@ export class Sweep {
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly laneRunner: LaneRunner,
+    private readonly queue: JobQueue,
     private readonly wakeLanes: WakeLanes,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -61,12 +66,19 @@ export class Sweep {
   }
 
   private async runOverdueLanes(olderThan: ReturnType<typeof sql>): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; rep_id: string }>`
+    const { rows: due } = await sql<{ workspace_id: string; rep_id: string }>`
       select workspace_id, rep_id from due_lanes(${olderThan}, ${lanesPerSweep})`.execute(this.database);
+    const rows = due.length > 0 && (await this.queueIsLong()) ? oneOfEach(due) : due;
+    await failpoint('sweep.afterPick');
     for (const { workspace_id: workspaceId, rep_id: repId } of rows) {
       if (this.stopping) return;
       await this.laneRunner.run(workspaceId, [repId]);
     }
+  }
+
+  /** Then lanes are overdue because they wait, not because they are lost, and the queue knows better whose turn it is. */
+  private async queueIsLong(): Promise<boolean> {
+    return (await this.queue.waiting().catch(() => 0)) > longQueue;
   }
 
   private async settleJobs(): Promise<void> {
@@ -117,4 +129,9 @@ export class Sweep {
       await this.wakeLanes(workspaceId, woken);
     }
   }
+}
+
+function oneOfEach<Due extends { readonly workspace_id: string }>(due: readonly Due[]): Due[] {
+  const seen = new Set<string>();
+  return due.filter(({ workspace_id: id }) => !seen.has(id) && seen.add(id) !== undefined);
 }

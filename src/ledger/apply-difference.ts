@@ -6,6 +6,7 @@ import { idOf } from '../kernel/ids.js';
 import { periodOf, periodRange } from '../kernel/period.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type StandingRow } from './standing-rows.js';
 
 /** Where the difference belongs. */
@@ -21,10 +22,16 @@ export interface Ledger {
 export interface Difference {
   readonly writes: readonly Write[];
   readonly reversals: readonly StandingRow[];
-  /** Every row that is written, as it was and as it will be. */
-  readonly touched: readonly (Counter & { readonly earnedOn: Day })[];
+}
+
+/** What was written, and what moved with it. */
+export interface AppliedDifference {
+  readonly eventsWritten: number;
+  readonly eventsReversed: number;
   /** The days between the first and the last changed event; null when nothing changed. */
   readonly days: DayRange | null;
+  /** Deals, and periods of periodic rules, whose events were reversed. */
+  readonly reversedKeys: readonly string[];
   /** Plan, attainment key and period of the credits that moved. */
   readonly creditsMoved: readonly Counter[];
 }
@@ -63,21 +70,7 @@ export function differenceOf(
     }
   }
   for (const event of held) rest.take(event);
-  const reversals = rest.left().filter((row) => row.status === 'earned');
-  const touched = [
-    ...writes.flatMap(({ decision, before }) => (before ? [decision, before] : [decision])),
-    ...reversals,
-  ];
-  const moved = writes
-    .filter((write) => !isSameCredit(write))
-    .flatMap(({ decision, before }) => [decision, before ?? decision]);
-  return {
-    writes,
-    reversals,
-    touched,
-    days: daysOf(touched),
-    creditsMoved: countersOf([...moved, ...reversals]),
-  };
+  return { writes, reversals: rest.left().filter((row) => row.status === 'earned') };
 }
 
 /** The rows by their natural keys. One map inside the other: joining three texts a row costs more than looking thrice. */
@@ -115,18 +108,38 @@ function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
 
 /**
  * Writes the difference in bulk: events in place, one history row each, then the quota counters and the totals for
- * reading. Nothing waits for an answer before all is sent. The caller holds the rep's lane.
+ * reading. The caller holds the rep's lane.
  */
-export async function writeDifference(trx: Work, ledger: Ledger, { writes, reversals, touched }: Difference) {
+export async function applyDifference(
+  trx: Work,
+  ledger: Ledger,
+  { writes, reversals }: Difference,
+): Promise<AppliedDifference> {
   const batches = Array.from({ length: Math.ceil(writes.length / batchSize) }, (_, index) =>
     writes.slice(index * batchSize, (index + 1) * batchSize),
   );
-  await Promise.all([
-    ...batches.map((batch) => upsertEvents(trx, ledger, batch)),
-    reverseEvents(trx, ledger, reversals),
-    refreshQuotas(trx, ledger, countersOf(touched)),
-    refreshMonths(trx, ledger, monthsOf(touched)),
-  ]);
+  const displaced = (await Promise.all(batches.map((batch) => upsertEvents(trx, ledger, batch)))).flat();
+  await failpoint('lane.midWrite');
+  await reverseEvents(trx, ledger, reversals);
+  await failpoint('lane.afterReversals');
+  const touched = [
+    ...writes.flatMap(({ decision, before }) => (before ? [decision, before] : [decision])),
+    ...displaced,
+    ...reversals,
+  ];
+  await refreshQuotas(trx, ledger, countersOf(touched));
+  await failpoint('lane.afterQuota');
+  await refreshMonths(trx, ledger, monthsOf(touched));
+  const moved = writes
+    .filter((write) => !isSameCredit(write))
+    .flatMap(({ decision, before }) => [decision, before ?? decision]);
+  return {
+    eventsWritten: writes.length,
+    eventsReversed: reversals.length,
+    days: daysOf(touched),
+    reversedKeys: reversals.map((row) => row.dealKey),
+    creditsMoved: countersOf([...moved, ...displaced, ...reversals]),
+  };
 }
 
 function isSameCredit({ change, before, decision }: Write): boolean {
@@ -180,7 +193,16 @@ function revisionOfNewEvents(ledger: Ledger): RawBuilder<unknown> {
     and h.rep_id = ${ledger.repId} and h.event_id = rows.event_id), 0)`;
 }
 
-async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<void> {
+/** Where a row stood, outside the window, whose key an event within it has taken up. */
+interface Displaced extends Counter {
+  readonly earnedOn: Day;
+}
+
+/**
+ * A row that stands outside the window under the same key is taken up again rather than doubled. Nobody has loaded it,
+ * so where it stood is told: the counters and totals there have lost it.
+ */
+async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<Displaced[]> {
   const rows = rowsFrom(writes, [
     ['event_id', 'uuid', (write) => write.eventId],
     ['change', 'text', (write) => write.change],
@@ -202,9 +224,13 @@ async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[])
     ['idempotency_key', 'uuid', (write) => write.idempotencyKey],
     ['trace', 'text', (write) => write.decision.trace],
   ]);
-  // A row that stands outside the window under the same key is taken up again rather than doubled.
-  await sql`
+  const { rows: displaced } = await sql<Displaced>`
     with rows as materialized (select * from ${rows}),
+    displaced as (
+      select e.plan_id, e.attainment_key, e.period, e.earned_on from rows
+      join commission_events e on e.workspace_id = ${ledger.workspaceId} and e.rep_id = ${ledger.repId} and e.event_id = rows.event_id
+      where rows.change = 'inserted' and e.status = 'earned'
+    ),
     written as (
       insert into commission_events (workspace_id, rep_id, event_id, kind, status, deal_key, plan_id, plan_version_id,
         rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on,
@@ -220,7 +246,8 @@ async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[])
         period = excluded.period, earned_on = excluded.earned_on, idempotency_key = excluded.idempotency_key,
         trace = excluded.trace, run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now()
       returning event_id, revision
-    )
+    ),
+    history as (
     insert into commission_event_history (workspace_id, rep_id, event_id, revision, change, run_id, kind, status, deal_key,
       plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key,
       currency, period, earned_on, idempotency_key, trace)
@@ -228,7 +255,12 @@ async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[])
       case when written.revision = 1 or change <> 'inserted' then change else 'restored' end,
       ${ledger.runId}::uuid, 'commission_earned', 'earned', deal_key, plan_id, plan_version_id, rule_id, rule_name, phase,
       category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, idempotency_key, trace
-    from rows join written using (event_id)`.execute(trx);
+    from rows join written using (event_id)
+    )
+    select plan_id as "planId", attainment_key as "attainmentKey", period, earned_on as "earnedOn" from displaced`.execute(
+    trx,
+  );
+  return displaced;
 }
 
 /** Reversed in place: the row keeps what it said, and counts no more. */
@@ -249,12 +281,13 @@ async function reverseEvents(trx: Work, ledger: Ledger, reversals: readonly Stan
 export function recordHistory(
   change: 'inserted' | 'changed' | 'reversed' | 'deleted',
   revision: RawBuilder<unknown> = sql`revision`,
+  runId: RawBuilder<unknown> = sql`run_id`,
 ) {
   return sql`
     insert into commission_event_history (workspace_id, rep_id, event_id, revision, change, run_id, kind, status, deal_key,
       plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key,
       currency, period, earned_on, idempotency_key, trace, reason, actor)
-    select workspace_id, rep_id, event_id, ${revision}, ${sql.lit(change)}, run_id, kind, status, deal_key, plan_id,
+    select workspace_id, rep_id, event_id, ${revision}, ${sql.lit(change)}, ${runId}, kind, status, deal_key, plan_id,
       plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency,
       period, earned_on, idempotency_key, trace, reason, actor`;
 }

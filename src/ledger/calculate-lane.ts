@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { calculateRep, type HeldBack } from '../engine/calculate.js';
 import { type Clock } from '../kernel/clock.js';
-import { type DayRange, dayInZone, hull } from '../kernel/day.js';
+import { type Day, type DayRange, dayInZone, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
+import { rowsFrom } from '../platform/database/columns.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
-import { type Difference, differenceOf, writeDifference } from './apply-difference.js';
+import { failpoint } from '../platform/failpoint.js';
+import { type AppliedDifference, applyDifference, differenceOf } from './apply-difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
 import { cascadeManagersAbove } from './hierarchy.js';
 import { calculationWindow, loadRepTerms, type RepTerms } from './load-window.js';
@@ -57,33 +59,34 @@ export async function calculateLane(
   { wait }: { readonly wait: boolean },
 ): Promise<LaneRun> {
   return unitOfWork.run(lane, 'calculation', async (trx) => {
+    const locked = await lockLane(trx, lane, wait);
+    if (locked === null) return nothingDone('busy');
+    await failpoint('lane.afterLock');
     const startedAt = clock.now();
-    // In one round trip, and in this order: the lock, then the ids of the requests, then data.
-    const [locked, requests, terms] = await Promise.all([
-      lockLane(trx, lane, wait),
+    // In one round trip, and in this order: the ids of the requests, then data.
+    const [requests, terms] = await Promise.all([
       pendingRequests(trx, lane),
       loadRepTerms(trx, lane.workspaceId, lane.repId),
     ]);
-    if (locked === null) return nothingDone('busy');
+    await failpoint('lane.afterRequests');
     if (requests.length === 0) return nothingDone('idle');
     const window = calculationWindow(terms, daysOf(requests));
     const asOf = dayInZone(startedAt, terms.workspace.timeZone);
-    const run = await calculateWindow(trx, terms, window, asOf);
-    const ledger = { ...lane, runId: run.runId, cleared: locked.clearedAt !== null };
-    const [wakes] = await Promise.all([
-      requestOthers(trx, terms, window, requests, run.difference),
-      writeDifference(trx, ledger, run.difference),
-    ]);
+    const run = await calculateWindow(trx, terms, window, asOf, locked.clearedAt !== null);
+    const wakes = await requestOthers(trx, terms, window, requests, run.difference);
+    await failpoint('lane.afterOthers');
+    await recordRun(trx, lane, requests, run, startedAt, clock);
+    await failpoint('lane.afterAudit');
     await Promise.all([
-      recordRun(trx, lane, requests, run, startedAt, clock),
       finishRequests(trx, lane, requests),
       noteSettlement(trx, lane, settlementOf(terms, window, asOf, triggersOf(requests), run)),
     ]);
+    await failpoint('lane.beforeCommit');
     return {
       state: 'ran',
       outcome: outcomeOf(run),
-      eventsWritten: run.difference.writes.length,
-      eventsReversed: run.difference.reversals.length,
+      eventsWritten: run.difference.eventsWritten,
+      eventsReversed: run.difference.eventsReversed,
       heldBack: run.heldBack,
       wakes,
       jobIds: distinct(requests.map((request) => request.job_id)),
@@ -93,20 +96,29 @@ export async function calculateLane(
 
 interface WindowRun {
   readonly runId: string;
-  readonly difference: Difference;
+  readonly difference: AppliedDifference;
   readonly heldBack: readonly HeldBack[];
   readonly deals: number;
   readonly skipped: number;
   readonly planVersionIds: readonly string[];
 }
 
-async function calculateWindow(trx: Work, terms: RepTerms, window: DayRange, asOf: string): Promise<WindowRun> {
+async function calculateWindow(
+  trx: Work,
+  terms: RepTerms,
+  window: DayRange,
+  asOf: Day,
+  cleared: boolean,
+): Promise<WindowRun> {
   const input = await loadRepInput(trx, terms, window, asOf, { explain: false });
+  await failpoint('lane.afterRead');
   const result = calculateRep(input);
+  const ledger = { workspaceId: terms.workspaceId, repId: terms.repId, runId: newId(), cleared };
+  const difference = differenceOf(terms.repId, input.standing, result.decisions, input.held);
   const paidDeals = new Set(result.decisions.map((decision) => decision.dealKey));
   return {
-    runId: newId(),
-    difference: differenceOf(terms.repId, input.standing, result.decisions, input.held),
+    runId: ledger.runId,
+    difference: await applyDifference(trx, ledger, difference),
     heldBack: result.heldBack,
     deals: input.deals.length,
     skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
@@ -148,11 +160,12 @@ async function requestOthers(
   terms: RepTerms,
   window: DayRange,
   requests: readonly PendingRequest[],
-  difference: Difference,
+  difference: AppliedDifference,
 ): Promise<string[]> {
   const dealsChanged = requests.filter((request) => dealTriggers.has(request.trigger));
   const days = [
     ...(difference.days === null ? [] : [difference.days]),
+    ...(await currentDaysOf(trx, terms.workspaceId, difference.reversedKeys)),
     ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
   ];
   const jobIds = distinct(requests.map((request) => request.job_id));
@@ -181,9 +194,29 @@ async function requestOthers(
   return distinct(asked.map((request) => request.repId));
 }
 
-const dealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'mapping_change']);
+/**
+ * When the deals close now. One that has gone to another rep and another period may have been calculated there already,
+ * and its managers have then counted the events that were reversed only here.
+ */
+async function currentDaysOf(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<DayRange[]> {
+  if (dealIds.length === 0) return [];
+  const { rows } = await sql<{ from: Day | null; to: Day | null }>`
+    select min(close_date) as "from", max(close_date) as "to" from deals
+    where workspace_id = ${workspaceId} and deleted_at is null
+      and deal_id = any(array(select id from ${rowsFrom(dealIds, [['id', 'text', (dealId) => dealId]])}))`.execute(trx);
+  const { from = null, to = null } = rows[0] ?? {};
+  return from === null || to === null ? [] : [{ from, to }];
+}
 
-function rankedPlansMoved(terms: RepTerms, difference: Difference): string[] {
+const dealTriggers: ReadonlySet<Trigger> = new Set([
+  'deal_change',
+  'deal_deletion',
+  'import',
+  'sync',
+  'mapping_change',
+]);
+
+function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): string[] {
   const ranked = new Set(
     terms.versions
       .filter((version) => version.rules.some((rule) => rule.tierBy === 'rank'))
@@ -217,8 +250,8 @@ async function recordRun(
       rep_id: repId,
       period: null,
       outcome: outcomeOf(run),
-      events_written: run.difference.writes.length,
-      events_reversed: run.difference.reversals.length,
+      events_written: run.difference.eventsWritten,
+      events_reversed: run.difference.eventsReversed,
       statement_locked: run.heldBack.length,
       skipped: run.skipped,
       deals: run.deals,
@@ -247,7 +280,7 @@ async function recordRun(
 
 function outcomeOf(run: WindowRun): RunOutcome {
   if (run.heldBack.length > 0) return 'statement_locked';
-  if (run.difference.writes.length + run.difference.reversals.length > 0) return 'written';
+  if (run.difference.eventsWritten + run.difference.eventsReversed > 0) return 'written';
   return run.deals > 0 && run.skipped === run.deals ? 'skipped' : 'no_change';
 }
 

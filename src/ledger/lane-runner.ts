@@ -1,7 +1,9 @@
 import { type Clock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type Log } from '../platform/log.js';
+import { metrics } from '../platform/metrics.js';
 import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
 import { settleJob } from './calculation-jobs.js';
 
@@ -26,12 +28,18 @@ export class LaneRunner {
 
   /**
    * Calculates the lanes one after the other, each until nothing more is asked of it. The lanes that follow from them
-   * are woken at the end: a manager above all of them is then calculated once and not once for each.
+   * are woken at the end: a manager above all of them is then calculated once and not once for each. What is left
+   * after a while goes back into the queue, so that nobody waits behind a whole chunk.
    */
   async run(workspaceId: string, repIds: readonly string[]): Promise<void> {
     const wakes = new Set<string>();
     const jobIds = new Set<string>();
-    for (const repId of repIds) {
+    const startedAt = performance.now();
+    for (const [index, repId] of repIds.entries()) {
+      if (performance.now() - startedAt > longestTurnMs) {
+        await this.wakeLanes(workspaceId, repIds.slice(index));
+        break;
+      }
       wakes.delete(repId);
       for (const run of await this.runLane({ workspaceId, repId })) {
         for (const wake of run.wakes) wakes.add(wake);
@@ -39,6 +47,7 @@ export class LaneRunner {
       }
     }
     await this.wakeLanes(workspaceId, [...wakes]);
+    await failpoint('job.beforeDone');
     await this.settle(workspaceId, [...jobIds]);
   }
 
@@ -72,9 +81,18 @@ export class LaneRunner {
   }
 
   private async calculate(lane: Lane, wait: boolean): Promise<LaneRun | null> {
+    const startedAt = performance.now();
+    const took = () => (performance.now() - startedAt) / 1000;
     try {
-      return await calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, lane, { wait });
+      const run = await calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, lane, { wait });
+      await failpoint('lane.afterCommit');
+      if (run.outcome === null) return run;
+      metrics.engineRuns.observe({ outcome: run.outcome }, took());
+      metrics.engineEvents.inc({ outcome: 'written' }, run.eventsWritten);
+      metrics.engineEvents.inc({ outcome: 'reversed' }, run.eventsReversed);
+      return run;
     } catch (error) {
+      metrics.engineRuns.observe({ outcome: 'failed' }, took());
       await this.recordFailure(lane, error);
       return null;
     }
@@ -87,6 +105,7 @@ export class LaneRunner {
     await this.unitOfWork.run(lane, 'reads', async (trx) => {
       const failed = await countFailure(trx, lane, message, this.clock.now());
       await recordFailedRun(trx, lane, message, this.clock.now());
+      await failpoint('lane.afterFailure');
       if (failed.parked) await this.settleParked(trx, lane);
     });
   }
@@ -110,6 +129,7 @@ export class LaneRunner {
   }
 }
 
+const longestTurnMs = 100;
 const mostRounds = 20;
 const mostDrainSteps = 1000;
 const mostAttempts = 8;

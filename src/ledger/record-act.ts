@@ -15,7 +15,9 @@ export interface Act {
   readonly statementLocked?: number;
   readonly deals?: number;
   readonly skipped?: number;
+  /** `written` unless stated. */
   readonly outcome?: RunOutcome;
+  readonly error?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly at?: Date;
 }
@@ -45,7 +47,7 @@ export async function recordAct(
       skipped: act.skipped ?? 0,
       blocked: null,
       details: act.details === undefined ? null : JSON.stringify(act.details),
-      error: null,
+      error: act.error ?? null,
       ...(act.at === undefined ? {} : { started_at: act.at }),
     })
     .execute();

@@ -103,6 +103,7 @@ describe('mail over SMTP', () => {
       send: async () => {
         sent += 1;
       },
+      verify: async () => {},
       close: () => {},
     };
     const handler = sendMailHandler(outbox, transport, memoryLog().log, true);

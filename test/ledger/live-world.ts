@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { Decimal } from '#src/kernel/decimal.js';
 import { periodRange } from '#src/kernel/period.js';
-import { query } from '../support/ledger-checks.js';
+import { byKey } from '../support/engine-world.js';
+import { earnedRows, query } from '../support/ledger-checks.js';
 import { periodOf, plusDays } from '../support/oracle/calendar.js';
 import { cleanLedger } from '../support/oracle/clean-ledger.js';
 import type {
@@ -632,15 +633,7 @@ export class LiveWorld {
 
   /** What the service has earned. */
   async ledgerRows(): Promise<LedgerRow[]> {
-    const rows = await query<LedgerRow & Record<string, unknown>>(
-      this.service.database.ownerUrl,
-      `select rep_id as "repId", deal_key as "dealId", plan_id as "planId", plan_version_id as "planVersionId", rule_name as "ruleName",
-        trim_scale(amount)::text as amount, trim_scale(base)::text as base, trim_scale(credit)::text as credit,
-        tier_name as "tierName", category, attainment_key as "attainmentKey", currency, period, earned_on as "earnedOn"
-      from commission_events where workspace_id = $1 and status = 'earned' and kind = 'commission_earned'`,
-      [this.workspaceId],
-    );
-    return rows.toSorted(byKey);
+    return (await earnedRows(this.service.database.ownerUrl, this.workspaceId)).toSorted(byKey);
   }
 
   async historyLength(): Promise<number> {
@@ -667,11 +660,6 @@ function keyOf(rule: Rule): string {
 
 function expectStatus(answer: Answer, status: number, what: string): void {
   expect(answer.status, `${what} answered ${JSON.stringify(answer.body).slice(0, 500)}`).to.equal(status);
-}
-
-function byKey(a: LedgerRow, b: LedgerRow): number {
-  const key = (row: LedgerRow) => `${row.repId}|${row.planId}|${row.ruleName}|${row.dealId}`;
-  return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
 }
 
 /** The generated ids are the same in every world; those of the service are new. */

@@ -26,7 +26,7 @@ describe('a recalculation of a workspace that is calculated already', () => {
 
   before(async () => {
     // Without workers, so that what a change asks for is still there to be seen.
-    service = await startTestService({}, { worker: false });
+    service = await startTestService({}, { api: true, worker: false });
   });
   after(() => service.stop());
 

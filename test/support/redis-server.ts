@@ -7,12 +7,12 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** A Redis of one's own that keeps nothing; null where none is installed, which CI does not let pass. */
-export async function startRedis(given?: number): Promise<RedisServer | null> {
+/** A Redis of one's own that keeps nothing, unless told; null where none is installed, which CI does not let pass. */
+export async function startRedis(given?: number, more: readonly string[] = []): Promise<RedisServer | null> {
   const port = given ?? (await freePort());
   const process = spawn(
     'redis-server',
-    ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', '/tmp'],
+    ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', '/tmp', ...more],
     {
       stdio: ['ignore', 'pipe', 'ignore'],
     },
@@ -51,4 +51,9 @@ function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+/** Settings of a server that keeps what it has acknowledged in the folder, as one for production does. */
+export function appendOnlyIn(folder: string): readonly string[] {
+  return ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec'];
 }

@@ -18,7 +18,7 @@ export class ListCommissionPeriods {
   async execute({ query: { repId } }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Period[]> {
     const { workspaceId } = caller;
     const onlyOfRep = visibleRep(caller, repId);
-    const periods = await this.unitOfWork.run(caller, 'reads', async (trx) => {
+    const periods = await this.unitOfWork.run(caller, 'stale reads', async (trx) => {
       if (onlyOfRep !== null && (await findRepName(trx, workspaceId, onlyOfRep)) === null) throw repNotFound();
       return listEventPeriods(trx, workspaceId, onlyOfRep);
     });

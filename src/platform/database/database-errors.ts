@@ -23,11 +23,15 @@ const unreachableCodes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'E
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== null)
-    return state.startsWith('08') || state.startsWith('57P') || state === '53300' || isTransient(error);
+    return (
+      state.startsWith('08') || state.startsWith('57P') || state === '53300' || state === '25P03' || isTransient(error)
+    );
   if (!(error instanceof Error)) return false;
   const code = (error as Partial<DatabaseError>).code;
   if (code !== undefined && unreachableCodes.includes(code)) return true;
-  return /Connection terminated|timeout exceeded when trying to connect|connection timeout/i.test(error.message);
+  return /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection timeout/i.test(
+    error.message,
+  );
 }
 
 /** Values that PostgreSQL itself refuses: text that is no number or day, numbers out of range, broken Unicode. */

@@ -1,7 +1,9 @@
-import { type Migration, Migrator } from 'kysely';
+import { type KyselyPlugin, type Migration, Migrator, sql } from 'kysely';
 import pg from 'pg';
+import { failpoint } from '../failpoint.js';
 import { queueName } from '../jobs/queue-name.js';
-import { appRole, createDatabase } from './pool.js';
+import { sqlStateOf } from './database-errors.js';
+import { appRole, createDatabase, type Database } from './pool.js';
 
 /** Brings the tables and the queue's schema up to date; safe when several processes start at once. */
 export async function migrateToLatest(
@@ -10,7 +12,10 @@ export async function migrateToLatest(
 ): Promise<string[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
-    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
+    const migrator = new Migrator({
+      db: database.withPlugin(failingBetweenStatements),
+      provider: { getMigrations: async () => ({ ...migrations }) },
+    });
     const { error, results } = await migrator.migrateToLatest();
     if (error !== undefined)
       throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause: error });
@@ -21,19 +26,42 @@ export async function migrateToLatest(
   }
 }
 
-/** Names of the migrations that the database has not seen yet. */
+const failingBetweenStatements: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => {
+    await failpoint('migrate.statement');
+    return result;
+  },
+};
+
+/** Names of the migrations that the database has not seen yet; all of them when it has never seen one. */
 export async function pendingMigrations(
-  ownerUrl: string,
+  database: Database,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<string[]> {
-  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
-  try {
-    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
-    const known = await migrator.getMigrations();
-    return known.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
-  } finally {
-    await database.destroy();
-  }
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(database).catch((error) => {
+    if (sqlStateOf(error) === undefinedTable) return { rows: [] };
+    throw error;
+  });
+  const seen = new Set(rows.map(({ name }) => name));
+  return Object.keys(migrations).filter((name) => !seen.has(name));
+}
+
+const undefinedTable = '42P01';
+const noSuchRole = '22023';
+
+/** Refuses to run on a database that lacks a migration, for processes that must not make it up themselves. */
+export async function assertMigrated(
+  database: Database,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<void> {
+  const pending = await pendingMigrations(database, migrations).catch((error: unknown) => {
+    // The role that the service takes on is made by the first migration.
+    if (sqlStateOf(error) === noSuchRole) return Object.keys(migrations);
+    throw error;
+  });
+  if (pending.length > 0)
+    throw new Error(`The database lacks ${pending.length} migrations: run "npx commissions migrate" first.`);
 }
 
 /** BullMQ keeps its tables in a schema of its own; the service may use them but not change their shape. */
@@ -42,6 +70,8 @@ async function migrateQueue(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   try {
+    // One at a time: two that grant the same at once fail with "tuple concurrently updated".
+    await client.query("select pg_advisory_lock(hashtextextended('commissions: migrate the queue', 0))");
     await runMigrations(client);
     // BullMQ makes a queue's id sequence when it is first used, which the service's role must not do.
     await client.query('select bullmq.next_job_id($1)', [queueName]);

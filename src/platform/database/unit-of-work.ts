@@ -1,56 +1,116 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
-import { isTransient } from './database-errors.js';
+import { isTransient, isUnavailable } from './database-errors.js';
 import { type Database } from './pool.js';
 import { type Tables } from './tables.js';
+import { TenantTurns } from './tenant-turns.js';
 
 export type Work = Transaction<Tables>;
 
 /**
  * What a transaction does to its workspace.
- * `reads` takes no lock. `deals` writes deals and `calculation` commission: many at once, but none while the
- * configuration changes. `configuration` changes plans, assignments, quotas, people or mappings: alone, so that every
- * deal and every calculation is wholly before it or wholly after. `import` is for one file at a time, beside the rest.
+ * `reads` takes no lock; nor does `snapshot`, which sees everything as it stood at one moment. `stale reads` neither, and
+ * may be answered by a replica that is seconds behind: for lists and dashboards, never where money is decided. `deals`
+ * writes deals and `calculation` commission: many at once, but none while the configuration changes. `configuration`
+ * changes plans, assignments, quotas, people or mappings: alone, so that every deal and every calculation is wholly before
+ * it or wholly after. `import` is for one file at a time, beside the rest.
  */
-export type WorkspaceLock = 'reads' | 'deals' | 'calculation' | 'import' | 'configuration';
+export type WorkspaceLock = 'reads' | 'snapshot' | 'stale reads' | 'deals' | 'calculation' | 'import' | 'configuration';
 
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
 
+export interface UnitOfWorkOptions {
+  /** Most transactions of one workspace at a time, for reading and for writing each. */
+  readonly atOnce?: number;
+  /** Answers `stale reads`; while it is away the primary does. */
+  readonly replica?: Database | undefined;
+}
+
+/** What is noted in each transaction of the caller, so that the note and the change are kept together or not at all. */
+interface Noting {
+  readonly caller: TenantCaller;
+  readonly note: (trx: Work) => Promise<unknown>;
+}
+
+const notings = new AsyncLocalStorage<Noting>();
+
 /** The only way to the tables: one transaction of one workspace, retried when the server asks for it. */
 export class UnitOfWork {
+  private readonly reads: TenantTurns;
+  private readonly writes: TenantTurns;
+  /** One import waits for the other anyway; in the line it holds no connection while it does. */
+  private readonly imports = new TenantTurns(1);
+  private readonly replica: Database | undefined;
+
   constructor(
     private readonly database: Database,
-    private readonly random: () => number = Math.random,
-  ) {}
+    { atOnce = 4, replica }: UnitOfWorkOptions = {},
+  ) {
+    this.reads = new TenantTurns(atOnce);
+    this.writes = new TenantTurns(atOnce);
+    this.replica = replica;
+  }
 
   async run<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.once(caller, lock, work);
+        return await this.turns(lock).run(caller.workspaceId, () => this.where(caller, lock, work));
       } catch (error) {
         if (attempt > maxRetries || !isTransient(error)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, attempt * (20 + this.random() * 60)));
+        await new Promise((resolve) => setTimeout(resolve, attempt * (20 + Math.random() * 60)));
       }
     }
   }
 
-  private async once<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.database.transaction().execute(async (trx) => {
+  private turns(lock: WorkspaceLock): TenantTurns {
+    if (lock === 'import') return this.imports;
+    return takesNoLock(lock) ? this.reads : this.writes;
+  }
+
+  private async where<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
+    if (lock !== 'stale reads' || this.replica === undefined) return this.once(this.database, caller, lock, work);
+    try {
+      return await this.once(this.replica, caller, lock, work);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return this.once(this.database, caller, lock, work);
+    }
+  }
+
+  private async once<T>(
+    database: Database,
+    caller: TenantCaller,
+    lock: WorkspaceLock,
+    work: (trx: Work) => Promise<T>,
+  ): Promise<T> {
+    const transaction = database.transaction();
+    const isolated = lock === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
+    return isolated.execute(async (trx) => {
       // Not awaited before the work: the server takes statements in order, so none is run outside of the workspace or
       // before the lock, and all of them fail when one of these has.
       const opened = Promise.all([
         sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
-          set_config('lock_timeout', ${lockTimeout[lock]}, true)`.execute(trx),
+          set_config('lock_timeout', ${lockTimeout[lock]}, true),
+          set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true)`.execute(trx),
         takeWorkspaceLock(trx, caller.workspaceId, lock),
       ]);
       // What it fails with is told below, instead of what it made of the statements that followed.
       opened.catch(() => undefined);
       try {
-        return await work(trx);
+        const result = await work(trx);
+        const noting = notings.getStore();
+        if (noting?.caller === caller) await noting.note(trx);
+        return result;
       } finally {
         await opened;
       }
     });
+  }
+
+  /** Does the work; each of its transactions that runs for this very caller ends with the note. */
+  noting<T>(caller: TenantCaller, note: Noting['note'], work: () => Promise<T>): Promise<T> {
+    return notings.run({ caller, note }, work);
   }
 
   /** For what happens before a workspace is known: row-level security shows nothing, only the crossings answer. */
@@ -63,10 +123,26 @@ const maxRetries = 3;
 
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
   reads: '5s',
+  'stale reads': '5s',
+  snapshot: '5s',
   deals: '10s',
   calculation: '10s',
   import: '60s',
   configuration: '15s',
+};
+
+/**
+ * How long the server waits for the next statement: a machine that is lost without a word must not keep its locks.
+ * Longer than the longest computation between two statements, and for a file than the reading of its next rows.
+ */
+const idleTimeout: Readonly<Record<WorkspaceLock, string>> = {
+  reads: '10s',
+  'stale reads': '10s',
+  snapshot: '10s',
+  deals: '10s',
+  calculation: '10s',
+  import: '60s',
+  configuration: '10s',
 };
 
 /**
@@ -75,9 +151,13 @@ const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
  * hash alike wait for each other and no more.
  */
 async function takeWorkspaceLock(trx: Kysely<Tables>, workspaceId: string, lock: WorkspaceLock): Promise<void> {
-  if (lock === 'reads') return;
+  if (takesNoLock(lock)) return;
   const name = (kind: string) => sql`hashtextextended(${`${kind}:${workspaceId}`}, 0)`;
   if (lock === 'import') await sql`select pg_advisory_xact_lock(${name('import')})`.execute(trx);
   const take = lock === 'configuration' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
   await sql`select ${take}(${name('workspace')})`.execute(trx);
+}
+
+function takesNoLock(lock: WorkspaceLock): boolean {
+  return lock === 'reads' || lock === 'snapshot' || lock === 'stale reads';
 }

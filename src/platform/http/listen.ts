@@ -54,12 +54,17 @@ function answerBrokenRequests(server: Server): void {
   });
 }
 
-/** Takes no new connections, lets running requests end, and drops those that idle. */
+/** Takes no new connections, lets running requests end, and drops every connection as soon as it idles. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
+    const dropIdle = setInterval(() => server.closeIdleConnections(), 100);
     // A request that hangs must not hang the shutdown.
-    setTimeout(() => server.closeAllConnections(), 10_000).unref();
+    const giveUp = setTimeout(() => server.closeAllConnections(), 20_000);
+    server.close(() => {
+      clearInterval(dropIdle);
+      clearTimeout(giveUp);
+      resolve();
+    });
+    server.closeIdleConnections();
   });
 }

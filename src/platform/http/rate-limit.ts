@@ -2,6 +2,7 @@ import { type Response } from 'express';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type Log } from '../log.js';
+import { metrics } from '../metrics.js';
 
 /** What counting one request came to. Seconds are those of the clock that all API processes share. */
 export interface Counted {
@@ -43,6 +44,7 @@ export class RateLimit {
     response.setHeader('X-RateLimit-Remaining', counted.remaining);
     response.setHeader('X-RateLimit-Reset', counted.resetSecond);
     if (counted.accepted) return;
+    metrics.rateLimited.inc();
     const seconds = Math.max(1, Math.ceil(counted.resetSecond - counted.nowSecond));
     response.setHeader('Retry-After', seconds);
     throw new Failure('rate_limited', `More than ${this.perMinute} requests in a minute. Try again in ${seconds} s.`);

@@ -3,7 +3,10 @@ import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { appSessionOptions } from '../database/pool.js';
 import { type Log } from '../log.js';
-import { queueName } from './queue-name.js';
+import { metrics } from '../metrics.js';
+import { inJobSpan } from '../tracing.js';
+import { keyPrefix, queueName } from './queue-name.js';
+import { RecentLoad } from './recent-load.js';
 
 /** A job, declared like an operation: ids in its payload, never rows, since state is read when it runs. */
 export interface JobDeclaration<Payload> {
@@ -12,6 +15,8 @@ export interface JobDeclaration<Payload> {
   readonly attempts: number;
   /** Jobs of equal key that wait are one; one that arrives while its twin runs is kept and run after it. */
   key?(payload: Payload): string;
+  /** Whose job it is and how much of it: a tenant that asked for more of late waits behind one that asked for less. */
+  share?(payload: Payload): { readonly tenant: string; readonly units: number };
 }
 
 export interface JobHandler<Payload> {
@@ -22,6 +27,9 @@ export interface JobHandler<Payload> {
 /** Where the queue lives: on Redis, or on the service's own PostgreSQL. */
 export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUrl: string };
 
+const answerWithinMs = 2000;
+const leaveAloneMs = 5000;
+
 /**
  * Wakes workers. A lost job loses no work, because what is to be done stands in PostgreSQL; so adding is tried
  * once, and a failure is left to the sweep.
@@ -29,6 +37,8 @@ export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUr
 export class JobQueue {
   private readonly queue: Queue;
   private readonly redis: Redis | null;
+  private readonly load = new RecentLoad();
+  private silentUntil = 0;
 
   constructor(
     backend: QueueBackend,
@@ -36,7 +46,7 @@ export class JobQueue {
   ) {
     const { connection, factory, redis } = connect(backend, 4, 1);
     this.redis = redis;
-    this.queue = new Queue(queueName, { connection } as QueueOptions, factory);
+    this.queue = new Queue(queueName, { connection, prefix: keyPrefix } as QueueOptions, factory);
     this.queue.on('error', (error) => log.warn({ err: error }, 'the job queue is not reachable'));
   }
 
@@ -46,33 +56,75 @@ export class JobQueue {
     await this.queue.getWaitingCount();
   }
 
+  /** For the operator's board, which shows and, where it may, mends what is in the queue. */
+  forBoard(): Queue {
+    return this.queue;
+  }
+
+  /** How many jobs there are, by state. */
+  counts(): Promise<Readonly<Record<string, number>>> {
+    return this.answered(this.queue.getJobCounts());
+  }
+
+  /** How many jobs wait for a worker. */
+  async waiting(): Promise<number> {
+    const { waiting = 0, prioritized = 0 } = await this.answered(this.queue.getJobCounts('waiting', 'prioritized'));
+    return waiting + prioritized;
+  }
+
   async add<Payload>(declaration: JobDeclaration<Payload>, ...payloads: readonly Payload[]): Promise<void> {
-    if (payloads.length === 0) return;
+    if (payloads.length === 0 || performance.now() < this.silentUntil) return;
+    const jobs = payloads.map((data) => ({ name: declaration.name, data, opts: this.jobOptions(declaration, data) }));
     try {
-      await this.queue.addBulk(
-        payloads.map((data) => ({ name: declaration.name, data, opts: jobOptions(declaration, data) })),
-      );
+      await this.answered(this.queue.addBulk(jobs));
     } catch (error) {
       this.log.warn({ err: error, job: declaration.name }, 'a worker could not be woken; the sweep will find the work');
     }
+  }
+
+  /** Nobody waits for a queue that has fallen silent; for a while it is not even asked. */
+  private async answered<T>(asked: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.silentUntil = performance.now() + leaveAloneMs;
+        reject(new Error(`the job queue did not answer within ${answerWithinMs} ms`));
+      }, answerWithinMs);
+    });
+    try {
+      return await Promise.race([asked, silence]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private jobOptions<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): JobsOptions {
+    const key = declaration.key?.(payload);
+    return {
+      attempts: declaration.attempts,
+      backoff: { type: 'exponential', delay: 500 },
+      // By age alone: removal by count deadlocks on PostgreSQL at concurrency 10 and halves its rate.
+      removeOnComplete: { age: 60 },
+      removeOnFail: { age: 3600 },
+      ...(key === undefined ? {} : { deduplication: { id: key, keepLastIfActive: true } }),
+      ...this.turn(declaration, payload),
+    };
+  }
+
+  /**
+   * A later turn for whoever doubles what they ask for. No tenant starves: a lane that has waited for five seconds is
+   * found by the sweep, which takes the workspaces in turns.
+   */
+  private turn<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): Pick<JobsOptions, 'priority'> {
+    const share = declaration.share?.(payload);
+    if (share === undefined) return {};
+    return { priority: 1 + Math.floor(Math.log2(1 + this.load.add(share.tenant, share.units))) };
   }
 
   async close(): Promise<void> {
     await this.queue.close();
     this.redis?.disconnect();
   }
-}
-
-function jobOptions<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): JobsOptions {
-  const key = declaration.key?.(payload);
-  return {
-    attempts: declaration.attempts,
-    backoff: { type: 'exponential', delay: 500 },
-    // By age alone: removal by count deadlocks on PostgreSQL at concurrency 10 and halves its rate.
-    removeOnComplete: { age: 60 },
-    removeOnFail: { age: 3600 },
-    ...(key === undefined ? {} : { deduplication: { id: key, keepLastIfActive: true } }),
-  };
 }
 
 /** Works jobs off. A handler may be given the same job twice, and must not mind. */
@@ -86,6 +138,7 @@ export class JobWorker {
     const byName = new Map(handlers.map((handler) => [handler.declaration.name, handler as JobHandler<unknown>]));
     const options = {
       connection,
+      prefix: keyPrefix,
       concurrency,
       autorun: false,
       lockDuration: 60_000,
@@ -98,13 +151,19 @@ export class JobWorker {
       async (job) => {
         const handler = byName.get(job.name);
         if (handler === undefined) throw new Error(`no handler for job ${job.name}`);
-        await handler.run(handler.declaration.payload.parse(job.data));
+        // Clocks of two machines differ a little, and no job starts before it was added.
+        metrics.queueWait.observe({ job: job.name }, Math.max(0, Date.now() - job.timestamp - job.delay) / 1000);
+        await inJobSpan(job.name, () => handler.run(handler.declaration.payload.parse(job.data)));
       },
       options as WorkerOptions,
       factory,
     );
     this.worker.on('error', (error) => log.warn({ err: error }, 'the worker lost the job queue for a moment'));
-    this.worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'a job failed'));
+    this.worker.on('completed', (job) => metrics.jobs.inc({ job: job.name, outcome: 'completed' }));
+    this.worker.on('failed', (job, error) => {
+      metrics.jobs.inc({ job: job?.name ?? 'unknown', outcome: 'failed' });
+      log.error({ err: error, job: job?.name }, 'a job failed');
+    });
   }
 
   async start(): Promise<void> {
@@ -133,6 +192,9 @@ function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: 
       options: appSessionOptions,
       max: poolSize,
       application_name: 'commissions-queue',
+      // A connection that has died without a word is found out, and made anew.
+      connectionTimeoutMillis: 5000,
+      query_timeout: 10_000,
     },
     // BullMQ's types tie a queue to the backend it names; the code above is the same for both.
     factory: createPostgresBackend as unknown as undefined,

@@ -5,6 +5,8 @@ import { type Mail } from './mail.js';
 /** What carries mail away. */
 export interface MailTransport {
   send(mailId: string, mail: Mail): Promise<void>;
+  /** Rejects when the server cannot be reached or refuses the login. */
+  verify(): Promise<void>;
   close(): void;
 }
 
@@ -29,6 +31,9 @@ export function mailTransport(config: Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>): M
       const messageId = `<${mailId}@commissions>`;
       const headers = { 'Auto-Submitted': 'auto-generated' };
       await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, messageId, headers });
+    },
+    verify: async () => {
+      await transport.verify();
     },
     close: () => transport.close(),
   };

@@ -14,6 +14,7 @@ import { ApiClient, migrateTestDatabase } from '../../support/test-service.js';
 /** Keys and indexes that the workspace does not lead, each with its reason. */
 const withoutWorkspace: Readonly<Record<string, string>> = {
   tokens_by_hash: 'a token is looked up before its workspace is known',
+  inbound_routes_by_route: 'a delivery names an account and no workspace',
   reps_by_email: 'who signs in names an address and no workspace',
 };
 
@@ -24,6 +25,7 @@ const outsideWorkspaces: Readonly<Record<string, string>> = {
   sign_in_states: 'kept while the identity provider is asked who it is',
   attempt_counters: 'counted by network address',
   mail_outbox: 'mail to addresses that may belong to nobody',
+  billing_recovery: 'how far the events of the billing provider were taken in, of all workspaces',
 };
 
 describe('the schema', () => {

@@ -1,0 +1,22 @@
+# Compiled with everything, run with what is needed.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+
+FROM node:24-slim
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends chromium fonts-noto-core tini \
+  && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production HOST=0.0.0.0 CHROMIUM_PATH=/usr/bin/chromium
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/bin ./bin
+COPY --from=build /app/dist ./dist
+USER node
+EXPOSE 3000
+ENTRYPOINT ["tini", "--", "node", "bin/commissions.js"]
+CMD ["serve"]

@@ -1,0 +1,117 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import { type Express, type Request, type RequestHandler, type Response, urlencoded } from 'express';
+import { type JobQueue } from '../jobs/job-queue.js';
+import { type AttemptLimits } from '../limits/attempt-limits.js';
+import { shows } from './metrics-page.js';
+
+const place = '/admin/queues';
+const cookieName = 'queue_board';
+const signedInMs = 15 * 60_000;
+
+interface BoardTerms {
+  readonly token: string;
+  readonly mayWrite: boolean;
+  /** People come over TLS, even if a proxy ends it before us. */
+  readonly overTls: boolean;
+  readonly attemptLimits: AttemptLimits;
+}
+
+/**
+ * The board of the queue. It shows the jobs of all workspaces, so no workspace's admin may see it, only who holds the
+ * operator's token: as a bearer, or typed once into a form that gives a browser a cookie for a quarter of an hour.
+ * The cookie is sent to the board alone, never by a link from elsewhere, and no script can read it.
+ */
+export function queueBoard(
+  queue: JobQueue,
+  { token, mayWrite, overTls, attemptLimits }: BoardTerms,
+): (app: Express) => void {
+  return (app) => {
+    const adapter = new ExpressAdapter().setBasePath(place);
+    createBullBoard({
+      queues: [new BullMQAdapter(queue.forBoard(), { readOnlyMode: !mayWrite })],
+      serverAdapter: adapter,
+    });
+    app.use(place, boardHeaders);
+    app.get(`${place}/sign-in`, (_request, response) => {
+      response.send(signInPage);
+    });
+    app.post(`${place}/sign-in`, urlencoded({ extended: false, limit: '1kb' }), async (request, response) => {
+      const given = (request.body as { token?: unknown } | undefined)?.token;
+      attemptLimits.assertNotRefused(request.ip ?? '');
+      if (typeof given !== 'string' || !shows(`Bearer ${given}`, token)) {
+        await attemptLimits.countFailure(request.ip ?? '');
+        response.status(401).send(signInPage);
+        return;
+      }
+      signIn(response, token, overTls || request.secure);
+      response.redirect(303, place);
+    });
+    app.use(place, admit(token, attemptLimits), adapter.getRouter());
+  };
+}
+
+/** The board's own scripts and styles, and nothing from elsewhere. */
+const boardHeaders: RequestHandler = (_request, response, next) => {
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader(
+    'Content-Security-Policy',
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
+      "connect-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",
+  );
+  next();
+};
+
+function admit(token: string, attemptLimits: AttemptLimits): RequestHandler {
+  return async (request, response, next) => {
+    if (isSignedIn(request, token)) return next();
+    const { authorization } = request.headers;
+    if (authorization === undefined) {
+      response.redirect(303, `${place}/sign-in`);
+      return;
+    }
+    attemptLimits.assertNotRefused(request.ip ?? '');
+    if (shows(authorization, token)) return next();
+    await attemptLimits.countFailure(request.ip ?? '');
+    response.status(401).send(signInPage);
+  };
+}
+
+function signIn(response: Response, token: string, secure: boolean): void {
+  const until = Date.now() + signedInMs;
+  response.cookie(cookieName, `${until}.${seal(token, until)}`, {
+    path: place,
+    maxAge: signedInMs,
+    httpOnly: true,
+    sameSite: 'strict',
+    secure,
+  });
+}
+
+function isSignedIn(request: Request, token: string): boolean {
+  const [, until, given = ''] =
+    new RegExp(`(?:^|; )${cookieName}=(\\d{1,15})\\.([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '') ?? [];
+  if (until === undefined || Number(until) < Date.now()) return false;
+  return timingSafeEqual(Buffer.from(given), Buffer.from(seal(token, Number(until))));
+}
+
+/** No session is kept: every API process can check what another has given. */
+function seal(token: string, until: number): string {
+  return createHmac('sha256', token).update(`${cookieName} until ${until}`).digest('base64url');
+}
+
+const signInPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Queue board</title>
+<body style="font: 16px sans-serif; max-width: 24rem; margin: 4rem auto">
+<h1>Queue board</h1>
+<form method="post" action="${place}/sign-in">
+<label>Operator's token (QUEUE_BOARD_TOKEN)<br><input type="password" name="token" required autofocus autocomplete="off"></label>
+<button>Open</button>
+</form>
+</body>
+</html>
+`;

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { createLog } from '#src/platform/log.js';
+import { backends, type Servers, startServers } from '../support/backends.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { saveSimpleTerms } from '../support/simple-terms.js';
+import { ApiClient } from '../support/test-service.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const command = path.join(root, 'bin', 'commissions.js');
+
+describe('the command line', function () {
+  this.timeout(120_000);
+  let servers: Servers;
+
+  before(async () => {
+    servers = (await startServers(backends[0])) as Servers;
+  });
+
+  after(() => servers.stop());
+
+  async function run(args: readonly string[], more: Record<string, string> = {}) {
+    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...servers.environment, ...more };
+    const done = promisify(execFile)(process.execPath, [command, ...args], { cwd: root, env });
+    return done.then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+  }
+
+  it('doctor finds what is missing, tells how to mend it, and ends with 1 only when something fails', async () => {
+    const healthy = await run(['doctor', '--json']);
+    const findings: { check: string; state: string; told: string }[] = JSON.parse(healthy.stdout);
+    const checks = ['Node.js', 'Configuration', 'Time zones', 'Port', 'Disk', 'PDF', 'Fonts', 'Mail', 'Database'];
+    expect(findings.map(({ check }) => check)).to.include.members([
+      ...checks,
+      'Migrations',
+      'Clock',
+      'Database role',
+      'Job queue',
+      'Master key',
+    ]);
+    const failed = findings.filter(({ state }) => state === 'failed').map(({ check }) => check);
+    expect(failed.filter((check) => check !== 'PDF')).to.deep.equal([]);
+    const broken = await run(['doctor'], { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Pay <pay@x.test>' });
+    expect(broken.code).to.equal(1);
+    expect(broken.stdout).to.match(/^✗ Mail: the server of SMTP_URL does not answer/m);
+  });
+
+  it('status, migrate status and version tell what there is', async () => {
+    expect(JSON.parse((await run(['status', '--json'])).stdout)).to.include({ pendingMigrations: 0, parkedReps: 0 });
+    expect(await run(['migrate', 'status'])).to.include({ code: 0, stdout: '' });
+    expect((await run(['version'])).stdout).to.match(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('openapi prints the document, completion a script that its shell can read', async () => {
+    expect(JSON.parse((await run(['openapi'])).stdout)).to.include({ openapi: '3.0.3' });
+    const { stdout } = await run(['completion', 'bash']);
+    const script = `${stdout}\nCOMP_WORDS=(commissions migrate st); COMP_CWORD=2; _commissions; echo "\${COMPREPLY[*]}"`;
+    expect((await promisify(execFile)('bash', ['-c', script])).stdout).to.equal('status\n');
+    expect(await run(['completion', 'tcsh'])).to.have.property('code', 2);
+  });
+
+  it('recalc has the work done by running workers, and waits for it', async () => {
+    const api = await ServiceProcess.start('api', servers.environment);
+    const worker = await ServiceProcess.start('worker', servers.environment);
+    try {
+      const { workspaceId, apiKey } = await servers.workspace();
+      await saveSimpleTerms(new ApiClient(api.url, apiKey), ['ann']);
+      const { code, stdout } = await run(['recalc', workspaceId, '--wait', '--json']);
+      expect(code).to.equal(0);
+      expect(JSON.parse(stdout)).to.include({ status: 'completed', scope: 'workspace' });
+      expect((await run(['recalc', workspaceId, '--rep', workspaceId])).stderr).to.include('There is no such rep');
+    } finally {
+      await Promise.all([api, worker].map((process) => process.end()));
+    }
+  });
+});
+
+describe('the log', () => {
+  it('cuts secrets out wherever they stand', () => {
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line: string) => lines.push(line) });
+    const secret = 'canary-4711';
+    log.info({ authorization: secret, headers: { authorization: secret }, token: secret, session: { token: secret } });
+    log.info({
+      apiKey: secret,
+      workspace: { apiKey: secret },
+      code: secret,
+      password: secret,
+      db: { password: secret },
+    });
+    log.warn({ otp: secret, mail: { otp: secret, text: secret, html: secret }, crm: { accessToken: secret } });
+    log.warn({ crm: { refreshToken: secret, secret }, cookie: secret, headers: { cookie: secret } });
+    log.error({ err: Object.assign(new Error('broken'), { client: { connectionParameters: { password: secret } } }) });
+    expect(lines).to.have.length(5);
+    expect(lines[0]).to.include('[redacted]');
+    expect(lines.join()).to.not.include(secret);
+  });
+});

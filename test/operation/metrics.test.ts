@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { registry } from '#src/platform/metrics.js';
+import { saveSimpleTerms } from '../support/simple-terms.js';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+const token = 'metrics-token-of-sixteen';
+
+describe('GET /metrics', () => {
+  let service: TestService;
+  let api: ApiClient;
+
+  before(async () => {
+    service = await startTestService({ METRICS_TOKEN: token });
+    const workspace = await service.workspace();
+    api = workspace.api;
+    await saveSimpleTerms(api, ['ann']);
+    await api.expect(201, 'PUT', '/v1/deals/canary-deal', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
+    await service.settled(workspace.workspaceId);
+    await api.get('/v1/deals/canary-deal/nothing-here');
+  });
+
+  after(() => service.stop());
+
+  it('is closed without its token, with a wrong one, and with the key of a workspace', async () => {
+    for (const client of [service.client(null), service.client('wrong'), service.client(`${token}x`), api])
+      expect((await client.get('/metrics')).status).to.equal(401);
+  });
+
+  it('tells of requests by the template of their route, of calculations, jobs and what waits', async () => {
+    const { status, body } = await service.client(token).get('/metrics');
+    expect(status).to.equal(200);
+    expect(body).to.match(
+      /^http_request_duration_seconds_count\{method="PUT",route="\/v1\/deals\/:dealId",status="201"\} 1$/m,
+    );
+    expect(body).to.match(/^http_request_duration_seconds_count\{method="GET",route="unknown",status="404"\} \d+$/m);
+    expect(body).to.match(/^engine_run_duration_seconds_count\{outcome="written"\} [1-9]/m);
+    expect(body).to.match(/^engine_events_total\{outcome="written"\} [1-9]/m);
+    expect(body).to.match(/^queue_wait_seconds_count\{job="calculate.v1"\} [1-9]/m);
+    expect(body).to.match(/^jobs_total\{job="calculate.v1",outcome="completed"\} [1-9]/m);
+    expect(body).to.match(/^queue_jobs\{queue="commissions",state="failed"\} 0$/m);
+    expect(body).to.match(/^calculation_requests 0$/m);
+    expect(body).to.match(/^calculation_request_age_seconds 0$/m);
+    expect(body).to.match(/^process_resident_memory_bytes /m);
+  });
+
+  it('holds no id, no address and nothing that somebody typed', async () => {
+    const { body } = await service.client(token).get('/metrics');
+    expect(body).to.not.match(/canary|nothing-here|[0-9a-f]{8}-[0-9a-f]{4}-/);
+  });
+
+  it('tells how long the oldest request has waited', async () => {
+    const { workspaceId } = await service.workspace();
+    const { unitOfWork } = service.running.service;
+    const repId = '00000000-0000-4000-8000-000000000001';
+    await unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+      const request = { workspace_id: workspaceId, rep_id: repId, trigger: 'recalculation' };
+      await trx
+        .insertInto('calculation_requests')
+        .values({ ...request, from_day: '2026-01-01', to_day: '2026-01-02', requested_at: new Date(Date.now() - 3000) })
+        .execute();
+    });
+    const { body } = await service.client(token).get('/metrics');
+    expect(Number(/^calculation_request_age_seconds ([\d.]+)$/m.exec(body)?.[1])).to.be.within(3, 20);
+  });
+
+  it('of the design are all there, under their names', async () => {
+    const names = (await registry.getMetricsAsJSON()).map(({ name }) => name);
+    expect(names).to.include.members([
+      'http_request_duration_seconds',
+      'engine_run_duration_seconds',
+      'engine_events_total',
+      'queue_jobs',
+      'queue_wait_seconds',
+      'crm_requests_total',
+      'webhook_deliveries_total',
+      'pdf_render_seconds',
+      'rate_limited_total',
+    ]);
+  });
+});
+
+describe('with METRICS_PORT', () => {
+  it('metrics and health are on a port of their own, in a worker too, and not on that of the API', async () => {
+    const service = await startTestService({ METRICS_PORT: '0', LOG_LEVEL: 'info' });
+    try {
+      expect((await service.client(null).get('/metrics')).status).to.equal(404);
+      const { metricsUrl } = service.running;
+      for (const path of ['/metrics', '/livez', '/readyz'])
+        expect((await fetch(`${metricsUrl}${path}`)).status, path).to.equal(200);
+    } finally {
+      await service.stop();
+    }
+  });
+});

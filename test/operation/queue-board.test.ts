@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+const token = 'queue-board-token-of-an-operator';
+const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+describe('the queue board', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService({ QUEUE_BOARD_TOKEN: token });
+  });
+
+  after(() => service.stop());
+
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${service.url}/admin/queues${path}`, { redirect: 'manual', ...init });
+
+  async function signIn(): Promise<string> {
+    const response = await ask('/sign-in', { method: 'POST', headers: form, body: `token=${token}` });
+    expect(response.status).to.equal(303);
+    return response.headers.get('set-cookie') ?? '';
+  }
+
+  it('sends who is not signed in to the form, and shows nothing of the queue', async () => {
+    for (const path of ['', '/', '/api/queues', '/queue/commissions', '/static/js/main.js']) {
+      const response = await ask(path);
+      expect(response.status, path).to.equal(303);
+      expect(response.headers.get('location')).to.equal('/admin/queues/sign-in');
+    }
+  });
+
+  it("is not for a workspace's admin: it shows the jobs of all of them", async () => {
+    const { apiKey } = await service.workspace();
+    expect((await ask('/api/queues', { headers: { Authorization: `Bearer ${apiKey}` } })).status).to.equal(401);
+    const wrong = await ask('/sign-in', { method: 'POST', headers: form, body: `token=${apiKey}` });
+    expect(wrong.status).to.equal(401);
+    expect(wrong.headers.get('set-cookie')).to.equal(null);
+  });
+
+  it('gives a cookie for a quarter of an hour that only the board is sent and no script reads', async () => {
+    const cookie = await signIn();
+    expect(cookie).to.match(
+      /^queue_board=\d+\.[\w-]{43}; Max-Age=900; Path=\/admin\/queues; Expires=[^;]+; HttpOnly; SameSite=Strict$/,
+    );
+    expect(cookie).to.not.include(token);
+    const page = await ask('/', { headers: { Cookie: cookie.split(';')[0] ?? '' } });
+    expect(page.status).to.equal(200);
+    expect(page.headers.get('content-security-policy')).to.include("script-src 'self';");
+    const script = /src="(static\/js\/main[^"]+)"/.exec(await page.text())?.[1];
+    expect((await ask(`/${script}`, { headers: { Cookie: cookie.split(';')[0] ?? '' } })).status).to.equal(200);
+  });
+
+  it('takes no cookie that is late, or whose end was moved', async () => {
+    const [, until = '', seal = ''] = /queue_board=(\d+)\.([\w-]+)/.exec(await signIn()) ?? [];
+    for (const [moved, given] of [
+      [String(Number(until) + 1), seal],
+      [String(Date.now() - 1), seal],
+      [until, seal.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))],
+    ])
+      expect((await ask('/api/queues', { headers: { Cookie: `queue_board=${moved}.${given}` } })).status).to.equal(303);
+  });
+
+  it('lists the queue to who shows the token, and changes nothing unless that was switched on', async () => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const { queues } = (await (await ask('/api/queues', { headers })).json()) as {
+      queues: { name: string; readOnlyMode: boolean }[];
+    };
+    expect(queues.map(({ name, readOnlyMode }) => ({ name, readOnlyMode }))).to.deep.equal([
+      { name: 'commissions', readOnlyMode: true },
+    ]);
+    const pause = await ask('/api/queues/commissions/pause', { method: 'PUT', headers });
+    expect(pause.status).to.equal(405);
+  });
+
+  it('is nowhere without the setting', async () => {
+    const other = await startTestService();
+    try {
+      expect((await fetch(`${other.url}/admin/queues`)).status).to.equal(404);
+    } finally {
+      await other.stop();
+    }
+  });
+});

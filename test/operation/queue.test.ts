@@ -1,0 +1,248 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect } from 'chai';
+import pg from 'pg';
+import { z } from 'zod';
+import { type JobDeclaration, JobQueue, JobWorker, type QueueBackend } from '#src/platform/jobs/job-queue.js';
+import { RecentLoad } from '#src/platform/jobs/recent-load.js';
+import { createLog } from '#src/platform/log.js';
+import { backends, type Servers, startServers } from '../support/backends.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { saveSimpleTerms } from '../support/simple-terms.js';
+import { ApiClient } from '../support/test-service.js';
+
+const log = createLog('silent');
+
+interface Visit {
+  tenant: string;
+  number: number;
+}
+
+const visit: JobDeclaration<Visit> = {
+  name: 'visit.v1',
+  payload: z.object({ tenant: z.string(), number: z.int() }),
+  attempts: 1,
+  key: ({ tenant, number }) => `${tenant} ${number}`,
+  share: ({ tenant }) => ({ tenant, units: 1 }),
+};
+
+describe('recent load', () => {
+  it('is a sum in which what was asked ten seconds ago counts half', () => {
+    let now = 0;
+    const load = new RecentLoad(() => now);
+    expect(load.add('a', 8)).to.equal(8);
+    now = 10_000;
+    expect(load.add('a', 1)).to.equal(5);
+    expect(load.add('b', 1)).to.equal(1);
+    now = 1_000_000;
+    expect(load.add('a', 1)).to.be.closeTo(1, 1e-9);
+  });
+});
+
+for (const backend of backends)
+  describe(`the queue on ${backend}`, function () {
+    this.timeout(120_000);
+    let servers: Servers;
+    let place: QueueBackend;
+
+    before(async function () {
+      const started = await startServers(backend);
+      if (started === null) return this.skip();
+      servers = started;
+      place = servers.redis === null ? { postgresUrl: servers.database.ownerUrl } : { redisUrl: servers.redis.url };
+    });
+
+    after(() => servers?.stop());
+
+    /** Works off what waits, one job at a time, until `count` jobs are done; who they were for. */
+    async function work(count: number): Promise<Visit[]> {
+      const done: Visit[] = [];
+      let finish = () => {};
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const handler = {
+        declaration: visit,
+        run: async (payload: Visit) => {
+          done.push(payload);
+          if (done.length === count) finish();
+        },
+      };
+      const worker = new JobWorker(place, [handler as never], 1, log);
+      await worker.start();
+      await finished;
+      await worker.close();
+      return done;
+    }
+
+    it('takes who asked for little before the rest of a flood, and loses nothing of either', async () => {
+      const queue = new JobQueue(place, log);
+      await queue.add(visit, ...Array.from({ length: 300 }, (_, number) => ({ tenant: 'flood', number })));
+      await queue.add(visit, { tenant: 'other', number: 0 }, { tenant: 'other', number: 1 });
+      const done = await work(302);
+      await queue.close();
+      const places = done.flatMap(({ tenant }, index) => (tenant === 'other' ? [index] : []));
+      expect(places).to.have.length(2);
+      expect(places[1]).to.be.lessThan(10);
+      expect(new Set(done.map(({ tenant, number }) => `${tenant} ${number}`)).size).to.equal(302);
+    });
+
+    it('two of equal tenants take turns, in the order in which they asked', async () => {
+      const queue = new JobQueue(place, log);
+      for (let number = 0; number < 20; number += 1)
+        await queue.add(visit, { tenant: 'left', number }, { tenant: 'right', number });
+      const done = await work(40);
+      await queue.close();
+      expect(done.slice(0, 20).filter(({ tenant }) => tenant === 'left')).to.have.length(10);
+    });
+
+    it('spreads a recalculation of a large workspace over two workers', async () => {
+      const { workspaceId, apiKey } = await servers.workspace();
+      const api = await ServiceProcess.start('api', servers.environment);
+      const workers = await Promise.all(
+        [0, 1].map(() =>
+          ServiceProcess.start('worker', { ...servers.environment, LOG_LEVEL: 'info', METRICS_PORT: '0' }),
+        ),
+      );
+      try {
+        const client = new ApiClient(api.url, apiKey);
+        await saveSimpleTerms(
+          client,
+          Array.from({ length: 200 }, (_, index) => `rep${index}`),
+        );
+        await client.expect(200, 'POST', '/v1/commissions/recalculate', {});
+        const before = await Promise.all(workers.map(lanesOf));
+        const job = await client.expect(200, 'POST', '/v1/commissions/recalculate', {});
+        expect(job.status).to.equal('completed');
+        const after = await Promise.all(workers.map(lanesOf));
+        const lanes = after.map((count, index) => count - (before[index] ?? 0));
+        expect(lanes.reduce((sum, count) => sum + count)).to.be.at.least(200);
+        for (const count of lanes) expect(count, `lanes of each worker: ${lanes}`).to.be.at.least(40);
+        expect(workspaceId).to.be.a('string');
+      } finally {
+        await Promise.all([api, ...workers].map((process) => process.end()));
+      }
+    });
+  });
+
+/** How many lanes the worker has calculated, by its own metrics. */
+async function lanesOf(worker: ServiceProcess): Promise<number> {
+  const url = /"url":"(http:[^"]+)"/.exec(worker.output)?.[1];
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return [...text.matchAll(/^engine_run_duration_seconds_count\{[^}]*\} (\d+)$/gm)].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
+}
+
+describe('the queue on PostgreSQL', function () {
+  this.timeout(120_000);
+  let servers: Servers;
+  let owner: pg.Client;
+  let tenant: { workspaceId: string; apiKey: string };
+  let processes: ServiceProcess[] = [];
+  let proxy: Awaited<ReturnType<typeof startSilentProxy>>;
+
+  beforeEach(async () => {
+    servers = (await startServers('postgres')) as Servers;
+    proxy = await startSilentProxy(Number(new URL(servers.database.ownerUrl).port));
+    owner = new pg.Client({ connectionString: servers.database.ownerUrl });
+    await owner.connect();
+    tenant = await servers.workspace();
+  });
+
+  afterEach(async () => {
+    await owner.end();
+    await Promise.all(processes.map((process) => process.end('SIGKILL')));
+    proxy.close();
+    await servers.stop();
+  });
+
+  /** How long it takes from a change of a deal to its event. */
+  async function msToEvent(client: ApiClient, dealId: string): Promise<number> {
+    const started = performance.now();
+    await until(async () => {
+      const deal = { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' };
+      const { status } = await client.put(`/v1/deals/${dealId}`, deal);
+      expect(status).to.be.oneOf([200, 201, 503]);
+      return status !== 503;
+    });
+    await until(async () => {
+      const { rowCount } = await owner.query(
+        'select 1 from commission_events where workspace_id = $1 and deal_key = $2',
+        [tenant.workspaceId, dealId],
+      );
+      return rowCount === 1;
+    });
+    return performance.now() - started;
+  }
+
+  it('may lose every connection, the listening one too, again and again: work starts within seconds', async () => {
+    processes = await Promise.all([
+      ServiceProcess.start('api', servers.environment),
+      ServiceProcess.start('worker', servers.environment),
+    ]);
+    const client = new ApiClient(processes[0]?.url ?? '', tenant.apiKey);
+    await saveSimpleTerms(client, ['ann']);
+    for (let round = 0; round < 3; round += 1) {
+      const { rowCount } = await owner.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name like 'commissions%'`,
+      );
+      expect(rowCount, 'connections that were ended').to.be.greaterThan(2);
+      expect(await msToEvent(client, `D-${round}`)).to.be.lessThan(9000);
+    }
+    expect(processes.map((process) => process.isRunning)).to.deep.equal([true, true]);
+  });
+
+  it('may be reached no more, without a word: the sweep starts the work', async () => {
+    const behind = new URL(servers.database.ownerUrl);
+    behind.port = String(proxy.port);
+    processes = await Promise.all([
+      ServiceProcess.start('api', servers.environment),
+      ServiceProcess.start('worker', { ...servers.environment, QUEUE_DATABASE_URL: behind.href }),
+    ]);
+    const client = new ApiClient(processes[0]?.url ?? '', tenant.apiKey);
+    await saveSimpleTerms(client, ['ann']);
+    await msToEvent(client, 'D-heard');
+    proxy.fallSilent();
+    // Overdue after five seconds, found by a sweep every two.
+    expect(await msToEvent(client, 'D-unheard')).to.be.within(1000, 15_000);
+  });
+});
+
+/** Passes bytes on until it falls silent: then it still takes them, and neither passes on nor closes anything. */
+async function startSilentProxy(target: number) {
+  const sockets: Socket[] = [];
+  let silent = false;
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1');
+    sockets.push(near, far);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('data', (chunk) => silent || to.write(chunk));
+      from.on('error', () => {});
+      from.on('close', () => silent || to.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    fallSilent: () => {
+      silent = true;
+    },
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error('it did not come to pass within 30 seconds');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

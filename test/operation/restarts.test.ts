@@ -1,0 +1,227 @@
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import pg from 'pg';
+import { backends, type Servers, startServers } from '../support/backends.js';
+import { expectSoundLedger } from '../support/ledger-checks.js';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { saveSimpleTerms } from '../support/simple-terms.js';
+import { ApiClient } from '../support/test-service.js';
+
+const people = Array.from({ length: 20 }, (_, index) => `rep${index}`);
+const dealsEach = 40;
+const boundMs = 60_000;
+
+for (const backend of backends)
+  describe(`asynchronous recalculations, with the queue on ${backend}`, function () {
+    this.timeout(240_000);
+    let servers: Servers;
+    let redis: RedisServer | null;
+    let apis: ServiceProcess[] = [];
+    let workers: ServiceProcess[] = [];
+    let owner: pg.Client;
+    let tenant: { workspaceId: string; apiKey: string };
+    let repIds: string[];
+    const jobIds: string[] = [];
+
+    before(async function () {
+      const started = await startServers(backend);
+      if (started === null) return this.skip();
+      servers = started;
+      redis = servers.redis;
+      const two = (kind: 'api' | 'worker') => [0, 1].map(() => ServiceProcess.start(kind, servers.environment));
+      apis = await Promise.all(two('api'));
+      workers = await Promise.all(two('worker'));
+      tenant = await servers.workspace();
+      repIds = await saveSimpleTerms(client(0), people);
+      const deals = people.flatMap((ownerId) =>
+        Array.from({ length: dealsEach }, (_, index) => ({
+          dealId: `${ownerId}-${index}`,
+          amount: 1000 + index,
+          closeDate: '2026-02-03',
+          ownerId,
+        })),
+      );
+      await client(0).expect(200, 'POST', '/v1/deals/import', { deals });
+      await client(0).expect(200, 'POST', '/v1/commissions/recalculate', {});
+    });
+
+    after(async () => {
+      await Promise.all([...apis, ...workers].map((process) => process.end('SIGKILL')));
+      if (redis !== servers?.redis) await redis?.stop();
+      await servers?.stop();
+    });
+
+    const client = (index: number) => new ApiClient(apis[index]?.url ?? '', tenant.apiKey);
+
+    /** As a caller does who is told nothing: the same request again, under the same key, until it is answered. */
+    async function startJob(repId: string, index: number): Promise<string> {
+      const deadline = Date.now() + boundMs;
+      for (;;) {
+        const body = { repId, async: true };
+        const key = { 'Idempotency-Key': `recalculate-${index}` };
+        const answer = await client(index % 2)
+          .send('POST', '/v1/commissions/recalculate', body, key)
+          .catch(() => null);
+        if (answer?.status === 200) return answer.body.jobId;
+        if (Date.now() > deadline) throw new Error(`no job was started: ${JSON.stringify(answer?.body)}`);
+        await sleep(100);
+      }
+    }
+
+    /** A server process that dies takes all of PostgreSQL with it: everyone is cut off while it recovers. */
+    async function killPostgres(): Promise<void> {
+      const victim = new pg.Client({ connectionString: servers.database.ownerUrl });
+      victim.on('error', () => {});
+      await victim.connect();
+      const { rows } = await victim.query<{ pid: number }>('select pg_backend_pid() as pid');
+      process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
+      await victim.end().catch(() => {});
+    }
+
+    async function restart(list: ServiceProcess[], index: number): Promise<void> {
+      const [killed] = list.splice(index, 1);
+      await killed?.end('SIGKILL');
+      list.splice(index, 0, await ServiceProcess.start(killed?.kind ?? 'api', servers.environment));
+    }
+
+    const faults: readonly (readonly [string, () => Promise<void>])[] = [
+      ['the first worker', () => restart(workers, 0)],
+      ['the second worker', () => restart(workers, 1)],
+      ['the first API', () => restart(apis, 0)],
+      ['the second API', () => restart(apis, 1)],
+      ...(backend === 'redis'
+        ? [
+            [
+              'Redis',
+              async () => {
+                const { port } = redis as RedisServer;
+                await redis?.stop();
+                redis = await startRedis(port);
+              },
+            ] as const,
+          ]
+        : []),
+      ...(process.env['TEST_DATABASE_URL'] === undefined ? [['PostgreSQL', killPostgres] as const] : []),
+    ];
+
+    it('all end truthfully while every process in turn is killed and restarted', async () => {
+      let started = 0;
+      for (const [, kill] of faults) {
+        const until = started + Math.ceil(people.length / faults.length);
+        for (; started < Math.min(until, people.length); started += 1)
+          jobIds.push(await startJob(repIds[started] ?? '', started));
+        await kill();
+      }
+      expect(new Set(jobIds).size).to.equal(people.length);
+      const deadline = Date.now() + boundMs;
+      for (const jobId of jobIds) {
+        for (;;) {
+          const { status, body } = await client(0).get(`/v1/commissions/recalculate/jobs/${jobId}`);
+          if (status === 200 && body.status !== 'running') break;
+          expect(status, JSON.stringify(body)).to.be.oneOf([200, 503]);
+          if (Date.now() > deadline) throw new Error(`the job still runs: ${JSON.stringify(body)}`);
+          await sleep(50);
+        }
+        const job = await client(0).expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+        expect(job).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
+        expect(job.result).to.deep.include({ count: dealsEach, eventsWritten: 0, eventsReversed: 0 });
+        expect(await client(1).expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`)).to.deep.equal(job);
+      }
+      await expectSoundLedger(servers.database.ownerUrl, tenant.workspaceId);
+    });
+
+    it('are read from every API for six hours after their end, and then no more', async () => {
+      owner = new pg.Client({ connectionString: servers.database.ownerUrl });
+      await owner.connect();
+      const endedAgo = (interval: string) =>
+        owner.query('update jobs set finished_at = now() - $1::interval where workspace_id = $2 and job_id = $3', [
+          interval,
+          tenant.workspaceId,
+          jobIds[0],
+        ]);
+      const statuses = () =>
+        Promise.all(
+          [0, 1].map(
+            async (index) => (await client(index).get(`/v1/commissions/recalculate/jobs/${jobIds[0]}`)).status,
+          ),
+        );
+      try {
+        await endedAgo('5 hours 59 minutes');
+        expect(await statuses()).to.deep.equal([200, 200]);
+        await endedAgo('6 hours 1 minute');
+        expect(await statuses()).to.deep.equal([404, 404]);
+      } finally {
+        await owner.end();
+      }
+    });
+  });
+
+describe('SIGTERM', function () {
+  this.timeout(60_000);
+
+  it('ends readiness first, then answers what was begun, finishes lanes, and ends with 0', async () => {
+    const servers = (await startServers('postgres')) as Servers;
+    const environment = { ...servers.environment, DRAIN_MS: '1500' };
+    const api = await ServiceProcess.start('api', environment);
+    const worker = await ServiceProcess.start('worker', environment);
+    const blocker = new pg.Client({ connectionString: servers.database.ownerUrl });
+    await blocker.connect();
+    try {
+      const { workspaceId, apiKey } = await servers.workspace();
+      const client = new ApiClient(api.url, apiKey);
+      const [repId] = await saveSimpleTerms(client, ['ann']);
+      // The lane is held up at its first write, and the request waits for the lane.
+      await blocker.query('begin');
+      await blocker.query('lock table audit_runs in exclusive mode');
+      const answered = post(`${api.url}/v1/commissions/recalculate`, apiKey, { repId });
+      await until(async () => {
+        const { rowCount } = await blocker.query(
+          `select from pg_locks where relation = 'audit_runs'::regclass and not granted`,
+        );
+        return rowCount === 1;
+      });
+      api.signal('SIGTERM');
+      worker.signal('SIGTERM');
+      await until(async () => (await client.get('/readyz')).status === 503);
+      expect((await client.get('/v1/whoami')).status, 'still answered while it drains').to.not.equal(503);
+      await sleep(1700);
+      expect([api.isRunning, worker.isRunning]).to.deep.equal([true, true]);
+      await blocker.query('commit');
+      const answer = await answered;
+      expect(answer).to.deep.include({ status: 200 });
+      expect(await api.ended(), api.output).to.equal(0);
+      expect(await worker.ended(), worker.output).to.equal(0);
+      const { rows } = await blocker.query('select outcome from audit_runs where workspace_id = $1 and rep_id = $2', [
+        workspaceId,
+        repId,
+      ]);
+      expect(rows.length).to.be.greaterThan(0);
+    } finally {
+      await blocker.end();
+      await Promise.all([api, worker].map((process) => process.end('SIGKILL')));
+      await servers.stop();
+    }
+  });
+});
+
+function post(url: string, apiKey: string, body: unknown): Promise<{ status: number }> {
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
+    const sending = request(url, { method: 'POST', headers }, (response) => {
+      response.resume();
+      response.on('end', () => resolve({ status: response.statusCode ?? 0 }));
+    });
+    sending.on('error', reject);
+    sending.end(JSON.stringify(body));
+  });
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error('it did not come to pass within 20 seconds');
+    await sleep(20);
+  }
+}

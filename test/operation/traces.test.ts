@@ -1,0 +1,69 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { createDatabase } from '#src/platform/database/pool.js';
+import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { ApiClient, migrateTestDatabase } from '../support/test-service.js';
+
+/** What the processes send, as text: protobuf keeps names readable. */
+let received = '';
+let collector: Server;
+let database: TestDatabase;
+const processes: ServiceProcess[] = [];
+
+describe('traces', function () {
+  this.timeout(60_000);
+
+  before(async () => {
+    collector = createServer((request, response) => {
+      request.on('data', (chunk: Buffer) => {
+        received += chunk.toString('latin1');
+      });
+      request.on('end', () => response.end());
+    });
+    await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+    database = await createTestDatabase({ migrate: migrateTestDatabase });
+  });
+
+  after(async () => {
+    await Promise.all(processes.map((process) => process.end()));
+    await new Promise((resolve) => collector.close(resolve));
+    await database.drop();
+  });
+
+  it('of a request, its statements and the job it caused arrive at the collector, and hold no values', async () => {
+    const environment = {
+      DATABASE_URL: database.ownerUrl,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    };
+    const preload = ['--import', './dist/src/otel.js'];
+    processes.push(await ServiceProcess.start('api', environment, preload));
+    processes.push(await ServiceProcess.start('worker', environment, preload));
+    const pool = createDatabase({ url: database.ownerUrl, size: 1, onError: () => {} });
+    const { apiKey } = await createWorkspace(new UnitOfWork(pool), {
+      name: 'Traced',
+      tier: 'enterprise',
+      currency: 'USD',
+      timezone: 'UTC',
+    });
+    await pool.destroy();
+    const api = new ApiClient(processes[0]?.url ?? '', apiKey);
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ email: 'a@x.test', name: 'canary-name', crmMemberId: 'a' }],
+    });
+    await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: reps[0].id });
+    for (const process of processes) expect(await process.end(), process.output).to.equal(0);
+    expect(received).to.include('commissions');
+    expect(received).to.include('/v1/commissions/recalculate');
+    expect(received).to.include('job calculate.v1');
+    expect(received).to.include('insert into calculation_requests');
+    expect(received).to.not.include(apiKey);
+    expect(received).to.not.include('canary-name');
+  });
+});

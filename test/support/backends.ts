@@ -1,0 +1,52 @@
+import { createDatabase } from '#src/platform/database/pool.js';
+import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { type RedisServer, startRedis } from './redis-server.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+import { migrateTestDatabase } from './test-service.js';
+
+/** The two places where the queue may live. */
+export const backends = ['postgres', 'redis'] as const;
+
+/** A database, a Redis where asked for, and the settings of processes that work on them. */
+export interface Servers {
+  readonly database: TestDatabase;
+  readonly redis: RedisServer | null;
+  readonly environment: Readonly<Record<string, string>>;
+  workspace(): Promise<{ workspaceId: string; apiKey: string }>;
+  stop(): Promise<void>;
+}
+
+/** Null where Redis is asked for and not installed, which CI does not let pass. */
+export async function startServers(backend: (typeof backends)[number]): Promise<Servers | null> {
+  const redis = backend === 'redis' ? await startRedis() : null;
+  if (backend === 'redis' && redis === null) return null;
+  const database = await createTestDatabase({ migrate: migrateTestDatabase });
+  return {
+    database,
+    redis,
+    environment: {
+      DATABASE_URL: database.ownerUrl,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ...(redis === null ? {} : { REDIS_URL: redis.url }),
+    },
+    workspace: () => newWorkspace(database.ownerUrl),
+    stop: async () => {
+      await redis?.stop();
+      await database.drop();
+    },
+  };
+}
+
+async function newWorkspace(ownerUrl: string): Promise<{ workspaceId: string; apiKey: string }> {
+  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {} });
+  try {
+    const terms = { name: 'Test', tier: 'enterprise', currency: 'USD', timezone: 'UTC' } as const;
+    return await createWorkspace(new UnitOfWork(database), terms);
+  } finally {
+    await database.destroy();
+  }
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { access, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { freePort } from '../../src/platform/database/embedded/launch.js';
+import { systemUser } from '../../src/platform/database/embedded/privileges.js';
+
+export interface PgBouncer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const program = '/usr/sbin/pgbouncer';
+
+/** Debian's PgBouncer in transaction mode before the database; null where it is missing, which CI does not let pass. */
+export async function startPgBouncer(behindUrl: string): Promise<PgBouncer | null> {
+  const installed = await access(program).then(
+    () => true,
+    () => false,
+  );
+  if (!installed) {
+    if (process.env['CI']) throw new Error('pgbouncer is not installed; .ci/run installs it.');
+    return null;
+  }
+  const behind = new URL(behindUrl);
+  const user = process.getuid?.() === 0 ? await systemUser() : undefined;
+  const folder = await mkdtemp(path.join(tmpdir(), 'commissions-pgbouncer-'));
+  const port = await freePort();
+  const [ini, users] = [path.join(folder, 'pgbouncer.ini'), path.join(folder, 'users.txt')];
+  await writeFile(users, `"${behind.username}" "${decodeURIComponent(behind.password)}"\n`);
+  await writeFile(
+    ini,
+    `[databases]
+* = host=${behind.hostname} port=${behind.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = 5
+max_client_conn = 200
+ignore_startup_parameters = extra_float_digits, options
+`,
+  );
+  if (user !== undefined) for (const file of [folder, ini, users]) await chown(file, user.uid, user.gid);
+  await chmod(folder, 0o700);
+  const bouncer = spawn(program, [ini], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...user });
+  await new Promise<void>((resolve, reject) => {
+    let told = '';
+    bouncer.stderr.on('data', (chunk: Buffer) => {
+      told += chunk.toString();
+      if (told.includes('process up')) resolve();
+    });
+    bouncer.once('exit', (code) => reject(new Error(`pgbouncer ended with ${code}: ${told}`)));
+  });
+  const url = new URL(behindUrl);
+  url.port = String(port);
+  return {
+    url: url.href,
+    stop: async () => {
+      const exit = new Promise((resolve) => bouncer.once('exit', resolve));
+      bouncer.kill('SIGTERM');
+      setTimeout(() => bouncer.kill('SIGKILL'), 2000).unref();
+      await exit;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
