@@ -23,7 +23,11 @@ const benches: Readonly<Record<string, (sizes: Sizes) => Promise<Table[]>>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { large: { type: 'boolean', default: false }, readme: { type: 'boolean', default: false } },
+  options: {
+    small: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
+    readme: { type: 'boolean', default: false },
+  },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0)
@@ -31,7 +35,7 @@ if (unknown.length > 0)
 const machine = `${cpus().length} × ${cpus()[0]?.model}, Node.js ${process.version}`;
 process.stdout.write(`${machine}\n\n`);
 for (const name of positionals.length === 0 ? Object.keys(benches) : positionals) {
-  const told = ((await benches[name]?.({ large: values.large })) ?? []).map(markdown).join('\n');
+  const told = ((await benches[name]?.({ small: values.small, large: values.large })) ?? []).map(markdown).join('\n');
   process.stdout.write(`${told}\n`);
   if (values.readme) writeReadme(name, `Measured on ${machine}.\n\n${told}`);
 }

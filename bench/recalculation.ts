@@ -15,14 +15,19 @@ import {
 import { SqlFloor } from './sql-floor.js';
 
 export interface Sizes {
+  /** 10,000 deals alone: for a quick look. */
+  readonly small: boolean;
+  /** A million deals too: for an evening. */
   readonly large: boolean;
 }
 
+const sizes = [10_000, 100_000, 1_000_000];
+
 /** Recalculation through the service against what PostgreSQL can do at best and what is done at worst. */
-export async function recalculation({ large }: Sizes): Promise<Table[]> {
+export async function recalculation({ small, large }: Sizes): Promise<Table[]> {
   const tables: Table[] = [];
   const perDeal: { readonly deals: number; readonly us: number }[] = [];
-  for (const deals of large ? [10_000, 100_000, 1_000_000] : [10_000, 100_000]) {
+  for (const deals of sizes.slice(0, small ? 1 : large ? 3 : 2)) {
     const service = await startBenchService();
     try {
       const { table, full } = await recalculationOf(service, deals);

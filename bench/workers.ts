@@ -10,11 +10,12 @@ import { emptyLedger, makeSalesYear } from './sales-year.js';
 const program = fileURLToPath(new URL('../../bin/commissions.js', import.meta.url));
 
 /** One workspace calculated by one, two and four worker processes, and what memory each of them takes for it. */
-export async function workers({ large }: Sizes): Promise<Table[]> {
-  const deals = large ? 1_000_000 : 100_000;
+export async function workers({ small, large }: Sizes): Promise<Table[]> {
+  const deals = large ? 1_000_000 : small ? 10_000 : 100_000;
+  const reps = deals / 50 > 2000 ? 2000 : deals / 50;
   const service = await startBenchService({ worker: false });
   try {
-    const year = await makeSalesYear(service, deals, 2000);
+    const year = await makeSalesYear(service, deals, reps);
     const rows: { readonly workers: number; readonly ms: number; readonly megabytes: number[] }[] = [];
     for (const workers of [1, 2, 4]) {
       const processes = await Promise.all(Array.from({ length: workers }, () => startWorker(service)));
@@ -35,7 +36,7 @@ export async function workers({ large }: Sizes): Promise<Table[]> {
     const one = rows[0]?.ms ?? Number.NaN;
     return [
       {
-        title: `Full recalculation by worker processes, ${count(deals)} deals, 2,000 reps`,
+        title: `Full recalculation by worker processes, ${count(deals)} deals, ${count(reps)} reps`,
         columns: ['workers', 'median', 'deals a second', 'as fast as one', 'most memory of a process'],
         rows: rows.map(({ workers, ms, megabytes }) => [
           String(workers),

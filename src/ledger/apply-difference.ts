@@ -16,6 +16,8 @@ export interface Ledger {
   readonly runId: string;
   /** Whether events of the rep have ever been cleared: a key that is new may then have an older history. */
   readonly cleared: boolean;
+  /** Whether the window was all days: then no row can stand outside of it. */
+  readonly allDays: boolean;
 }
 
 /** What the engine decided against what stands. */
@@ -229,7 +231,7 @@ async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[])
     displaced as (
       select e.plan_id, e.attainment_key, e.period, e.earned_on from rows
       join commission_events e on e.workspace_id = ${ledger.workspaceId} and e.rep_id = ${ledger.repId} and e.event_id = rows.event_id
-      where rows.change = 'inserted' and e.status = 'earned'
+      where rows.change = 'inserted' and e.status = 'earned' and ${notAllDays(ledger)}
     ),
     written as (
       insert into commission_events (workspace_id, rep_id, event_id, kind, status, deal_key, plan_id, plan_version_id,
@@ -261,6 +263,11 @@ async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[])
     trx,
   );
   return displaced;
+}
+
+/** As a constant, so that the server does not even plan to look: in a fresh table it would read all rows, once a lane. */
+function notAllDays(ledger: Ledger): RawBuilder<unknown> {
+  return ledger.allDays ? sql`false` : sql`true`;
 }
 
 /** Reversed in place: the row keeps what it said, and counts no more. */

@@ -12,7 +12,7 @@ import { type CalculationRequest, requestCalculation, type Trigger } from './cal
 import { cascadeManagersAbove } from './hierarchy.js';
 import { calculationWindow, loadRepTerms, type RepTerms } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
-import { noteSettlement, settlementOf } from './settled-lanes.js';
+import { isAllDays, noteSettlement, settlementOf } from './settled-lanes.js';
 
 /** One rep's place in the line: the unit of serial work. */
 export interface Lane {
@@ -113,7 +113,13 @@ async function calculateWindow(
   const input = await loadRepInput(trx, terms, window, asOf, { explain: false });
   await failpoint('lane.afterRead');
   const result = calculateRep(input);
-  const ledger = { workspaceId: terms.workspaceId, repId: terms.repId, runId: newId(), cleared };
+  const ledger = {
+    workspaceId: terms.workspaceId,
+    repId: terms.repId,
+    runId: newId(),
+    cleared,
+    allDays: isAllDays(window),
+  };
   const difference = differenceOf(terms.repId, input.standing, result.decisions, input.held);
   const paidDeals = new Set(result.decisions.map((decision) => decision.dealKey));
   return {

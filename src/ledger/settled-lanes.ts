@@ -13,6 +13,10 @@ export interface Settlement {
   readonly skipped: number;
 }
 
+export function isAllDays({ from, to }: DayRange): boolean {
+  return from <= allDays.from && to >= allDays.to;
+}
+
 /**
  * What the run lets be known of the lane: null when it leaves open what another one would do, since it saw a part of the
  * days or held something back; `as before` when all that it was asked for is what others earn, which moves amounts and
@@ -26,7 +30,7 @@ export function settlementOf(
   run: { readonly heldBack: readonly unknown[]; readonly deals: number; readonly skipped: number },
 ): Settlement | null | 'as before' {
   if (run.heldBack.length > 0) return null;
-  if (window.from > allDays.from || window.to < allDays.to)
+  if (!isAllDays(window))
     return triggers.every((trigger) => trigger === 'cascade' || trigger === 'rank') ? 'as before' : null;
   const waitsForDays = terms.versions.some((version) =>
     version.rules.some((rule) => rule.executionPhase === 'periodic'),
