@@ -43,7 +43,6 @@ export interface HeldEvent {
   readonly dealKey: string;
   readonly phase: 'per_deal' | 'cascade' | 'periodic';
   readonly hold: 'frozen' | 'kept';
-  readonly earned: boolean;
   readonly earnedOn: Day;
   readonly period: Period;
   readonly attainmentKey: string;
@@ -143,8 +142,7 @@ export function calculateRep(input: RepInput): RepResult {
   for (const plan of input.plans) new PlanCalculation(input, plan, result).run(deals);
   const known = new Set(input.plans.map((plan) => plan.planId));
   for (const held of input.held) {
-    if (!known.has(held.planId) && held.hold === 'frozen' && held.earned)
-      result.heldBack.push(heldBackOf(input, held, 'reverse'));
+    if (!known.has(held.planId) && held.hold === 'frozen') result.heldBack.push(heldBackOf(input, held, 'reverse'));
   }
   if (input.explain && input.plans.length === 0) {
     for (const deal of input.deals) result.outcomes.push(outcome(deal.dealId, null, null, 'no_assignment'));

@@ -156,9 +156,9 @@ export class PlanCalculation implements WalkListener {
     const held = this.takeHeld(rule.name, dealKey);
     const frozen = this.frozenOn(day);
     if (held?.hold === 'frozen') {
-      const stays = held.earned && held.earnedOn === day;
+      const stays = held.earnedOn === day;
       if (!stays) this.sink.heldBack.push(heldBackOf(this.input, held, 'change'));
-      if (held.earned) this.addHeld(held, stays ? firing : null);
+      this.addHeld(held, stays ? firing : null);
       if (!stays) this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
       return;
     }
@@ -205,7 +205,6 @@ export class PlanCalculation implements WalkListener {
     for (const [key, held] of this.heldByKey) {
       if (!ofPass(held)) continue;
       this.heldByKey.delete(key);
-      if (!held.earned) continue;
       if (held.hold === 'frozen') this.sink.heldBack.push(heldBackOf(this.input, held, 'reverse'));
       this.addHeld(held, null);
     }

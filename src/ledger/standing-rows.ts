@@ -105,10 +105,10 @@ export async function loadStandingRows(trx: Work, terms: RepTerms, window: DayRa
  */
 export async function heldRows(trx: Work, terms: RepTerms, rows: readonly StandingRow[]): Promise<HeldEvent[]> {
   const isFrozen = (row: StandingRow) => terms.frozen.some(({ range }) => isWithin(row.earnedOn, range));
-  const frozen = rows.filter(isFrozen);
-  const withdrawn = rows.filter(
-    (row) => row.status === 'earned' && !isFrozen(row) && wasWithdrawn(terms, row.planId, row.earnedOn),
-  );
+  // Whether a reversed row stands there depends on the order in which news came, and it says nothing of pay: it holds nothing.
+  const earned = rows.filter((row) => row.status === 'earned');
+  const frozen = earned.filter(isFrozen);
+  const withdrawn = earned.filter((row) => !isFrozen(row) && wasWithdrawn(terms, row.planId, row.earnedOn));
   const alive = await liveDeals(trx, terms, withdrawn);
   const kept = withdrawn.filter((row) => row.phase === 'periodic' || alive.has(row.dealKey));
   return [...frozen.map((row) => heldOf(row, 'frozen')), ...kept.map((row) => heldOf(row, 'kept'))];
@@ -121,7 +121,6 @@ function heldOf(row: StandingRow, hold: HeldEvent['hold']): HeldEvent {
     dealKey: row.dealKey,
     phase: row.phase,
     hold,
-    earned: row.status === 'earned',
     earnedOn: row.earnedOn,
     period: row.period,
     attainmentKey: row.attainmentKey,

@@ -28,7 +28,7 @@ export async function unfrozenAmounts(
   const decided = new Set(decisions.map((decision) => eventIdOf(repId, decision)));
   const standing = new Map(input.standing.map((row) => [row.eventId, row]));
   const kept = input.held
-    .filter((held) => held.earned && isWithin(held.earnedOn, days))
+    .filter((held) => isWithin(held.earnedOn, days))
     .flatMap((held) => standing.get(eventIdOf(repId, held)) ?? [])
     .filter((row) => !decided.has(row.eventId));
   return [

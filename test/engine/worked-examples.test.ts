@@ -22,7 +22,6 @@ const held: HeldEvent = {
   dealKey: 'D1',
   phase: 'per_deal',
   hold: 'frozen',
-  earned: true,
   earnedOn: '2026-01-15',
   period: '2026-Q1',
   attainmentKey: 'New',

@@ -77,6 +77,22 @@ describe('approving and unlocking statements', () => {
     await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
   });
 
+  it('lets a deal that was reversed before earn in another period', async () => {
+    const office = await fixture.office();
+    await office.api.expect(200, 'DELETE', '/v1/deals/D1');
+    await fixture.service.settled(office.workspaceId);
+    await fixture.generate(office, '2026-01');
+    await fixture.approve(office, '2026-01');
+    await fixture.deal(office, 'D1', 60_000, '2026-02-20');
+    await fixture.service.settled(office.workspaceId);
+    const [event] = await fixture.sql(
+      `select status, earned_on::text as day from commission_events where workspace_id = $1 and deal_key = 'D1'`,
+      [office.workspaceId],
+    );
+    expect(event).to.deep.equal({ status: 'earned', day: '2026-02-20' });
+    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+  });
+
   it('approves what the ledger says, in a fresh version where the generated one is out of date', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');

@@ -197,7 +197,6 @@ function heldOf(world: World, row: LedgerRow): HeldEvent {
     dealKey: row.dealId,
     phase: phaseOf(world, row),
     hold: 'frozen',
-    earned: true,
     earnedOn: row.earnedOn,
     period: row.period,
     attainmentKey: row.attainmentKey,
