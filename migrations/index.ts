@@ -10,6 +10,7 @@ import * as documents from './2026_11_21_08_documents.js';
 import * as speed from './2026_11_21_10_speed.js';
 import * as billing from './2026_11_21_11_billing.js';
 import * as operation from './2026_11_21_20_operation.js';
+import * as reversedRows from './2026_11_21_21_reversed_rows.js';
 
 /** Every migration, oldest first. Forward only: a released one is never edited, the next one mends it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -24,4 +25,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026_11_21_10_speed': { up: speed.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_11_billing': { up: billing.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_20_operation': { up: operation.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_21_21_reversed_rows': { up: reversedRows.up as (db: Kysely<unknown>) => Promise<void> },
 };
