@@ -1,5 +1,12 @@
 import 'reflect-metadata';
 import { type DependencyContainer, container as root } from 'tsyringe';
+import { BillingInbox } from './billing/billing-inbox.js';
+import { type BillingProvider } from './billing/billing-provider.js';
+import { billingProvider, billingTerms } from './billing/billing-settings.js';
+import { CrmAccounts } from './integrations/crm-accounts.js';
+import { crmAdapters } from './integrations/crm-adapters.js';
+import { type PullWork, pullJob } from './integrations/crm-pull.js';
+import { CrmPuller } from './integrations/crm-puller.js';
 import { type Clock, systemClock } from './kernel/clock.js';
 import { wakeLanesThrough } from './ledger/calculate-job.js';
 import { CommissionChanges } from './ledger/commission-changes.js';
@@ -10,13 +17,20 @@ import { createDatabase, type Database } from './platform/database/pool.js';
 import { UnitOfWork } from './platform/database/unit-of-work.js';
 import { PdfPrinter } from './platform/documents/browser.js';
 import { Doorway } from './platform/doorway.js';
+import { Inbox } from './platform/inbox/inbox.js';
+import { InboxRunner } from './platform/inbox/inbox-runner.js';
+import { InboxWake } from './platform/inbox/inbox-wake.js';
 import { JobQueue, type QueueBackend } from './platform/jobs/job-queue.js';
+import { Leases } from './platform/jobs/leases.js';
 import { AttemptLimits } from './platform/limits/attempt-limits.js';
 import { type Log } from './platform/log.js';
 import { Outbox } from './platform/mail/outbox.js';
 import { masterKey } from './platform/secrets/master-key.js';
 import { Secrets } from './platform/secrets/secrets.js';
 import { CLOCK, CONFIG, LOG, WAKE_LANES } from './platform/tokens.js';
+import { DocumentRequests } from './statements/document-requests.js';
+import { CrmNews } from './webhooks/crm-news.js';
+import { WebhookLimits } from './webhooks/webhook-limits.js';
 
 /** The parts of a running process, wired once. Processes differ only in what they start of it. */
 export interface Service {
@@ -27,11 +41,16 @@ export interface Service {
   readonly queueBackend: QueueBackend;
   readonly queue: JobQueue;
   readonly laneRunner: LaneRunner;
+  readonly inboxRunner: InboxRunner;
+  readonly crmPuller: CrmPuller;
   readonly wakeLanes: WakeLanes;
   readonly secrets: Secrets;
   readonly outbox: Outbox;
+  readonly pdfPrinter: PdfPrinter;
   readonly attemptLimits: AttemptLimits;
   readonly doorway: Doorway;
+  /** Null where none is configured. */
+  readonly billingProvider: BillingProvider | null;
   readonly container: DependencyContainer;
   readonly clock: Clock;
   readonly log: Log;
@@ -56,9 +75,26 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const outbox = new Outbox(unitOfWork, secrets, queue);
   const attemptLimits = new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE);
   const pdfPrinter = new PdfPrinter(config.CHROMIUM_PATH, log);
+  const changes = new CommissionChanges(unitOfWork, wakeLanes);
+  const leases = new Leases(unitOfWork);
+  const wakePull = (work: PullWork) => queue.add(pullJob, work);
+  const inboxWake = new InboxWake(queue);
+  const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
+  const billing = billingProvider(config);
+  const inboxRunner = new InboxRunner(
+    unitOfWork,
+    leases,
+    [
+      new CrmNews(crmAccounts, unitOfWork, changes),
+      new BillingInbox(unitOfWork, billing, billingTerms(config), clock, log),
+    ],
+    inboxWake,
+    log,
+  );
+  const crmPuller = new CrmPuller(crmAccounts, unitOfWork, changes, leases, config.CRM_POLL_SECONDS, wakePull, log);
   const container = root.createChildContainer();
   container.register(UnitOfWork, { useValue: unitOfWork });
-  container.register(CommissionChanges, { useValue: new CommissionChanges(unitOfWork, wakeLanes) });
+  container.register(CommissionChanges, { useValue: changes });
   container.register(LaneRunner, { useValue: laneRunner });
   container.register(CLOCK, { useValue: clock });
   container.register(WAKE_LANES, { useValue: wakeLanes });
@@ -67,7 +103,11 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(Secrets, { useValue: secrets });
   container.register(Outbox, { useValue: outbox });
   container.register(AttemptLimits, { useValue: attemptLimits });
-  container.register(PdfPrinter, { useValue: pdfPrinter });
+  container.register(JobQueue, { useValue: queue });
+  container.register(CrmAccounts, { useValue: crmAccounts });
+  container.register(Inbox, { useValue: new Inbox(database, secrets, inboxWake) });
+  container.register(WebhookLimits, { useValue: new WebhookLimits(config.WEBHOOKS_PER_SECOND) });
+  container.register(DocumentRequests, { useValue: new DocumentRequests(unitOfWork, queue) });
   return {
     config,
     database,
@@ -76,11 +116,15 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     queueBackend,
     queue,
     laneRunner,
+    inboxRunner,
+    crmPuller,
     wakeLanes,
     secrets,
     outbox,
+    pdfPrinter,
     attemptLimits,
     doorway: new Doorway(operations, container),
+    billingProvider: billing,
     container,
     clock,
     log,

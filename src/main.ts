@@ -3,6 +3,7 @@ import express from 'express';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
 import { startWorkers, type Workers } from '#workers/registry.js';
+import { guidance } from './agents/guidance.js';
 import { compose, type Service } from './composition.js';
 import { createDemoWorkspace, type DemoWorkspace } from './demo/demo-workspace.js';
 import { operations } from './operations.js';
@@ -10,7 +11,7 @@ import { type Config } from './platform/config.js';
 import { assertMigrated, migrateToLatest, pendingMigrations } from './platform/database/migrate.js';
 import { assertHarmlessRole } from './platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from './platform/database/server.js';
-import { createApp } from './platform/http/app.js';
+import { type AppParts, createApp } from './platform/http/app.js';
 import { authenticateFrom } from './platform/http/authenticate.js';
 import { Health } from './platform/http/health.js';
 import { IdempotentAnswers } from './platform/http/idempotency.js';
@@ -22,6 +23,8 @@ import { RateLimit } from './platform/http/rate-limit.js';
 import { RedisRateCounter } from './platform/http/redis-rate-counter.js';
 import { checkRedis } from './platform/jobs/redis-settings.js';
 import { type Log } from './platform/log.js';
+import { McpEndpoint } from './platform/mcp/endpoint.js';
+import { ownHosts } from './platform/mcp/own-hosts.js';
 import { describeApi } from './platform/openapi/document.js';
 import { Documents } from './platform/openapi/documents.js';
 import { flushTraces } from './platform/tracing.js';
@@ -128,10 +131,21 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
   const rateLimit = await openRateLimit(service);
   opened.push(() => rateLimit.close());
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
+  const authenticate: AppParts['authenticate'] = (authorization, requestId, address) =>
+    authenticateFrom(service, authorization, requestId, address);
+  const mcp = new McpEndpoint({
+    operations,
+    guidance,
+    doorway,
+    authenticate,
+    rateLimit,
+    hosts: ownHosts(config),
+    log,
+  });
   const app = createApp({
     operations,
     doorway,
-    authenticate: (authorization, requestId, address) => authenticateFrom(service, authorization, requestId, address),
+    authenticate,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     rateLimit,
     idempotentAnswers: new IdempotentAnswers(service.unitOfWork, log),
@@ -139,6 +153,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     extra: [
       (express) => health.routes(express),
       (express) => documents.routes(express),
+      (express) => mcp.routes(express),
       ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
       ...(boardToken === undefined
         ? []

@@ -10,6 +10,7 @@ import { sendCode } from './auth/commands/send-code.js';
 import { verifyCode } from './auth/commands/verify-code.js';
 import { getProfile } from './auth/queries/get-profile.js';
 import { getAuthStatus } from './auth/queries/get-status.js';
+import { receiveBillingEvent } from './billing/commands/receive-billing-event.js';
 import { cleanupCommissions } from './commissions/commands/cleanup-commissions.js';
 import { recalculateCommissions } from './commissions/commands/recalculate-commissions.js';
 import { resetCommissions } from './commissions/commands/reset-commissions.js';
@@ -27,7 +28,10 @@ import { autoMatchFields } from './fields/queries/auto-match-fields.js';
 import { getFieldMapping } from './fields/queries/get-field-mapping.js';
 import { listFieldOptions } from './fields/queries/list-field-options.js';
 import { listFieldAttributes, listFields } from './fields/queries/list-fields.js';
+import { beginCrmaConnect, beginCrmbConnect, beginCrmcConnect } from './integrations/commands/begin-crm-connect.js';
+import { connectCrma, connectCrmb, connectCrmc } from './integrations/commands/connect-crm.js';
 import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './integrations/commands/disconnect-crm.js';
+import { finishCrmaConnect, finishCrmbConnect, finishCrmcConnect } from './integrations/commands/finish-crm-connect.js';
 import { setCrmcSync } from './integrations/commands/set-crmc-sync.js';
 import { syncCommissions } from './integrations/commands/sync-commissions.js';
 import { syncReps } from './integrations/commands/sync-reps.js';
@@ -59,16 +63,22 @@ import { addComment } from './statements/commands/add-comment.js';
 import { approveStatement } from './statements/commands/approve-statement.js';
 import { deleteAdjustment } from './statements/commands/delete-adjustment.js';
 import { deleteComment } from './statements/commands/delete-comment.js';
+import { exportStatement } from './statements/commands/export-statement.js';
+import { exportTeamPdf, exportTeamXlsx, exportTeamZip } from './statements/commands/export-team-document.js';
 import { generateStatement } from './statements/commands/generate-statement.js';
 import { generateStatements } from './statements/commands/generate-statements.js';
 import { trueUpStatement } from './statements/commands/true-up-statement.js';
 import { updateAdjustment } from './statements/commands/update-adjustment.js';
-import { exportStatement } from './statements/queries/export-statement.js';
 import { exportTeamCsv } from './statements/queries/export-team-csv.js';
-import { exportTeamPdf } from './statements/queries/export-team-pdf.js';
+import { getExportFile } from './statements/queries/get-export-file.js';
+import { getExportJob } from './statements/queries/get-export-job.js';
 import { getStatementStatus } from './statements/queries/get-statement-status.js';
 import { getStatements } from './statements/queries/get-statements.js';
 import { listComments } from './statements/queries/list-comments.js';
+import { listExportJobs } from './statements/queries/list-export-jobs.js';
+import { receiveCrma } from './webhooks/commands/receive-crma.js';
+import { receiveCrmb } from './webhooks/commands/receive-crmb.js';
+import { receiveCrmc } from './webhooks/commands/receive-crmc.js';
 import { createConnectionToken } from './workspaces/commands/create-connection-token.js';
 import { deleteConnectionToken } from './workspaces/commands/delete-connection-token.js';
 import { rotateWorkspaceKey } from './workspaces/commands/rotate-workspace-key.js';
@@ -85,6 +95,15 @@ export const operations = [
   beginOidcLogin,
   finishOidcLogin,
   listIntegrations,
+  beginCrmaConnect,
+  beginCrmbConnect,
+  beginCrmcConnect,
+  finishCrmaConnect,
+  finishCrmbConnect,
+  finishCrmcConnect,
+  connectCrma,
+  connectCrmb,
+  connectCrmc,
   disconnectCrma,
   disconnectCrmb,
   disconnectCrmc,
@@ -134,6 +153,11 @@ export const operations = [
   getStatements,
   exportTeamCsv,
   exportTeamPdf,
+  exportTeamXlsx,
+  exportTeamZip,
+  listExportJobs,
+  getExportJob,
+  getExportFile,
   exportStatement,
   getStatementStatus,
   generateStatements,
@@ -161,5 +185,9 @@ export const operations = [
   createConnectionToken,
   deleteConnectionToken,
   listAuditLogs,
+  receiveBillingEvent,
   whoAmI,
+  receiveCrma,
+  receiveCrmb,
+  receiveCrmc,
 ] as const satisfies readonly AnyOperation[];

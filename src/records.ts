@@ -12,6 +12,7 @@ import { planTemplate } from './plans/templates.js';
 import { quota } from './quotas/quota.js';
 import { rep } from './reps/rep.js';
 import { comment } from './statements/comment.js';
+import { documentJob } from './statements/document.js';
 import { lineItem, statement } from './statements/statement.js';
 import { teamStatements } from './statements/team-statements.js';
 
@@ -23,6 +24,7 @@ export const records: Readonly<Record<string, z.ZodType>> = {
   CommissionEvent: commissionEvent,
   Deal: dealRecord,
   DealBreakdown: dealBreakdown,
+  ExportJob: documentJob,
   PlanTemplate: planTemplate,
   PlanVersion: planVersion,
   Quota: quota,

@@ -24,6 +24,7 @@ const slices = [
   'auth',
   'integrations',
   'webhooks',
+  'billing',
   'audit',
 ];
 /** Processes are put together here, and only here. */
@@ -84,7 +85,7 @@ describe('the house plan', () => {
         zod,
         database,
         /^src\/ledger\//,
-        /^src\/platform\/(log|metrics|jobs\/)/,
+        /^src\/platform\/(failpoint|log|metrics|jobs\/)/,
       ]),
     ).to.deep.equal([]);
   });
@@ -136,6 +137,28 @@ describe('the house plan', () => {
         file.startsWith('src/') && !mains.includes(file) && /^(workers|migrations|test)\//.test(target),
     );
     expect(known).to.deep.equal([]);
+  });
+
+  it('the SDK of MCP is known in one file, which is loaded when the first agent comes', () => {
+    const known = imports.filter(({ target }) => target.startsWith('@modelcontextprotocol/'));
+    expect([...new Set(known.map(({ file }) => file))]).to.deep.equal(['src/platform/mcp/sdk-server.ts']);
+    const loaders = imports.filter(({ target }) => target === 'src/platform/mcp/sdk-server').map(({ file }) => file);
+    expect(loaders).to.deep.equal(['src/platform/mcp/endpoint.ts']);
+    const endpoint = readFileSync(path.join(root, 'src/platform/mcp/endpoint.ts'), 'utf8');
+    expect(endpoint)
+      .to.include("await import('./sdk-server.js')")
+      .and.not.match(/^import .*sdk-server/m);
+  });
+
+  it('agents are told of operations, and nothing of how they are done', () => {
+    expect(
+      strangers(/^src\/agents\//, [
+        /^src\/agents\//,
+        /^src\/platform\/mcp\/guidance$/,
+        /^src\/[a-z]+\/queries\//,
+        /^src\/plans\/plan-words$/,
+      ]),
+    ).to.deep.equal([]);
   });
 
   it('migrations know kysely alone', () => {

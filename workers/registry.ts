@@ -1,8 +1,16 @@
+import { BillingIntake } from '#src/billing/billing-intake.js';
 import { type Service } from '#src/composition.js';
 import { type JobHandler, JobWorker } from '#src/platform/jobs/job-queue.js';
 import { mailTransport } from '#src/platform/mail/transport.js';
+import { DocumentMaker } from '#src/statements/documents/document-maker.js';
+import { BillingSweep } from './billing-sweep.js';
 import { calculateHandler } from './calculate.js';
+import { crmPullHandler } from './crm-pull.js';
+import { CrmSweep } from './crm-sweep.js';
+import { DocumentDesk } from './document-desk.js';
+import { inboxHandler } from './inbox.js';
 import { MailSweep } from './mail-sweep.js';
+import { makeDocumentsHandler } from './make-documents.js';
 import { sendMailHandler } from './send-mail.js';
 import { Sweep } from './sweep.js';
 
@@ -12,11 +20,15 @@ export interface Workers {
 
 /** Starts everything that works in the background: every job of the service, and the sweep. */
 export async function startWorkers(service: Service): Promise<Workers> {
-  const { config, database, unitOfWork, queueBackend, laneRunner, outbox, clock, log } = service;
+  const { config, database, unitOfWork, queueBackend, laneRunner, outbox, pdfPrinter, clock, log } = service;
   const transport = mailTransport(config);
+  const desk = new DocumentDesk(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
   const handlers = [
     calculateHandler(laneRunner),
+    inboxHandler(service.inboxRunner),
+    crmPullHandler(service.crmPuller),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
+    makeDocumentsHandler(desk),
   ];
   const worker = new JobWorker(
     queueBackend,
@@ -29,12 +41,26 @@ export async function startWorkers(service: Service): Promise<Workers> {
   sweep.start();
   const mailSweep = new MailSweep(unitOfWork, outbox, log);
   mailSweep.start();
+  const crmSweep = new CrmSweep(database, unitOfWork, service.queue, log);
+  crmSweep.start();
+  desk.start();
+  const billingSweep = startBillingSweep(service);
   return {
     stop: async () => {
+      await billingSweep?.stop();
+      await crmSweep.stop();
       await sweep.stop();
       await mailSweep.stop();
+      await desk.stop();
       await worker.close();
       transport?.close();
     },
   };
+}
+
+function startBillingSweep({ billingProvider, unitOfWork, container, clock, log }: Service): BillingSweep | null {
+  if (billingProvider === null) return null;
+  const sweep = new BillingSweep(unitOfWork, billingProvider, container.resolve(BillingIntake), clock, log);
+  sweep.start();
+  return sweep;
 }

@@ -6,6 +6,7 @@ import { requestForPlan } from '#src/ledger/calculation-requests.js';
 import { type LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { failpoint } from '#src/platform/failpoint.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 import { type Log } from '#src/platform/log.js';
 
@@ -68,6 +69,7 @@ export class Sweep {
     const { rows: due } = await sql<{ workspace_id: string; rep_id: string }>`
       select workspace_id, rep_id from due_lanes(${olderThan}, ${lanesPerSweep})`.execute(this.database);
     const rows = due.length > 0 && (await this.queueIsLong()) ? oneOfEach(due) : due;
+    await failpoint('sweep.afterPick');
     for (const { workspace_id: workspaceId, rep_id: repId } of rows) {
       if (this.stopping) return;
       await this.laneRunner.run(workspaceId, [repId]);

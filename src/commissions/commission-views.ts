@@ -31,13 +31,19 @@ export interface RepEarningsRow extends EarningsRow {
   readonly deals: number;
 }
 
-/** What each rep earned in the months between the two days, which begin and end one. */
-export async function sumEarnings(trx: Work, workspaceId: string, { from, to }: DayRange): Promise<RepEarningsRow[]> {
+/** What each rep, or the one that is given, earned in the months between the two days, which begin and end one. */
+export async function sumEarnings(
+  trx: Work,
+  workspaceId: string,
+  { from, to }: DayRange,
+  repId?: string,
+): Promise<RepEarningsRow[]> {
   const { rows } = await sql<RepEarningsRow>`
     select rep_id as "repId", currency, sum(commission)::text as commission, sum(bonus)::text as bonus,
       sum(adjustments)::text as adjustments, sum(deals)::int as deals
     from rep_months
     where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date
+      ${repId === undefined ? sql`` : sql`and rep_id = ${repId}`}
     group by rep_id, currency`.execute(trx);
   return rows;
 }

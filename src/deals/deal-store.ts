@@ -13,6 +13,8 @@ export interface StandingDeal {
   readonly contentHash: string;
   readonly sourceUpdatedAt: Date | null;
   readonly deleted: boolean;
+  /** When it was deleted here. */
+  readonly deletedAt: Date | null;
 }
 
 /** A deal as it is to be written. */
@@ -42,7 +44,7 @@ export async function lockDeals(
 ): Promise<Map<string, StandingDeal>> {
   const { rows } = await sql<StandingDeal>`
     select d.deal_id as "dealId", d.rep_id as "repId", d.close_date as "closeDate", d.content_hash as "contentHash",
-      d.source_updated_at as "sourceUpdatedAt", d.deleted_at is not null as deleted
+      d.source_updated_at as "sourceUpdatedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt"
     from deals d
     where d.workspace_id = ${workspaceId} and d.deal_id = any(${idsOf(dealIds)})
     order by d.deal_id
@@ -140,22 +142,56 @@ export async function snapshotDeals(trx: Work, workspaceId: string, dealIds: rea
     where workspace_id = ${workspaceId} and deal_id = any(${idsOf(dealIds)})`.execute(trx);
 }
 
-/** Marks deals deleted that the caller has locked and that live, and appends that to their history. */
-export async function buryDeals(trx: Work, workspaceId: string, dealIds: readonly string[], at: Date): Promise<void> {
-  if (dealIds.length === 0) return;
-  await sql`
-    update deals set deleted_at = now(), snapshot_at = now(), content_hash = ${tombstoneHash},
-      source_updated_at = greatest(source_updated_at, ${at})
-    where workspace_id = ${workspaceId} and deal_id = any(${idsOf(dealIds)})`.execute(trx);
-  await snapshotDeals(trx, workspaceId, dealIds);
+/** A deal that goes, and when its source says that it went; null when nobody says. */
+export interface DealDeletion {
+  readonly dealId: string;
+  readonly at: Date | null;
 }
 
-/** Removes the deal with its whole history. */
-export async function eraseDeal(trx: Work, workspaceId: string, dealId: string): Promise<void> {
+/** Marks deals deleted that the caller has locked and that live, and appends that to their history. */
+export async function buryDeals(trx: Work, workspaceId: string, deletions: readonly DealDeletion[]): Promise<void> {
+  if (deletions.length === 0) return;
+  await sql`
+    update deals d set deleted_at = now(), snapshot_at = now(), content_hash = ${tombstoneHash},
+      source_updated_at = greatest(d.source_updated_at, n.at)
+    from (select * from ${rowsFrom(deletions, [
+      ['deal_id', 'text', (deletion) => deletion.dealId],
+      ['at', 'timestamptz', (deletion) => deletion.at?.toISOString() ?? null],
+    ])}) n
+    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
+  await snapshotDeals(
+    trx,
+    workspaceId,
+    deletions.map((deletion) => deletion.dealId),
+  );
+}
+
+/** Removes the deal with its whole history. What is left tells when, so that older news of a CRM do not bring it back. */
+export async function eraseDeal(trx: Work, workspaceId: string, dealId: string, at: Date): Promise<void> {
+  await sql`
+    insert into deal_tombstones as t (workspace_id, deal_id, erased_at)
+    select workspace_id, deal_id, greatest(source_updated_at, ${at}) from deals
+    where workspace_id = ${workspaceId} and deal_id = ${dealId}
+    on conflict (workspace_id, deal_id) do update set erased_at = excluded.erased_at`.execute(trx);
   await trx
     .deleteFrom('deal_snapshots')
     .where('workspace_id', '=', workspaceId)
     .where('deal_id', '=', dealId)
     .execute();
   await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId).execute();
+}
+
+/** Those of the deals that were removed for good and have not been stored again, with the time. */
+export async function erasedDeals(
+  trx: Work,
+  workspaceId: string,
+  dealIds: readonly string[],
+): Promise<ReadonlyMap<string, Date>> {
+  const { rows } = await sql<{ deal_id: string; erased_at: Date }>`
+    select t.deal_id, t.erased_at from deal_tombstones t
+    where t.workspace_id = ${workspaceId} and t.deal_id = any(${idsOf(dealIds)})
+      and not exists (select from deals d where d.workspace_id = t.workspace_id and d.deal_id = t.deal_id)`.execute(
+    trx,
+  );
+  return new Map(rows.map((row) => [row.deal_id, row.erased_at]));
 }

@@ -1,5 +1,6 @@
 import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type DealContent, type DealTerms, projectDeal, storedContent } from './deal.js';
 import { DealOwners } from './deal-owners.js';
 import {
@@ -20,6 +21,8 @@ export interface IncomingDeal {
   readonly sourceUpdatedAt: Date | null;
   /** The CRM that says so; null for the API and for files. */
   readonly provider: string | null;
+  /** When the CRM was asked for it; absent for what was sent to us. */
+  readonly fetchedAt?: Date;
 }
 
 /** `stale`: older than what is known already. `unknown_rep`: given to a rep that does not exist. */
@@ -41,7 +44,7 @@ export interface RecordedDeals {
 /**
  * The one way in for deals. Each is compared with what stands, in the order given, so a deal that comes twice is
  * settled as if it had come on two days: older news change nothing, equal content writes nothing, everything else
- * replaces the deal and appends to its history.
+ * replaces the deal and appends to its history. With keepStale the history keeps the older news as well.
  */
 export async function recordDeals(
   trx: Work,
@@ -49,28 +52,37 @@ export async function recordDeals(
   terms: DealTerms,
   deals: readonly IncomingDeal[],
   owners = new DealOwners(trx, workspaceId),
+  { keepStale = false }: { readonly keepStale?: boolean } = {},
 ): Promise<RecordedDeals> {
   const outcomes: Outcome[] = new Array(deals.length);
   const projections = deals.map((deal) => projectDeal(deal.content, terms));
   await owners.learn(projections);
   const news: News[] = [];
   for (const [position, projection] of projections.entries()) {
-    const { dealId, content, sourceUpdatedAt, provider } = deals[position] as IncomingDeal;
+    const { dealId, content, sourceUpdatedAt, provider, fetchedAt = null } = deals[position] as IncomingDeal;
     const repId = owners.of(projection);
     if (repId === undefined) outcomes[position] = 'unknown_rep';
     else
       news.push({
         position,
+        fetchedAt,
         write: { dealId, content: storedContent(content), projection, repId, provider, sourceUpdatedAt },
       });
   }
   const settled = await settle(trx, workspaceId, news);
+  if (keepStale)
+    await insertSnapshots(
+      trx,
+      workspaceId,
+      settled.flatMap((one) => one.stale),
+    );
   for (const one of settled) for (const [position, outcome] of one.outcomes) outcomes[position] = outcome;
   return { outcomes, changes: settled.flatMap((one) => changeOf(one)) };
 }
 
 interface News {
   readonly position: number;
+  readonly fetchedAt: Date | null;
   readonly write: DealWrite;
 }
 
@@ -80,6 +92,7 @@ interface Settled {
   readonly news: readonly News[];
   readonly outcomes: readonly (readonly [position: number, outcome: Outcome])[];
   readonly accepted: readonly DealWrite[];
+  readonly stale: readonly DealWrite[];
   /** The newest time that the source has named. */
   readonly sourceUpdatedAt: Date | null;
 }
@@ -92,12 +105,14 @@ async function settle(trx: Work, workspaceId: string, news: readonly News[]): Pr
     workspaceId,
     byDeal.map(([dealId]) => dealId),
   );
+  await failpoint('record.afterLock');
   const settled = byDeal.map(([dealId, ofDeal]) => decide(dealId, ofDeal, standing.get(dealId)));
   const fresh = settled.filter((one) => one.standing === undefined);
   const inserted = await insertDeals(trx, workspaceId, fresh.map(lastWrite));
   // What another transaction has added since the look is there now, and is compared with once more.
   const overtaken = fresh.filter((one) => !inserted.has(one.dealId));
   const kept = settled.filter((one) => one.standing !== undefined || inserted.has(one.dealId));
+  await failpoint('record.midWrite');
   await writeKept(trx, workspaceId, kept);
   const again = overtaken.flatMap((one) => one.news);
   return [...kept, ...(await settle(trx, workspaceId, again))];
@@ -122,9 +137,12 @@ function decide(dealId: string, news: readonly News[], standing: StandingDeal | 
   let exists = standing !== undefined;
   const outcomes: [number, Outcome][] = [];
   const accepted: DealWrite[] = [];
-  for (const { position, write } of news) {
-    if (isOlder(write.sourceUpdatedAt, sourceUpdatedAt)) {
+  const stale: DealWrite[] = [];
+  for (const { position, fetchedAt, write } of news) {
+    // What the CRM said before it said that the deal is gone comes late, whatever time the deal itself names.
+    if (isOlder(write.sourceUpdatedAt, sourceUpdatedAt) || isOlder(fetchedAt, standing?.deletedAt ?? null)) {
       outcomes.push([position, 'stale']);
+      stale.push(write);
       continue;
     }
     sourceUpdatedAt = write.sourceUpdatedAt ?? sourceUpdatedAt;
@@ -136,7 +154,7 @@ function decide(dealId: string, news: readonly News[], standing: StandingDeal | 
     exists = true;
     accepted.push({ ...write, sourceUpdatedAt });
   }
-  return { dealId, standing, news, outcomes, accepted, sourceUpdatedAt };
+  return { dealId, standing, news, outcomes, accepted, stale, sourceUpdatedAt };
 }
 
 function isOlder(told: Date | null, known: Date | null): boolean {

@@ -2,47 +2,83 @@ import { sql } from 'kysely';
 import { type Day, type DayRange, hull } from '../kernel/day.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type StandingDeal } from './deal-store.js';
 import { type DealChange } from './record-deals.js';
 
 /** Reps that have to be calculated, each with the days that are concerned. */
 export type TouchedReps = Map<string, DayRange>;
 
-/**
- * The reps whom the changes concern: the owners before and after, each on their own days, and of deals that went
- * to somebody else everyone who has earned on them, since nothing else may lead from the new owner to those.
- */
+/** The reps whom the changes concern, of all deals together. */
 export async function touchedReps(
   trx: Work,
   workspaceId: string,
   changes: readonly DealChange[],
 ): Promise<TouchedReps> {
-  const touched: TouchedReps = new Map();
-  for (const { before, after } of changes) {
-    if (before !== null) touch(touched, before.repId, before.closeDate);
-    touch(touched, after.repId, after.closeDate);
-  }
+  return [...(await touchedByChanges(trx, workspaceId, changes)).values()].reduce(merge, new Map());
+}
+
+/**
+ * The reps whom the change of each deal concerns: the owners before and after, each on their own days, and of deals
+ * that went to somebody else everyone who has earned on them, since nothing else may lead from the new owner to those.
+ */
+export async function touchedByChanges(
+  trx: Work,
+  workspaceId: string,
+  changes: readonly DealChange[],
+): Promise<Map<string, TouchedReps>> {
   const moved = changes.filter(({ before, after }) => before !== null && before.repId !== after.repId);
-  return merge(
-    touched,
-    await earnersOf(
-      trx,
-      workspaceId,
-      moved.map((change) => change.dealId),
-    ),
+  const touched = await earnersOf(
+    trx,
+    workspaceId,
+    moved.map((change) => change.dealId),
   );
+  for (const { dealId, before, after } of changes) {
+    const ofDeal = ofDealIn(touched, dealId);
+    if (before !== null) touch(ofDeal, before.repId, before.closeDate);
+    touch(ofDeal, after.repId, after.closeDate);
+  }
+  return touched;
+}
+
+/** The reps whom it concerns that the deals go: the owners of those that live, and everyone who has earned on them. */
+export async function touchedByDeletions(
+  trx: Work,
+  workspaceId: string,
+  deals: readonly StandingDeal[],
+): Promise<Map<string, TouchedReps>> {
+  const touched = await earnersOf(
+    trx,
+    workspaceId,
+    deals.map((deal) => deal.dealId),
+  );
+  for (const { dealId, repId, closeDate, deleted } of deals)
+    if (!deleted) touch(ofDealIn(touched, dealId), repId, closeDate);
+  return touched;
 }
 
 /** Everyone who has earned on the deals, whoever owns them. */
-export async function earnersOf(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<TouchedReps> {
-  const touched: TouchedReps = new Map();
+async function earnersOf(
+  trx: Work,
+  workspaceId: string,
+  dealIds: readonly string[],
+): Promise<Map<string, TouchedReps>> {
+  const touched = new Map<string, TouchedReps>();
   if (dealIds.length === 0) return touched;
-  const { rows } = await sql<{ rep_id: string; from: Day; to: Day }>`
-    select rep_id, min(earned_on) as from, max(earned_on) as to from commission_events
+  const { rows } = await sql<{ deal_key: string; rep_id: string; from: Day; to: Day }>`
+    select deal_key, rep_id, min(earned_on) as from, max(earned_on) as to from commission_events
     where workspace_id = ${workspaceId} and status = 'earned' and kind = 'commission_earned'
       and deal_key = any(array(select id from ${rowsFrom(dealIds, [['id', 'text', (dealId) => dealId]])}))
-    group by rep_id`.execute(trx);
-  for (const { rep_id: repId, from, to } of rows) touched.set(repId, { from, to });
+    group by deal_key, rep_id`.execute(trx);
+  for (const { deal_key: dealId, rep_id: repId, from, to } of rows) ofDealIn(touched, dealId).set(repId, { from, to });
   return touched;
+}
+
+function ofDealIn(touched: Map<string, TouchedReps>, dealId: string): TouchedReps {
+  const known = touched.get(dealId);
+  if (known !== undefined) return known;
+  const fresh: TouchedReps = new Map();
+  touched.set(dealId, fresh);
+  return fresh;
 }
 
 /** Adds the second to the first. */
@@ -55,6 +91,6 @@ export function merge(into: TouchedReps, more: TouchedReps): TouchedReps {
 }
 
 /** A deal without an owner or a close date lies in nobody's periods. */
-export function touch(touched: TouchedReps, repId: string | null, day: Day | null): void {
+function touch(touched: TouchedReps, repId: string | null, day: Day | null): void {
   if (repId !== null && day !== null) merge(touched, new Map([[repId, { from: day, to: day }]]));
 }

@@ -111,7 +111,7 @@ export function applicableVersion(versions: readonly CompiledVersion[], day: Day
 }
 
 /** For each tierIndex the rep's own tier where there is one, else the global tier; by threshold, then index. */
-function effectiveTiers(rule: Rule, repId: string, overrides: readonly TierOverride[]): EffectiveTier[] {
+export function effectiveTiers(rule: Rule, repId: string, overrides: readonly TierOverride[]): EffectiveTier[] {
   const byIndex = new Map<number, EffectiveTier>();
   const take = (tierIndex: number, name: string | undefined, threshold: number, pay: TierOverride) =>
     byIndex.set(tierIndex, {

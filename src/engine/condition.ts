@@ -42,10 +42,15 @@ export const relativePeriods = [
 type RelativePeriod = (typeof relativePeriods)[number];
 
 const leafShape = z.strictObject({
-  field: z.string().min(1).max(500),
-  fieldType: z.enum(fieldTypes),
-  operator: z.enum(operators),
-  value: z.unknown().optional(),
+  field: z.string().min(1).max(500).describe('stage, amount, closeDate or a slug of list_fields'),
+  fieldType: z.enum(fieldTypes).describe('As list_fields gives it'),
+  operator: z.enum(operators).describe('Texts compare without regard to case'),
+  value: z
+    .unknown()
+    .optional()
+    .describe(
+      'A list for in and not_in, two numbers for between, none for is_set, is_not_set, is_true, is_false; a day for before and after',
+    ),
 });
 
 /** One comparison. What its `value` must look like depends on the operator and is checked here, when a plan is saved. */

@@ -92,42 +92,80 @@ const rate = z.number().min(0).max(10);
 const threshold = z.number().min(0).max(1e12);
 
 const shared = {
-  executionPhase: z.enum(executionPhases).optional(),
-  tierMode: z.enum(tierModes).optional(),
-  payoutMode: z.enum(payoutModes).optional(),
-  payoutBase: slug.optional(),
-  dependsOn: name.optional(),
-  cap: amount.optional(),
-  floor: amount.optional(),
-  capMultiplier: z.number().min(0).max(1e6).optional(),
-  floorAttainment: z.number().min(0).max(1e6).optional(),
-  quotaGroup: name.optional(),
-  quotaMeasure: slug.optional(),
+  executionPhase: z
+    .enum(executionPhases)
+    .optional()
+    .describe(
+      'per_deal (default) pays the owner of each deal; cascade pays a manager from what those below earn; periodic pays once a period',
+    ),
+  tierMode: z
+    .enum(tierModes)
+    .optional()
+    .describe(
+      'With tierBy attainment. full_rate (default): a deal pays wholly at the tier reached at its close. marginal: like tax brackets. retroactive: every deal of the period pays at the tier that the whole period reaches',
+    ),
+  payoutMode: z
+    .enum(payoutModes)
+    .optional()
+    .describe(
+      'rate (default): base times rate, or flatAmount. flat_per_event: flatAmount for each deal. flat_per_tier: flatAmount once for each tier reached. stepped_bonus: the flatAmount of the highest tier reached, once a period',
+    ),
+  payoutBase: slug
+    .optional()
+    .describe(
+      'What the rate multiplies: a field slug, variable_target, or "1" for flatAmount tiers. Default: the measure',
+    ),
+  dependsOn: name
+    .optional()
+    .describe(
+      'Cascade rules: the name of the rule whose payouts to the people below are the base, or _total for all that per_deal rules pay them, by other plans too',
+    ),
+  cap: amount.optional().describe('Most that the rule pays in a period (older; prefer capMultiplier)'),
+  floor: amount.optional().describe('Least that a matching deal pays (older; prefer floorAttainment)'),
+  capMultiplier: z.number().min(0).max(1e6).optional().describe('Most for one deal, as a multiple of variableTarget'),
+  floorAttainment: z.number().min(0).max(1e6).optional().describe('Below this attainment nothing is paid: 0.5 is 50 %'),
+  quotaGroup: name.optional().describe('Rules with the same group share one quota and count towards it together'),
+  quotaMeasure: slug
+    .optional()
+    .describe('Field that counts towards the quota instead of measure; not beside quotaCredit'),
   quotaCredit: z
     .array(z.strictObject({ field: slug, weight: z.number().min(-1e6).max(1e6).default(1) }))
     .min(1)
     .max(50)
-    .optional(),
+    .optional()
+    .describe('Several fields that count towards the quota, each times its weight; changes no payout'),
   conditions: z.unknown().optional(),
 };
 
 const canonicalTier = z.strictObject({
-  tierIndex: z.int().min(0).max(10_000),
-  minThreshold: threshold,
+  tierIndex: z.int().min(0).max(10_000).describe('Order of the tiers, from 0'),
+  minThreshold: threshold.describe(
+    'From where the tier counts: a ratio of the quota with tierBy attainment (1 is 100 %), a value of tierValueField with tierBy value. 0 for the first',
+  ),
   name: name.optional(),
-  rate: rate.optional(),
-  flatAmount: amount.optional(),
-  repId: z.string().refine(isUuid, 'must be a rep id').nullish(),
+  rate: rate.optional().describe('0.08 is 8 %. Give either rate or flatAmount'),
+  flatAmount: amount.optional().describe('A fixed amount of money instead of a rate'),
+  repId: z.string().refine(isUuid, 'must be a rep id').nullish().describe('Only for this rep; leave out for everybody'),
 });
 
 const canonicalRule = z.strictObject({
+  name: name.describe('Unique within the plan; quotas may name the rule by it'),
+  measure: slug.describe(
+    'Field of the deal that is paid on and counts towards the quota: amount, or a slug of list_fields',
+  ),
+  attainmentPeriod: z
+    .enum(['monthly', 'quarterly', 'annual'])
+    .optional()
+    .describe('How long attainment adds up. Default quarterly; the periods of quotas must be of this kind'),
+  tierBy: z
+    .enum(tierBys)
+    .optional()
+    .describe(
+      'attainment (default): credit over quota. value: the value of tierValueField. rank: place among the team',
+    ),
+  tierValueField: slug.optional().describe('Needed when tierBy is value'),
+  tiers: z.array(canonicalTier).min(1).max(500).describe('A flat rate is one tier with minThreshold 0'),
   ...shared,
-  name,
-  measure: slug,
-  attainmentPeriod: z.enum(['monthly', 'quarterly', 'annual']).optional(),
-  tierBy: z.enum(tierBys).optional(),
-  tierValueField: slug.optional(),
-  tiers: z.array(canonicalTier).min(1).max(500),
 });
 
 const secondTier = z.strictObject({
@@ -145,6 +183,22 @@ const secondRule = z.strictObject({
   attainmentPeriod: z.enum(periodKinds).optional(),
   tierBy: slug.optional(),
   tiers: z.array(secondTier).min(1).max(50),
+});
+
+const conditions = z
+  .array(z.union([leafSchema, groupSchema]))
+  .max(50)
+  .optional();
+
+/** The shape in which plans are best written, for documents that describe it; {@link readPlanConfig} reads the other too. */
+export const describedPlanConfig = z.strictObject({
+  dealConditions: conditions.describe(
+    'All must hold for any rule to pay on a deal. Without one that asks for the stage, deals pay from the day they are known',
+  ),
+  rules: z
+    .array(canonicalRule.extend({ conditions: conditions.describe('More that must hold for this rule; all of them') }))
+    .min(1)
+    .max(50),
 });
 
 const configSchema = z

@@ -4,6 +4,7 @@ import { isAbsent, type StandardField } from '../engine/field-value.js';
 import { standardNamedBy } from '../engine/slug.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { listCrmDefinitions } from './crm-field-views.js';
 import { type FieldDefinition, type FieldOption, labelOf, standardDefinitions } from './field-definition.js';
 import { findMapping } from './field-mapping-views.js';
 
@@ -14,29 +15,43 @@ const mostOptions = 1000;
 /** Text of so few different values, each seen twice or more on average, is a choice from a list. */
 const mostChoices = 20;
 
-/** The fields a plan may use: the standard values, then what the newest deals carry, by slug. */
+/** The fields a plan may use: the standard values, the CRM's where one is connected, and what the newest deals carry. */
 export async function listDefinitions(trx: Work, workspaceId: string): Promise<FieldDefinition[]> {
+  const fromCrm = await listCrmDefinitions(trx, workspaceId);
   const found = await storedDefinitions(trx, workspaceId, everyField(workspaceId));
-  const standard = new Set(standardDefinitions.map(({ slug }) => slug));
-  return [...standardDefinitions, ...found.filter(({ slug }) => !standard.has(slug))];
+  const bySlug = new Map<string, FieldDefinition>();
+  for (const one of [...standardDefinitions, ...fromCrm, ...found])
+    if (!bySlug.has(one.slug)) bySlug.set(one.slug, one);
+  return [...bySlug.values()];
 }
 
-/** The fields that the newest deals carry in the CRM's own slugs. */
-export async function listStoredDefinitions(trx: Work, workspaceId: string): Promise<FieldDefinition[]> {
-  return storedDefinitions(trx, workspaceId, everyField(workspaceId));
+/** The fields of deals in the CRM's own slugs: as it defines them, else as the newest deals carry them. */
+export async function listNativeDefinitions(trx: Work, workspaceId: string): Promise<readonly FieldDefinition[]> {
+  const fromCrm = await listCrmDefinitions(trx, workspaceId);
+  return fromCrm.length > 0 ? fromCrm : storedDefinitions(trx, workspaceId, everyField(workspaceId));
 }
 
-/** The definition of one field; null when neither the standard nor any of the newest deals knows it. */
+/** The definition of one field; null when neither the standard, the CRM nor any of the newest deals knows it. */
 export async function findDefinition(trx: Work, workspaceId: string, slug: string): Promise<FieldDefinition | null> {
   const standard = standardDefinitions.find((one) => one.slug === slug);
   if (standard !== undefined) return standard;
   if (!isStorable(slug)) return null;
+  const fromCrm = (await listCrmDefinitions(trx, workspaceId)).find((one) => one.slug === slug);
+  if (fromCrm !== undefined) return fromCrm;
   const [found] = await storedDefinitions(trx, workspaceId, oneField(workspaceId, slug));
   return found ?? null;
 }
 
+/** The choices of the field: those that the CRM lists, else the different values that deals have. */
+export async function listOptions(trx: Work, workspaceId: string, slug: string): Promise<readonly FieldOption[]> {
+  const fromCrm = await listCrmDefinitions(trx, workspaceId);
+  // The standard stage is whichever field the CRM keeps it in.
+  const field = fromCrm.find((one) => (slug === 'dealStage' ? one.type === 'status' : one.slug === slug));
+  return field?.options ?? listStoredOptions(trx, workspaceId, slug);
+}
+
 /** The different values that the newest deals have in the field, the parts of multi-selects one by one. */
-export async function listOptions(trx: Work, workspaceId: string, slug: string): Promise<FieldOption[]> {
+async function listStoredOptions(trx: Work, workspaceId: string, slug: string): Promise<FieldOption[]> {
   const values = isStandard(slug) ? standardValues(workspaceId, slug) : oneField(workspaceId, slug);
   const { rows } = await sql<{ option: string }>`
     select option from (

@@ -1,13 +1,95 @@
+import { sql } from 'kysely';
 import { recordAct } from '../ledger/record-act.js';
 import { type CrmProvider } from '../platform/crm/crm-adapter.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** Whether the CRM was connected. What came from it stays; told in the audit log. */
-export async function deleteConnection(
+interface Who {
+  readonly workspaceId: string;
+  readonly actor: string;
+}
+
+/** How deliveries of the CRM find the workspace. */
+export interface InboundRoute {
+  readonly route: string;
+  readonly secret: Buffer | null;
+}
+
+export interface NewConnection {
+  readonly provider: CrmProvider;
+  readonly accountId: string | null;
+  /** Sealed. */
+  readonly credentials: Buffer;
+  /** The webhook that was registered in the account. */
+  readonly webhookId: string | null;
+  /** Null leaves the standing one. */
+  readonly inbound: InboundRoute | null;
+}
+
+/** Connects, or connects anew. What was polled of another account says nothing about this one. */
+export async function saveConnection(trx: Work, who: Who, connection: NewConnection): Promise<void> {
+  const { provider, accountId, credentials, webhookId, inbound } = connection;
+  const { workspaceId, actor } = who;
+  await sql`
+    insert into crm_connections as c (workspace_id, provider, connected_at, account_id, credentials, connected_by, webhook_id)
+    values (${workspaceId}, ${provider}, now(), ${accountId}, ${credentials}, ${actor}, ${webhookId})
+    on conflict (workspace_id, provider) do update set connected_at = now(), account_id = excluded.account_id,
+      credentials = excluded.credentials, connected_by = excluded.connected_by, webhook_id = excluded.webhook_id,
+      broken_at = null, broken_reason = null, reconcile_refused_at = null, poll_due_at = null,
+      polled_through = case when c.account_id = excluded.account_id then c.polled_through end`.execute(trx);
+  if (inbound !== null) {
+    await deleteRoutes(trx, workspaceId, provider);
+    await trx
+      .insertInto('inbound_routes')
+      .values({ workspace_id: workspaceId, source: provider, route: inbound.route, secret: inbound.secret })
+      .execute();
+  }
+  await recordAct(trx, who, { trigger: 'crm_connected', scope: 'workspace', details: { provider, accountId } });
+}
+
+/** Credentials that the CRM has given for older ones; false when these are no longer the connection's. */
+export async function replaceCredentials(
   trx: Work,
-  who: { readonly workspaceId: string; readonly actor: string },
+  workspaceId: string,
   provider: CrmProvider,
+  { from, to }: { readonly from: Buffer; readonly to: Buffer },
 ): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('crm_connections')
+    .set({ credentials: to, broken_at: null, broken_reason: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .where('credentials', '=', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The CRM does not accept these credentials any more. Told once; whoever has connected anew meanwhile is left alone. */
+export async function markBroken(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  refused: Buffer,
+  reason: string,
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('crm_connections')
+    .set({ broken_at: sql<Date>`now()`, broken_reason: reason })
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .where('credentials', '=', refused)
+    .where('broken_at', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
+  const details = { provider, reason };
+  await recordAct(
+    trx,
+    { workspaceId, actor: 'orchestrator' },
+    { trigger: 'crm_broken', scope: 'workspace', outcome: 'failed', details },
+  );
+}
+
+/** Whether the CRM was connected. What came from it stays; told in the audit log. */
+export async function deleteConnection(trx: Work, who: Who, provider: CrmProvider): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('crm_connections')
     .where('workspace_id', '=', who.workspaceId)
@@ -15,8 +97,22 @@ export async function deleteConnection(
     .where('connected_at', 'is not', null)
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
+  await deleteRoutes(trx, who.workspaceId, provider);
+  await trx
+    .deleteFrom('crm_fields')
+    .where('workspace_id', '=', who.workspaceId)
+    .where('provider', '=', provider)
+    .execute();
   await recordAct(trx, who, { trigger: 'crm_disconnected', scope: 'workspace', details: { provider } });
   return true;
+}
+
+async function deleteRoutes(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
+  await trx
+    .deleteFrom('inbound_routes')
+    .where('workspace_id', '=', workspaceId)
+    .where('source', '=', provider)
+    .execute();
 }
 
 /** Kept for a CRM that is not connected as well: it counts as soon as it is. */

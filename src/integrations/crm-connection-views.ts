@@ -7,33 +7,110 @@ import { type Integration } from './crm-connection.js';
 export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {
   const rows = await trx
     .selectFrom('crm_connections')
-    .select(['provider', 'connected_at', 'sync_enabled'])
+    .select(['provider', 'connected_at', 'sync_enabled', 'broken_at', 'broken_reason', 'last_sync_at'])
     .where('workspace_id', '=', workspaceId)
     .execute();
   const known = new Map(rows.map((row) => [row.provider, row]));
   return crmProviders.map((provider) => {
-    const { connected_at: connectedAt = null, sync_enabled: syncEnabled = true } = known.get(provider) ?? {};
-    return { provider, connected: connectedAt !== null, connectedAt: connectedAt?.toISOString() ?? null, syncEnabled };
+    const row = known.get(provider);
+    return {
+      provider,
+      connected: (row?.connected_at ?? null) !== null,
+      connectedAt: row?.connected_at?.toISOString() ?? null,
+      syncEnabled: row?.sync_enabled ?? true,
+      broken: (row?.broken_at ?? null) !== null,
+      brokenReason: row?.broken_reason ?? null,
+      lastSyncAt: row?.last_sync_at?.toISOString() ?? null,
+    };
   });
 }
 
 /** The CRM that the workspace is connected to, of several the first; null when there is none. */
-export async function findConnectedCrm(trx: Work, workspaceId: string): Promise<CrmProvider | null> {
-  const connection = await trx
+export async function findConnectedCrm(
+  trx: Work,
+  workspaceId: string,
+  asked?: CrmProvider,
+): Promise<CrmProvider | null> {
+  let query = trx
     .selectFrom('crm_connections')
     .select('provider')
     .where('workspace_id', '=', workspaceId)
-    .where('connected_at', 'is not', null)
-    .orderBy('connected_at')
-    .orderBy('provider')
-    .limit(1)
-    .executeTakeFirst();
+    .where('connected_at', 'is not', null);
+  if (asked !== undefined) query = query.where('provider', '=', asked);
+  const connection = await query.orderBy('connected_at').orderBy('provider').limit(1).executeTakeFirst();
   return connection?.provider ?? null;
 }
 
 /** The same for what cannot be done without one. */
-export async function connectedCrm(trx: Work, workspaceId: string): Promise<CrmProvider> {
-  const provider = await findConnectedCrm(trx, workspaceId);
-  if (provider === null) throw new Failure('no_crm_configured', 'No CRM is connected to this workspace.');
+export async function connectedCrm(trx: Work, workspaceId: string, asked?: CrmProvider): Promise<CrmProvider> {
+  const provider = await findConnectedCrm(trx, workspaceId, asked);
+  if (provider === null)
+    throw new Failure(
+      'no_crm_configured',
+      `${asked ?? 'No CRM'} is ${asked ? 'not ' : ''}connected to this workspace.`,
+    );
   return provider;
+}
+
+/** What opens the account, sealed; null when the CRM is not connected, or was without credentials. */
+export async function findSealedCredentials(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+): Promise<Buffer | null> {
+  const row = await trx
+    .selectFrom('crm_connections')
+    .select('credentials')
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .where('connected_at', 'is not', null)
+    .executeTakeFirst();
+  return row?.credentials ?? null;
+}
+
+/** The webhook that was registered in the CRM's account. */
+export async function findWebhook(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
+  const row = await trx
+    .selectFrom('crm_connections')
+    .select('webhook_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .executeTakeFirst();
+  return row?.webhook_id ?? null;
+}
+
+export async function hasRoute(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
+  const row = await trx
+    .selectFrom('inbound_routes')
+    .select('route')
+    .where('workspace_id', '=', workspaceId)
+    .where('source', '=', provider)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The zone in which the CRM's instants become days. */
+export async function workspaceTimeZone(trx: Work, workspaceId: string): Promise<string> {
+  const { timezone } = await trx
+    .selectFrom('workspaces')
+    .select('timezone')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return timezone;
+}
+
+/** Whether the CRM can be asked; null when it is not connected. */
+export async function findConnection(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+): Promise<{ readonly broken: boolean } | null> {
+  const row = await trx
+    .selectFrom('crm_connections')
+    .select('broken_at')
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .where('connected_at', 'is not', null)
+    .executeTakeFirst();
+  return row === undefined ? null : { broken: row.broken_at !== null };
 }

@@ -6,6 +6,7 @@ import { idOf } from '../kernel/ids.js';
 import { periodOf, periodRange } from '../kernel/period.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type StandingRow } from './standing-rows.js';
 
 /** Where the difference belongs. */
@@ -21,6 +22,8 @@ export interface AppliedDifference {
   readonly eventsReversed: number;
   /** The days between the first and the last changed event; null when nothing changed. */
   readonly days: DayRange | null;
+  /** Deals, and periods of periodic rules, whose events were reversed. */
+  readonly reversedKeys: readonly string[];
   /** Plan, attainment key and period of the credits that moved. */
   readonly creditsMoved: readonly Counter[];
 }
@@ -68,15 +71,20 @@ export async function applyDifference(
     (row) => row.status === 'earned' && !decided.has(row.eventId) && !holds.has(row.eventId),
   );
   const firstRevision = await revisionOfNewEvents(trx, ledger, writes);
+  const displaced: Displaced[] = [];
   for (let start = 0; start < writes.length; start += batchSize)
-    await upsertEvents(trx, ledger, writes.slice(start, start + batchSize), firstRevision);
+    displaced.push(...(await upsertEvents(trx, ledger, writes.slice(start, start + batchSize), firstRevision)));
+  await failpoint('lane.midWrite');
   await reverseEvents(trx, ledger, reversals);
+  await failpoint('lane.afterReversals');
   const touched = [
     ...writes.map(({ decision }) => decision),
     ...writes.flatMap(({ eventId }) => rows.get(eventId) ?? []),
+    ...displaced,
     ...reversals,
   ];
   await refreshQuotas(trx, ledger, countersOf(touched));
+  await failpoint('lane.afterQuota');
   await refreshMonths(trx, ledger, monthsOf(touched));
   const sameCredit = ({ eventId, decision, change }: Write) =>
     change === 'changed' && isSameCredit(rows.get(eventId), decision);
@@ -87,7 +95,8 @@ export async function applyDifference(
     eventsWritten: writes.length,
     eventsReversed: reversals.length,
     days: daysOf(touched),
-    creditsMoved: countersOf([...moved, ...reversals]),
+    reversedKeys: reversals.map((row) => row.dealKey),
+    creditsMoved: countersOf([...moved, ...displaced, ...reversals]),
   };
 }
 
@@ -145,12 +154,21 @@ async function revisionOfNewEvents(trx: Work, ledger: Ledger, writes: readonly W
     and h.rep_id = ${ledger.repId} and h.event_id = rows.event_id), 0)`;
 }
 
+/** Where a row stood, outside the window, whose key an event within it has taken up. */
+interface Displaced extends Counter {
+  readonly earnedOn: Day;
+}
+
+/**
+ * A row that stands outside the window under the same key is taken up again rather than doubled. Nobody has loaded it,
+ * so where it stood is told: the counters and totals there have lost it.
+ */
 async function upsertEvents(
   trx: Work,
   ledger: Ledger,
   writes: readonly Write[],
   firstRevision: RawBuilder<unknown>,
-): Promise<void> {
+): Promise<Displaced[]> {
   const rows = rowsFrom(writes, [
     ['event_id', 'uuid', (write) => write.eventId],
     ['change', 'text', (write) => write.change],
@@ -172,9 +190,13 @@ async function upsertEvents(
     ['idempotency_key', 'uuid', (write) => write.idempotencyKey],
     ['trace', 'text', (write) => write.decision.trace],
   ]);
-  // A row that stands outside the window under the same key is taken up again rather than doubled.
-  await sql`
+  const { rows: displaced } = await sql<Displaced>`
     with rows as materialized (select * from ${rows}),
+    displaced as (
+      select e.plan_id, e.attainment_key, e.period, e.earned_on from rows
+      join commission_events e on e.workspace_id = ${ledger.workspaceId} and e.rep_id = ${ledger.repId} and e.event_id = rows.event_id
+      where rows.change = 'inserted' and e.status = 'earned'
+    ),
     written as (
       insert into commission_events (workspace_id, rep_id, event_id, kind, status, deal_key, plan_id, plan_version_id,
         rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on,
@@ -190,7 +212,8 @@ async function upsertEvents(
         period = excluded.period, earned_on = excluded.earned_on, idempotency_key = excluded.idempotency_key,
         trace = excluded.trace, run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now()
       returning event_id, revision
-    )
+    ),
+    history as (
     insert into commission_event_history (workspace_id, rep_id, event_id, revision, change, run_id, kind, status, deal_key,
       plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key,
       currency, period, earned_on, idempotency_key, trace)
@@ -198,7 +221,12 @@ async function upsertEvents(
       case when written.revision = 1 or change <> 'inserted' then change else 'restored' end,
       ${ledger.runId}::uuid, 'commission_earned', 'earned', deal_key, plan_id, plan_version_id, rule_id, rule_name, phase,
       category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, idempotency_key, trace
-    from rows join written using (event_id)`.execute(trx);
+    from rows join written using (event_id)
+    )
+    select plan_id as "planId", attainment_key as "attainmentKey", period, earned_on as "earnedOn" from displaced`.execute(
+    trx,
+  );
+  return displaced;
 }
 
 /** Reversed in place: the row keeps what it said, and counts no more. */
@@ -219,12 +247,13 @@ async function reverseEvents(trx: Work, ledger: Ledger, reversals: readonly Stan
 export function recordHistory(
   change: 'inserted' | 'changed' | 'reversed' | 'deleted',
   revision: RawBuilder<unknown> = sql`revision`,
+  runId: RawBuilder<unknown> = sql`run_id`,
 ) {
   return sql`
     insert into commission_event_history (workspace_id, rep_id, event_id, revision, change, run_id, kind, status, deal_key,
       plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key,
       currency, period, earned_on, idempotency_key, trace, reason, actor)
-    select workspace_id, rep_id, event_id, ${revision}, ${sql.lit(change)}, run_id, kind, status, deal_key, plan_id,
+    select workspace_id, rep_id, event_id, ${revision}, ${sql.lit(change)}, ${runId}, kind, status, deal_key, plan_id,
       plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency,
       period, earned_on, idempotency_key, trace, reason, actor`;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '../kernel/ids.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type JobDeclaration, type JobQueue } from '../platform/jobs/job-queue.js';
 import { type WakeLanes } from './lane-runner.js';
 
@@ -24,6 +25,8 @@ export function wakeLanesThrough(queue: JobQueue): WakeLanes {
     const chunks = Array.from({ length: Math.ceil(repIds.length / size) }, (_, index) =>
       repIds.slice(index * size, (index + 1) * size),
     );
+    await failpoint('wake.beforeAdd');
     await queue.add(calculateJob, ...chunks.map((chunk) => ({ workspaceId, repIds: chunk })));
+    await failpoint('wake.afterAdd');
   };
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { calculateRep, type HeldBack } from '../engine/calculate.js';
 import { type Clock } from '../kernel/clock.js';
-import { type DayRange, dayInZone, hull } from '../kernel/day.js';
+import { type Day, type DayRange, dayInZone, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
+import { rowsFrom } from '../platform/database/columns.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifference } from './apply-difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
 import { cascadeManagersAbove } from './hierarchy.js';
@@ -57,15 +59,20 @@ export async function calculateLane(
 ): Promise<LaneRun> {
   return unitOfWork.run(lane, 'calculation', async (trx) => {
     if (!(await lockLane(trx, lane, wait))) return nothingDone('busy');
+    await failpoint('lane.afterLock');
     const requests = await pendingRequests(trx, lane);
+    await failpoint('lane.afterRequests');
     if (requests.length === 0) return nothingDone('idle');
     const startedAt = clock.now();
     const terms = await loadRepTerms(trx, lane.workspaceId, lane.repId);
     const window = calculationWindow(terms, daysOf(requests));
     const run = await calculateWindow(trx, terms, window, dayInZone(startedAt, terms.workspace.timeZone), newId());
     const wakes = await requestOthers(trx, terms, window, requests, run.difference);
+    await failpoint('lane.afterOthers');
     await recordRun(trx, lane, requests, run, startedAt, clock);
+    await failpoint('lane.afterAudit');
     await finishRequests(trx, lane, requests);
+    await failpoint('lane.beforeCommit');
     return {
       state: 'ran',
       outcome: outcomeOf(run),
@@ -95,6 +102,7 @@ async function calculateWindow(
   runId: string,
 ): Promise<WindowRun> {
   const input = await loadRepInput(trx, terms, window, asOf, { explain: false });
+  await failpoint('lane.afterRead');
   const result = calculateRep(input);
   const ledger = { workspaceId: terms.workspaceId, repId: terms.repId, runId };
   const difference = await applyDifference(trx, ledger, input.standing, result.decisions, input.held);
@@ -145,6 +153,7 @@ async function requestOthers(
   const dealsChanged = requests.filter((request) => dealTriggers.has(request.trigger));
   const days = [
     ...(difference.days === null ? [] : [difference.days]),
+    ...(await currentDaysOf(trx, terms.workspaceId, difference.reversedKeys)),
     ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
   ];
   const jobIds = distinct(requests.map((request) => request.job_id));
@@ -173,7 +182,27 @@ async function requestOthers(
   return distinct(asked.map((request) => request.repId));
 }
 
-const dealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'mapping_change']);
+/**
+ * When the deals close now. One that has gone to another rep and another period may have been calculated there already,
+ * and its managers have then counted the events that were reversed only here.
+ */
+async function currentDaysOf(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<DayRange[]> {
+  if (dealIds.length === 0) return [];
+  const { rows } = await sql<{ from: Day | null; to: Day | null }>`
+    select min(close_date) as "from", max(close_date) as "to" from deals
+    where workspace_id = ${workspaceId} and deleted_at is null
+      and deal_id = any(array(select id from ${rowsFrom(dealIds, [['id', 'text', (dealId) => dealId]])}))`.execute(trx);
+  const { from = null, to = null } = rows[0] ?? {};
+  return from === null || to === null ? [] : [{ from, to }];
+}
+
+const dealTriggers: ReadonlySet<Trigger> = new Set([
+  'deal_change',
+  'deal_deletion',
+  'import',
+  'sync',
+  'mapping_change',
+]);
 
 function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): string[] {
   const ranked = new Set(

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type JobScope } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 
 /** A job as its caller sees it. */
 export interface CalculationJob {
@@ -18,7 +19,8 @@ export interface CalculationJob {
 
 /**
  * A job is nothing but its calculation requests: it runs while any of them is left, and its figures are those of
- * the runs that took them up. So it survives every restart, and its status is the same from every process.
+ * the runs that took them up. So it survives every restart, and its status is the same from every process. One that
+ * still pulls deals from elsewhere may ask for more, and is not over before it has said that it will not.
  */
 export async function createJob(
   trx: Work,
@@ -30,6 +32,7 @@ export async function createJob(
     readonly actor: string;
     readonly total: number;
     readonly deals: number;
+    readonly pulling?: boolean;
   },
 ): Promise<{ readonly jobId: string; readonly startedAt: Date; readonly joined: boolean }> {
   const inserted = await trx
@@ -44,12 +47,14 @@ export async function createJob(
       total: job.total,
       deals: job.deals,
       actor: job.actor,
+      pulling: job.pulling ?? false,
     })
     .onConflict((conflict) =>
       conflict.columns(['workspace_id', 'scope_key']).where('status', '=', 'running').doNothing(),
     )
     .returning(['job_id', 'started_at'])
     .executeTakeFirst();
+  await failpoint('job.afterRow');
   if (inserted !== undefined) return { jobId: inserted.job_id, startedAt: inserted.started_at, joined: false };
   const running = await trx
     .selectFrom('jobs')
@@ -86,13 +91,12 @@ export async function settleJob(trx: Work, workspaceId: string, jobId: string): 
       finished_at = now(),
       error = case when pending.parked = 0 then null
         else pending.parked || ' of ' || jobs.total || ' reps could not be calculated: ' || coalesce(pending.last_error, 'unknown') end,
-      result = jsonb_build_object('count', case when jobs.scope->>'scope' = 'deal' then jobs.deals else figures.deals end,
+      result = coalesce(jobs.result, '{}') || jsonb_build_object('count', case when jobs.scope->>'scope' = 'deal' then jobs.deals else figures.deals end,
         'eventsWritten', figures.written, 'eventsReversed', figures.reversed,
         'statementLocked', figures.locked, 'skipped', figures.skipped)
     from pending, figures
-    where jobs.workspace_id = ${workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and pending.working = 0`.execute(
-    trx,
-  );
+    where jobs.workspace_id = ${workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and not jobs.pulling
+      and pending.working = 0`.execute(trx);
 }
 
 const retention = sql`interval '6 hours'`;
@@ -109,6 +113,8 @@ export async function findJobs(trx: Work, workspaceId: string, jobId?: string): 
       'started_at',
       'finished_at',
       'total',
+      'deals',
+      'pulling',
       'result',
       'error',
       sql<number>`(select count(distinct q.rep_id)::int from calculation_requests q
@@ -129,10 +135,70 @@ export async function findJobs(trx: Work, workspaceId: string, jobId?: string): 
     scope: row.scope,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
-    progress: { done: row.status === 'running' ? Math.max(0, row.total - row.pending) : row.total, total: row.total },
+    progress: progressOf(row),
     result: row.result,
     error: row.error,
   }));
+}
+
+/** Deals while they are pulled, then reps that are calculated. */
+function progressOf(row: {
+  readonly status: CalculationJob['status'];
+  readonly pulling: boolean;
+  readonly total: number;
+  readonly deals: number;
+  readonly pending: number;
+}): CalculationJob['progress'] {
+  if (row.status !== 'running') return { done: row.total, total: row.total };
+  if (row.pulling) return { done: row.deals, total: Math.max(row.total, row.deals) };
+  return { done: Math.max(0, row.total - row.pending), total: row.total };
+}
+
+/** A running job has pulled so many deals, of so many where that is known. */
+export async function advancePull(
+  trx: Work,
+  workspaceId: string,
+  jobId: string,
+  { deals, total }: { readonly deals: number; readonly total: number | null },
+): Promise<void> {
+  await trx
+    .updateTable('jobs')
+    .set({ deals, total: total ?? deals })
+    .where('workspace_id', '=', workspaceId)
+    .where('job_id', '=', jobId)
+    .execute();
+}
+
+/** The job pulls no more: it is over when what it has asked for is calculated. The next of its scope is a new one. */
+export async function endPull(
+  trx: Work,
+  workspaceId: string,
+  jobId: string,
+  result: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await sql`
+    update jobs set pulling = false, scope_key = scope_key || ':' || job_id, result = ${JSON.stringify(result)}::jsonb,
+      total = (select count(distinct q.rep_id) from calculation_requests q
+        where q.workspace_id = jobs.workspace_id and q.job_id = jobs.job_id)
+    where workspace_id = ${workspaceId} and job_id = ${jobId} and status = 'running'`.execute(trx);
+  await settleJob(trx, workspaceId, jobId);
+}
+
+/** The job could not pull what it should; what it has asked for until then is calculated all the same. */
+export async function failPull(
+  trx: Work,
+  workspaceId: string,
+  jobId: string,
+  error: string,
+  result: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await trx
+    .updateTable('jobs')
+    .set({ status: 'failed', pulling: false, error, result: JSON.stringify(result), finished_at: sql<Date>`now()` })
+    .where('workspace_id', '=', workspaceId)
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'running')
+    .execute();
 }
 
 /** Forgets jobs that ended more than six hours ago. */

@@ -9,6 +9,7 @@ export type Trigger =
   | 'deal_change'
   | 'deal_deletion'
   | 'import'
+  | 'sync'
   | 'plan_change'
   | 'assignment_change'
   | 'quota_change'

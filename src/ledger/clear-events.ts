@@ -1,11 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
+import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { insertMonths, recordHistory } from './apply-difference.js';
 
 /** What was removed, and what an approved period kept. */
 export interface ClearedEvents {
   readonly deleted: number;
   readonly skippedLocked: number;
+  /** Under which history has it, for the audit row of whoever asked. */
+  readonly runId: string;
 }
 
 /** Takes every lane of the workspace, in order, so that no calculation writes what is being removed. */
@@ -28,6 +32,7 @@ export async function clearEvents(
   workspaceId: string,
   condition: RawBuilder<unknown>,
 ): Promise<ClearedEvents> {
+  const runId = newId();
   const locked = sql`exists (select from statement_periods s where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id
     and s.status = 'approved' and e.earned_on between s.from_day and s.to_day)`;
   const { rows: kept } = await sql<{ count: number }>`
@@ -37,11 +42,12 @@ export async function clearEvents(
     with deleted as (
       delete from commission_events e where e.workspace_id = ${workspaceId} and ${condition} and not ${locked} returning e.*
     )
-    ${recordHistory('deleted', sql`revision + 1`)} from deleted`.execute(trx);
+    ${recordHistory('deleted', sql`revision + 1`, sql`${runId}::uuid`)} from deleted`.execute(trx);
+  await failpoint('clear.afterDelete');
   await trx.updateTable('lanes').set({ cleared_at: sql`now()` }).where('workspace_id', '=', workspaceId).execute();
   await recountQuotas(trx, workspaceId);
   await recountMonths(trx, workspaceId);
-  return { deleted: Number(numAffectedRows), skippedLocked: kept[0]?.count ?? 0 };
+  return { deleted: Number(numAffectedRows), skippedLocked: kept[0]?.count ?? 0, runId };
 }
 
 async function recountQuotas(trx: Work, workspaceId: string): Promise<void> {

@@ -4,6 +4,7 @@ import {
   type Work,
   type WorkspaceLock,
 } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type WakeLanes } from './lane-runner.js';
 
 /** Tells which reps a change concerns, so that their lanes are woken when it has been committed. */
@@ -21,13 +22,17 @@ export class CommissionChanges {
 
   async run<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work, wake: Wake) => Promise<T>): Promise<T> {
     let reps = new Set<string>();
-    const result = await this.unitOfWork.run(caller, lock, (trx) => {
+    const result = await this.unitOfWork.run(caller, lock, async (trx) => {
       reps = new Set();
-      return work(trx, (repIds) => {
+      const done = await work(trx, (repIds) => {
         for (const repId of repIds) reps.add(repId);
       });
+      await failpoint('change.beforeCommit');
+      return done;
     });
+    await failpoint('change.afterCommit');
     await this.wakeLanes(caller.workspaceId, [...reps]);
+    await failpoint('change.beforeAnswer');
     return result;
   }
 }

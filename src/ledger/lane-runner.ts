@@ -1,6 +1,7 @@
 import { type Clock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
 import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
@@ -46,6 +47,7 @@ export class LaneRunner {
       }
     }
     await this.wakeLanes(workspaceId, [...wakes]);
+    await failpoint('job.beforeDone');
     await this.settle(workspaceId, [...jobIds]);
   }
 
@@ -83,6 +85,7 @@ export class LaneRunner {
     const took = () => (performance.now() - startedAt) / 1000;
     try {
       const run = await calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, lane, { wait });
+      await failpoint('lane.afterCommit');
       if (run.outcome === null) return run;
       metrics.engineRuns.observe({ outcome: run.outcome }, took());
       metrics.engineEvents.inc({ outcome: 'written' }, run.eventsWritten);
@@ -102,6 +105,7 @@ export class LaneRunner {
     await this.unitOfWork.run(lane, 'reads', async (trx) => {
       const failed = await countFailure(trx, lane, message, this.clock.now());
       await recordFailedRun(trx, lane, message, this.clock.now());
+      await failpoint('lane.afterFailure');
       if (failed.parked) await this.settleParked(trx, lane);
     });
   }

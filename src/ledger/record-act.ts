@@ -1,4 +1,5 @@
 import { newId } from '../kernel/ids.js';
+import { type RunOutcome } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** What somebody did, beside the engine's own runs: approvals, resets, sign-ins, new keys. */
@@ -12,6 +13,9 @@ export interface Act {
   readonly eventsWritten?: number;
   readonly eventsReversed?: number;
   readonly statementLocked?: number;
+  /** `written` unless stated. */
+  readonly outcome?: RunOutcome;
+  readonly error?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly at?: Date;
 }
@@ -33,13 +37,13 @@ export async function recordAct(
       deal_id: act.dealId ?? null,
       rep_id: act.repId ?? null,
       period: act.period ?? null,
-      outcome: 'written',
+      outcome: act.outcome ?? 'written',
       events_written: act.eventsWritten ?? 0,
       events_reversed: act.eventsReversed ?? 0,
       statement_locked: act.statementLocked ?? 0,
       blocked: null,
       details: act.details === undefined ? null : JSON.stringify(act.details),
-      error: null,
+      error: act.error ?? null,
       ...(act.at === undefined ? {} : { started_at: act.at }),
     })
     .execute();

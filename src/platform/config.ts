@@ -11,6 +11,14 @@ const url = (protocols: readonly string[]) =>
       `must start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
     );
 
+const text = z.string().min(1).optional();
+/** Where somebody else's API is: HTTPS, or this machine where that is allowed. */
+const base = (fallback: string) =>
+  url(['http', 'https'])
+    .refine((value) => URL.canParse(value), 'must be an address')
+    .transform((value) => value.replace(/\/+$/, ''))
+    .default(fallback);
+
 /** Every setting of the service, read from the environment. The README's table is made from the descriptions here. */
 const settings = z.object({
   PORT: port.default(3000).meta({ description: 'Port of the API; 0 takes a free one', example: '3000' }),
@@ -112,6 +120,15 @@ const settings = z.object({
     .refine((value) => URL.canParse(value), 'must be an address')
     .optional()
     .meta({ description: 'Where people reach the service, for links and redirects', example: 'https://pay.acme.com' }),
+  MCP_HOSTS: z
+    .string()
+    .regex(/^[^\s/@]*$/, 'must be host names without port, with commas between them')
+    .transform((value) => value.split(',').filter((host) => host !== ''))
+    .default([])
+    .meta({
+      description: 'Host names under which agents reach `/v1/mcp`, beside those of PUBLIC_URL, HOST and this machine',
+      example: 'pay.internal,10.0.0.5',
+    }),
   SMTP_URL: url(['smtp', 'smtps'])
     .refine((value) => URL.canParse(value), 'must be an address')
     .optional()
@@ -146,6 +163,89 @@ const settings = z.object({
   FAILED_SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(60).meta({
     description: 'Wrong tokens and codes from one address in a minute, before it gets 429',
     example: '60',
+  }),
+  CRMA_CLIENT_ID: text.meta({ description: 'OAuth client at crm-a; without it tokens are pasted', example: 'c0ffee' }),
+  CRMA_CLIENT_SECRET: text.meta({ description: 'Its secret', example: 'as crm-a gave it' }),
+  CRMA_API_BASE: base('https://api.attio.com').meta({
+    description: 'Where the API of crm-a is',
+    example: 'https://api.attio.com',
+  }),
+  CRMA_AUTH_BASE: base('https://app.attio.com').meta({
+    description: 'Where people consent for crm-a',
+    example: 'https://app.attio.com',
+  }),
+  CRMB_CLIENT_ID: text.meta({ description: 'OAuth client at crm-b; without it tokens are pasted', example: 'c0ffee' }),
+  CRMB_CLIENT_SECRET: text.meta({
+    description: 'Its secret; the webhooks of crm-b are signed with it, so they need it',
+    example: 'as crm-b gave it',
+  }),
+  CRMB_API_BASE: base('https://api.hubapi.com').meta({
+    description: 'Where the API of crm-b is',
+    example: 'https://api.hubapi.com',
+  }),
+  CRMB_AUTH_BASE: base('https://app.hubspot.com').meta({
+    description: 'Where people consent for crm-b',
+    example: 'https://app.hubspot.com',
+  }),
+  CRMB_API_VERSION: z
+    .string()
+    .regex(/^[\w-]{1,20}$/)
+    .default('2026-09')
+    .meta({ description: 'Version of the API of crm-b', example: '2026-09' }),
+  CRMB_OAUTH_VERSION: z
+    .string()
+    .regex(/^[\w-]{1,20}$/)
+    .default('2026-03')
+    .meta({ description: 'Version of the OAuth addresses of crm-b', example: '2026-03' }),
+  CRMB_ALLOW_SIGNATURE_V1: flag
+    .default(false)
+    .meta({ description: '1 takes webhooks of crm-b with the old signature, which does not end', example: '1' }),
+  CRMC_CLIENT_ID: text.meta({ description: 'OAuth client at crm-c; without it tokens are pasted', example: 'c0ffee' }),
+  CRMC_CLIENT_SECRET: text.meta({ description: 'Its secret', example: 'as crm-c gave it' }),
+  CRMC_LOGIN_BASE: base('https://login.salesforce.com').meta({
+    description: 'Where people consent for crm-c: production, sandbox or an own domain',
+    example: 'https://test.salesforce.com',
+  }),
+  CRMC_API_VERSION: z
+    .string()
+    .regex(/^v\d{2,3}\.0$/)
+    .default('v67.0')
+    .meta({ description: 'Version of the API of crm-c', example: 'v67.0' }),
+  CRM_ALLOW_LOOPBACK: flag.default(false).meta({
+    description: '1 lets CRMs and billing be on this machine, for tests and the demo; never in production',
+    example: '1',
+  }),
+  CRM_POLL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300).meta({
+    description: 'How often crm-c is asked for what has changed',
+    example: '300',
+  }),
+  WEBHOOKS_PER_SECOND: z.coerce.number().int().min(1).max(100_000).default(50).meta({
+    description: 'Deliveries a second that one account may send for long, four times as many at once',
+    example: '50',
+  }),
+  BILLING_WEBHOOK_SECRET: text.meta({
+    description: 'What the billing provider signs its events with; without it they are refused. Needs BILLING_API_KEY',
+    example: 'whsec_as-the-provider-gave-it',
+  }),
+  BILLING_API_KEY: text.meta({
+    description: 'Key that reads subscriptions, customers and events at the billing provider',
+    example: 'rk_live_as-the-provider-gave-it',
+  }),
+  BILLING_API_BASE: base('https://api.stripe.com').meta({
+    description: 'Where the API of the billing provider is',
+    example: 'https://api.stripe.com',
+  }),
+  BILLING_PRICE_TIERS: z
+    .string()
+    .regex(/^[\w-]+:(free|pro|enterprise)(,[\w-]+:(free|pro|enterprise))*$/, 'must be price:tier pairs with commas')
+    .optional()
+    .meta({
+      description: 'Tiers of prices that carry neither metadata nor a lookup key which tells their tier',
+      example: 'price_1Pro:pro,price_1Big:enterprise',
+    }),
+  BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(7).meta({
+    description: 'How long a workspace keeps its tier while a payment is missing',
+    example: '7',
   }),
   CHROMIUM_PATH: z.string().min(1).optional().meta({
     description:
@@ -188,6 +288,15 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   throw new ConfigError(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
 }
 
+const foreignAddresses = [
+  'CRMA_API_BASE',
+  'CRMA_AUTH_BASE',
+  'CRMB_API_BASE',
+  'CRMB_AUTH_BASE',
+  'CRMC_LOGIN_BASE',
+  'BILLING_API_BASE',
+] as const;
+
 /** What is right by itself but not together. */
 function contradictions(config: Config): string[] {
   const found: string[] = [];
@@ -198,6 +307,16 @@ function contradictions(config: Config): string[] {
     found.push('MAIL_FROM | is needed with SMTP_URL | for example Acme Pay <pay@acme.com>');
   if (production && config.OIDC_ALLOW_HTTP)
     found.push('OIDC_ALLOW_HTTP | is not possible in production | leave it out');
+  if (production && config.CRM_ALLOW_LOOPBACK)
+    found.push('CRM_ALLOW_LOOPBACK | is not possible in production | leave it out');
+  for (const name of foreignAddresses)
+    if (!config[name].startsWith('https://') && !config.CRM_ALLOW_LOOPBACK)
+      found.push(`${name} | must start with https:// | leave it out`);
+  for (const crm of ['CRMA', 'CRMB', 'CRMC'] as const)
+    if (config[`${crm}_CLIENT_ID`] !== undefined && config[`${crm}_CLIENT_SECRET`] === undefined)
+      found.push(`${crm}_CLIENT_SECRET | is needed with ${crm}_CLIENT_ID | see the README`);
+  if ((config.BILLING_API_KEY === undefined) !== (config.BILLING_WEBHOOK_SECRET === undefined))
+    found.push('BILLING_API_KEY | goes with BILLING_WEBHOOK_SECRET | set both or neither');
   if (config.OIDC_ISSUER === undefined) return found;
   if (!config.OIDC_ISSUER.startsWith('https://') && !config.OIDC_ALLOW_HTTP)
     found.push('OIDC_ISSUER | must start with https:// | for example https://login.acme.com');

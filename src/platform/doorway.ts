@@ -31,9 +31,9 @@ export class Doorway {
   async run(operation: AnyOperation, raw: RawInput, caller: Caller): Promise<{ status: number; answer: unknown }> {
     this.admit(operation, caller);
     const input = {
-      params: parsePart('', operation.params, raw.params),
-      query: parsePart('', operation.query, raw.query),
-      body: operation.upload === undefined ? parseBody(operation, raw.body) : raw.body,
+      params: parsePart(operation.params, raw.params),
+      query: parsePart(operation.query, raw.query),
+      body: operation.upload === undefined && operation.raw === undefined ? parseBody(operation, raw.body) : raw.body,
     };
     const handler = this.handlers.get(operation);
     if (handler === undefined) throw new Error(`operation ${operation.id} is not wired`);
@@ -52,10 +52,11 @@ function parseBody(operation: AnyOperation, body: unknown): unknown {
     if (!empty) throw invalid({ path: '', message: 'this operation takes no body' });
     return {};
   }
-  return parsePart('', operation.body, body === undefined ? {} : body);
+  return parsePart(operation.body, body === undefined ? {} : body);
 }
 
-function parsePart(prefix: string, schema: z.ZodType | undefined, value: unknown): unknown {
+/** The part as its schema reads it; otherwise the failure that names every field which is wrong. */
+export function parsePart(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) {
     const [unknownKey] = Object.keys((value ?? {}) as object);
     if (unknownKey !== undefined) throw invalid({ path: unknownKey, message: 'is not known here' });
@@ -63,13 +64,13 @@ function parsePart(prefix: string, schema: z.ZodType | undefined, value: unknown
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalid(...issuesOf(prefix, parsed.error));
+  throw invalid(...issuesOf(parsed.error));
 }
 
 /** A path for every issue; unknown keys are named one by one. */
-function issuesOf(prefix: string, error: z.ZodError): [Issue, ...Issue[]] {
+function issuesOf(error: z.ZodError): [Issue, ...Issue[]] {
   return error.issues.flatMap((issue): Issue[] => {
-    const path = [prefix, ...issue.path.map(String)].filter((part) => part !== '').join('.');
+    const path = issue.path.map(String).join('.');
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'is not known here' }));
   }) as [Issue, ...Issue[]];

@@ -2,6 +2,7 @@ import { type Readable } from 'node:stream';
 import { type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, type Standing } from '../kernel/caller.js';
+import { type Tool } from './mcp/tool.js';
 
 /** What a handler gets: the request after its schemas, defaults filled in. */
 export interface Input<Params = unknown, Query = unknown, Body = unknown> {
@@ -14,6 +15,14 @@ export interface Input<Params = unknown, Query = unknown, Body = unknown> {
 export interface StreamedBody {
   readonly contentType: string;
   readonly stream: Readable;
+}
+
+/** A body as its bytes, with what was sent along: a signature covers them as they came. */
+export interface RawBody {
+  readonly bytes: Buffer;
+  /** Path and query, as asked. */
+  readonly url: string;
+  header(name: string): string | undefined;
 }
 
 export interface Handler<I extends Input<unknown, unknown, unknown>, Answer> {
@@ -34,7 +43,7 @@ export class Download {
     readonly contentType: string,
     /** Letters, digits, dots and dashes. */
     readonly filename: string,
-    readonly body: string | Buffer,
+    readonly body: string | Buffer | Readable,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 }
@@ -58,6 +67,7 @@ type ReadOnly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: ReadOnly<T[Key]> }
     : T;
 type Parsed<S> = S extends z.ZodType<infer T> ? T : Record<string, never>;
+type NamesIn<S> = S extends z.ZodObject<infer Shape> ? keyof Shape & string : never;
 
 /**
  * One operation of the API, stated once: routes, the OpenAPI document, the MCP tools, the client and the
@@ -85,6 +95,8 @@ export interface Operation<
   readonly body?: Body;
   /** Set for bodies that are streamed instead of parsed: the media types taken and the most bytes. */
   readonly upload?: Upload;
+  /** Set for bodies that are given as a {@link RawBody}, whatever their media type: the most bytes. */
+  readonly raw?: { readonly limitBytes: number };
   readonly response: Answer;
   /** Media types of the files that the operation may answer with instead. */
   readonly files?: Files;
@@ -96,6 +108,8 @@ export interface Operation<
   readonly secret?: true;
   /** Every code that the operation may fail with beside the common ones, and its status here. */
   readonly failures: Readonly<Record<string, number>>;
+  /** Set where agents may do this too, over MCP. */
+  readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>>;
   readonly handler: InjectionToken<
     Handler<Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, ReadOnly<z.input<Answer>>>
   >;

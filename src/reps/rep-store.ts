@@ -14,9 +14,18 @@ export interface StoredRep {
   readonly role: Role;
   readonly active: boolean;
   readonly crmMemberId: string | null;
+  readonly payrollId: string | null;
 }
 
-const columns = ['rep_id as repId', 'email', 'name', 'role', 'active', 'crm_member_id as crmMemberId'] as const;
+const columns = [
+  'rep_id as repId',
+  'email',
+  'name',
+  'role',
+  'active',
+  'crm_member_id as crmMemberId',
+  'payroll_id as payrollId',
+] as const;
 
 export async function findRep(trx: Work, workspaceId: string, repId: string): Promise<StoredRep | undefined> {
   return trx
@@ -47,8 +56,10 @@ export async function insertReps(trx: Work, workspaceId: string, reps: readonly 
   if (reps.length === 0) return;
   await planChecksAnew(trx);
   await sql`
-    insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id)
-    select ${workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id from ${repRows(reps)}`.execute(trx);
+    insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id, payroll_id)
+    select ${workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id from ${repRows(reps)}`.execute(
+    trx,
+  );
   await sql`insert into lanes (workspace_id, rep_id) select ${workspaceId}::uuid, rep_id from ${repRows(reps)}`.execute(
     trx,
   );
@@ -63,7 +74,7 @@ export async function updateReps(trx: Work, workspaceId: string, reps: readonly 
       and r.crm_member_id is distinct from rows_from.crm_member_id`.execute(trx);
   await sql`
     update reps r set name = rows_from.name, role = rows_from.role, active = rows_from.active,
-      crm_member_id = rows_from.crm_member_id
+      crm_member_id = rows_from.crm_member_id, payroll_id = rows_from.payroll_id
     from ${repRows(reps)}
     where r.workspace_id = ${workspaceId} and r.rep_id = rows_from.rep_id`.execute(trx);
 }
@@ -76,6 +87,7 @@ function repRows(reps: readonly StoredRep[]) {
     ['role', 'text', (rep) => rep.role],
     ['active', 'boolean', (rep) => String(rep.active)],
     ['crm_member_id', 'text', (rep) => rep.crmMemberId],
+    ['payroll_id', 'text', (rep) => rep.payrollId],
   ]);
 }
 
@@ -163,4 +175,37 @@ export async function replaceReportingLines(trx: Work, workspaceId: string, hier
       ['to_day', 'date', (line) => line.to],
       ['manager_id', 'uuid', (line) => line.managerId],
     ])}`.execute(trx);
+}
+
+/** Those of the CRM's members whom it counted active when it was asked before. */
+export async function wereActiveInCrm(
+  trx: Work,
+  workspaceId: string,
+  crmIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (crmIds.length === 0) return new Set();
+  const { rows } = await sql<{ crm_member_id: string }>`
+    select crm_member_id from reps
+    where workspace_id = ${workspaceId} and crm_member_id = any(${crmIds}::text[]) and crm_active is not false`.execute(
+    trx,
+  );
+  return new Set(rows.map((row) => row.crm_member_id));
+}
+
+/** Notes what ties reps to their CRM, as it was just told. */
+export async function linkMembers(
+  trx: Work,
+  workspaceId: string,
+  provider: string,
+  links: readonly { readonly repId: string; readonly avatar: string | null; readonly active: boolean }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  await sql`
+    update reps r set provider = ${provider}, synced_at = now(), avatar = n.avatar, crm_active = n.active
+    from (select * from ${rowsFrom(links, [
+      ['rep_id', 'uuid', (link) => link.repId],
+      ['avatar', 'text', (link) => link.avatar],
+      ['active', 'boolean', (link) => String(link.active)],
+    ])}) n
+    where r.workspace_id = ${workspaceId} and r.rep_id = n.rep_id`.execute(trx);
 }

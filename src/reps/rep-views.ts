@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type Role } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
@@ -15,6 +16,20 @@ export async function findRepName(trx: Work, workspaceId: string, repId: string)
     .where('rep_id', '=', repId)
     .executeTakeFirst();
   return rep?.name ?? null;
+}
+
+/** What the rep may do at the moment; undefined when there is no such rep. */
+export async function findStanding(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+): Promise<{ readonly role: Role; readonly active: boolean } | undefined> {
+  return trx
+    .selectFrom('reps')
+    .select(['role', 'active'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .executeTakeFirst();
 }
 
 /** Those of the ids that no rep of the workspace has. */
@@ -82,7 +97,7 @@ export async function findLinkedRep(
 
 const repColumns = sql`
   r.rep_id as id, r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId", r.avatar, r.invite_status,
-  l.manager_id as "managerId"`;
+  r.payroll_id as "payrollId", l.manager_id as "managerId"`;
 
 function managerOn(today: Day): RawBuilder<unknown> {
   return sql`left join reporting_lines l on l.workspace_id = r.workspace_id and l.rep_id = r.rep_id

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Caller, mayActAs, maySee, roles } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
+import { text } from '../platform/schemas.js';
 
 /** One spelling for every way of writing an address: it is what people are found by. */
 export function normalEmail(text: string): string {
@@ -13,6 +14,9 @@ export const email = z
   .transform(normalEmail)
   .pipe(z.string().max(254).regex(z.regexes.html5Email, 'must be an e-mail address'));
 
+/** Whom a payroll system knows the rep as. */
+export const payrollId = text(50).nullable();
+
 export const rep = z.object({
   id: z.string(),
   email: z.string(),
@@ -22,6 +26,7 @@ export const rep = z.object({
   crmMemberId: z.string().nullable(),
   avatar: z.string().nullable(),
   invite_status: z.enum(['invited', 'accepted']).nullable(),
+  payrollId: z.string().nullable(),
   managerId: z.string().nullable(),
 });
 export type Rep = z.infer<typeof rep>;

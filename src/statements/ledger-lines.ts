@@ -12,6 +12,7 @@ interface LedgerRow extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | '
   readonly dealCloses: Day | null;
   readonly phase: Phase | null;
   readonly trace: string | null;
+  readonly actor: string | null;
   readonly updatedAt: Date;
 }
 
@@ -22,7 +23,8 @@ export async function readLedgerLines(trx: Work, key: StatementKey): Promise<Sta
     select e.event_id as "eventId", e.deal_key as "dealKey", d.name as "dealName", d.close_date as "dealCloses",
       e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",
       e.rule_name as "ruleName", e.phase, e.kind, e.category, e.amount, e.base, e.tier_name as "tierName", e.credit,
-      e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.updated_at as "updatedAt"
+      e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.actor,
+      e.updated_at as "updatedAt"
     from commission_events e
     left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
     left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
@@ -34,7 +36,7 @@ export async function readLedgerLines(trx: Work, key: StatementKey): Promise<Sta
 }
 
 function lineOf(row: LedgerRow): StatementLine {
-  const { dealKey, dealCloses, phase, trace, updatedAt, ...same } = row;
+  const { dealKey, dealCloses, phase, updatedAt, ...same } = row;
   // What a periodic event has in the place of its deal is its period.
   const dealId = phase === 'periodic' ? null : dealKey;
   return {

@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { currencyDigits } from '../kernel/currency.js';
 import { Decimal } from '../kernel/decimal.js';
+import { type StatementLine } from './snapshot.js';
 
 /** A cell of text is never let through as a formula; a cell of ours is a number or a day that we wrote ourselves. */
 export type Cell = { readonly text: string | null } | { readonly own: string | null };
@@ -22,6 +23,11 @@ export function plainAmount(amount: string, currency: string): string {
   const [whole = '0', fraction = ''] = Decimal.of(amount).toString().split('.');
   const places = fraction.padEnd(currencyDigits(currency), '0');
   return places === '' ? whole : `${whole}.${places}`;
+}
+
+/** What payroll takes the line for: the category of what the engine earned, else what kind of adjustment it is. */
+export function lineType({ kind, category }: Pick<StatementLine, 'kind' | 'category'>): string {
+  return kind === 'commission_earned' ? category : kind;
 }
 
 export function text(value: string | null): Cell {

@@ -36,6 +36,10 @@ export interface StatementLine {
   readonly earnedOn: Day;
   readonly reason: string | null;
   readonly updatedAt: string;
+  /** How the amount came about, in the form of engine/trace.ts; absent in statements from before it was kept. */
+  readonly trace?: string | null;
+  /** Who put the line there; null for the engine. */
+  readonly actor?: string | null;
 }
 
 /** What a statement says: nothing in it depends on when or by whom it was generated. */
@@ -63,7 +67,9 @@ export function snapshotOf(lines: readonly StatementLine[], currency: string): S
 
 /** Equal where the ledger is: names that people changed since do not make it another one. */
 export function contentHash({ currency, lines }: Snapshot): string {
-  const facts = lines.map(({ dealName: _deal, planName: _plan, updatedAt: _at, ...fact }) => fact);
+  const facts = lines.map(
+    ({ dealName: _deal, planName: _plan, updatedAt: _at, trace: _trace, actor: _actor, ...fact }) => fact,
+  );
   return idOf(JSON.stringify([currency, facts]));
 }
 

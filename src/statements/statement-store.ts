@@ -1,6 +1,7 @@
 import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { contentHash, type Snapshot } from './snapshot.js';
 import { type StatementContent, type StatementKey } from './statement.js';
 
@@ -19,6 +20,7 @@ export async function insertVersion(
   { status, at, actor }: Generation,
 ): Promise<StatementContent & { readonly statementId: string }> {
   const version = await nextVersion(trx, key);
+  await failpoint('generate.afterHead');
   const statementId = newId();
   await trx
     .insertInto('statements')
@@ -39,6 +41,7 @@ export async function insertVersion(
       generated_by: actor,
     })
     .execute();
+  await failpoint('generate.afterVersion');
   return { ...snapshot, statementId, version, generatedAt: at };
 }
 

@@ -91,8 +91,11 @@ export interface TeamStatementRow {
   readonly repId: string;
   readonly name: string;
   readonly email: string;
+  readonly payrollId: string | null;
   readonly active: boolean;
   readonly status: 'none' | 'draft' | 'approved';
+  readonly approvedAt: Date | null;
+  readonly approvedBy: string | null;
   /** Null where none has been generated. */
   readonly version: number | null;
   readonly statementId: string | null;
@@ -104,7 +107,8 @@ export interface TeamStatementRow {
 /** Everyone by name, with the latest version of their statement of exactly that period. */
 export async function listTeamStatements(trx: Work, workspaceId: string, period: Period): Promise<TeamStatementRow[]> {
   const { rows } = await sql<TeamStatementRow>`
-    select r.rep_id as "repId", r.name, r.email, r.active, coalesce(h.status, 'none') as status, s.version,
+    select r.rep_id as "repId", r.name, r.email, r.payroll_id as "payrollId", r.active,
+      coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approved_by as "approvedBy", s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"
     from reps r
     left join statement_periods h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}

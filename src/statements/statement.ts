@@ -124,7 +124,7 @@ export function summaryAnswer(texts: Summary): z.input<typeof summary> {
 }
 
 function lineAnswer(repId: string, repName: string, line: StatementLine): z.input<typeof lineItem> {
-  const { reason, amount, base, credit, rate, attainment, ...rest } = line;
+  const { reason, amount, base, credit, rate, attainment, trace: _, actor: __, ...rest } = line;
   return {
     ...rest,
     repId,

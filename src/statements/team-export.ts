@@ -26,6 +26,9 @@ export interface TeamRow {
 /** Words of the workspace's, or a number of ours with the decimals of its currency. */
 export type TeamCell = { readonly text: string } | { readonly amount: string };
 
+/** Which statements: those that are approved, also drafts, or everyone's, where none has been generated what was earned so far. */
+export type Included = 'approved' | 'draft' | 'everyone';
+
 const columns = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
 
 export async function loadTeamExport(
@@ -33,15 +36,35 @@ export async function loadTeamExport(
   workspaceId: string,
   asked: Period | undefined,
   clock: Clock,
+  included: Included = 'everyone',
 ): Promise<TeamExport> {
   const { period, currency } = await askedPeriod(trx, workspaceId, asked, clock);
-  const members = await readTeamStatements(trx, workspaceId, period, currency);
+  const everyone = await readTeamStatements(trx, workspaceId, period, currency);
+  const members = everyone.filter(
+    ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
+  );
   const rows = members.flatMap((member) => [member.main, ...member.others].map((amounts) => ({ member, amounts })));
-  const totals = [...groupBy(rows, ({ amounts }) => amounts.currency)].map(([of, ofIt]) => ({
-    currency: of,
-    summary: summed(ofIt.map(({ amounts }) => amounts.summary)),
-  }));
+  const totals = totalsByCurrency(rows.map(({ amounts }) => amounts));
   return { period, currency, members, rows, totals, columns: totals.length > 1 ? [...columns, 'Currency'] : columns };
+}
+
+export function totalsByCurrency(summaries: readonly CurrencySummary[]): CurrencySummary[] {
+  return [...groupBy(summaries, ({ currency }) => currency)].map(([currency, ofIt]) => ({
+    currency,
+    summary: summed(ofIt.map(({ summary }) => summary)),
+  }));
+}
+
+/** Whether every statement is approved. */
+export function isSettled({ members }: TeamExport): boolean {
+  return members.length > 0 && members.every(({ status }) => status === 'approved');
+}
+
+/** Whose statement lies in the archive: everyone who has one, or has earned something. */
+export function archived({ members }: TeamExport): TeamMemberStatement[] {
+  const earned = ({ main, others }: TeamMemberStatement) =>
+    [main, ...others].some(({ summary }) => Object.values(summary).some((amount) => amount !== '0'));
+  return members.filter((member) => member.statementId !== null || earned(member));
 }
 
 export function teamCells({ member, amounts: { currency, summary } }: TeamRow, { totals }: TeamExport): TeamCell[] {
@@ -61,10 +84,11 @@ export function amountCells(summary: Summary, currency: string): TeamCell[] {
   }));
 }
 
-export function teamHeaders({ rows, totals }: TeamExport): Record<string, string> {
+/** What payroll ticks the file off by: its rows and, in a file of one currency, their sum. */
+export function controlTotals(rows: number, totals: readonly CurrencySummary[]): Record<string, string> {
   const [only, another] = totals;
   return {
-    'X-Row-Count': String(rows.length),
+    'X-Row-Count': String(rows),
     ...(only === undefined || another !== undefined
       ? {}
       : { 'X-Net-Total': plainAmount(only.summary.netPayout, only.currency) }),

@@ -35,7 +35,10 @@ export interface CurrencySummary {
 
 /** One rep's place in the team's statements: the first summary is the main one. */
 export interface TeamMemberStatement
-  extends Pick<TeamStatementRow, 'repId' | 'name' | 'email' | 'status' | 'statementId'> {
+  extends Pick<
+    TeamStatementRow,
+    'repId' | 'name' | 'email' | 'payrollId' | 'status' | 'statementId' | 'approvedAt' | 'approvedBy'
+  > {
   readonly version: number;
   readonly main: CurrencySummary;
   readonly others: readonly CurrencySummary[];
@@ -52,13 +55,24 @@ export async function readTeamStatements(
   const earned = groupBy(await sumEarnings(trx, workspaceId, periodRange(period)), (row) => row.repId);
   return team
     .filter((rep) => rep.active || rep.version !== null || earned.has(rep.repId))
-    .map(({ repId, name, email, status, statementId, ...stored }) => {
-      const live = (earned.get(repId) ?? []).map((row) => ({ currency: row.currency, summary: liveSummary(row) }));
-      const person = { repId, name, email, status, statementId, version: stored.version ?? 0 };
-      if (stored.currency === null || stored.summary === null) return { ...person, ...apart(live, currency) };
-      const main = { currency: stored.currency, summary: stored.summary };
-      return { ...person, main, others: stored.otherCurrencies ?? [] };
-    });
+    .map(
+      ({
+        active: _active,
+        version,
+        currency: storedCurrency,
+        summary: storedSummary,
+        otherCurrencies: others,
+        ...rep
+      }) => {
+        const live = (earned.get(rep.repId) ?? []).map((row) => ({
+          currency: row.currency,
+          summary: liveSummary(row),
+        }));
+        const person = { ...rep, version: version ?? 0 };
+        if (storedCurrency === null || storedSummary === null) return { ...person, ...apart(live, currency) };
+        return { ...person, main: { currency: storedCurrency, summary: storedSummary }, others: others ?? [] };
+      },
+    );
 }
 
 function liveSummary(row: { commission: string; bonus: string; adjustments: string }): Summary {
@@ -93,7 +107,7 @@ export function teamAnswer(
     currency,
     totals: summaryAnswer(totals.main.summary),
     otherCurrencies: totals.others.map(told),
-    statements: members.map(({ main, others, ...person }) => ({
+    statements: members.map(({ main, others, payrollId: _id, approvedAt: _at, approvedBy: _by, ...person }) => ({
       ...person,
       ...told(main),
       otherCurrencies: others.map(told),

@@ -6,6 +6,7 @@ import { periodRange } from '../kernel/period.js';
 import { requestCalculation } from '../ledger/calculation-requests.js';
 import { type Wake } from '../ledger/commission-changes.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { reverseTrueUps } from './adjustment-store.js';
 import { lockRep } from './lock-rep.js';
 import { refuseOwnStatement } from './own-statement.js';
@@ -33,8 +34,10 @@ export async function unlockStatement(
   if (head === null || latest === null) throw statementNotFound();
   if (head.status === 'draft') return statementAnswer(key, repName, head, latest, caller);
   await reopenHead(trx, key);
+  await failpoint('unlock.afterReopen');
   const runId = newId();
   const trueUps = await reverseTrueUps(trx, { workspaceId, repId, runId, actor: caller.actor }, period);
+  await failpoint('unlock.afterTrueUps');
   const days = await daysToCalculate(trx, key);
   await requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'statement_unlock' }]);
   wake([repId]);

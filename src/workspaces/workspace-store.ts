@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { recordAct } from '../ledger/record-act.js';
+import { type Paper } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
 
@@ -58,6 +59,8 @@ export async function updateWorkspaceRow(
     readonly name?: string | undefined;
     readonly currency?: string | undefined;
     readonly timezone?: string | undefined;
+    readonly paper?: Paper | null | undefined;
+    readonly payroll?: object | undefined;
   },
 ): Promise<void> {
   await trx
@@ -66,6 +69,8 @@ export async function updateWorkspaceRow(
       ...(change.name === undefined ? {} : { name: change.name }),
       ...(change.currency === undefined ? {} : { currency: change.currency }),
       ...(change.timezone === undefined ? {} : { timezone: change.timezone }),
+      ...(change.paper === undefined ? {} : { paper: change.paper }),
+      ...(change.payroll === undefined ? {} : { payroll: JSON.stringify(change.payroll) }),
     })
     .where('workspace_id', '=', workspaceId)
     .execute();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type z } from 'zod';
-import { type FieldMappingJson } from '../platform/database/tables.js';
+import { type FieldMappingJson, type Paper, type PayrollTerms } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { keyMask, type maskedKey } from './workspace.js';
 
@@ -12,6 +12,9 @@ export interface WorkspaceRow {
   readonly tier: 'free' | 'pro' | 'enterprise';
   readonly isDemo: boolean;
   readonly fieldMapping: FieldMappingJson;
+  /** Null where the currency decides. */
+  readonly paper: Paper | null;
+  readonly payroll: PayrollTerms;
 }
 
 export async function findWorkspace(trx: Work, workspaceId: string): Promise<WorkspaceRow> {
@@ -25,6 +28,8 @@ export async function findWorkspace(trx: Work, workspaceId: string): Promise<Wor
       'tier',
       'is_demo as isDemo',
       'field_mapping as fieldMapping',
+      'paper',
+      'payroll',
     ])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();

@@ -18,3 +18,22 @@ export const maskedKey = z.object({ masked: z.string().nullable(), isSet: z.bool
 
 /** The same for every key: not even its ends are kept. */
 export const keyMask = `ws_${'*'.repeat(32)}`;
+
+export const paper = z.enum(['A4', 'Letter']);
+
+const code = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9 _-]{1,30}$/, 'must be 1 to 30 letters, digits, spaces, dashes or underscores');
+
+/** What a payroll system calls the company and our kinds of earning. */
+export const payrollTerms = z.strictObject({
+  companyCode: z
+    .string()
+    .regex(/^[A-Za-z0-9]{3}$/, 'must be three letters or digits')
+    .optional(),
+  batchId: code.optional(),
+  earningCodes: z
+    .strictObject({ commission: code.optional(), bonus: code.optional(), adjustment: code.optional() })
+    .optional(),
+});

@@ -20,6 +20,15 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   beginOidcLogin: { path: '/auth/oidc/login?workspaceId=none' },
   finishOidcLogin: {},
   listIntegrations: {},
+  beginCrmaConnect: { path: '/auth/crma/connect?redirect=no' },
+  beginCrmbConnect: { path: '/auth/crmb/connect?redirect=no' },
+  beginCrmcConnect: { path: '/auth/crmc/connect?redirect=no' },
+  finishCrmaConnect: {},
+  finishCrmbConnect: {},
+  finishCrmcConnect: {},
+  connectCrma: { body: {} },
+  connectCrmb: { body: {} },
+  connectCrmc: { body: {} },
   disconnectCrma: {},
   disconnectCrmb: {},
   disconnectCrmc: {},
@@ -27,6 +36,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getAuthStatus: {},
   getProfile: {},
   logOut: { body: { all: true } },
+  receiveBillingEvent: { body: {} },
   whoAmI: {},
   listFields: {},
   listFieldAttributes: {},
@@ -70,6 +80,11 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getStatements: { path: '/v1/statements?repId=<self>' },
   exportStatementsCsv: { path: '/v1/statements/export.csv?period=never' },
   exportStatementsPdf: { path: '/v1/statements/export.pdf?period=never' },
+  exportStatementsXlsx: { path: '/v1/statements/export.xlsx?period=never' },
+  exportStatementsZip: { path: '/v1/statements/export.zip?period=never' },
+  listExportJobs: {},
+  getExportJob: { path: '/v1/statements/export/jobs/<unknown>' },
+  getExportFile: { path: '/v1/statements/export/jobs/<unknown>/file' },
   exportStatement: { path: '/v1/statements/<self>/export?period=never' },
   getStatementStatus: { path: '/v1/statements/<self>/status?period=never' },
   generateStatements: { body: {} },
@@ -87,6 +102,9 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getRep: { path: '/v1/reps/<self>' },
   updateRep: { path: '/v1/reps/<unknown>', body: {} },
   syncReps: {},
+  receiveCrma: { body: {} },
+  receiveCrmb: { body: [] },
+  receiveCrmc: { body: {} },
   bulkInviteReps: { body: {} },
   inviteRep: { path: '/v1/reps/<unknown>/invite' },
   getWorkspace: {},
@@ -391,7 +409,7 @@ describe('who may call what', () => {
       expect(open.filter((route) => !allowed.test(route))).to.deep.equal([]);
     });
 
-    it('what is public is signing in', () => {
+    it('what is public is signing in, and what other services send', () => {
       const open = operations.filter(({ access }) => (access as string) === 'public').map(({ path }) => path);
       expect(open.filter((path) => !/^\/(auth|webhooks)\//.test(path))).to.deep.equal([]);
     });

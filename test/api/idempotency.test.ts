@@ -110,10 +110,10 @@ describe('Idempotency-Key', () => {
   }
 
   /** As a process leaves it that died in the middle. */
-  async function leaveRunning(leasedUntil: ReturnType<typeof sql<Date>>): Promise<void> {
+  async function leaveRunning(leasedUntil: ReturnType<typeof sql<Date>>, status: number | null = null): Promise<void> {
     await owner
       .updateTable('idempotency_keys')
-      .set({ status: null, answer: null, request_hash: null, leased_until: leasedUntil as never })
+      .set({ status, answer: null, request_hash: null, leased_until: leasedUntil as never })
       .where('workspace_id', '=', workspaceId)
       .execute();
   }
@@ -126,6 +126,20 @@ describe('Idempotency-Key', () => {
     const again = await post('/v1/commissions/cleanup', undefined, 'k');
     expect(again.status).to.equal(200);
     expect(again.headers.get('idempotent-replay')).to.equal(null);
+  });
+
+  it('is never free again when the request has written, though its answer was lost', async () => {
+    expect((await post('/v1/plans', plan('Once'), 'k')).status).to.equal(201);
+    const { status } = await owner
+      .selectFrom('idempotency_keys')
+      .select('status')
+      .where('workspace_id', '=', workspaceId)
+      .executeTakeFirstOrThrow();
+    expect(status).to.equal(201);
+    // As it stands when the process dies, or its connection does, between the commit and the answer.
+    await leaveRunning(sql<Date>`now() - interval '1 second'`, 102);
+    await expectFailure(post('/v1/plans', plan('Once'), 'k'), 409, 'duplicate_idempotency_key');
+    expect(await planNames()).to.deep.equal(['Once']);
   });
 
   it('is forgotten after a day, by the request and by the sweep', async () => {

@@ -37,10 +37,24 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   disconnectCrma: [],
   disconnectCrmb: [],
   disconnectCrmc: [],
+  beginCrmaConnect: [],
+  beginCrmbConnect: [],
+  beginCrmcConnect: [],
+  finishCrmaConnect: [],
+  finishCrmbConnect: [],
+  finishCrmcConnect: [],
+  connectCrma: [],
+  connectCrmb: [],
+  connectCrmc: [],
+  // Whose a delivery is its proof decides; test/webhooks has what two workspaces may do to each other.
+  receiveCrma: [],
+  receiveCrmb: [],
+  receiveCrmc: [],
   setCrmcSync: [],
   getAuthStatus: [],
   getProfile: [],
   logOut: [],
+  receiveBillingEvent: [],
   whoAmI: [],
   listFields: [],
   listFieldAttributes: [],
@@ -174,7 +188,16 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   getStatements: [['GET /v1/statements?repId=<rep>&period=2026-03']],
   exportStatementsCsv: [],
   exportStatementsPdf: [],
-  exportStatement: [['GET /v1/statements/<rep>/export?period=2026-03']],
+  exportStatementsXlsx: [],
+  exportStatementsZip: [],
+  listExportJobs: [],
+  getExportJob: [['GET /v1/statements/export/jobs/<export>']],
+  getExportFile: [['GET /v1/statements/export/jobs/<export>/file']],
+  exportStatement: [
+    ['GET /v1/statements/<rep>/export?period=2026-03'],
+    ['GET /v1/statements/<rep>/export?period=2026-03&format=pdf'],
+    ['GET /v1/statements/<rep>/export?period=2026-03&format=xlsx'],
+  ],
   getStatementStatus: [['GET /v1/statements/<rep>/status?period=2026-03']],
   generateStatements: [['POST /v1/statements/generate', { period: '2026-03', repIds: ['<rep>'] }]],
   generateStatement: [['POST /v1/statements/<rep>/generate', { period: '2026-03' }]],
@@ -225,6 +248,13 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
 /** What is one workspace's alone, by the names that the probes use. */
 type Names = ReadonlyMap<string, string>;
 
+const oauthClients = Object.fromEntries(
+  ['CRMA', 'CRMB', 'CRMC'].flatMap((crm) => [
+    [`${crm}_CLIENT_ID`, 'client'],
+    [`${crm}_CLIENT_SECRET`, 'secret'],
+  ]),
+);
+
 describe('two workspaces', () => {
   let service: TestService;
   let mine: ApiClient;
@@ -271,6 +301,9 @@ describe('two workspaces', () => {
       amount: 25,
       reason: `Reason of ${letter}`,
     });
+    const exported = await api.get(`/v1/statements/${ada.id}/export?period=2026-03&format=xlsx`);
+    expect(exported.status).to.equal(200);
+    const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
     const token = randomUUID();
     await query(
       service.database.ownerUrl,
@@ -290,6 +323,7 @@ describe('two workspaces', () => {
       assignment: assignment.assignmentId,
       quota: quota.quotaId,
       job: jobId,
+      export: exportId,
       comment: commentId,
       adjustment: eventId,
       token,
@@ -305,7 +339,12 @@ describe('two workspaces', () => {
   }
 
   before(async () => {
-    service = await startTestService({ RATE_LIMIT_PER_MINUTE: '10000', FAILED_SIGN_INS_PER_MINUTE: '10000' });
+    service = await startTestService({
+      RATE_LIMIT_PER_MINUTE: '10000',
+      FAILED_SIGN_INS_PER_MINUTE: '10000',
+      PUBLIC_URL: 'http://127.0.0.1:9',
+      ...oauthClients,
+    });
     const a = await build('a');
     const b = await build('b');
     ({ api: mine, workspaceId } = a);

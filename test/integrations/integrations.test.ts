@@ -6,7 +6,14 @@ import { query } from '../support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
 
 const read = 'GET /auth/workspace/integrations';
-const unconnected = (provider: string) => ({ provider, connected: false, connectedAt: null, syncEnabled: true });
+const working = { broken: false, brokenReason: null, lastSyncAt: null };
+const unconnected = (provider: string) => ({
+  provider,
+  connected: false,
+  connectedAt: null,
+  syncEnabled: true,
+  ...working,
+});
 
 describe('CRM connections', () => {
   let service: TestService;
@@ -63,9 +70,9 @@ describe('CRM connections', () => {
         crmb: false,
         crmc: true,
         integrations: [
-          { provider: 'crma', connected: true, connectedAt: '2026-03-02T09:00:00.000Z', syncEnabled: true },
+          { ...unconnected('crma'), connected: true, connectedAt: '2026-03-02T09:00:00.000Z' },
           unconnected('crmb'),
-          { provider: 'crmc', connected: true, connectedAt: '2026-03-01T09:00:00.000Z', syncEnabled: true },
+          { ...unconnected('crmc'), connected: true, connectedAt: '2026-03-01T09:00:00.000Z' },
         ],
       });
       expect(await crm()).to.deep.equal({ connected: true, provider: 'crmc' });
@@ -171,7 +178,7 @@ describe('CRM connections', () => {
 
     it('goes off and on, and leaves the connection alone', async () => {
       await connect('crmc', '2026-03-01T09:00:00.000Z');
-      const connected = { provider: 'crmc', connected: true, connectedAt: '2026-03-01T09:00:00.000Z' };
+      const connected = { ...unconnected('crmc'), connected: true, connectedAt: '2026-03-01T09:00:00.000Z' };
       for (const enabled of [false, false, true]) {
         expect(await ask(request, { enabled })).to.deep.equal({ enabled });
         expect(await crmc()).to.deep.equal({ ...connected, syncEnabled: enabled });

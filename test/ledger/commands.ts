@@ -59,6 +59,10 @@ export type Command =
       readonly manager: number | null;
       readonly from: string | null;
     }
+  | { readonly does: 'generate' | 'approve'; readonly rep: number; readonly period: string }
+  | { readonly does: 'unlock' | 'true up'; readonly which: number }
+  | { readonly does: 'adjust'; readonly rep: number; readonly period: string; readonly amount: number }
+  | { readonly does: 'reset' }
   | {
       readonly does: 'recalculate';
       readonly scope: 'deal' | 'rep' | 'plan' | 'workspace';
@@ -129,6 +133,18 @@ export async function execute(live: LiveWorld, command: Command): Promise<void> 
       return live.deleteOverride(command.which);
     case 'change manager':
       return live.changeManager(command.rep, command.manager, command.from);
+    case 'generate':
+      return live.generate(command.rep, command.period);
+    case 'approve':
+      return live.approve(command.rep, command.period);
+    case 'unlock':
+      return live.unlock(command.which);
+    case 'true up':
+      return live.trueUp(command.which);
+    case 'adjust':
+      return live.adjust(command.rep, command.period, command.amount);
+    case 'reset':
+      return live.reset();
     case 'recalculate':
       return live.recalculate(command.scope, command.which, command.async);
   }
@@ -250,11 +266,23 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
       async: fc.boolean(),
     }),
   ];
+  const someMonth = fc.constantFrom('2026-01', '2026-02', '2026-03', '2026-05');
+  const someStatement = fc.oneof(someMonth, fc.constantFrom('2026-Q1', '2026'));
+  const ofStatements: fc.Arbitrary<Command>[] = [
+    does('generate', { rep: number, period: someStatement }),
+    does('approve', { rep: number, period: someStatement }),
+    does('approve', { rep: number, period: someMonth }),
+    does('unlock', { which: number }),
+    does('true up', { which: number }),
+    does('adjust', { rep: number, period: someMonth, amount: fc.constantFrom(-120, 40, 999) }),
+    does('reset', {}),
+  ];
   return fc.oneof(
     { withCrossShrink: true },
     { arbitrary: fc.constant<Command>({ does: 'nothing' }), weight: 1 },
     { arbitrary: fc.oneof(...ofDeals), weight: 11 },
     { arbitrary: fc.oneof(...ofTerms), weight: 9 },
+    { arbitrary: fc.oneof(...ofStatements), weight: 5 },
   );
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import pg from 'pg';
 import { query } from '../support/ledger-checks.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-example.js';
@@ -72,6 +73,31 @@ describe('corrections of the worked example', () => {
         ['D3', 2400, 30_000],
         ['D1', 4800, 60_000],
       ]);
+      expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(moved, D2, D3));
+    });
+
+    it('another owner and another quarter, of which the manager learns one by one', async () => {
+      const moved: Deal = { ...D1, rep: 'bob', closeDate: april };
+      // Ann's lane is busy, so Max hears of the new quarter through Bob before anything is asked about the old one.
+      const busy = new pg.Client(service.database.ownerUrl);
+      await busy.connect();
+      await busy.query('begin');
+      await busy.query('select from lanes where workspace_id = $1 and rep_id = $2 for update', [
+        example.workspaceId,
+        example.repIds.ann,
+      ]);
+      await example.put(moved);
+      const quarterOfMax = async () => {
+        const [row] = await query<{ day: string }>(
+          service.database.ownerUrl,
+          `select earned_on as day from commission_events where workspace_id = $1 and rep_id = $2 and deal_key = 'D1'`,
+          [example.workspaceId, example.repIds.max],
+        );
+        return row?.day;
+      };
+      while ((await quarterOfMax()) !== april) await new Promise((resolve) => setTimeout(resolve, 20));
+      await busy.query('rollback');
+      await busy.end();
       expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(moved, D2, D3));
     });
 

@@ -22,8 +22,9 @@ export interface Office {
 export class StatementFixture {
   private constructor(readonly service: TestService) {}
 
-  static async create(): Promise<StatementFixture> {
-    return new StatementFixture(await startTestService());
+  /** Without a worker, others than this process do what is to be done. */
+  static async create({ worker = true }: { worker?: boolean } = {}): Promise<StatementFixture> {
+    return new StatementFixture(await startTestService({}, { api: true, worker }));
   }
 
   stop(): Promise<void> {

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { grouped, teamDocument } from '#src/statements/team-document.js';
+import { grouped } from '#src/statements/documents/figures.js';
+import { teamPage } from '#src/statements/documents/team-page.js';
+import { download } from '../support/downloads.js';
 import { pdfText, requireBrowser } from '../support/pdf-tools.js';
-import { type ApiClient, startTestService } from '../support/test-service.js';
+import { startTestService } from '../support/test-service.js';
 import { startTrapServer } from '../support/trap-server.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
@@ -17,19 +19,11 @@ describe('the team roll-up as PDF', function () {
   });
   after(() => fixture?.stop());
 
-  /** The ApiClient reads text; a PDF is bytes. */
-  async function download(api: ApiClient, path: string): Promise<{ headers: Headers; pdf: Buffer }> {
-    const { url, token } = api as unknown as { url: string; token: string };
-    const response = await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${token}` } });
-    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return { headers: response.headers, pdf: Buffer.from(await response.arrayBuffer()) };
-  }
-
   const squeezed = (text: string) => text.replace(/\s+/g, ' ');
 
   async function expectFiguresOfCsv(own: Office, period: string): Promise<string | null> {
     const csv = await own.api.get(`/v1/statements/export.csv?period=${period}`);
-    const { headers, pdf } = await download(own.api, `/v1/statements/export.pdf?period=${period}`);
+    const { headers, bytes: pdf } = await download(own.api, `/v1/statements/export.pdf?period=${period}`);
     for (const name of ['x-row-count', 'x-net-total']) expect(headers.get(name)).to.equal(csv.headers.get(name));
     const text = pdfText(pdf, '-layout');
     if (text === null) return null;
@@ -47,11 +41,13 @@ describe('the team roll-up as PDF', function () {
     await fixture.generate(office, '2026-01');
     const text = await expectFiguresOfCsv(office, '2026-01');
     if (text === null) return this.skip();
-    expect(text).to.contain('Team statements 2026-01').and.to.contain('2026-01-01 to 2026-01-31 (UTC)');
+    expect(text).to.contain('Team statements').and.to.contain('January 2026 2026-01-01 to 2026-01-31, days in UTC');
     expect(text).to.contain('USD 4,800.00 0.00 0.00 4,800.00');
-    expect(text).to.contain('1 none 1 draft 0 approved').and.to.contain('Control: 2 rows, 2 reps');
     expect(text)
-      .to.match(/Generated at \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
+      .to.contain('0 approved 1 draft 1 none')
+      .and.to.contain('Control: 2 rows, 2 reps, net payout USD 4,800.00');
+    expect(text)
+      .to.match(/Printed \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
       .and.to.contain('Page 1 of 1');
     expect(text).to.contain('DRAFT – not for payroll');
   });
@@ -67,7 +63,7 @@ describe('the team roll-up as PDF', function () {
     const text = await expectFiguresOfCsv(own, '2026-02');
     if (text === null) return this.skip();
     expect(text).not.to.contain('DRAFT');
-    expect(text).to.contain('0 draft 2 approved');
+    expect(text).to.contain('2 approved 0 draft 0 none');
   });
 
   it('keeps currencies apart, each with its decimals', async function () {
@@ -116,7 +112,7 @@ describe('the team roll-up as PDF', function () {
     for (const [index, name] of names.entries())
       await own.api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: `x${index}@acme.test`, name }] });
     await own.api.expect(200, 'PATCH', '/v1/workspaces', { name: '<b>Acme</b> & <i>Sons' });
-    const { pdf } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
+    const { bytes: pdf } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
     await new Promise((resolve) => setTimeout(resolve, 300));
     const hits = trap.hits();
     await trap.stop();
@@ -132,7 +128,7 @@ describe('the team roll-up as PDF', function () {
     const own = await fixture.office({ deals: false });
     const reps = Array.from({ length: 90 }, (_, index) => ({ email: `rep${index}@acme.test`, name: `Rep ${index}` }));
     await own.api.expect(200, 'PUT', '/v1/reps', { reps });
-    const { pdf, headers } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
+    const { bytes: pdf, headers } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
     expect(headers.get('x-row-count')).to.equal('92');
     const text = pdfText(pdf, '-layout');
     if (text === null) return this.skip();
@@ -147,10 +143,21 @@ describe('the team roll-up as PDF', function () {
     for (const { email } of reps) expect(text).to.contain(email);
   });
 
-  it('writes a team of nobody', () => {
+  it('writes a team of nobody', async () => {
     const nobody = { period: '2026-01', currency: 'JPY', members: [], rows: [], totals: [], columns: ['Name'] };
-    const { markup } = teamDocument(nobody, { name: 'X', timezone: 'UTC' }, new Date(0));
-    expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT');
+    const workspace = {
+      workspaceId: 'w',
+      name: 'X',
+      currency: 'JPY',
+      timezone: 'UTC',
+      tier: 'free',
+      isDemo: false,
+      fieldMapping: { standard: {}, measures: {} },
+      paper: null,
+      payroll: {},
+    } as const;
+    const { markup } = await teamPage(nobody, workspace, new Date(0));
+    expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');
   });
 
   it('groups thousands', () => {

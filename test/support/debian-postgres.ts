@@ -4,6 +4,7 @@ import { access, chmod, chown, mkdtemp, open, readdir, readFile, rm, writeFile }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { freePort } from '../../src/platform/database/embedded/launch.js';
 import { systemUser, type UnixUser } from '../../src/platform/database/embedded/privileges.js';
 
@@ -131,4 +132,21 @@ async function removeAbandonedServers(): Promise<void> {
 
 function commandLine(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+}
+
+/** A database whose owner is no superuser, as the service asks of those who bring their own. */
+export async function ownedDatabase(superuserUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    await client.query(`create role commissions_owner login createrole password 'owner'`);
+    await client.query('create database commissions owner commissions_owner');
+  } finally {
+    await client.end();
+  }
+  const url = new URL(superuserUrl);
+  url.username = 'commissions_owner';
+  url.password = 'owner';
+  url.pathname = '/commissions';
+  return url.href;
 }

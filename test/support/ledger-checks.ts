@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import { type LedgerRow } from './oracle/world.js';
 
 /** Reads the ledger as its owner, past row-level security: tests look at what is really there. */
 export async function query<Row extends pg.QueryResultRow>(
@@ -13,6 +14,8 @@ export async function query<Row extends pg.QueryResultRow>(
       getTypeParser: (oid, format) => (oid === 1082 ? (value: string) => value : pg.types.getTypeParser(oid, format)),
     } as pg.CustomTypesConfig,
   });
+  // Fault tests end the server at any moment; the query itself rejects then.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query<Row>(text, values)).rows;
@@ -84,4 +87,17 @@ export async function ledgerRows(ownerUrl: string, workspaceId: string): Promise
     [workspaceId],
   );
   return rows.map(({ row }) => row);
+}
+
+/** What the engine has earned, in the oracle's words. */
+export function earnedRows(ownerUrl: string, workspaceId: string): Promise<LedgerRow[]> {
+  return query<LedgerRow & Record<string, unknown>>(
+    ownerUrl,
+    `
+    select rep_id as "repId", deal_key as "dealId", plan_id as "planId", plan_version_id as "planVersionId", rule_name as "ruleName",
+      trim_scale(amount)::text as amount, trim_scale(base)::text as base, trim_scale(credit)::text as credit,
+      tier_name as "tierName", category, attainment_key as "attainmentKey", currency, period, earned_on as "earnedOn"
+    from commission_events where workspace_id = $1 and status = 'earned' and kind = 'commission_earned'`,
+    [workspaceId],
+  );
 }

@@ -52,3 +52,8 @@ function freePort(): Promise<number> {
     });
   });
 }
+
+/** Settings of a server that keeps what it has acknowledged in the folder, as one for production does. */
+export function appendOnlyIn(folder: string): readonly string[] {
+  return ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec'];
+}

@@ -4,17 +4,20 @@ import { sql } from 'kysely';
 import { container as root } from 'tsyringe';
 import { migrations } from '../../migrations/index.js';
 import { type Caller, type Role } from '../../src/kernel/caller.js';
+import { type Clock } from '../../src/kernel/clock.js';
 import { Failure } from '../../src/kernel/failure.js';
 import { newId } from '../../src/kernel/ids.js';
 import { calculateLane } from '../../src/ledger/calculate-lane.js';
 import { CommissionChanges } from '../../src/ledger/commission-changes.js';
+import { LaneRunner, type WakeLanes } from '../../src/ledger/lane-runner.js';
 import { migrateToLatest } from '../../src/platform/database/migrate.js';
 import { createDatabase, type Database } from '../../src/platform/database/pool.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { Doorway } from '../../src/platform/doorway.js';
+import { createLog } from '../../src/platform/log.js';
 import { type AnyOperation } from '../../src/platform/operation.js';
 import { CLOCK } from '../../src/platform/tokens.js';
-import { createTestDatabase } from './test-database.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Answer = any;
@@ -40,17 +43,18 @@ export class SliceFixture {
   readonly woken: string[] = [];
 
   private constructor(
+    readonly ownerUrl: string,
     readonly owner: Database,
     readonly app: Database,
     readonly unitOfWork: UnitOfWork,
     private readonly drop: () => Promise<void>,
   ) {}
 
-  static async create(): Promise<SliceFixture> {
-    const { ownerUrl, drop } = await createTestDatabase({ migrate });
+  static async create(database: Promise<TestDatabase> = createTestDatabase({ migrate })): Promise<SliceFixture> {
+    const { ownerUrl, drop } = await database;
     const owner = createDatabase({ url: ownerUrl, size: 2, onError: () => {}, asOwner: true });
     const app = createDatabase({ url: ownerUrl, size: 6, onError: () => {} });
-    return new SliceFixture(owner, app, new UnitOfWork(app), drop);
+    return new SliceFixture(ownerUrl, owner, app, new UnitOfWork(app), drop);
   }
 
   async close(): Promise<void> {
@@ -134,17 +138,30 @@ export class SliceFixture {
   }
 
   private doorway(operation: AnyOperation): Doorway {
-    const container = root.createChildContainer();
-    container.registerInstance(UnitOfWork, this.unitOfWork);
-    container.registerInstance(
-      CommissionChanges,
-      new CommissionChanges(this.unitOfWork, async (_workspaceId, repIds) => {
+    return doorwayTo(operation, {
+      unitOfWork: this.unitOfWork,
+      clock: { now: () => this.now },
+      wakeLanes: async (_workspaceId, repIds) => {
         this.woken.push(...repIds);
-      }),
-    );
-    container.registerInstance(CLOCK, { now: () => this.now });
-    return new Doorway([operation], container);
+      },
+    });
   }
+}
+
+interface Wiring {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+  readonly wakeLanes: WakeLanes;
+}
+
+/** The way to one operation, wired as the composition does it but without a queue. */
+export function doorwayTo(operation: AnyOperation, { unitOfWork, clock, wakeLanes }: Wiring): Doorway {
+  const container = root.createChildContainer();
+  container.registerInstance(UnitOfWork, unitOfWork);
+  container.registerInstance(CommissionChanges, new CommissionChanges(unitOfWork, wakeLanes));
+  container.registerInstance(LaneRunner, new LaneRunner(unitOfWork, clock, wakeLanes, createLog('silent')));
+  container.registerInstance(CLOCK, clock);
+  return new Doorway([operation], container);
 }
 
 export function callerAs(standing: Role | 'connection', workspaceId: string, repId: string | null = null): Caller {

@@ -1,5 +1,6 @@
+import { type Logger } from 'pino';
 import { migrations } from '#migrations/index.js';
-import { type RunningProcess, start } from '#src/main.js';
+import { type ProcessParts, type RunningProcess, start } from '#src/main.js';
 import { readConfig } from '#src/platform/config.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createLog } from '#src/platform/log.js';
@@ -18,6 +19,7 @@ export class ApiClient {
   constructor(
     private readonly url: string,
     private readonly token: string | null,
+    private readonly signal?: AbortSignal,
   ) {}
 
   get(path: string): Promise<Answer> {
@@ -44,6 +46,7 @@ export class ApiClient {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(`${this.url}${path}`, {
       method,
+      ...(this.signal === undefined ? {} : { signal: this.signal }),
       headers: {
         ...(this.token === null ? {} : { Authorization: `Bearer ${this.token}` }),
         ...(body === undefined || raw ? {} : { 'Content-Type': 'application/json' }),
@@ -65,7 +68,7 @@ export class ApiClient {
   }
 }
 
-/** The service in this process, on a database of its own, with API and workers. */
+/** The service in this process, on a database of its own, with API and, unless told otherwise, workers. */
 export interface TestService {
   readonly url: string;
   readonly running: RunningProcess;
@@ -77,7 +80,13 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-export async function startTestService(environment: Record<string, string> = {}): Promise<TestService> {
+const nowhere = 'http://127.0.0.1:9';
+
+export async function startTestService(
+  environment: Record<string, string> = {},
+  parts: ProcessParts = { api: true, worker: true },
+  log: Logger = createLog(process.env['TEST_LOG'] ?? 'silent'),
+): Promise<TestService> {
   const database = await createTestDatabase({ migrate: migrateTestDatabase });
   const config = readConfig({
     DATABASE_URL: database.ownerUrl,
@@ -86,10 +95,17 @@ export async function startTestService(environment: Record<string, string> = {})
     RATE_LIMIT_PER_MINUTE: '1000000',
     // All tests come from one address.
     FAILED_SIGN_INS_PER_MINUTE: '1000000',
+    // Whatever a test connects, no CRM of the world outside is asked.
+    CRM_ALLOW_LOOPBACK: '1',
+    CRMA_API_BASE: nowhere,
+    CRMA_AUTH_BASE: nowhere,
+    CRMB_API_BASE: nowhere,
+    CRMB_AUTH_BASE: nowhere,
+    CRMC_LOGIN_BASE: nowhere,
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...environment,
   });
-  const running = await start(config, { api: true, worker: true }, createLog(process.env['TEST_LOG'] ?? 'silent'));
+  const running = await start(config, parts, log);
   const { url, service } = running;
   if (url === null) throw new Error('the API did not start');
   return {

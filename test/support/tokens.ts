@@ -13,6 +13,16 @@ export function connectionOf(service: TestService, workspaceId: string): Promise
 }
 
 async function clientWith(service: TestService, workspaceId: string, kind: 'sess' | 'conn', repId: string | null) {
+  return service.client(await tokenOf(service, workspaceId, kind, repId));
+}
+
+/** A token that is good for an hour. */
+export async function tokenOf(
+  service: TestService,
+  workspaceId: string,
+  kind: 'sess' | 'conn',
+  repId: string | null,
+): Promise<string> {
   const token = newToken(kind);
   await service.running.service.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
     trx
@@ -28,5 +38,5 @@ async function clientWith(service: TestService, workspaceId: string, kind: 'sess
       })
       .execute(),
   );
-  return service.client(token);
+  return token;
 }

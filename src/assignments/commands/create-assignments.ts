@@ -4,6 +4,8 @@ import { type Caller } from '../../kernel/caller.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder, planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
+import { planWords } from '../../plans/plan-words.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, uuid } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
@@ -60,5 +62,27 @@ export const createAssignments = operation({
   response: z.array(assignment),
   status: 201,
   failures: { plan_not_found: 404, rep_not_found: 404, assignment_overlap: 409 },
+  tool: {
+    name: 'create_assignments',
+    title: 'Put reps on a plan',
+    hints: effects.adds,
+    description: {
+      purpose: 'Put one rep or several on a plan, all of them or none.',
+      useWhen:
+        'people are to be paid by a plan. Look at list_assignments first: who is on two plans is paid by both for the same deal. Managers whom a cascade rule pays are assigned too.',
+      notFor:
+        'changing the days of an assignment (use update_assignment). A rep may be on several plans, but on one plan only once a day: else assignment_overlap.',
+      formats: 'dates YYYY-MM-DD, both may be left out: then the dates of the plan alone count.',
+      changes: 'commission of these reps is calculated for the days of the assignment, also for deals already won.',
+    },
+    arguments: {
+      repIds: 'The reps (UUIDs of list_reps)',
+      planId: planWords.planId,
+      effectiveStart: 'First day on the plan, YYYY-MM-DD; null or nothing for no bound',
+      effectiveEnd: 'Last day on the plan, YYYY-MM-DD; null or nothing for no bound',
+    },
+    list: 'assignments',
+    says: (assignments) => `Reps put on the plan: ${assignments.length}. Commission follows by itself.`,
+  },
   handler: CreateAssignments,
 });

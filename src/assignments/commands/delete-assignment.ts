@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { assignmentNotFound } from '../assignment.js';
@@ -35,5 +36,19 @@ export const deleteAssignment = operation({
   params,
   response: z.object({ deleted: z.boolean(), assignmentId: z.string() }),
   failures: { assignment_not_found: 404 },
+  tool: {
+    name: 'delete_assignment',
+    title: 'Delete assignment',
+    hints: effects.sets,
+    description: {
+      purpose: 'Unlink a rep from a plan.',
+      useWhen: 'a rep was put on a plan by mistake, or delete_plan refuses because reps are assigned.',
+      notFor:
+        'ending it on a day (use update_assignment with effectiveEnd), which also reverses what was earned after that day.',
+      changes: 'deals that come or change later pay the rep nothing by this plan; commission already earned stays.',
+    },
+    arguments: { assignmentId: 'The assignment (UUID of list_assignments)' },
+    says: () => 'The rep is off the plan; what was earned stays.',
+  },
   handler: DeleteAssignment,
 });

@@ -4,6 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder } from '../../plans/plan.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, pathId } from '../../platform/schemas.js';
 import { type Assignment, assignment, assignmentNotFound, assignmentOverlap } from '../assignment.js';
@@ -53,5 +54,27 @@ export const updateAssignment = operation({
   body,
   response: assignment,
   failures: { assignment_not_found: 404, assignment_overlap: 409 },
+  tool: {
+    name: 'update_assignment',
+    title: 'Change the dates of an assignment',
+    hints: effects.sets,
+    description: {
+      purpose: 'Move the first or the last day of an assignment.',
+      useWhen: 'a rep joins or leaves a plan on another day than was thought.',
+      notFor:
+        'moving a rep to another plan (end this assignment, then create_assignments) or undoing one made by mistake (delete_assignment).',
+      formats:
+        'assignmentId as list_assignments gives it; dates YYYY-MM-DD; null takes a bound away, leaving one out keeps it.',
+      changes:
+        'commission on deals that now lie outside is reversed, on those that now lie inside it is earned; approved statements stay.',
+    },
+    arguments: {
+      assignmentId: 'The assignment (UUID of list_assignments)',
+      effectiveStart: 'New first day, or null for none',
+      effectiveEnd: 'New last day, or null for none',
+    },
+    says: ({ effectiveStart, effectiveEnd }) =>
+      `The assignment now runs from ${effectiveStart ?? 'the start'} to ${effectiveEnd ?? 'the end'} of the plan where open.`,
+  },
   handler: UpdateAssignment,
 });

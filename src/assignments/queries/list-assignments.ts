@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { visibleRep } from '../../reps/rep.js';
@@ -34,5 +35,24 @@ export const listAssignments = operation({
   query,
   response: z.array(assignment),
   failures: {},
+  tool: {
+    name: 'list_assignments',
+    title: 'List assignments',
+    hints: effects.reads,
+    description: {
+      purpose: 'Which rep is on which plan, and from when to when.',
+      useWhen:
+        'somebody is not paid though their deals are won, you need an assignmentId, or you check who a plan change will reach.',
+      notFor: 'people (use list_reps) or targets (list_quotas).',
+      formats: 'a bound of null is open: the assignment then lasts as long as the plan.',
+      changes: 'nothing.',
+    },
+    arguments: {
+      repId: 'Only of this rep (UUID of list_reps)',
+      planId: 'Only on this plan (UUID, planId of list_plans)',
+    },
+    list: 'assignments',
+    says: (assignments) => `Assignments: ${assignments.length}.`,
+  },
   handler: ListAssignments,
 });

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { text, wholeNumber } from '../../platform/schemas.js';
 import { auditRun } from '../audit-run.js';
@@ -35,5 +36,25 @@ export const listAuditLogs = operation({
   query,
   response: z.object({ runs: z.array(auditRun), count: z.int(), limit: z.int(), offset: z.int() }),
   failures: {},
+  tool: {
+    name: 'list_audit_logs',
+    title: 'List audit logs',
+    hints: effects.reads,
+    description: {
+      purpose: 'Runs of the engine and acts of people, newest first, with outcome and counters.',
+      useWhen:
+        'you ask why nothing changed (outcome no_change, skipped, statement_locked or failed, with the error), or who changed something.',
+      notFor: 'how an amount came about (use get_commissions with dealId).',
+      formats:
+        'actor orchestrator is the engine; api-key and rep:<repId> are keys and people, with mcp: before it when they acted through an agent.',
+      changes: 'nothing.',
+    },
+    arguments: {
+      actor: 'Only what this actor did, matched exactly, such as orchestrator',
+      dealId: "Only runs for this deal, by the CRM's id",
+    },
+    list: 'runs',
+    says: ({ count }) => `Entries that match: ${count}.`,
+  },
   handler: ListAuditLogs,
 });

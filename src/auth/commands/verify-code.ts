@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
@@ -51,9 +52,11 @@ export class VerifyCode {
       await this.unitOfWork.outside((trx) => returnTry(trx, tried.codeId));
       throw chooseWorkspace(signIns);
     }
-    return this.unitOfWork.run(signIn, 'reads', async (trx) =>
-      (await useCode(trx, tried.codeId)) ? openSession(trx, signIn, 'otp', this.clock) : null,
-    );
+    return this.unitOfWork.run(signIn, 'reads', async (trx) => {
+      if (!(await useCode(trx, tried.codeId))) return null;
+      await failpoint('otp.afterConsume');
+      return openSession(trx, signIn, 'otp', this.clock);
+    });
   }
 
   private isRight({ codeId, salt, hmac }: TriedCode, email: string, code: string): boolean {

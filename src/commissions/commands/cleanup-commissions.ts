@@ -3,6 +3,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
+import { recordAct } from '../../ledger/record-act.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 
@@ -15,7 +16,16 @@ export class CleanupCommissions {
       await lockAllLanes(trx, caller.workspaceId);
       const orphaned = sql`e.kind = 'commission_earned' and not exists (
         select from plan_rules r where r.workspace_id = e.workspace_id and r.rule_id = e.rule_id)`;
-      return clearEvents(trx, caller.workspaceId, orphaned);
+      const { runId, ...counts } = await clearEvents(trx, caller.workspaceId, orphaned);
+      const { skippedLocked } = counts;
+      await recordAct(trx, caller, {
+        trigger: 'cleanup',
+        scope: 'workspace',
+        runId,
+        statementLocked: skippedLocked,
+        details: counts,
+      });
+      return counts;
     });
   }
 }

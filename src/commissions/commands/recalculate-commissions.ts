@@ -10,10 +10,13 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { findPlanVersion } from '../../plans/plan-views.js';
 import { type JobScope } from '../../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { scopeNames } from '../recalculation.js';
+import { getRecalculationJob } from '../queries/get-recalculation-job.js';
+import { type recalculationJob, scopeNames } from '../recalculation.js';
 
 const body = z.strictObject({
   dealId: z.string().min(1).max(200).optional(),
@@ -110,6 +113,7 @@ async function startJob(trx: Work, caller: Caller, target: Target) {
     workspaceId,
     target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })),
   );
+  await failpoint('job.afterRequests');
   if (target.requests.length === 0) await settleJob(trx, workspaceId, job.jobId);
   return job;
 }
@@ -203,5 +207,38 @@ export const recalculateCommissions = operation({
   response,
   otherStatus: 202,
   failures: { rep_not_found: 404, plan_not_found: 404, deal_not_found: 404 },
+  tool: {
+    name: 'recalculate_commissions',
+    title: 'Recalculate commissions',
+    hints: effects.sets,
+    description: {
+      purpose: 'Calculate commission anew for a deal, a rep, everyone on a plan or the whole workspace. Always a job.',
+      useWhen:
+        'figures look out of date, or you want to be sure that a change has been worked in before you read them. Changes of plans, quotas, assignments and deals start their own calculation, so this is seldom needed.',
+      notFor: 'trying terms out (use simulate_commissions).',
+      formats:
+        'give one of dealId, repId and planId, or none for the workspace; of several the narrowest counts. The answer has jobId: call get_recalculation_job after pollAfterSeconds until its status is completed. With a progressToken the call itself waits, sends progress and brings the finished job along.',
+      changes:
+        'commission that should be otherwise is corrected; running it again changes nothing more. Approved statements block it for their rep and period.',
+    },
+    arguments: {
+      dealId: "One deal, by the CRM's id (deal_id of list_deals)",
+      repId: 'All deals of one rep (UUID of list_reps)',
+      planId: 'Everyone on a plan (UUID, planId of list_plans)',
+      async: { always: true },
+    },
+    follow: {
+      operation: getRecalculationJob,
+      params: (started) => ({ jobId: String((started as Answer).jobId) }),
+      progress: (answer) => {
+        const { progress, status } = answer as z.infer<typeof recalculationJob>;
+        return { ...progress, isOver: status !== 'running' };
+      },
+    },
+    says: ({ jobId, scope, status }) =>
+      status === 'running'
+        ? `Job ${jobId} recalculates the ${scope}. get_recalculation_job tells how far it is.`
+        : `Job ${jobId} for the ${scope} is ${status}.`,
+  },
   handler: RecalculateCommissions,
 });

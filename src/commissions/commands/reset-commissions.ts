@@ -28,13 +28,13 @@ export class ResetCommissions {
     return this.unitOfWork.run(caller, 'configuration', async (trx) => {
       await lockAllLanes(trx, workspaceId);
       const counted = await countedQuotas(trx, workspaceId);
-      const { deleted: events, skippedLocked } = await clearEvents(trx, workspaceId, sql`true`);
+      const { deleted: events, skippedLocked, runId } = await clearEvents(trx, workspaceId, sql`true`);
       // What is still asked for would bring back what has just been cleared.
       await trx.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
       const deals = scope === 'events' ? {} : await removeDeals(trx, workspaceId);
       const terms = scope === 'all' ? await removeTerms(trx, workspaceId) : { quotas: counted };
       const counts = { events, ...deals, ...terms, skippedLocked };
-      await recordAct(trx, caller, { trigger: 'reset', scope, statementLocked: skippedLocked, details: counts });
+      await recordAct(trx, caller, { trigger: 'reset', runId, scope, statementLocked: skippedLocked, details: counts });
       return counts;
     });
   }

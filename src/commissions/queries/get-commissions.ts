@@ -8,6 +8,7 @@ import { Failure } from '../../kernel/failure.js';
 import { periodOf } from '../../kernel/period.js';
 import { loadWorkspaceTerms } from '../../ledger/load-window.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
@@ -69,6 +70,33 @@ export const getCommissions = operation({
   id: 'getCommissions',
   summary: "The team's commission, one rep's dashboard, or one deal with how its commission came about",
   path: '/v1/commissions',
+  tool: {
+    name: 'get_commissions',
+    title: 'Get commissions',
+    hints: effects.reads,
+    description: {
+      purpose:
+        "What has been earned: the team in a period, one rep's dashboard (earnings, attainment, closed deals, open pipeline), or one deal with the trace of every amount and the reason for every 0.",
+      useWhen: 'somebody asks who earned what, how far a rep is, or why a deal paid this much or nothing.',
+      notFor:
+        'what would be earned under other terms (use simulate_commissions); approved statements are resources, commission://statements/{period}.',
+      formats:
+        'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026-H1 or 2026; the current month when left out. Amounts in other currencies stand apart in otherCurrencies and are never added.',
+      changes: 'nothing.',
+    },
+    arguments: {
+      repId: 'The rep (UUID of list_reps)',
+      dealId: "The deal, by the CRM's id (deal_id of list_deals)",
+      period: 'The period, such as 2026-Q1',
+    },
+    listsWithin: ['reps', 'closedDeals', 'events'],
+    says: (answer) => {
+      if ('deal' in answer)
+        return `The deal pays ${answer.total} ${answer.currency} in all; rules looked at: ${answer.outcomes.length}.`;
+      if ('totals' in answer) return `The team earned ${answer.totals.total} ${answer.currency} in ${answer.period}.`;
+      return `The rep earned ${answer.earnings.total} ${answer.currency} in ${answer.period}.`;
+    },
+  },
 });
 
 export const getCommissionsDashboard = operation({

@@ -5,6 +5,7 @@ import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { findJobs } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { jobAnswer, recalculationJob } from '../recalculation.js';
@@ -34,5 +35,19 @@ export const getRecalculationJob = operation({
   params,
   response: recalculationJob,
   failures: { job_not_found: 404 },
+  tool: {
+    name: 'get_recalculation_job',
+    title: 'Get recalculation job',
+    hints: effects.reads,
+    description: {
+      purpose: 'Status, progress and result of a recalculation.',
+      useWhen: 'recalculate_commissions gave you a jobId. Ask every few seconds until status is completed or failed.',
+      notFor: 'what came out for people (use get_commissions) or what the engine did before (list_audit_logs).',
+      formats: 'progress counts reps. Jobs are known for six hours after their end; then job_not_found.',
+      changes: 'nothing.',
+    },
+    arguments: { jobId: 'The job (jobId of recalculate_commissions)' },
+    says: ({ jobId, status, progress }) => `Job ${jobId} is ${status}: ${progress.done} of ${progress.total} reps.`,
+  },
   handler: GetRecalculationJob,
 });

@@ -12,6 +12,7 @@ import { groupBy } from '../../kernel/group-by.js';
 import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/load-window.js';
 import { planConfig } from '../../plans/plan.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, period, uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
@@ -248,5 +249,38 @@ export const simulateCommissions = operation({
   body,
   response,
   failures: { plan_not_found: 404, rep_not_found: 404 },
+  tool: {
+    name: 'simulate_commissions',
+    title: 'Simulate commissions',
+    hints: effects.reads,
+    description: {
+      purpose:
+        'Dry run of a plan, a version or a config that does not exist yet over a period: what each rep would earn, by rule and deal, with the trace and the reason for every 0.',
+      useWhen:
+        'before a plan is created, changed or activated, to compare two versions, or to answer "what if I close this deal".',
+      notFor: 'what has really been earned (use get_commissions); nothing of a simulation is paid.',
+      formats:
+        'give exactly one of planId, planVersionId and config; period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated, so a config needs repId or repIds. deals are made-up deals beside the real ones; quota stands in for those that are set.',
+      changes: 'nothing.',
+    },
+    arguments: {
+      planId: 'The plan, with the version in force on each day (UUID, planId of list_plans)',
+      planVersionId: 'One version, drafts too (UUID, planVersionId of list_plans or get_plan_history)',
+      config: 'A config to try, in the form that create_plan takes',
+      period: 'The period to calculate',
+      repId: 'Only this rep (UUID of list_reps); needed with config unless repIds is given',
+      repIds: 'Only these reps; give this or repId',
+      deals:
+        'Made-up deals: each with dealId, amount, stage, closeDate (YYYY-MM-DD) in the period and, for several reps, repId',
+      quota: 'Target, and variableTarget if wanted, to assume for every rep',
+      asOf: 'Day to calculate as of, YYYY-MM-DD; today when left out',
+    },
+    listsWithin: ['reps'],
+    detail: { unlessAsked: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
+    says: ({ total, currency, period, reps }) =>
+      reps.length === 0
+        ? 'Nobody is assigned to this plan in the period, so nothing was simulated. Name people with repId or repIds.'
+        : `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.`,
+  },
   handler: SimulateCommissions,
 });

@@ -6,12 +6,13 @@ import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { buryDeals, eraseDeal, lockDeals } from '../deal-store.js';
 import { dealEarnings } from '../deal-views.js';
-import { earnersOf, touch } from '../touched-reps.js';
+import { touchedByDeletions } from '../touched-reps.js';
 
 /** A CRM's own id, taken as it is written; one that cannot be stored names no deal. */
 const params = z.strictObject({ dealId: z.string().max(200) });
@@ -43,6 +44,7 @@ export class DeleteDeal {
     if (!isStorable(dealId)) return nothingDeleted;
     const removed = await this.unitOfWork.run(caller, 'deals', (trx) => this.remove(trx, workspaceId, dealId, hard));
     if (removed === null) return nothingDeleted;
+    await failpoint('delete.afterCommit');
     await this.laneRunner.drain(workspaceId, removed.repIds);
     const left = await this.unitOfWork.run(caller, 'reads', (trx) => dealEarnings(trx, workspaceId, dealId));
     return {
@@ -63,10 +65,12 @@ export class DeleteDeal {
     const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
     if (deal === undefined) return null;
     const { earned } = await dealEarnings(trx, workspaceId, dealId);
-    const touched = await earnersOf(trx, workspaceId, [dealId]);
-    if (!deal.deleted) touch(touched, deal.repId, deal.closeDate);
-    if (hard) await eraseDeal(trx, workspaceId, dealId);
-    else if (!deal.deleted) await buryDeals(trx, workspaceId, [dealId], this.clock.now());
+    const touched = (await touchedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
+    await failpoint('delete.afterEarners');
+    const at = this.clock.now();
+    if (hard) await eraseDeal(trx, workspaceId, dealId, at);
+    else if (!deal.deleted) await buryDeals(trx, workspaceId, [{ dealId, at }]);
+    await failpoint('delete.afterBury');
     await requestCalculation(
       trx,
       workspaceId,

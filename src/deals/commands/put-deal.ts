@@ -4,6 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
 import { contentOf, type DealRecord, dealBody, dealId, dealRecord } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
@@ -32,12 +33,14 @@ export class PutDeal {
         changes,
       } = await recordDeals(trx, workspaceId, await loadDealTerms(trx, workspaceId), [incoming]);
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
+      await failpoint('put.afterRecord');
       const touched = await touchedReps(trx, workspaceId, changes);
       await requestCalculation(
         trx,
         workspaceId,
         [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId })),
       );
+      await failpoint('put.afterRequests');
       wake([...touched.keys()]);
       const deal = (await findDeal(trx, workspaceId, dealId)) as DealRecord;
       return new Reply(outcome === 'created' ? 201 : 200, {

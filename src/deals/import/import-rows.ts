@@ -6,6 +6,7 @@ import { createJob, settleJob } from '../../ledger/calculation-jobs.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { type Wake } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { type DealTerms } from '../deal.js';
 import { DealOwners } from '../deal-owners.js';
 import { type IncomingDeal, recordDeals } from '../record-deals.js';
@@ -85,6 +86,7 @@ async function importBatch(
 ): Promise<void> {
   const deals: IncomingDeal[] = batch.flatMap((row) => ('deal' in row ? [row.deal] : []));
   const { outcomes, changes } = await recordDeals(trx, workspaceId, terms, deals, owners);
+  await failpoint('import.afterBatch');
   merge(tally.touched, await touchedReps(trx, workspaceId, changes));
   let position = 0;
   for (const row of batch) {

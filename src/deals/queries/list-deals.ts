@@ -5,6 +5,7 @@ import { isDay } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { instant, uuid, wholeNumber } from '../../platform/schemas.js';
 import { dealRecord } from '../deal.js';
@@ -64,5 +65,29 @@ export const listDeals = operation({
   query,
   response,
   failures: {},
+  tool: {
+    name: 'list_deals',
+    title: 'List deals',
+    hints: effects.reads,
+    description: {
+      purpose:
+        'Deals as they stand now, changed last first: amount, stage, close date, owner and, in full detail, every field of the CRM.',
+      useWhen:
+        "you test a plan's conditions against real deals, look for deals without an owner (repId null), or need a dealId.",
+      notFor:
+        'what a deal paid and why (use get_commissions with dealId). Do not sum a page: compare its length with total first.',
+      formats:
+        'stage is matched exactly, as get_field_options spells it; since is a day or an instant, 2026-03-01 or 2026-03-01T08:00:00Z.',
+      changes: 'nothing.',
+    },
+    arguments: {
+      repId: 'Only deals of this rep (UUID of list_reps)',
+      stage: 'Only deals in exactly this stage',
+      since: 'Only deals that changed then or later: a day or an ISO 8601 instant',
+    },
+    list: 'deals',
+    detail: { unlessAsked: 'summary', summaryOmits: ['deals.fields'] },
+    says: ({ count }) => `Deals that match: ${count}.`,
+  },
   handler: ListDeals,
 });

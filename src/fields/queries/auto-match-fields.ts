@@ -2,7 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { listStoredDefinitions } from '../field-definition-views.js';
+import { listNativeDefinitions } from '../field-definition-views.js';
 import { fieldMapping } from '../field-mapping.js';
 import { suggestMapping } from '../field-matching.js';
 
@@ -11,14 +11,14 @@ export class AutoMatchFields {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_: Input, caller: Caller) {
-    const fields = await this.unitOfWork.run(caller, 'reads', (trx) => listStoredDefinitions(trx, caller.workspaceId));
+    const fields = await this.unitOfWork.run(caller, 'reads', (trx) => listNativeDefinitions(trx, caller.workspaceId));
     return suggestMapping(fields);
   }
 }
 
 export const autoMatchFields = operation({
   id: 'autoMatchFields',
-  summary: 'A suggested field mapping, from the names of the fields that deals carry; nothing is saved',
+  summary: 'A suggested field mapping, from the fields of the connected CRM, else of the deals; nothing is saved',
   method: 'post',
   path: '/v1/fields/auto-match',
   access: 'rep',

@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { fieldMapping } from '../field-mapping.js';
 import { findMapping } from '../field-mapping-views.js';
@@ -25,5 +26,22 @@ export const getFieldMapping = operation({
   access: 'connection',
   response: fieldMapping,
   failures: {},
+  tool: {
+    name: 'get_field_mapping',
+    title: 'Get field mapping',
+    hints: effects.reads,
+    description: {
+      purpose:
+        "Which of the CRM's slugs stand for amount, stage, close date and owner (standard), and what plans call other fields (measures).",
+      useWhen:
+        'commission is 0 or deals have no owner, amount or close date, and you suspect that the fields are mapped wrongly.',
+      notFor:
+        'choosing fields for a rule: list_fields lists what may be used. The mapping is changed by a person in the settings, over REST.',
+      changes: 'nothing.',
+    },
+    arguments: {},
+    says: ({ standard, measures }) =>
+      `Standard values mapped: ${Object.keys(standard).length}; measures: ${Object.keys(measures).length}.`,
+  },
   handler: GetFieldMapping,
 });

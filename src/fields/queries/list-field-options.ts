@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { fieldOption, hasOptions } from '../field-definition.js';
 import { findDefinition, listOptions } from '../field-definition-views.js';
@@ -27,12 +28,28 @@ export class ListFieldOptions {
 
 export const listFieldOptions = operation({
   id: 'listFieldOptions',
-  summary: 'Values that the newest 2,000 deals have in a select or status field, at most 1,000',
+  summary:
+    'Choices of a select or status field as the CRM lists them, else the values that the newest 2,000 deals have',
   method: 'get',
   path: '/v1/fields/attributes/:slug/options',
   access: 'connection',
   params,
   response: z.array(fieldOption),
   failures: { field_not_found: 404 },
+  tool: {
+    name: 'get_field_options',
+    title: 'Get options of a field',
+    hints: effects.reads,
+    description: {
+      purpose: 'Values that the newest 2,000 deals have in one select or status field, at most 1,000.',
+      useWhen: 'you write a condition and must know how a value is spelled, such as the stage of a won deal.',
+      notFor: 'fields of other types: look at real deals with list_deals instead.',
+      formats: 'slug as list_fields gives it; the type of the field is select or status.',
+      changes: 'nothing.',
+    },
+    arguments: { slug: 'Slug of a select or status field, as list_fields gives it, such as dealStage' },
+    list: 'options',
+    says: (options) => `Values seen: ${options.length}.`,
+  },
   handler: ListFieldOptions,
 });

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { fieldDefinition } from '../field-definition.js';
 import { listDefinitions } from '../field-definition-views.js';
@@ -15,19 +16,40 @@ export class ListFields {
   }
 }
 
-export const listFields = operation({
-  id: 'listFields',
-  summary: 'Fields that plans may use: the standard values, then those that the newest 2,000 deals carry',
+const declared = {
   method: 'get',
-  path: '/v1/fields',
   access: 'connection',
   response: z.array(fieldDefinition),
   failures: {},
   handler: ListFields,
+} as const;
+
+export const listFields = operation({
+  ...declared,
+  id: 'listFields',
+  summary:
+    'Fields that plans may use: the standard values, those of the connected CRM, and what the newest 2,000 deals carry',
+  path: '/v1/fields',
+  tool: {
+    name: 'list_fields',
+    title: 'List deal fields',
+    hints: effects.reads,
+    description: {
+      purpose:
+        'Fields of deals that a plan may use: slug, label and type. The standard ones come first, then what the newest 2,000 deals carry.',
+      useWhen: 'you choose measure, payoutBase or tierValueField of a rule, or field and fieldType of a condition.',
+      notFor: 'the values of a field (use get_field_options) or how slugs are mapped (get_field_mapping).',
+      formats: 'slug goes into measure and field, type into fieldType.',
+      changes: 'nothing.',
+    },
+    arguments: {},
+    list: 'fields',
+    says: (fields) => `Fields that plans may use: ${fields.length}.`,
+  },
 });
 
 export const listFieldAttributes = operation({
-  ...listFields,
+  ...declared,
   id: 'listFieldAttributes',
   summary: 'The same as GET /v1/fields; deprecated',
   path: '/v1/fields/attributes',

@@ -2,20 +2,18 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type CrmProvider, crmProviders } from '../../platform/crm/crm-adapter.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { deleteConnection } from '../crm-connection-store.js';
+import { CrmConnector } from '../crm-connector.js';
 
 const response = z.object({ disconnected: z.boolean(), provider: z.enum(crmProviders) });
 
 function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
   @injectable()
   class DisconnectCrm {
-    constructor(@inject(UnitOfWork) readonly unitOfWork: UnitOfWork) {}
+    constructor(@inject(CrmConnector) readonly connector: CrmConnector) {}
 
     async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-      const disconnected = await this.unitOfWork.run(caller, 'reads', (trx) => deleteConnection(trx, caller, provider));
-      return { disconnected, provider };
+      return { disconnected: await this.connector.disconnect(caller, provider), provider };
     }
   }
 

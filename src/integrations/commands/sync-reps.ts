@@ -1,21 +1,67 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { Failure } from '../../kernel/failure.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type CrmMember, type CrmProvider } from '../../platform/crm/crm-adapter.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { adoptMembers } from '../../reps/adopt-members.js';
 import { rep } from '../../reps/rep.js';
+import { listReps, workspaceToday } from '../../reps/rep-views.js';
+import { CrmAccounts } from '../crm-accounts.js';
 import { connectedCrm } from '../crm-connection-views.js';
+import { crmFailures, tellCrmFailure } from '../crm-failures.js';
 
 const response = z.object({ synced: z.literal(true), count: z.int(), reps: z.array(rep) });
 
+const longestWaitMs = 25_000;
+
 @injectable()
 export class SyncReps {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CommissionChanges) private readonly changes: CommissionChanges,
+    @inject(CrmAccounts) private readonly accounts: CrmAccounts,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
-  /** Nothing connects a CRM yet, so none is found; a connection without an adapter is a mistake of ours. */
   async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-    const provider = await this.unitOfWork.run(caller, 'reads', (trx) => connectedCrm(trx, caller.workspaceId));
-    throw new Error(`there is no adapter for ${provider}`);
+    const { workspaceId } = caller;
+    const provider = await this.unitOfWork.run(caller, 'reads', (trx) => connectedCrm(trx, workspaceId));
+    const members = await this.membersOf(workspaceId, provider);
+    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const { repIds } = await adoptMembers(trx, workspaceId, provider, members, wake);
+      const reps = await listReps(trx, workspaceId, await workspaceToday(trx, workspaceId, this.clock), { repIds });
+      return { synced: true, count: reps.length, reps };
+    });
+  }
+
+  private async membersOf(workspaceId: string, provider: CrmProvider): Promise<CrmMember[]> {
+    try {
+      const account = await this.accounts.open(workspaceId, provider);
+      if (account === null) throw new Failure('no_crm_configured', `${provider} was connected without credentials.`);
+      return await within(longestWaitMs, account.listMembers());
+    } catch (error) {
+      throw tellCrmFailure(error);
+    }
+  }
+}
+
+async function within<T>(longestMs: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Failure('crm_unavailable', 'The CRM did not answer in time. Try again later.')),
+      longestMs,
+    );
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -26,6 +72,6 @@ export const syncReps = operation({
   path: '/v1/reps/sync',
   access: 'admin',
   response,
-  failures: { no_crm_configured: 400 },
+  failures: { no_crm_configured: 400, ...crmFailures },
   handler: SyncReps,
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, text } from '../../platform/schemas.js';
 import {
@@ -18,6 +19,7 @@ import {
 } from '../plan.js';
 import { insertPlan, insertVersion, isNameTaken, ruleNames } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
+import { planConfigSchema, planWords, saysPlan } from '../plan-words.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const body = z.strictObject({
@@ -81,5 +83,33 @@ export const createPlan = operation({
   response: planVersion,
   status: 201,
   failures: { plan_name_taken: 409, rep_not_found: 404 },
+  tool: {
+    name: 'create_plan',
+    title: 'Create plan',
+    hints: effects.adds,
+    description: {
+      purpose: 'Create a plan from a config of rules and tiers.',
+      useWhen:
+        'no plan pays people in this way yet. Give status draft, simulate, let a person look, then set_plan_status active.',
+      notFor:
+        'changing a plan that exists (use update_plan), terms of one rep (set_plan_override), or trying terms out: simulate_commissions takes a config without creating anything.',
+      formats:
+        'dates YYYY-MM-DD; a rate of 0.08 is 8 %; a threshold of 1 is 100 % of the quota; amounts in the currency of the workspace. Nearly every plan needs a condition on the stage, or open deals pay too.',
+      changes:
+        'adds a plan. It is active at once unless status is draft, but pays nobody until create_assignments puts reps on it; tiers by attainment also need set_quota.',
+    },
+    arguments: {
+      name: 'Name of the plan, unique in the workspace',
+      config: { says: 'Rules, tiers and conditions; list_plan_templates has examples', schema: planConfigSchema },
+      effectiveStart: planWords.effectiveStart,
+      effectiveEnd: planWords.effectiveEnd,
+      fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; seldom needed',
+      currency: planWords.currency,
+      status: 'draft to prepare it without effect; active when left out',
+    },
+    detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
+    says: (plan) =>
+      `Created. ${saysPlan(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
+  },
   handler: CreatePlan,
 });

@@ -5,11 +5,13 @@ import { allDays } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { findVersion, replaceOverrides } from '../plan-store.js';
+import { planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planVersionId: pathId, repId: pathId });
 
@@ -41,5 +43,19 @@ export const deletePlanOverride = operation({
   params,
   response: z.object({ removed: z.boolean(), planVersionId: z.string(), repId: z.string() }),
   failures: { plan_not_found: 404, rep_not_found: 404 },
+  tool: {
+    name: 'delete_plan_override',
+    title: 'Delete plan override',
+    hints: effects.sets,
+    description: {
+      purpose: "Return one rep to the plan version's general tiers.",
+      useWhen: 'special terms of a rep end.',
+      notFor:
+        'changing them (use set_plan_override, which replaces) or taking the rep off the plan (delete_assignment).',
+      changes: 'commission of this rep is calculated anew at the general tiers; approved statements stay.',
+    },
+    arguments: { planVersionId: planWords.planVersionId, repId: 'The rep (UUID of list_reps)' },
+    says: () => 'The general tiers hold again. Commission follows by itself.',
+  },
   handler: DeletePlanOverride,
 });

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound } from '../plan.js';
 import { findVersion, hasAssignments, deletePlan as removePlan } from '../plan-store.js';
+import { planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
 
@@ -39,5 +41,21 @@ export const deletePlan = operation({
   params,
   response: z.object({ deleted: z.boolean(), planId: z.string() }),
   failures: { plan_not_found: 404, plan_has_assignments: 409 },
+  tool: {
+    name: 'delete_plan',
+    title: 'Delete plan for good',
+    hints: effects.sets,
+    description: {
+      purpose: 'Remove a plan for good, with all its versions, rules, tiers and quotas.',
+      useWhen: 'a person wants a plan gone that was made by mistake, and has agreed to lose it.',
+      notFor: 'plans that people were paid by: use set_plan_status with archived or deleted, which can be taken back.',
+      formats: 'confirm must be true.',
+      changes:
+        'cannot be undone. Refused with plan_has_assignments while reps are assigned. Commission that was earned stays.',
+    },
+    arguments: { planId: planWords.planRef },
+    confirmed: true,
+    says: ({ planId }) => `Plan ${planId} is gone, with all versions and quotas.`,
+  },
   handler: DeletePlan,
 });

@@ -5,12 +5,14 @@ import { allDays } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, uuid } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
 import { replaceOverrides } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
+import { planWords } from '../plan-words.js';
 import { overridesByRep } from '../queries/list-plan-overrides.js';
 
 const params = z.strictObject({ planVersionId: pathId, repId: pathId });
@@ -93,5 +95,27 @@ export const setPlanOverride = operation({
   body,
   response: repOverrides,
   failures: { plan_not_found: 404, rep_not_found: 404, plan_rule_not_found: 404 },
+  tool: {
+    name: 'set_plan_override',
+    title: 'Set plan override',
+    hints: effects.sets,
+    description: {
+      purpose:
+        'Give one rep rates or flat amounts of their own on a plan version, replacing all overrides they have there.',
+      useWhen: 'one rep is paid differently within the same rules.',
+      notFor:
+        'terms that hold for everybody (use update_plan), other thresholds or rules for one rep (make a plan of their own), or taking it back (delete_plan_override).',
+      formats:
+        'ruleId and tierIndex as get_plan shows them for this version; each tier has either rate (0.1 is 10 %) or flatAmount. Thresholds stay those of the plan.',
+      changes:
+        'commission of this rep is calculated anew. A new version of the plan begins without overrides: set them again.',
+    },
+    arguments: {
+      planVersionId: planWords.planVersionId,
+      repId: 'The rep (UUID of list_reps)',
+      rules: 'The tiers that differ, by rule',
+    },
+    says: ({ rules }) => `Set for rules: ${rules.length}. Commission follows by itself.`,
+  },
   handler: SetPlanOverride,
 });

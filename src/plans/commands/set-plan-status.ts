@@ -1,9 +1,11 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { type PlanVersion, planStatuses, planVersion } from '../plan.js';
+import { planTermParts, planWords, saysPlan } from '../plan-words.js';
 import { UpdatePlan } from './update-plan.js';
 
 const params = z.strictObject({ planRef: pathId });
@@ -31,5 +33,21 @@ export const setPlanStatus = operation({
   body,
   response: planVersion,
   failures: { plan_not_found: 404, plan_name_taken: 409 },
+  tool: {
+    name: 'set_plan_status',
+    title: 'Set plan status',
+    hints: effects.sets,
+    description: {
+      purpose: 'Move a plan to draft, active, archived or deleted, in place.',
+      useWhen:
+        'a draft has been simulated and agreed on (active), or a plan shall pay no more (archived). deleted hides it; any status can be set again.',
+      notFor: 'ending a plan on a day (use update_plan with effectiveEnd) or removing it for good (delete_plan).',
+      changes:
+        'only active plans pay on what is calculated from now on. What has been earned stays, and so does the history.',
+    },
+    arguments: { planRef: planWords.planRef, status: 'The new status' },
+    detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
+    says: saysPlan,
+  },
   handler: SetPlanStatus,
 });

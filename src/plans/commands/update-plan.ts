@@ -5,6 +5,7 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { requestForPlan } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, pathId } from '../../platform/schemas.js';
 import {
@@ -19,6 +20,7 @@ import {
 } from '../plan.js';
 import { findVersion, insertVersion, isNameTaken, ruleNames, updateVersion, type VersionRow } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
+import { planWords, saysPlan } from '../plan-words.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const params = z.strictObject({ planRef: pathId });
@@ -105,5 +107,32 @@ export const updatePlan = operation({
   body,
   response: planVersion,
   failures: { plan_not_found: 404, plan_name_taken: 409, rep_not_found: 404 },
+  tool: {
+    name: 'update_plan',
+    title: 'Update plan',
+    hints: effects.changes,
+    description: {
+      purpose:
+        'Change the config or the dates of a plan, which makes a new version; or its currency or status, which changes the version in force.',
+      useWhen:
+        'rates, tiers, conditions or dates of a plan change. Read it with get_plan first and send the whole config: it replaces the old one. Simulate the new config before.',
+      notFor:
+        'the status alone (use set_plan_status), other tiers for one rep (set_plan_override), or who is on the plan (create_assignments).',
+      formats:
+        'config as in create_plan; dates YYYY-MM-DD. Rule ids change with the version; quotas follow the rule of the same name.',
+      changes:
+        'commission of the days that the plan covers is calculated anew; approved statements stay as they are. The old version stays in the history.',
+    },
+    arguments: {
+      planRef: planWords.planRef,
+      config: 'The whole new config, in the form that create_plan takes',
+      effectiveStart: planWords.effectiveStart,
+      effectiveEnd: planWords.effectiveEnd,
+      currency: planWords.currency,
+      status: 'Status of the new version, or of the one in force when nothing else is given',
+    },
+    detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
+    says: (plan) => `Changed. ${saysPlan(plan)} Commission follows by itself.`,
+  },
   handler: UpdatePlan,
 });

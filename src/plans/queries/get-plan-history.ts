@@ -2,10 +2,12 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { findPlanVersion, listPlanVersions } from '../plan-views.js';
+import { planTermParts, planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
 
@@ -37,5 +39,21 @@ export const getPlanHistory = operation({
   params,
   response: z.array(planVersion),
   failures: { plan_not_found: 404 },
+  tool: {
+    name: 'get_plan_history',
+    title: 'Get plan history',
+    hints: effects.reads,
+    description: {
+      purpose: 'All versions of one plan, newest first.',
+      useWhen: 'somebody asks what changed and when, or you compare two versions or need the id of an older one.',
+      notFor: 'the plan as it is now (use get_plan).',
+      formats: 'detail full adds rules and config of every version.',
+      changes: 'nothing.',
+    },
+    arguments: { planId: planWords.planRef },
+    list: 'versions',
+    detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `versions.${part}`) },
+    says: (versions) => `Versions: ${versions.length}.`,
+  },
   handler: GetPlanHistory,
 });

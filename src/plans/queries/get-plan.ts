@@ -2,10 +2,12 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { findPlanVersion } from '../plan-views.js';
+import { planTermParts, saysPlan } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
 
@@ -32,5 +34,21 @@ export const getPlan = operation({
   params,
   response: planVersion,
   failures: { plan_not_found: 404 },
+  tool: {
+    name: 'get_plan',
+    title: 'Get plan',
+    hints: effects.reads,
+    description: {
+      purpose: 'One plan version with its conditions, rules, tiers, rule ids and assigned reps.',
+      useWhen: 'you explain a plan, are about to change it, or need a rule id for set_quota or set_plan_override.',
+      notFor: 'older versions side by side (use get_plan_history) or tiers of single reps (list_plan_overrides).',
+      formats:
+        'planId or planVersionId; with planId the version in force is meant. Rule ids change with every version.',
+      changes: 'nothing.',
+    },
+    arguments: { planId: 'planId of list_plans for the version in force, or a planVersionId for that one' },
+    detail: { unlessAsked: 'full', summaryOmits: planTermParts },
+    says: (plan) => `${saysPlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
+  },
   handler: GetPlan,
 });

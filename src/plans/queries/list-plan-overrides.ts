@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound, repOverrides } from '../plan.js';
 import { findPlanVersion, listOverrides } from '../plan-views.js';
+import { planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planVersionId: pathId });
 
@@ -53,5 +55,19 @@ export const listPlanOverrides = operation({
   params,
   response: z.array(repOverrides),
   failures: { plan_not_found: 404 },
+  tool: {
+    name: 'list_plan_overrides',
+    title: 'List plan overrides',
+    hints: effects.reads,
+    description: {
+      purpose: 'Tiers that single reps have on one plan version instead of the general ones.',
+      useWhen: 'a rep is paid at another rate than the plan says, or before set_plan_override replaces what is there.',
+      notFor: "the plan's general tiers (use get_plan).",
+      changes: 'nothing.',
+    },
+    arguments: { planVersionId: planWords.planVersionId },
+    list: 'overrides',
+    says: (overrides) => `Reps with tiers of their own: ${overrides.length}.`,
+  },
   handler: ListPlanOverrides,
 });

@@ -1,5 +1,6 @@
 import { injectable } from 'tsyringe';
 import { z } from 'zod';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { planTemplate } from '../templates.js';
 import { planTemplates } from '../templates-catalog.js';
@@ -19,5 +20,24 @@ export const listPlanTemplates = operation({
   access: 'rep',
   response: z.array(planTemplate),
   failures: {},
+  tool: {
+    name: 'list_plan_templates',
+    title: 'List plan templates',
+    hints: effects.reads,
+    description: {
+      purpose:
+        'Starter plans (flat rate, marginal and retroactive tiers, manager override, bonus, meetings, several measures, ramp), each with a config ready for create_plan and, in full detail, a worked example.',
+      useWhen:
+        'somebody describes how people are to be paid: begin with the nearest template and change rates, thresholds and conditions.',
+      notFor: 'plans that exist in the workspace (use list_plans).',
+      formats:
+        'give planConfig.config as the config of create_plan; a rate of 0.08 is 8 %, a threshold of 1 is 100 % of the quota.',
+      changes: 'nothing.',
+    },
+    arguments: {},
+    list: 'templates',
+    detail: { unlessAsked: 'summary', summaryOmits: ['templates.workedExample'] },
+    says: (templates) => `Templates: ${templates.map(({ templateId }) => templateId).join(', ')}.`,
+  },
   handler: ListPlanTemplates,
 });

@@ -2,9 +2,11 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { planStatuses, planVersion } from '../plan.js';
 import { listPlanVersions } from '../plan-views.js';
+import { planTermParts } from '../plan-words.js';
 
 const query = z.strictObject({ status: z.enum(planStatuses).optional(), versions: z.literal('all').optional() });
 
@@ -32,5 +34,26 @@ export const listPlans = operation({
   query,
   response: z.array(planVersion),
   failures: {},
+  tool: {
+    name: 'list_plans',
+    title: 'List plans',
+    hints: effects.reads,
+    description: {
+      purpose:
+        'Plans, one row each with its active version preferred, or every version: ids, status, dates and who is assigned.',
+      useWhen: 'you look for a planId or planVersionId, or for drafts and archived plans.',
+      notFor: 'the rules and tiers of one plan (use get_plan) or what changed between versions (get_plan_history).',
+      formats:
+        'planId stays the same for the life of a plan and goes into assignments, quotas and simulations; planVersionId names one version.',
+      changes: 'nothing.',
+    },
+    arguments: {
+      status: 'Only plans with this status; deleted ones are shown only when asked for',
+      versions: 'all lists every version instead of one row a plan',
+    },
+    list: 'plans',
+    detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
+    says: (plans) => `Rows: ${plans.length}.`,
+  },
   handler: ListPlans,
 });

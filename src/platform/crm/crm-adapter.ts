@@ -40,7 +40,12 @@ export interface CrmAdapter {
   refresh(credentials: CrmCredentials): Promise<CrmCredentials>;
   /** Asks the CRM whether pasted credentials work, and whose they are. */
   adopt(pasted: PastedCredentials): Promise<CrmCredentials>;
-  account(access: CrmAccess): CrmAccount;
+  account(access: CrmAccess, options?: CrmAccountOptions): CrmAccount;
+}
+
+export interface CrmAccountOptions {
+  /** IANA zone in which an instant becomes the day of `close_date`; UTC when not given. */
+  readonly timeZone?: string;
 }
 
 /** How an account gets its token. Renewals of one connection are single-flight over all processes, and saved first. */
@@ -82,6 +87,11 @@ export interface CrmDealPage {
   readonly total: number | null;
   /** The CRM's clock when it answered; watermarks are set by it, never by ours. */
   readonly serverTime: Date;
+  /**
+   * On the last page of a CRM that can tell: all that it changed before this was listed, so the next window starts
+   * here. Earlier than `modifiedBefore` while changes of then are not yet committed.
+   */
+  readonly coveredUntil?: Date;
 }
 
 export type CrmValue = string | number | boolean | null;

@@ -24,12 +24,17 @@ export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== null)
     return (
-      state.startsWith('08') || state.startsWith('57P') || ['53300', '3D000'].includes(state) || isTransient(error)
+      state.startsWith('08') ||
+      state.startsWith('57P') ||
+      ['53300', '25P03', '3D000'].includes(state) ||
+      isTransient(error)
     );
   if (!(error instanceof Error)) return false;
   const code = (error as Partial<DatabaseError>).code;
   if (code !== undefined && unreachableCodes.includes(code)) return true;
-  return /Connection terminated|timeout exceeded when trying to connect|connection timeout/i.test(error.message);
+  return /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection timeout/i.test(
+    error.message,
+  );
 }
 
 /** Values that PostgreSQL itself refuses: text that is no number or day, numbers out of range, broken Unicode. */

@@ -1,5 +1,6 @@
-import { type Migration, Migrator, sql } from 'kysely';
+import { type KyselyPlugin, type Migration, Migrator, sql } from 'kysely';
 import pg from 'pg';
+import { failpoint } from '../failpoint.js';
 import { queueName } from '../jobs/queue-name.js';
 import { sqlStateOf } from './database-errors.js';
 import { appRole, createDatabase, type Database } from './pool.js';
@@ -11,7 +12,10 @@ export async function migrateToLatest(
 ): Promise<string[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
-    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
+    const migrator = new Migrator({
+      db: database.withPlugin(failingBetweenStatements),
+      provider: { getMigrations: async () => ({ ...migrations }) },
+    });
     const { error, results } = await migrator.migrateToLatest();
     if (error !== undefined)
       throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause: error });
@@ -21,6 +25,14 @@ export async function migrateToLatest(
     await database.destroy();
   }
 }
+
+const failingBetweenStatements: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => {
+    await failpoint('migrate.statement');
+    return result;
+  },
+};
 
 /** Names of the migrations that the database has not seen yet, asked as the owner or as the service. */
 export async function pendingMigrations(

@@ -12,11 +12,35 @@ type Json<T> = ColumnType<T, string, string>;
 
 export type Phase = 'per_deal' | 'cascade' | 'periodic';
 export type PlanStatus = 'draft' | 'active' | 'archived' | 'deleted';
+/** Who sends deliveries to the inbox. */
+export type NewsSource = 'crma' | 'crmb' | 'crmc' | 'billing';
 export type RunOutcome = 'written' | 'no_change' | 'skipped' | 'statement_locked' | 'failed';
 
 export interface FieldMappingJson {
   readonly standard: Readonly<Record<string, string>>;
   readonly measures: Readonly<Record<string, string>>;
+}
+
+export type Paper = 'A4' | 'Letter';
+export type DocumentKind = 'statement.pdf' | 'statement.xlsx' | 'team.pdf' | 'team.xlsx' | 'team.zip';
+
+/** What a payroll system wants to be told beside names and amounts. */
+export interface PayrollTerms {
+  readonly companyCode?: string;
+  readonly batchId?: string;
+  readonly earningCodes?: {
+    readonly commission?: string;
+    readonly bonus?: string;
+    readonly adjustment?: string;
+  };
+}
+
+/** How a finished file is given out. */
+export interface MadeFile {
+  readonly contentType: string;
+  readonly filename: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: number;
 }
 
 export interface Tables {
@@ -29,6 +53,8 @@ export interface Tables {
     is_demo: Generated<boolean>;
     field_mapping: ColumnType<FieldMappingJson, string | undefined, string>;
     periodic_through: Day | null;
+    paper: ColumnType<Paper | null, Paper | null | undefined, Paper | null>;
+    payroll: ColumnType<PayrollTerms, string | undefined, string>;
     created_at: GeneratedInstant;
   };
   tokens: {
@@ -54,6 +80,8 @@ export interface Tables {
     invite_status: 'invited' | 'accepted' | null;
     provider: string | null;
     synced_at: Instant | null;
+    crm_active: ColumnType<boolean | null, boolean | null | undefined, boolean | null>;
+    payroll_id: ColumnType<string | null, string | null | undefined, string | null>;
     created_at: GeneratedInstant;
   };
   reporting_lines: {
@@ -181,6 +209,8 @@ export interface Tables {
     result: Json<Record<string, unknown>> | null;
     error: string | null;
     actor: string;
+    /** Its own work is not over, whatever is left to calculate. */
+    pulling: Generated<boolean>;
     started_at: GeneratedInstant;
     finished_at: Instant | null;
   };
@@ -268,11 +298,121 @@ export interface Tables {
     author_id: string | null;
     created_at: GeneratedInstant;
   };
+  documents: {
+    workspace_id: string;
+    document_id: string;
+    kind: DocumentKind;
+    rep_id: string | null;
+    period: string;
+    status: Generated<'waiting' | 'running' | 'completed' | 'failed'>;
+    total: Generated<number>;
+    done: Generated<number>;
+    lease_id: ColumnType<string | null, string | null | undefined, string | null>;
+    leased_until: ColumnType<Date | null, Date | null | undefined, Date | null>;
+    attempts: Generated<number>;
+    file: ColumnType<MadeFile | null, string | null | undefined, string | null>;
+    error_code: ColumnType<string | null, string | null | undefined, string | null>;
+    error: ColumnType<string | null, string | null | undefined, string | null>;
+    actor: string;
+    started_at: GeneratedInstant;
+    finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  };
+  document_parts: {
+    workspace_id: string;
+    document_id: string;
+    part: number;
+    name: string | null;
+    rep_id: string | null;
+    content: Buffer;
+  };
   crm_connections: {
     workspace_id: string;
     provider: 'crma' | 'crmb' | 'crmc';
     connected_at: Instant | null;
     sync_enabled: Generated<boolean>;
+    account_id: string | null;
+    credentials: Buffer | null;
+    connected_by: string | null;
+    broken_at: Instant | null;
+    broken_reason: string | null;
+    webhook_id: string | null;
+    last_sync_at: Instant | null;
+    polled_through: Instant | null;
+    poll_due_at: Instant | null;
+    reconcile_refused_at: Instant | null;
+  };
+  crm_pulls: {
+    workspace_id: string;
+    pull_id: string;
+    provider: 'crma' | 'crmb' | 'crmc';
+    kind: 'sync' | 'poll';
+    actor: string;
+    reconcile: Generated<boolean>;
+    recalculate: Generated<boolean>;
+    phase: Generated<'people' | 'fields' | 'deals' | 'missing' | 'finish'>;
+    modified_from: Instant | null;
+    covered_until: Instant | null;
+    cursor: string | null;
+    deals: Generated<number>;
+    total: number | null;
+    counts: ColumnType<Record<string, number>, string | undefined, string>;
+    attempts: Generated<number>;
+    restarts: Generated<number>;
+    not_before: GeneratedInstant;
+    started_at: GeneratedInstant;
+  };
+  crm_pull_deals: { workspace_id: string; pull_id: string; deal_id: string };
+  crm_fields: {
+    workspace_id: string;
+    provider: 'crma' | 'crmb' | 'crmc';
+    slug: string;
+    position: number;
+    label: string;
+    type: string;
+    options: Json<readonly { readonly label: string; readonly value: string }[]> | null;
+  };
+  deal_tombstones: { workspace_id: string; deal_id: string; erased_at: Instant };
+  inbound_routes: {
+    workspace_id: string;
+    source: NewsSource;
+    route: string;
+    secret: Buffer | null;
+    created_at: GeneratedInstant;
+  };
+  inbox: {
+    workspace_id: string;
+    source: NewsSource;
+    news_key: string;
+    subject: string;
+    payload: Json<unknown>;
+    received_at: GeneratedInstant;
+    attempts: Generated<number>;
+    not_before: GeneratedInstant;
+    settled_at: Instant | null;
+    outcome: string | null;
+    error: string | null;
+  };
+  billing_customers: {
+    workspace_id: string;
+    customer_id: string;
+    linked_at: GeneratedInstant;
+    check_at: GeneratedInstant;
+  };
+  billing_subscriptions: {
+    workspace_id: string;
+    customer_id: string;
+    subscription_id: string;
+    status: string;
+    tier: 'free' | 'pro' | 'enterprise' | null;
+    past_due_since: Instant | null;
+    asked_at: Instant;
+  };
+  work_leases: {
+    workspace_id: string;
+    work: string;
+    lease_id: string;
+    turn: Generated<number>;
+    leased_until: Instant;
   };
   idempotency_keys: {
     workspace_id: string;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { isTransient, isUnavailable } from './database-errors.js';
@@ -9,12 +10,13 @@ export type Work = Transaction<Tables>;
 
 /**
  * What a transaction does to its workspace.
- * `reads` takes no lock. `stale reads` neither, and may be answered by a replica that is seconds behind: for lists and
- * dashboards, never where money is decided. `deals` writes deals and `calculation` commission: many at once, but none while the
- * configuration changes. `configuration` changes plans, assignments, quotas, people or mappings: alone, so that every
- * deal and every calculation is wholly before it or wholly after. `import` is for one file at a time, beside the rest.
+ * `reads` takes no lock; nor does `snapshot`, which sees everything as it stood at one moment. `stale reads` neither, and
+ * may be answered by a replica that is seconds behind: for lists and dashboards, never where money is decided. `deals`
+ * writes deals and `calculation` commission: many at once, but none while the configuration changes. `configuration`
+ * changes plans, assignments, quotas, people or mappings: alone, so that every deal and every calculation is wholly before
+ * it or wholly after. `import` is for one file at a time, beside the rest.
  */
-export type WorkspaceLock = 'reads' | 'stale reads' | 'deals' | 'calculation' | 'import' | 'configuration';
+export type WorkspaceLock = 'reads' | 'snapshot' | 'stale reads' | 'deals' | 'calculation' | 'import' | 'configuration';
 
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
 
@@ -24,6 +26,14 @@ export interface UnitOfWorkOptions {
   /** Answers `stale reads`; while it is away the primary does. */
   readonly replica?: Database | undefined;
 }
+
+/** What is noted in each transaction of the caller, so that the note and the change are kept together or not at all. */
+interface Noting {
+  readonly caller: TenantCaller;
+  readonly note: (trx: Work) => Promise<unknown>;
+}
+
+const notings = new AsyncLocalStorage<Noting>();
 
 /** The only way to the tables: one transaction of one workspace, retried when the server asks for it. */
 export class UnitOfWork {
@@ -74,12 +84,23 @@ export class UnitOfWork {
     lock: WorkspaceLock,
     work: (trx: Work) => Promise<T>,
   ): Promise<T> {
-    return database.transaction().execute(async (trx) => {
+    const transaction = database.transaction();
+    const isolated = lock === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
+    return isolated.execute(async (trx) => {
       await sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
-        set_config('lock_timeout', ${lockTimeout[lock]}, true)`.execute(trx);
+        set_config('lock_timeout', ${lockTimeout[lock]}, true),
+        set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true)`.execute(trx);
       await takeWorkspaceLock(trx, caller.workspaceId, lock);
-      return work(trx);
+      const result = await work(trx);
+      const noting = notings.getStore();
+      if (noting?.caller === caller) await noting.note(trx);
+      return result;
     });
+  }
+
+  /** Does the work; each of its transactions that runs for this very caller ends with the note. */
+  noting<T>(caller: TenantCaller, note: Noting['note'], work: () => Promise<T>): Promise<T> {
+    return notings.run({ caller, note }, work);
   }
 
   /** For what happens before a workspace is known: row-level security shows nothing, only the crossings answer. */
@@ -93,10 +114,25 @@ const maxRetries = 3;
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
   reads: '5s',
   'stale reads': '5s',
+  snapshot: '5s',
   deals: '10s',
   calculation: '10s',
   import: '60s',
   configuration: '15s',
+};
+
+/**
+ * How long the server waits for the next statement: a machine that is lost without a word must not keep its locks.
+ * Longer than the longest computation between two statements, and for a file than the reading of its next rows.
+ */
+const idleTimeout: Readonly<Record<WorkspaceLock, string>> = {
+  reads: '10s',
+  'stale reads': '10s',
+  snapshot: '10s',
+  deals: '10s',
+  calculation: '10s',
+  import: '60s',
+  configuration: '10s',
 };
 
 /**
@@ -113,5 +149,5 @@ async function takeWorkspaceLock(trx: Kysely<Tables>, workspaceId: string, lock:
 }
 
 function takesNoLock(lock: WorkspaceLock): boolean {
-  return lock === 'reads' || lock === 'stale reads';
+  return lock === 'reads' || lock === 'snapshot' || lock === 'stale reads';
 }

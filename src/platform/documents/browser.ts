@@ -11,7 +11,7 @@ import { metrics } from '../metrics.js';
 import { type BrowserProgram, bundledBrowser } from './bundled-browser.js';
 import { type Html } from './html.js';
 
-export const printLimits = { atOnce: 2, waiting: 20, documentsABrowser: 200, timeoutMs: 20_000 };
+export const printLimits = { atOnce: 2, waiting: 20, documentsABrowser: 200, timeoutMs: 20_000, tries: 3 };
 
 const startTimeoutMs = 20_000;
 
@@ -66,6 +66,16 @@ export class PdfPrinter {
     }
   }
 
+  /** Starts the browser if none is running, and tells which it is; fails where there is none that could be. */
+  async check(): Promise<string> {
+    const started = await this.take();
+    try {
+      return await started.browser.version();
+    } finally {
+      await this.release(started);
+    }
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     for (const { giveUp } of this.waiting.splice(0)) giveUp(unavailable('The service is shutting down.'));
@@ -84,8 +94,8 @@ export class PdfPrinter {
     await new Promise<void>((go, giveUp) => this.waiting.push({ go, giveUp }));
   }
 
-  /** A crash may be another document's doing: the first one is followed by a second try. */
-  private async printNow(page: Html, retry = true): Promise<Buffer> {
+  /** A crash may be another document's doing, so it is followed by another try. */
+  private async printNow(page: Html, triesLeft = this.limits.tries): Promise<Buffer> {
     const started = await this.take();
     const { timeoutMs } = this.limits;
     let timedOut = false;
@@ -98,12 +108,13 @@ export class PdfPrinter {
     } catch (error) {
       this.log.warn({ err: error, timedOut }, 'a PDF could not be made');
       if (timedOut) throw unavailable(`The PDF was not ready within ${timeoutMs / 1000} s. Try again.`);
-      if (started.browser.connected || !retry) throw unavailable('The browser that makes PDFs failed. Try again.');
+      if (started.browser.connected || triesLeft <= 1)
+        throw unavailable('The browser that makes PDFs failed. Try again.');
     } finally {
       clearTimeout(timer);
       await this.release(started);
     }
-    return this.printNow(page, false);
+    return this.printNow(page, triesLeft - 1);
   }
 
   private async take(): Promise<Started> {
@@ -176,7 +187,11 @@ async function printIn(browser: Browser, { markup }: Html): Promise<Buffer> {
     await page.setJavaScriptEnabled(false);
     await page.setOfflineMode(true);
     await page.setRequestInterception(true);
-    page.on('request', (request) => void request.abort('blockedbyclient').catch(() => {}));
+    page.on('request', (request) => {
+      // Only what the page brings along itself.
+      const answered = request.url().startsWith('data:') ? request.continue() : request.abort('blockedbyclient');
+      void answered.catch(() => {});
+    });
     await page.setContent(markup, { waitUntil: 'load', timeout: 0 });
     const bytes = await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, timeout: 0 });
     return Buffer.from(bytes);

@@ -16,7 +16,26 @@ const entities: Readonly<Record<string, string>> = {
 
 /** The text as a reader sees it, in an element or a quoted attribute. */
 export function esc(text: string): string {
-  return text.replace(/[&<>"'`]/g, (character) => entities[character] as string);
+  // Most cells are digits and plain words, and a statement may have fifty thousand.
+  if (/^[\w .,:;%×+–-]*$/.test(text)) return text;
+  return printable(text).replace(/[&<>"'`]/g, (character) => entities[character] as string);
+}
+
+/** Without characters that are not seen but do something: controls, and those that turn the direction of what follows. */
+export function printable(text: string): string {
+  return text.replace(unseen, '').toWellFormed();
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be kept out
+const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
+
+/** The text as a string of CSS, wherever it stands: what is not a letter, a digit or a space is written by its number. */
+export function cssText(text: string): Html {
+  const escaped = printable(text).replace(
+    /[^\p{L}\p{N} ]/gu,
+    (character) => `\\${(character.codePointAt(0) as number).toString(16)} `,
+  );
+  return new Html(`"${escaped}"`);
 }
 
 /** A template whose every value is escaped; markup goes in only as another template's. */
@@ -37,7 +56,7 @@ export function htmlPage({ title, style, body }: { title: string; style: Html; b
 <html lang="en" dir="ltr">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:">
 <title>${title}</title>
 <style>${style}</style>
 </head>

@@ -1,4 +1,5 @@
-import { type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -11,14 +12,15 @@ import { anonymousCaller, type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
-import { isBadValue, isUnavailable } from '../database/database-errors.js';
 import { type Doorway } from '../doorway.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
-import { type AnyOperation, commonFailures, Download, keepsAnswers, Redirect } from '../operation.js';
+import { type AnyOperation, Download, keepsAnswers, type RawBody, Redirect } from '../operation.js';
+import { tellFailure } from '../told-failure.js';
 import { ask, type Given, type IdempotentAnswers, idempotencyKeyOf } from './idempotency.js';
 import { guardJson } from './json-body.js';
 import { type RateLimit } from './rate-limit.js';
+import { jsonReader, mediaTypeOf, type ReadJson, unsupported } from './read-json.js';
 
 export interface AppParts {
   readonly operations: readonly AnyOperation[];
@@ -49,18 +51,18 @@ export function createApp(parts: AppParts): Express {
   );
   app.use(nameRequest(log));
   for (const add of extra) add(app);
-  const readJson = express.json({ limit: '1mb', strict: false, type: 'application/json' });
+  const readJson = jsonReader(1024 * 1024);
   for (const operation of operations) app[operation.method](operation.path, serve(operation, parts, readJson));
   app.use(refuseMethod(operations));
   app.use(() => {
     throw new Failure('not_found', 'There is nothing at this address. GET /v1/openapi.json lists what there is.');
   });
-  app.use(tellFailure(operations, log));
+  app.use(answerFailure(operations, log));
   return app;
 }
 
 /** From a request to its answer; the order is that of trust: who asks, how often, whether they may, what they say. */
-function serve(operation: AnyOperation, parts: AppParts, readJson: RequestHandler): RequestHandler {
+function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
   const { doorway, authenticate, rateLimit, idempotentAnswers } = parts;
   return async (request, response) => {
     const requestId = String(response.getHeader('X-Request-Id'));
@@ -84,7 +86,7 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: RequestHandle
       return;
     }
     const { status, answer } = await run(body);
-    if (answer instanceof Download) sendFile(response, answer);
+    if (answer instanceof Download) await sendFile(response, answer);
     else if (answer instanceof Redirect) response.redirect(status, answer.location);
     else response.status(status).json(answer);
   };
@@ -134,38 +136,41 @@ async function readBody(
   operation: AnyOperation,
   request: Request,
   response: Response,
-  readJson: RequestHandler,
+  readJson: ReadJson,
 ): Promise<unknown> {
   if (operation.method === 'get') return {};
-  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (operation.upload !== undefined) {
+    const type = mediaTypeOf(request);
     if (!operation.upload.types.includes(type)) throw unsupported(operation.upload.types);
     return { contentType: type, stream: limited(request, operation.upload.limitBytes) };
   }
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-  if (!hasBody) return undefined;
-  if (type !== 'application/json') throw unsupported(['application/json']);
-  await new Promise<void>((resolve, reject) => {
-    void readJson(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error as Error)));
-  });
-  guardJson(request.body);
-  return request.body;
+  if (operation.raw !== undefined) return readRaw(request, operation.raw.limitBytes);
+  const body = await readJson(request, response);
+  guardJson(body);
+  return body;
 }
 
-function unsupported(types: readonly string[]): Failure {
-  return new Failure('unsupported_media_type', `Send the body as ${types.join(' or ')}.`);
+/** By its events: webhooks are many and small, and a stream of our own would cost more than reading them. */
+function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
+  const tooLarge = refuseUpload(request, limitBytes);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limitBytes) reject(tooLarge);
+      else chunks.push(chunk);
+    });
+    request.on('error', reject);
+    request.on('end', () =>
+      resolve({ bytes: Buffer.concat(chunks), url: request.originalUrl, header: (name) => request.header(name) }),
+    );
+  });
 }
 
 /** Breaks a stream off that grows past its limit, whatever its length header said. */
 function limited(request: Request, limitBytes: number): Readable {
-  const tooLarge = new Failure(
-    'payload_too_large',
-    `The body is larger than ${Math.floor(limitBytes / 1024 / 1024)} MiB.`,
-  );
-  if (request.headers['content-encoding'] !== undefined)
-    throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge;
+  const tooLarge = refuseUpload(request, limitBytes);
   return request.compose(async function* (source: AsyncIterable<Buffer>) {
     let bytes = 0;
     for await (const chunk of source) {
@@ -176,13 +181,28 @@ function limited(request: Request, limitBytes: number): Readable {
   }) as Readable;
 }
 
-function sendFile(response: Response, { contentType, filename, body, headers }: Download): void {
+/** Refuses what its headers already tell; gives the refusal for what turns out too large all the same. */
+function refuseUpload(request: Request, limitBytes: number): Failure {
+  const tooLarge = new Failure(
+    'payload_too_large',
+    `The body is larger than ${limitBytes < mebibyte ? `${limitBytes / 1024} KiB` : `${limitBytes / mebibyte} MiB`}.`,
+  );
+  if (request.headers['content-encoding'] !== undefined)
+    throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge;
+  return tooLarge;
+}
+
+const mebibyte = 1024 * 1024;
+
+async function sendFile(response: Response, { contentType, filename, body, headers }: Download): Promise<void> {
   response.set({
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${filename}"; filename*=UTF-8''${filename}`,
     ...headers,
   });
-  response.send(Buffer.from(body as string));
+  if (body instanceof Readable) await pipeline(body, response);
+  else response.send(Buffer.from(body as string));
 }
 
 /** A path that exists under other methods answers 405 with the list of them. */
@@ -199,75 +219,24 @@ function refuseMethod(operations: readonly AnyOperation[]): RequestHandler {
   };
 }
 
-interface Told {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  readonly details?: Readonly<Record<string, unknown>> | undefined;
-}
-
-function tellFailure(operations: readonly AnyOperation[], log: Log): ErrorRequestHandler {
+function answerFailure(operations: readonly AnyOperation[], log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     const path = (request.route as { path?: string } | undefined)?.path;
     const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
     const operation = operations.find((one) => one.path === path && one.method === method);
-    const told = tell(error, operation) ?? internalError(error, requestId, log);
+    const told = tellFailure(error, operation, requestId, log);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    if (told.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-    if (told.status === 429 && told.details?.['retryAfter'] !== undefined)
+    if (told.statusCode === 401 && !response.hasHeader('WWW-Authenticate'))
+      response.setHeader('WWW-Authenticate', 'Bearer');
+    if (told.statusCode === 429 && told.details?.['retryAfter'] !== undefined)
       response.setHeader('Retry-After', String(told.details['retryAfter']));
-    if (told.status === 503) response.setHeader('Retry-After', '2');
-    const { status: statusCode, code, message, details } = told;
-    response.status(statusCode).json({ statusCode, code, message, ...(details === undefined ? {} : { details }) });
+    if (told.statusCode === 503) response.setHeader('Retry-After', '2');
+    response.status(told.statusCode).json(told);
     // What is left of an upload would otherwise be read as the next request.
     if (!request.readableEnded) request.resume();
   };
-}
-
-/** What may be told of an error; null when it is none of the caller's business. */
-function tell(error: unknown, operation: AnyOperation | undefined): Told | null {
-  if (error instanceof Failure) {
-    const status = operation?.failures[error.code] ?? commonFailures[error.code];
-    return status === undefined ? null : { status, code: error.code, message: error.message, details: error.details };
-  }
-  if (isUnavailable(error))
-    return {
-      status: 503,
-      code: 'database_unavailable',
-      message: 'The database cannot be reached at the moment. Try again shortly.',
-    };
-  if (isBadValue(error))
-    return {
-      status: 400,
-      code: 'VALIDATION_FAILED',
-      message: 'A value in the request is outside of what can be stored.',
-    };
-  return tellReadError(error);
-}
-
-/** Errors of Express and its body parser carry a type or a status of their own. */
-function tellReadError(error: unknown): Told | null {
-  const { type, status } = (error ?? {}) as { type?: string; status?: number };
-  if (type === 'entity.too.large')
-    return { status: 413, code: 'payload_too_large', message: 'The body is larger than 1 MiB.' };
-  if (type === 'encoding.unsupported' || type === 'charset.unsupported')
-    return {
-      status: 415,
-      code: 'unsupported_media_type',
-      message: 'The body must be UTF-8 JSON without an unknown Content-Encoding.',
-    };
-  if (type === 'entity.parse.failed')
-    return { status: 400, code: 'invalid_json', message: 'The body is not valid JSON.' };
-  if (status !== undefined && status >= 400 && status < 500)
-    return { status: 400, code: 'VALIDATION_FAILED', message: 'The request could not be read.' };
-  return null;
-}
-
-function internalError(error: unknown, requestId: string, log: Log): Told {
-  log.error({ err: error, requestId }, 'a request failed unexpectedly');
-  return { status: 500, code: 'internal_error', message: 'Something failed on our side.', details: { requestId } };
 }

@@ -5,7 +5,8 @@ import { sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
-import { type UnitOfWork } from '../database/unit-of-work.js';
+import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
+import { failpoint } from '../failpoint.js';
 import { type Log } from '../log.js';
 import { type StreamedBody } from '../operation.js';
 
@@ -62,15 +63,21 @@ export interface Given {
   readonly replayed: boolean;
 }
 
+/** Stands for the status of a request that has written and whose answer is not known yet, or was lost. */
+const written = 102;
+
 interface Kept {
   readonly status: number | null;
+  readonly running: boolean;
   readonly answer: string | null;
   readonly request_hash: Buffer | null;
 }
 
 /**
  * Keeps the first good answer to a key for a day and gives it to whoever asks again. Who runs holds a lease, renewed
- * while the process lives; a request that failed, or whose process died, so leaves the key free.
+ * while the process lives; a request that failed, or whose process died, so leaves the key free. Not so when it has
+ * written: that is noted in the transaction itself, since neither a broken connection nor a dead process can tell
+ * whether the commit came through. Then its answer is lost, and asking again is refused instead of doing it twice.
  */
 export class IdempotentAnswers {
   constructor(
@@ -94,8 +101,9 @@ export class IdempotentAnswers {
     if (kept !== null) return replay(kept, await asked.fingerprint());
     const renewal = setInterval(() => void this.quietly(this.renew(claim)), renewEveryMs);
     try {
-      const { status, answer } = await work();
+      const { status, answer } = await this.unitOfWork.noting(caller, (trx) => noteWrite(trx, claim), work);
       const json = JSON.stringify(answer);
+      await failpoint('answer.beforeKeep');
       await this.quietly(this.keep(claim, status, secret ? null : json, await asked.fingerprint()));
       return { status, json, replayed: false };
     } catch (error) {
@@ -121,7 +129,7 @@ export class IdempotentAnswers {
       if (rows.length > 0) return null;
       return trx
         .selectFrom('idempotency_keys')
-        .select(['status', 'answer', 'request_hash'])
+        .select(['status', 'answer', 'request_hash', sql<boolean>`leased_until > now()`.as('running')])
         .where('workspace_id', '=', workspaceId)
         .where('key_hash', '=', keyHash)
         .executeTakeFirst();
@@ -152,14 +160,20 @@ export class IdempotentAnswers {
   }
 
   private async release({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
-    await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
-      trx
+    await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+      await sql`
+        update idempotency_keys set leased_until = now()
+        where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId} and status = ${written}`.execute(
+        trx,
+      );
+      await trx
         .deleteFrom('idempotency_keys')
         .where('workspace_id', '=', workspaceId)
         .where('key_hash', '=', keyHash)
         .where('lease_id', '=', leaseId)
-        .execute(),
-    );
+        .where('status', 'is', null)
+        .execute();
+    });
   }
 
   /** What the request came to stands already; that it could not be noted must not change it. */
@@ -174,8 +188,21 @@ interface Claim {
   readonly leaseId: string;
 }
 
-function replay({ status, answer, request_hash: first }: Kept, now: Buffer): Given {
-  if (status === null)
+/** Only what has a transaction id has written, or locked in order to write. */
+async function noteWrite(trx: Work, { workspaceId, keyHash, leaseId }: Claim): Promise<void> {
+  await sql`
+    update idempotency_keys set status = ${written}
+    where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}
+      and pg_current_xact_id_if_assigned() is not null`.execute(trx);
+}
+
+function replay({ status, running, answer, request_hash: first }: Kept, now: Buffer): Given {
+  if (status === written && !running)
+    throw new Failure(
+      'duplicate_idempotency_key',
+      'This was done already, but its answer was lost. Look at what it has written before you ask with another key.',
+    );
+  if (status === null || status === written)
     throw new Failure('request_in_progress', 'The first request with this Idempotency-Key is still running.');
   if (first === null || !first.equals(now))
     throw new Failure('duplicate_idempotency_key', 'This Idempotency-Key was used for another request.');

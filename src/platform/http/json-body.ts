@@ -1,7 +1,19 @@
-import { invalid } from '../../kernel/failure.js';
+import { Failure, invalid } from '../../kernel/failure.js';
 
 const mostDepth = 32;
 const mostKeys = 100_000;
+
+/** What a body says that was taken as bytes; refused like any other body. */
+export function parseJson(bytes: Buffer): unknown {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new Failure('invalid_json', 'The body is not valid JSON.');
+  }
+  guardJson(parsed);
+  return parsed;
+}
 
 /**
  * Refuses JSON that is legal but must not go further: nested so deep that walking it overflows the stack, of more

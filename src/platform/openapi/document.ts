@@ -8,6 +8,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { groupBy } from '../../kernel/group-by.js';
+import { tidySchema } from '../json-schema.js';
 import { type AnyOperation, isPublic, keepsAnswers } from '../operation.js';
 import { type Example, examples } from './examples.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
@@ -43,13 +44,7 @@ export function describeApi(
     },
   };
   const document = createDocument(described, {
-    override: ({ jsonSchema, io }) => {
-      // An answer may gain fields; a client that refuses unknown ones would break with each.
-      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-      // True of every JSON number that is whole, and noise in the reader's eye.
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
+    override: ({ jsonSchema, io }) => tidySchema({ jsonSchema: jsonSchema as Record<string, unknown>, io }),
   });
   showQueries(document);
   return document;
@@ -137,6 +132,7 @@ function bodyOf(operation: AnyOperation, example: Example | undefined): ZodOpenA
       content: Object.fromEntries(types.map((type) => [type, uploaded(type, example)])),
     };
   }
+  if (operation.raw !== undefined) return rawBody(operation.raw, example);
   if (operation.body === undefined) return null;
   const body = operation.body as z.ZodType;
   return {
@@ -144,6 +140,15 @@ function bodyOf(operation: AnyOperation, example: Example | undefined): ZodOpenA
     content: {
       'application/json': { schema: body, ...(example?.body === undefined ? {} : { example: example.body }) },
     },
+  };
+}
+
+function rawBody({ limitBytes }: { readonly limitBytes: number }, example: Example | undefined) {
+  const given = example?.body === undefined ? {} : { example: example.body };
+  return {
+    required: true,
+    description: `At most ${limitBytes / 1024} KiB, as its sender makes it.`,
+    content: { 'application/json': { schema: {}, ...given } },
   };
 }
 

@@ -59,10 +59,28 @@ const benRecord = {
   crmMemberId: 'ben',
   avatar: null,
   invite_status: 'accepted',
+  payrollId: '004711',
   managerId: mia,
 };
 const linkage = { provider: null, crmId: 'ben', syncedAt: null, lastDealOwnedAt: '2026-02-10' };
 const session = { sessionToken: 'sess_…', expiresAt: '2026-02-11T21:00:00.000Z', rep: benRecord };
+
+const unconnected = {
+  connected: false,
+  connectedAt: null,
+  syncEnabled: true,
+  broken: false,
+  brokenReason: null,
+  lastSyncAt: null,
+};
+const webhookUrl = (provider: string) => `https://pay.acme.com/webhooks/${provider}`;
+const connectedTo = (provider: string, address: string | null) => ({
+  connected: true,
+  provider,
+  accountId: '62515',
+  webhookUrl: address,
+  webhookSecret: null,
+});
 
 const assignment = {
   assignmentId,
@@ -185,6 +203,22 @@ const statement = {
   generatedAt: '2026-03-01T08:05:00.000Z',
 };
 const february = { period: '2026-02' };
+const exportJob = {
+  jobId,
+  kind: 'team.zip',
+  status: 'completed',
+  period: '2026-02',
+  startedAt: '2026-03-01T08:10:00.000Z',
+  finishedAt: '2026-03-01T08:10:12.000Z',
+  progress: { done: 63, total: 63 },
+  file: {
+    path: `/v1/statements/export/jobs/${jobId}/file`,
+    filename: 'statements-2026-02.zip',
+    contentType: 'application/zip',
+    bytes: 4_812_337,
+    expiresAt: '2026-03-01T09:10:12.000Z',
+  },
+};
 const comment = {
   commentId: '3c4d5e6f-7a8b-4c0d-9e2f-3a4b5c6d7e8f',
   repId: ben,
@@ -240,11 +274,37 @@ export const examples: Readonly<Record<string, Example>> = {
       crmb: false,
       crmc: false,
       integrations: [
-        { provider: 'crma', connected: true, connectedAt: '2026-01-02T09:00:00.000Z', syncEnabled: true },
-        { provider: 'crmb', connected: false, connectedAt: null, syncEnabled: true },
-        { provider: 'crmc', connected: false, connectedAt: null, syncEnabled: false },
+        { ...unconnected, provider: 'crma', connected: true, connectedAt: '2026-01-02T09:00:00.000Z' },
+        { ...unconnected, provider: 'crmb' },
+        { ...unconnected, provider: 'crmc', syncEnabled: false },
       ],
     },
+  },
+  receiveBillingEvent: {
+    body: {
+      id: 'evt_1QabcXYZ',
+      object: 'event',
+      type: 'customer.subscription.updated',
+      data: { object: { id: 'sub_1Q', object: 'subscription', customer: 'cus_Q1', status: 'active' } },
+    },
+    answer: { accepted: 1, ignored: 0 },
+  },
+  beginCrmaConnect: { answer: { authorizeUrl: 'https://app.attio.com/authorize?client_id=…&state=…' } },
+  beginCrmbConnect: { answer: { authorizeUrl: 'https://app.hubspot.com/oauth/authorize?client_id=…&state=…' } },
+  beginCrmcConnect: {
+    answer: { authorizeUrl: 'https://login.salesforce.com/services/oauth2/authorize?client_id=…&state=…' },
+  },
+  finishCrmaConnect: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: connectedTo('crma', null) },
+  finishCrmbConnect: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: connectedTo('crmb', webhookUrl('crmb')) },
+  finishCrmcConnect: {
+    query: { state: 'c3RhdGU', code: 'Y29kZQ' },
+    answer: { ...connectedTo('crmc', webhookUrl('crmc')), webhookSecret: 'told once' },
+  },
+  connectCrma: { body: { accessToken: '…' }, answer: connectedTo('crma', null) },
+  connectCrmb: { body: { accessToken: '…' }, answer: connectedTo('crmb', webhookUrl('crmb')) },
+  connectCrmc: {
+    body: { accessToken: '…', refreshToken: '…', instanceUrl: 'https://acme.my.salesforce.com' },
+    answer: { ...connectedTo('crmc', webhookUrl('crmc')), webhookSecret: 'told once' },
   },
   disconnectCrma: { answer: { disconnected: true, provider: 'crma' } },
   disconnectCrmb: { answer: { disconnected: false, provider: 'crmb' } },
@@ -287,7 +347,16 @@ export const examples: Readonly<Record<string, Example>> = {
   getRecalculationJob: { params: { jobId }, answer: job },
   syncCommissions: {
     body: { recalculate: true, reconcile: false },
-    answer: { synced: true, totalDeals: 240, triggered: true, message: '240 deals were pulled from crma.' },
+    answer: {
+      synced: true,
+      totalDeals: 240,
+      triggered: true,
+      message: '240 deals were pulled from crma: 2 new, 5 changed, 1 deleted.',
+      provider: 'crma',
+      jobId,
+      status: 'completed',
+      counts: { totalDeals: 240, created: 2, changed: 5, unchanged: 233, deleted: 1, reps: 12 },
+    },
   },
   simulateCommissions: {
     body: { planId, period: '2026-Q1', repId: ben, deals: [{ dealId: 'what-if', ...dealBody }] },
@@ -369,6 +438,11 @@ export const examples: Readonly<Record<string, Example>> = {
   getStatements: { query: { repId: ben, period: '2026-02' }, answer: statement },
   exportStatementsCsv: { query: february },
   exportStatementsPdf: { query: february },
+  exportStatementsXlsx: { query: february },
+  exportStatementsZip: { query: { ...february, async: 'true' }, answer: exportJob },
+  listExportJobs: { answer: { jobs: [exportJob], count: 1 } },
+  getExportJob: { params: { jobId }, answer: exportJob },
+  getExportFile: { params: { jobId } },
   exportStatement: { params: ofBen, query: { period: '2026-02', format: 'json' }, answer: statement },
   getStatementStatus: {
     params: ofBen,
@@ -446,6 +520,8 @@ export const examples: Readonly<Record<string, Example>> = {
       isDemo: false,
       crm: { connected: false, provider: null },
       fieldMapping: mapping,
+      paper: null,
+      payroll: { companyCode: 'A1B', earningCodes: { commission: 'C', bonus: 'B' } },
       apiKey: { masked: 'ws_********************************', isSet: true },
       plans: [plan],
     },
@@ -485,4 +561,17 @@ export const examples: Readonly<Record<string, Example>> = {
       offset: 0,
     },
   },
+
+  receiveCrma: {
+    body: {
+      webhook_id: '23e42eaf-323a-41da-b5bb-fd67eebda553',
+      events: [{ event_type: 'record.updated', id: { record_id: 'bf071e1f-6035-429d-b874-d83ea64ea13b' } }],
+    },
+    answer: { accepted: 1, ignored: 0 },
+  },
+  receiveCrmb: {
+    body: [{ portalId: 62515, objectId: 123, subscriptionType: 'deal.creation', occurredAt: 1732180001456 }],
+    answer: { accepted: 1, ignored: 0 },
+  },
+  receiveCrmc: { body: { opportunityId: '006RO000000abcdYAA' }, answer: { accepted: 1, ignored: 0 } },
 };

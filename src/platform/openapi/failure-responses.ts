@@ -24,7 +24,9 @@ export function failureCodes(operation: AnyOperation): Map<number, string[]> {
 }
 
 function commonCodes(operation: AnyOperation): string[] {
-  const takesBody = operation.method !== 'get' && (operation.body !== undefined || operation.upload !== undefined);
+  const takesBody =
+    operation.method !== 'get' &&
+    (operation.body !== undefined || operation.upload !== undefined || operation.raw !== undefined);
   return [
     'VALIDATION_FAILED',
     ...(takesBody ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []),

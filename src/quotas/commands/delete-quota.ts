@@ -4,6 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { periodRange } from '../../kernel/period.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { quotaNotFound } from '../quota.js';
@@ -40,5 +41,18 @@ export const deleteQuota = operation({
   params,
   response: z.object({ deleted: z.boolean(), quotaId: z.string() }),
   failures: { quota_not_found: 404 },
+  tool: {
+    name: 'delete_quota',
+    title: 'Delete quota',
+    hints: effects.sets,
+    description: {
+      purpose: 'Remove a target; the attainment of the rep in the period then reads 0 %.',
+      useWhen: 'a quota was set for the wrong rep, rule or period.',
+      notFor: 'changing a target (use set_quota, which replaces it).',
+      changes: 'commission of the rep in the period is calculated anew at 0 % attainment; approved statements stay.',
+    },
+    arguments: { quotaId: 'The quota (UUID of list_quotas)' },
+    says: () => 'The quota is gone. Commission follows by itself.',
+  },
   handler: DeleteQuota,
 });

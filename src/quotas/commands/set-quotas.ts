@@ -9,6 +9,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, text, uuid } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
@@ -120,6 +121,31 @@ export const setQuotas = operation({
     rep_not_found: 404,
     plan_not_found: 404,
     plan_rule_not_found: 404,
+  },
+  tool: {
+    name: 'set_quota',
+    title: 'Set quota',
+    hints: effects.sets,
+    description: {
+      purpose: 'Set the target of one rep or several for one rule and one period; a quota that exists is replaced.',
+      useWhen:
+        'a rule has tiers by attainment: without a quota for the period its attainment is 0 and the higher tiers are never reached.',
+      notFor: 'rules with one tier from 0 or tierBy value, which need no quota.',
+      formats:
+        'period in the form of the attainmentPeriod of the rule: monthly 2026-03, quarterly 2026-Q1, annual 2026; another gives period_mismatch. Name the rule by planRuleId (rules[].id of create_plan and get_plan), which also works for drafts; or by measure, the name of the rule, once its plan is active and the reps are assigned: add planId when the name stands on several plans. One call sets one period.',
+      changes: 'commission of these reps in the period is calculated anew; approved statements stay.',
+    },
+    arguments: {
+      repIds: 'The reps (UUIDs of list_reps)',
+      planRuleId: 'Id of the rule (rules[].id of get_plan); give this or measure',
+      measure: 'Name of a rule of an active plan, such as New business; give this or planRuleId',
+      planId: 'The plan (UUID, planId of list_plans), to tell apart rules of the same name',
+      period: 'The period, such as 2026-Q1',
+      target: 'What counts as 100 %, in the unit of the measure',
+      variableTarget: 'Variable pay at 100 %, for rules with payoutBase variable_target or capMultiplier',
+    },
+    list: 'quotas',
+    says: (quotas) => `Quotas set: ${quotas.length}. Commission follows by itself.`,
   },
   handler: SetQuotas,
 });

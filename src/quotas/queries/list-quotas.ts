@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { findPlanId } from '../..//plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, uuid } from '../../platform/schemas.js';
 import { visibleRep } from '../../reps/rep.js';
@@ -35,5 +36,24 @@ export const listQuotas = operation({
   query,
   response: z.array(quota),
   failures: {},
+  tool: {
+    name: 'list_quotas',
+    title: 'List quotas',
+    hints: effects.reads,
+    description: {
+      purpose: 'Targets of reps with what they have reached: current_value, and attainment where 1 is 100 %.',
+      useWhen: 'you check that everybody on a plan has a quota, how far people are, or need a quotaId.',
+      notFor: 'what was earned (use get_commissions).',
+      formats: 'period 2026-03, 2026-Q1, 2026-H1 or 2026, matched exactly. measure is the name of the rule.',
+      changes: 'nothing.',
+    },
+    arguments: {
+      repId: 'Only of this rep (UUID of list_reps)',
+      planId: 'Only of this plan (UUID, planId of list_plans)',
+      period: 'Only of exactly this period',
+    },
+    list: 'quotas',
+    says: (quotas) => `Quotas: ${quotas.length}.`,
+  },
   handler: ListQuotas,
 });

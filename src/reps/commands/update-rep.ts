@@ -10,7 +10,7 @@ import { day, knownId, pathId, uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { changeManagers } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
-import { type Rep, rep, repNotFound } from '../rep.js';
+import { payrollId, type Rep, rep, repNotFound } from '../rep.js';
 import { endSessions, findRep, type StoredRep, updateReps } from '../rep-store.js';
 import { findRepName, listReps, workspaceToday } from '../rep-views.js';
 
@@ -18,6 +18,7 @@ const params = z.strictObject({ repId: pathId });
 const body = z.strictObject({
   role: z.enum(roles).optional(),
   active: z.boolean().optional(),
+  payrollId: payrollId.optional(),
   managerId: uuid.nullable().optional(),
   managerFrom: day.optional(),
 });
@@ -61,14 +62,19 @@ function assertAsksSomething(change: Change): void {
   if (change.managerFrom !== undefined && change.managerId === undefined) {
     throw invalid({ path: 'managerFrom', message: 'needs a managerId, or null to end the reporting line' });
   }
-  if (change.role === undefined && change.active === undefined && change.managerId === undefined) {
-    throw invalid({ path: '', message: 'give at least one of role, active, managerId' });
+  if (Object.values(change).every((value) => value === undefined)) {
+    throw invalid({ path: '', message: 'give at least one of role, active, payrollId, managerId' });
   }
 }
 
 async function changeStanding(trx: Work, workspaceId: string, known: StoredRep, change: Change): Promise<void> {
-  const next = { ...known, role: change.role ?? known.role, active: change.active ?? known.active };
-  if (next.role === known.role && next.active === known.active) return;
+  const next = {
+    ...known,
+    role: change.role ?? known.role,
+    active: change.active ?? known.active,
+    payrollId: change.payrollId === undefined ? known.payrollId : change.payrollId,
+  };
+  if (next.role === known.role && next.active === known.active && next.payrollId === known.payrollId) return;
   const before = await countHeads(trx, workspaceId);
   await updateReps(trx, workspaceId, [next]);
   assertHeadcount(before, await countHeads(trx, workspaceId));
@@ -77,7 +83,7 @@ async function changeStanding(trx: Work, workspaceId: string, known: StoredRep, 
 
 export const updateRep = operation({
   id: 'updateRep',
-  summary: "Change a rep's role, whether they are active, and whom they report to from when",
+  summary: "Change a rep's role, whether they are active, their payroll id, and whom they report to from when",
   method: 'patch',
   path: '/v1/reps/:repId',
   access: 'admin',

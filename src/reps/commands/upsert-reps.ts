@@ -12,7 +12,7 @@ import { day, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { changeManagers, type ManagerChange } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
-import { email, type Rep, rep } from '../rep.js';
+import { email, payrollId, type Rep, rep } from '../rep.js';
 import { claimUnresolvedDeals, endSessions, findRepsBy, insertReps, type StoredRep, updateReps } from '../rep-store.js';
 import { listReps, workspaceToday } from '../rep-views.js';
 
@@ -22,6 +22,7 @@ const person = z.strictObject({
   role: z.enum(roles).optional(),
   active: z.boolean().optional(),
   crmMemberId: text(200).nullable().optional(),
+  payrollId: payrollId.optional(),
   managerEmail: email.nullable().optional(),
   managerFrom: day.optional(),
 });
@@ -108,6 +109,7 @@ function upsertOf(one: Person, known: StoredRep | undefined): Upsert {
     role: one.role ?? known?.role ?? 'rep',
     active: one.active ?? known?.active ?? true,
     crmMemberId: one.crmMemberId === undefined ? (known?.crmMemberId ?? null) : one.crmMemberId,
+    payrollId: one.payrollId === undefined ? (known?.payrollId ?? null) : one.payrollId,
   };
   return { known, next };
 }
@@ -154,7 +156,13 @@ async function writeReps(trx: Work, workspaceId: string, upserts: readonly Upser
 }
 
 function isSame(a: StoredRep, b: StoredRep): boolean {
-  return a.name === b.name && a.role === b.role && a.active === b.active && a.crmMemberId === b.crmMemberId;
+  return (
+    a.name === b.name &&
+    a.role === b.role &&
+    a.active === b.active &&
+    a.crmMemberId === b.crmMemberId &&
+    a.payrollId === b.payrollId
+  );
 }
 
 function isNewToTheCrm({ known, next }: Upsert): boolean {

@@ -4,6 +4,7 @@ import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { normalEmail, rep } from '../rep.js';
@@ -43,5 +44,21 @@ export const listReps = operation({
   query,
   response: z.object({ reps: z.array(rep) }),
   failures: {},
+  tool: {
+    name: 'list_reps',
+    title: 'List reps',
+    hints: effects.reads,
+    description: {
+      purpose:
+        'People of the workspace with their id, role, manager and whether they are active; or the one with an e-mail address.',
+      useWhen: 'you have a name or an address and need the repId that the other tools take.',
+      notFor: 'what people earned (use get_commissions) or which plans they are on (list_assignments).',
+      formats: 'email in full, upper or lower case; an empty list means nobody has it. A rep sees only themself.',
+      changes: 'nothing.',
+    },
+    arguments: { email: 'The whole e-mail address; leave it out for everybody' },
+    list: 'reps',
+    says: ({ reps }) => `Reps found: ${reps.length}.`,
+  },
   handler: ListReps,
 });

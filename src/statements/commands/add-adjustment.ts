@@ -8,6 +8,7 @@ import { type Day, dayInZone } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
 import { loadWorkspaceTerms } from '../../ledger/load-window.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { money, pathId, period, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
@@ -52,6 +53,7 @@ export class AddAdjustment {
         { workspaceId, repId, runId, actor },
         { kind: wanted.kind, amount, currency, period: wanted.period, earnedOn, dealId: ofDeal, reason: wanted.reason },
       );
+      await failpoint('adjust.afterInsert');
       await recordStatementAct(trx, caller, {
         runId,
         trigger: 'adjustment_added',

@@ -10,6 +10,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { loadWorkspaceTerms } from '../../ledger/load-window.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
@@ -72,6 +73,7 @@ export class ApproveStatement {
   private async approve(key: StatementKey, caller: Caller): Promise<StatementAnswer> {
     for (let tries = 0; tries < mostTries; tries += 1) {
       await this.laneRunner.drain(key.workspaceId, [key.repId]);
+      await failpoint('approve.afterDrain');
       const answer = await this.unitOfWork.run(caller, 'calculation', (trx) =>
         tryApprove(trx, key, caller, this.clock.now()),
       );
@@ -87,6 +89,7 @@ export class ApproveStatement {
 /** Null when something is still to be calculated; then nothing is frozen. */
 async function tryApprove(trx: Work, key: StatementKey, caller: Caller, at: Date): Promise<StatementAnswer | null> {
   const repName = await lockRep(trx, key.workspaceId, key.repId);
+  await failpoint('approve.afterLock');
   await refuseOwnStatement(trx, caller, key.repId);
   const head = await findHead(trx, key);
   const latest = head === null ? null : await findVersion(trx, key, head.version);
@@ -104,6 +107,7 @@ async function tryApprove(trx: Work, key: StatementKey, caller: Caller, at: Date
     details: { version: approved.version, generatedBefore: latest.version, netPayout: approved.summary.netPayout },
     at,
   });
+  await failpoint('approve.beforeCommit');
   return statementAnswer(key, repName, await findHead(trx, key), approved, caller);
 }
 

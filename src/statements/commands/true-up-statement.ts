@@ -8,6 +8,7 @@ import { newId } from '../../kernel/ids.js';
 import { periodRange } from '../../kernel/period.js';
 import { loadWorkspaceTerms } from '../../ledger/load-window.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
@@ -96,6 +97,7 @@ async function trueUp(
     dealId: null,
     reason: `True-up of version ${approved.version}`,
   });
+  await failpoint('trueup.afterInsert');
   const generation = { status: 'approved', at, actor: caller.actor } as const;
   const next = await generateVersion(trx, key, approved.currency, generation);
   await replaceApproved(trx, key, next);

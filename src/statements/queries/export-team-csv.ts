@@ -2,14 +2,24 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { invalid } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Download, type Input, operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { csvFile, own, text } from '../payroll-csv.js';
-import { loadTeamExport, teamCells, teamHeaders } from '../team-export.js';
+import { findWorkspace } from '../../workspaces/workspace-views.js';
+import { csvFile } from '../payroll-csv.js';
+import { layouts, payrollFile } from '../payroll-layouts.js';
+import { loadTeamExport } from '../team-export.js';
 
-const query = z.strictObject({ period: period.optional(), delimiter: z.enum([',', ';']).default(',') });
+const query = z.strictObject({
+  period: period.optional(),
+  layout: z.enum(layouts).default('generic'),
+  include: z.enum(['approved', 'draft']).optional(),
+  columns: z.enum(['default', 'extended']).default('default'),
+  delimiter: z.enum([',', ';']).default(','),
+});
+type Query = z.infer<typeof query>;
 
 @injectable()
 export class ExportTeamCsv {
@@ -18,25 +28,31 @@ export class ExportTeamCsv {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ query: asked }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Download> {
-    const team = await this.unitOfWork.run(caller, 'reads', (trx) =>
-      loadTeamExport(trx, caller.workspaceId, asked.period, this.clock),
-    );
-    const lines = team.rows.map((row) =>
-      teamCells(row, team).map((cell) => ('text' in cell ? text(cell.text) : own(cell.amount))),
-    );
+  async execute({ query: asked }: Input<unknown, Query>, caller: Caller): Promise<Download> {
+    const { workspaceId } = caller;
+    const { layout, include, columns, delimiter } = asked;
+    if (columns === 'extended' && layout !== 'generic')
+      throw invalid({ path: 'columns', message: 'go with layout=generic; the other layouts are what they are' });
+    // A file for a payroll system is paid as it stands, so drafts are in it only where they are asked for.
+    const included = include ?? (layout === 'generic' ? 'everyone' : 'approved');
+    const file = await this.unitOfWork.run(caller, 'snapshot', async (trx) => {
+      const { payroll } = await findWorkspace(trx, workspaceId);
+      const team = await loadTeamExport(trx, workspaceId, asked.period, this.clock, included);
+      return payrollFile(layout, team, payroll, columns === 'extended');
+    });
     return new Download(
       'text/csv; charset=utf-8',
-      `statements-${team.period}.csv`,
-      csvFile(team.columns, lines, asked.delimiter),
-      teamHeaders(team),
+      file.filename,
+      csvFile(file.columns, file.lines, delimiter),
+      file.totals,
     );
   }
 }
 
 export const exportTeamCsv = operation({
   id: 'exportStatementsCsv',
-  summary: 'One row a rep for payroll, as CSV; several currencies get a row and a column of their own',
+  summary:
+    'One row a rep for payroll, as CSV, or in the layout of a payroll system; several currencies get a row and a column of their own',
   method: 'get',
   path: '/v1/statements/export.csv',
   access: 'manager',

@@ -7,7 +7,7 @@ import { requestForWorkspace } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, text } from '../../platform/schemas.js';
-import { timeZone } from '../workspace.js';
+import { paper, payrollTerms, timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 import { findWorkspace } from '../workspace-views.js';
 
@@ -15,6 +15,8 @@ const body = z.strictObject({
   name: text(200).optional(),
   currency: currency.optional(),
   timezone: timeZone.optional(),
+  paper: paper.nullable().optional(),
+  payroll: payrollTerms.optional(),
 });
 type Change = z.infer<typeof body>;
 
@@ -23,6 +25,8 @@ const response = z.object({
   name: z.string().optional(),
   currency: z.string().optional(),
   timezone: z.string().optional(),
+  paper: paper.nullable().optional(),
+  payroll: payrollTerms.optional(),
 });
 
 @injectable()
@@ -33,7 +37,7 @@ export class UpdateWorkspace {
   async execute({ body: change }: Input<unknown, unknown, Change>, caller: Caller): Promise<z.input<typeof response>> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     if (Object.keys(given).length === 0)
-      throw invalid({ path: '', message: 'give at least one of name, currency, timezone' });
+      throw invalid({ path: '', message: 'give at least one of name, currency, timezone, paper, payroll' });
     const { workspaceId } = caller;
     await this.changes.run(caller, 'configuration', async (trx, wake) => {
       const before = await findWorkspace(trx, workspaceId);
@@ -49,7 +53,8 @@ export class UpdateWorkspace {
 
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
-  summary: 'Rename the workspace, or change its currency or time zone; the latter recalculate everyone',
+  summary:
+    'Rename the workspace, change its currency or time zone, which recalculates everyone, its paper, or what payroll calls things',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',

@@ -4,10 +4,12 @@ import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type PlanVersion, planVersion } from '../../plans/plan.js';
 import { listPlanVersions } from '../../plans/plan-views.js';
+import { planTermParts } from '../../plans/plan-words.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
-import { maskedKey } from '../workspace.js';
+import { maskedKey, paper, payrollTerms } from '../workspace.js';
 import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 
 const query = z.strictObject({ includeDeleted: flag.default(false) });
@@ -21,6 +23,8 @@ const response = z.object({
   isDemo: z.boolean(),
   crm: z.object({ connected: z.boolean(), provider: z.string().nullable() }),
   fieldMapping: z.object({ standard: z.record(z.string(), z.string()), measures: z.record(z.string(), z.string()) }),
+  paper: paper.nullable(),
+  payroll: payrollTerms,
   apiKey: maskedKey,
   plans: z.array(planVersion),
 });
@@ -66,5 +70,24 @@ export const getWorkspace = operation({
   query,
   response,
   failures: {},
+  tool: {
+    name: 'get_workspace',
+    title: 'Get workspace',
+    hints: effects.reads,
+    description: {
+      purpose:
+        'Who you are working for: name, currency, time zone, CRM connection, field mapping and the plans in force. Call this first.',
+      useWhen: 'a conversation begins, or you need the currency that amounts are in, or whether a CRM is connected.',
+      notFor: 'drafts and archived plans (use list_plans), people (list_reps) or fields of deals (list_fields).',
+      changes: 'nothing.',
+    },
+    arguments: {
+      includeDeleted: { says: 'true shows deleted plans too', schema: () => ({ type: 'boolean', default: false }) },
+    },
+    listsWithin: ['plans'],
+    detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
+    says: ({ currency, timezone, crm, plans }, { standing }) =>
+      `You act as ${standing}. Amounts are in ${currency}, days in ${timezone}. ${crm.connected ? 'A CRM is connected' : 'No CRM is connected'}; plans listed: ${plans.length}.`,
+  },
   handler: GetWorkspace,
 });

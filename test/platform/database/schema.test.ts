@@ -7,13 +7,14 @@ import { readConfig } from '../../../src/platform/config.js';
 import { appRole, appSessionOptions } from '../../../src/platform/database/pool.js';
 import { createLog } from '../../../src/platform/log.js';
 import { createWorkspace } from '../../../src/workspaces/create-workspace.js';
-import { type DebianPostgres, startDebianPostgres15 } from '../../support/debian-postgres.js';
+import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '../../support/debian-postgres.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 import { ApiClient, migrateTestDatabase } from '../../support/test-service.js';
 
 /** Keys and indexes that the workspace does not lead, each with its reason. */
 const withoutWorkspace: Readonly<Record<string, string>> = {
   tokens_by_hash: 'a token is looked up before its workspace is known',
+  inbound_routes_by_route: 'a delivery names an account and no workspace',
   reps_by_email: 'who signs in names an address and no workspace',
 };
 
@@ -24,6 +25,7 @@ const outsideWorkspaces: Readonly<Record<string, string>> = {
   sign_in_states: 'kept while the identity provider is asked who it is',
   attempt_counters: 'counted by network address',
   mail_outbox: 'mail to addresses that may belong to nobody',
+  billing_recovery: 'how far the events of the billing provider were taken in, of all workspaces',
 };
 
 describe('the schema', () => {
@@ -434,20 +436,3 @@ describe('the schema', () => {
     });
   });
 });
-
-/** A database whose owner is no superuser, as the service asks of those who bring their own. */
-async function ownedDatabase(superuserUrl: string): Promise<string> {
-  const client = new pg.Client({ connectionString: superuserUrl });
-  await client.connect();
-  try {
-    await client.query(`create role commissions_owner login createrole password 'owner'`);
-    await client.query('create database commissions owner commissions_owner');
-  } finally {
-    await client.end();
-  }
-  const url = new URL(superuserUrl);
-  url.username = 'commissions_owner';
-  url.password = 'owner';
-  url.pathname = '/commissions';
-  return url.href;
-}

@@ -2,23 +2,27 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { Download, type Input, operation } from '../../platform/operation.js';
-import { pathId, period } from '../../platform/schemas.js';
+import { flag, pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { askedPeriod } from '../asked-period.js';
-import { type Cell, csvFile, own, plainAmount, text } from '../payroll-csv.js';
+import { documentFailures, documentJob, workbookType } from '../document.js';
+import { type DocumentAnswer, DocumentRequests } from '../document-requests.js';
+import { type Cell, csvFile, lineType, own, plainAmount, text } from '../payroll-csv.js';
 import { type StatementLine } from '../snapshot.js';
 import { type StatementContent, type StatementKey, statement, statementAnswer } from '../statement.js';
+import { statementFilename, statementTotals } from '../statement-files.js';
 import { readStatement } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId });
 const query = z.strictObject({
   period: period.optional(),
-  format: z.enum(['csv', 'json']).default('csv'),
+  format: z.enum(['csv', 'json', 'pdf', 'xlsx']).default('csv'),
   delimiter: z.enum([',', ';']).default(','),
+  async: flag.default(false),
 });
 type Query = z.infer<typeof query>;
 
@@ -34,7 +38,7 @@ const columns: readonly (readonly [title: string, cell: (line: StatementLine) =>
   ['Base', (line) => own(line.base === null ? null : plainAmount(line.base, line.currency))],
   ['Rate', (line) => own(line.rate)],
   ['Commission', (line) => own(plainAmount(line.amount, line.currency))],
-  ['Type', (line) => text(line.kind === 'commission_earned' ? line.category : line.kind)],
+  ['Type', (line) => text(lineType(line))],
   ['Status', (line) => text(line.status)],
   ['Note', (line) => text(line.reason)],
 ];
@@ -43,35 +47,53 @@ const columns: readonly (readonly [title: string, cell: (line: StatementLine) =>
 export class ExportStatement {
   constructor(
     @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(DocumentRequests) private readonly requests: DocumentRequests,
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute(
     { params: { repId }, query: asked }: Input<{ repId: string }, Query>,
     caller: Caller,
-  ): Promise<Download> {
+  ): Promise<DocumentAnswer> {
     if (!maySee(caller, repId)) throw notYours();
-    const { key, repName, head, content } = await this.unitOfWork.run(caller, 'reads', async (trx) => {
+    const find = async (trx: Work) => {
       const name = await findRepName(trx, caller.workspaceId, repId);
       if (name === null) throw repNotFound();
       const { period: of, currency } = await askedPeriod(trx, caller.workspaceId, asked.period, this.clock);
-      const ofRep = { workspaceId: caller.workspaceId, repId, period: of };
-      return { key: ofRep, repName: name, ...(await readStatement(trx, ofRep, currency)) };
+      return { key: { workspaceId: caller.workspaceId, repId, period: of }, repName: name, currency };
+    };
+    const { format } = asked;
+    if (format === 'csv' || format === 'json') return this.writeNow(find, format, asked.delimiter, caller);
+    return this.requests.answer(
+      caller,
+      async (trx) => {
+        const { key } = await find(trx);
+        return { kind: `statement.${format}`, repId, period: key.period };
+      },
+      asked,
+    );
+  }
+
+  /** Text takes no time to write, so nobody is asked to make it. */
+  private async writeNow(
+    find: (trx: Work) => Promise<{ key: StatementKey; repName: string; currency: string }>,
+    format: 'csv' | 'json',
+    delimiter: string,
+    caller: Caller,
+  ): Promise<Download> {
+    const { key, repName, head, content } = await this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const { currency, ...found } = await find(trx);
+      return { ...found, ...(await readStatement(trx, found.key, currency)) };
     });
-    const headers = controlTotals(content, head?.status ?? 'none');
-    if (asked.format === 'csv')
-      return new Download(
-        'text/csv; charset=utf-8',
-        filenameOf(key, repName, 'csv'),
-        csvOf(content, asked.delimiter),
-        headers,
-      );
-    const answer = statement.parse(statementAnswer(key, repName, head, content, caller));
+    const told =
+      format === 'csv'
+        ? csvOf(content, delimiter)
+        : JSON.stringify(statement.parse(statementAnswer(key, repName, head, content, caller)));
     return new Download(
-      'application/json; charset=utf-8',
-      filenameOf(key, repName, 'json'),
-      JSON.stringify(answer),
-      headers,
+      format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      statementFilename(key.period, repName, format),
+      told,
+      statementTotals(content, head),
     );
   }
 }
@@ -86,37 +108,18 @@ function csvOf({ lines, currency, otherCurrencies }: StatementContent, delimiter
   );
 }
 
-/** What payroll ticks the file off by. Amounts of two currencies have no total. */
-function controlTotals(content: StatementContent, status: string): Record<string, string> {
-  return {
-    'X-Row-Count': String(content.lines.length),
-    ...(content.otherCurrencies.length > 0
-      ? {}
-      : { 'X-Net-Total': plainAmount(content.summary.netPayout, content.currency) }),
-    'X-Statement-Version': String(content.version),
-    'X-Statement-Status': status,
-  };
-}
-
-function filenameOf({ period: of }: StatementKey, repName: string, ending: string): string {
-  const name = repName
-    .normalize('NFKD')
-    .replace(/[^A-Za-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 60);
-  return `statement-${of}-${name === '' ? 'rep' : name}.${ending}`;
-}
-
 export const exportStatement = operation({
   id: 'exportStatement',
-  summary: "A rep's line items for payroll, as CSV or JSON: the latest version, or what has been earned so far",
+  summary:
+    "A rep's statement as CSV or JSON line items, PDF or workbook: the latest version, or what has been earned so far",
   method: 'get',
   path: '/v1/statements/:repId/export',
   access: 'rep',
   params,
   query,
-  response: statement,
-  files: ['text/csv', 'application/json'],
-  failures: { rep_not_found: 404 },
+  response: z.union([statement, documentJob]),
+  otherStatus: 202,
+  files: ['text/csv', 'application/json', 'application/pdf', workbookType],
+  failures: documentFailures,
   handler: ExportStatement,
 });

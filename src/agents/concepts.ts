@@ -1,0 +1,40 @@
+/** What an agent must know before it touches anybody's pay: one page, read as `commission://guide/concepts`. */
+export const concepts = `# How commission comes about here
+
+**Plan and version.** A plan has one planId for life and versions, each with a planVersionId. Assignments, quotas and
+simulations take planId; overrides belong to one version. A change of config or dates makes a new version, a change of status
+or currency does not. Rule ids change with every version, rule names need not: quotas follow the rule of the same name.
+
+**Status.** draft pays nobody; active pays; archived pays no more, what was earned stays; deleted is archived and hidden.
+A new plan is active unless it is created with status draft.
+
+**Who is paid.** A rep is paid on a deal when all of this holds: the deal has the rep as its owner and a close date, the rep is
+assigned to the plan on that day, the plan is active and in force on that day, the plan's dealConditions hold, and the rule's
+conditions hold. Ask get_commissions with the dealId: it gives the first of these that failed as the reason.
+
+**Periods.** Months are written 2026-03, quarters 2026-Q1, half-years 2026-H1, years 2026. A rule adds up attainment over its
+attainmentPeriod (quarterly unless it says otherwise), and its quotas are set for periods of that kind, one by one.
+
+**Attainment.** Credit of the deals divided by the target of the quota: 1 is 100 %. Without a quota it is 0, so tiers above the
+first are never reached. A rule with a single tier from 0 needs no quota.
+
+**Tier modes.** full_rate: a deal pays wholly at the tier that the attainment reaches with it; earlier deals stay as they were.
+marginal: each part of a deal pays at the rate of the band it falls into, as with taxes. retroactive: all deals of the period
+pay at the tier of the whole period.
+
+**Cascade rules** pay managers from what the people below them earn; the manager is assigned to the plan too, and reporting
+lines are part of the reps. **Periodic rules** pay once a period instead of by deal.
+
+**Money.** Rates are decimals: 0.08 is 8 %. Amounts are in the currency of the workspace, or of the plan or the adjustment
+where it has one of its own; amounts in different currencies are never added.
+
+**Calculation** follows by itself, within seconds, whenever deals, plans, quotas, assignments or overrides change.
+recalculate_commissions only makes sure of it. Results are the same however often it runs.
+
+**Statements** freeze what a rep earned in a period. While one is approved nothing in it changes: calculations report
+statement_locked and leave it. Generating, approving, unlocking and adjusting statements is up to people and not possible here.
+
+**The usual way** from words to pay: get_workspace, list_plan_templates, list_fields and get_field_options, simulate_commissions
+with the config and a repId, create_plan with status draft, simulate again with its planId once reps are assigned and quotas
+set, a person agrees, set_plan_status active, get_commissions.
+`;

@@ -1,0 +1,152 @@
+import { type Clock } from '../kernel/clock.js';
+import { groupBy } from '../kernel/group-by.js';
+import { isUuid } from '../kernel/ids.js';
+import { recordAct } from '../ledger/record-act.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import {
+  type InboxBatch,
+  InboxDelay,
+  type InboxHandler,
+  type StoredNews,
+  settleNews,
+} from '../platform/inbox/inbox-runner.js';
+import { type Log } from '../platform/log.js';
+import { changeTier, findTier } from '../workspaces/change-tier.js';
+import { type BillingProvider, BillingUnavailable, type ProviderCustomer } from './billing-provider.js';
+import { checkCustomers, saveSubscriptions, unlinkCustomer } from './billing-store.js';
+import { listSubscriptions } from './billing-views.js';
+import {
+  entitledTier,
+  graceEnd,
+  isUnclear,
+  type PriceTiers,
+  type Subscription,
+  tierOfItems,
+} from './subscription-tier.js';
+
+export interface BillingTerms {
+  readonly graceDays: number;
+  readonly priceTiers: PriceTiers;
+}
+
+/** Events may be lost for good; whatever was missed is found out within this. */
+const checkEveryMs = 24 * 60 * 60_000;
+const actor = 'billing';
+
+/**
+ * Works off what was heard of customers: the provider is asked what each has now, and the workspace's tier follows
+ * from the answer. However often, late or in whatever order events come, the last answer is the provider's state.
+ */
+export class BillingInbox implements InboxHandler {
+  readonly sources = ['billing'] as const;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly provider: BillingProvider | null,
+    private readonly terms: BillingTerms,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  async handle(batch: InboxBatch): Promise<void> {
+    for (const [customerId, news] of groupBy(batch.news, (one) => one.subject)) {
+      const askedAt = this.clock.now();
+      const customer = await this.ask(customerId);
+      await this.unitOfWork.run(batch, 'reads', async (trx) => {
+        await batch.lease.assertHeld(trx);
+        await this.apply(trx, batch.workspaceId, { customerId, customer, askedAt });
+        await settleNews(trx, batch, news, 'done');
+      });
+    }
+  }
+
+  /** The tier stays. A day later the provider is asked again. */
+  async giveUp(
+    trx: Work,
+    { workspaceId, news }: { readonly workspaceId: string; readonly news: readonly StoredNews[] },
+    reason: string,
+  ): Promise<void> {
+    const customers = [...new Set(news.map((one) => one.subject))];
+    await checkCustomers(trx, workspaceId, customers, this.inADay());
+    const details = { customers, reason };
+    await recordAct(
+      trx,
+      { workspaceId, actor },
+      { trigger: 'billing_event', scope: 'workspace', outcome: 'failed', details },
+    );
+  }
+
+  private async ask(customerId: string): Promise<ProviderCustomer> {
+    if (this.provider === null) throw new InboxDelay('no billing provider is configured', null);
+    try {
+      return await this.provider.customer(customerId);
+    } catch (error) {
+      if (error instanceof BillingUnavailable)
+        throw new InboxDelay(error.message, error.retryAfterMs, { cause: error });
+      throw error;
+    }
+  }
+
+  private async apply(
+    trx: Work,
+    workspaceId: string,
+    asked: { readonly customerId: string; readonly customer: ProviderCustomer; readonly askedAt: Date },
+  ): Promise<void> {
+    const { customerId, customer, askedAt } = asked;
+    const before = await listSubscriptions(trx, workspaceId);
+    const now = this.read(customer, workspaceId, { before, askedAt });
+    if (customer.isDeleted) await unlinkCustomer(trx, workspaceId, customerId);
+    else await saveSubscriptions(trx, { workspaceId, customerId }, now, { askedAt, checkAt: this.nextCheck(now) });
+    const others = before.filter((subscription) => subscription.customerId !== customerId);
+    await this.followTier(trx, workspaceId, customerId, [...others, ...now]);
+  }
+
+  /** What of the customer's subscriptions is this workspace's; a customer may pay for several. */
+  private read(
+    { subscriptions }: ProviderCustomer,
+    workspaceId: string,
+    { before, askedAt }: { readonly before: readonly Subscription[]; readonly askedAt: Date },
+  ): Subscription[] {
+    const own = subscriptions.filter(
+      ({ workspaceId: named }) => named === null || !isUuid(named) || named.toLowerCase() === workspaceId,
+    );
+    return own.map(({ subscriptionId, status, items }) => {
+      const known = before.find((one) => one.subscriptionId === subscriptionId);
+      const pastDueSince = status === 'past_due' ? (known?.pastDueSince ?? askedAt) : null;
+      return { subscriptionId, status, tier: tierOfItems(items, this.terms.priceTiers), pastDueSince };
+    });
+  }
+
+  private async followTier(
+    trx: Work,
+    workspaceId: string,
+    customerId: string,
+    subscriptions: readonly Subscription[],
+  ): Promise<void> {
+    for (const { subscriptionId, status } of subscriptions.filter(isUnclear))
+      this.log.warn({ workspaceId, subscriptionId, status }, 'a subscription is of no known tier; the tier stays');
+    const from = await findTier(trx, workspaceId);
+    if (from === null) return;
+    const to = entitledTier(subscriptions, from, { now: this.clock.now(), graceDays: this.terms.graceDays });
+    if (to === from) return;
+    const details = {
+      customerId,
+      subscriptions: subscriptions.map(({ subscriptionId, status }) => ({ subscriptionId, status })),
+    };
+    await changeTier(trx, { workspaceId, actor }, { from, to, details });
+  }
+
+  private nextCheck(subscriptions: readonly Subscription[]): Date {
+    const now = this.clock.now();
+    const ends = subscriptions
+      .map(({ pastDueSince }) => (pastDueSince === null ? null : graceEnd(pastDueSince, this.terms.graceDays)))
+      .filter((end) => end !== null && end > now);
+    return [this.inADay(), ...ends].reduce((first, end) =>
+      end !== null && end < (first as Date) ? end : first,
+    ) as Date;
+  }
+
+  private inADay(): Date {
+    return new Date(this.clock.now().getTime() + checkEveryMs);
+  }
+}

@@ -1,0 +1,113 @@
+import Stripe from 'stripe';
+import { type BillingEvent, billingEventTypes, readBillingEvent } from './billing-event.js';
+import { type PricedItem } from './subscription-tier.js';
+
+export interface BillingProviderSettings {
+  readonly apiKey: string;
+  readonly apiBase: string;
+}
+
+/** A subscription in the provider's terms. */
+export interface ProviderSubscription {
+  readonly subscriptionId: string;
+  readonly status: string;
+  /** The workspace that it was said to be for, as text; null where it is the customer's alone. */
+  readonly workspaceId: string | null;
+  readonly items: readonly PricedItem[];
+}
+
+/** What the provider says of a customer now. */
+export interface ProviderCustomer {
+  readonly isDeleted: boolean;
+  /** Those that have not ended. */
+  readonly subscriptions: readonly ProviderSubscription[];
+}
+
+/** The provider does not answer, or not us: nothing that a customer did, so it is asked again until it does. */
+export class BillingUnavailable extends Error {
+  override readonly name = 'BillingUnavailable';
+
+  constructor(
+    message: string,
+    readonly retryAfterMs: number | null,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const timeoutMs = 20_000;
+const pageSize = 100;
+
+/** The billing provider's API, as much of it as tells who has paid for what. */
+export class BillingProvider {
+  private readonly stripe: Stripe;
+
+  constructor({ apiKey, apiBase }: BillingProviderSettings) {
+    const { protocol, hostname, port } = new URL(apiBase);
+    this.stripe = new Stripe(apiKey, {
+      protocol: protocol === 'http:' ? 'http' : 'https',
+      host: hostname,
+      ...(port === '' ? {} : { port }),
+      telemetry: false,
+      timeout: timeoutMs,
+    });
+  }
+
+  async customer(customerId: string): Promise<ProviderCustomer> {
+    return answered(async () => {
+      const subscriptions: ProviderSubscription[] = [];
+      for await (const listed of this.stripe.subscriptions.list({ customer: customerId, limit: pageSize }))
+        subscriptions.push(await this.priced(listed));
+      if (subscriptions.length > 0) return { isDeleted: false, subscriptions };
+      const customer = await this.stripe.customers.retrieve(customerId);
+      return { isDeleted: customer.deleted === true, subscriptions };
+    });
+  }
+
+  /** Events since then that may have changed what a customer has, newest first. The provider keeps 30 days of them. */
+  async eventsSince(since: Date): Promise<BillingEvent[]> {
+    return answered(async () => {
+      const found: BillingEvent[] = [];
+      const created = { gte: Math.floor(since.getTime() / 1000) };
+      for await (const json of this.stripe.events.list({ types: [...billingEventTypes], created, limit: pageSize })) {
+        const event = readBillingEvent(json);
+        if (event !== null && event !== 'ignored') found.push(event);
+      }
+      return found;
+    });
+  }
+
+  /** A list may not be asked for products: they lie a level too deep. */
+  private async priced({ id }: Stripe.Subscription): Promise<ProviderSubscription> {
+    const { status, metadata, items } = await this.stripe.subscriptions.retrieve(id, {
+      expand: ['items.data.price.product'],
+    });
+    return {
+      subscriptionId: id,
+      status,
+      workspaceId: metadata['workspace_id'] ?? null,
+      items: items.data.map(({ price }) => ({
+        priceId: price.id,
+        lookupKey: price.lookup_key,
+        priceTier: price.metadata['tier'],
+        productTier:
+          typeof price.product === 'string' || price.product.deleted ? undefined : price.product.metadata['tier'],
+      })),
+    };
+  }
+}
+
+/** Tells trouble of the provider's or our own from a question that is wrong. Its words may repeat our key. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    const { statusCode = 0, type, code } = error;
+    const reason = `the billing provider answered ${statusCode || 'nothing'} (${code ?? type})`;
+    if (statusCode >= 400 && statusCode < 500 && ![401, 403, 409, 429].includes(statusCode)) throw new Error(reason);
+    const seconds = Number(error.headers?.['retry-after']);
+    throw new BillingUnavailable(reason, Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null);
+  }
+}

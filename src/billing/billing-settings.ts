@@ -1,0 +1,21 @@
+import { type Config } from '../platform/config.js';
+import { type BillingTerms } from './billing-inbox.js';
+import { BillingProvider } from './billing-provider.js';
+import { type Tier } from './subscription-tier.js';
+
+/** Null where no provider is configured. */
+export function billingProvider({
+  BILLING_API_KEY: apiKey,
+  BILLING_API_BASE: apiBase,
+}: Config): BillingProvider | null {
+  return apiKey === undefined ? null : new BillingProvider({ apiKey, apiBase });
+}
+
+export function billingTerms({ BILLING_GRACE_DAYS, BILLING_PRICE_TIERS = '' }: Config): BillingTerms {
+  const pairs = BILLING_PRICE_TIERS.split(',').filter((pair) => pair !== '');
+  return {
+    graceDays: BILLING_GRACE_DAYS,
+    // The settings have seen to it that each is a price and a tier.
+    priceTiers: new Map(pairs.map((pair) => pair.split(':') as [string, Tier])),
+  };
+}

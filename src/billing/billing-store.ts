@@ -1,0 +1,71 @@
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type Subscription } from './subscription-tier.js';
+
+/** From now on the customer's events are the workspace's. A second time changes nothing. */
+export async function linkCustomer(trx: Work, workspaceId: string, customerId: string): Promise<void> {
+  await trx
+    .insertInto('billing_customers')
+    .values({ workspace_id: workspaceId, customer_id: customerId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await trx
+    .insertInto('inbound_routes')
+    .values({ workspace_id: workspaceId, source: 'billing', route: customerId, secret: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The provider has no such customer any more. */
+export async function unlinkCustomer(trx: Work, workspaceId: string, customerId: string): Promise<void> {
+  await trx
+    .deleteFrom('inbound_routes')
+    .where('workspace_id', '=', workspaceId)
+    .where('source', '=', 'billing')
+    .where('route', '=', customerId)
+    .execute();
+  await trx
+    .deleteFrom('billing_customers')
+    .where('workspace_id', '=', workspaceId)
+    .where('customer_id', '=', customerId)
+    .execute();
+}
+
+/** All that the customer has now, and when the provider is to be asked again. */
+export async function saveSubscriptions(
+  trx: Work,
+  of: { readonly workspaceId: string; readonly customerId: string },
+  subscriptions: readonly Subscription[],
+  { askedAt, checkAt }: { readonly askedAt: Date; readonly checkAt: Date },
+): Promise<void> {
+  const key = { workspace_id: of.workspaceId, customer_id: of.customerId };
+  await trx
+    .deleteFrom('billing_subscriptions')
+    .where('workspace_id', '=', of.workspaceId)
+    .where('customer_id', '=', of.customerId)
+    .execute();
+  const rows = subscriptions.map(({ subscriptionId, status, tier, pastDueSince }) => ({
+    ...key,
+    subscription_id: subscriptionId,
+    status,
+    tier,
+    past_due_since: pastDueSince,
+    asked_at: askedAt,
+  }));
+  if (rows.length > 0) await trx.insertInto('billing_subscriptions').values(rows).execute();
+  await checkCustomers(trx, of.workspaceId, [of.customerId], checkAt);
+}
+
+/** Has the provider asked about them, without an event, at that time. */
+export async function checkCustomers(
+  trx: Work,
+  workspaceId: string,
+  customerIds: readonly string[],
+  checkAt: Date,
+): Promise<void> {
+  await trx
+    .updateTable('billing_customers')
+    .set({ check_at: checkAt })
+    .where('workspace_id', '=', workspaceId)
+    .where('customer_id', 'in', customerIds)
+    .execute();
+}

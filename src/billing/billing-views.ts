@@ -1,0 +1,24 @@
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type Subscription } from './subscription-tier.js';
+
+export interface StoredSubscription extends Subscription {
+  readonly customerId: string;
+}
+
+/** All subscriptions that the workspace is paid for with, by whichever customers. */
+export async function listSubscriptions(trx: Work, workspaceId: string): Promise<StoredSubscription[]> {
+  const rows = await trx
+    .selectFrom('billing_subscriptions')
+    .select(['customer_id', 'subscription_id', 'status', 'tier', 'past_due_since'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('customer_id')
+    .orderBy('subscription_id')
+    .execute();
+  return rows.map((row) => ({
+    customerId: row.customer_id,
+    subscriptionId: row.subscription_id,
+    status: row.status,
+    tier: row.tier,
+    pastDueSince: row.past_due_since,
+  }));
+}

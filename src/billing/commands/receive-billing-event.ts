@@ -1,0 +1,44 @@
+import { inject, injectable } from 'tsyringe';
+import { type Clock } from '../../kernel/clock.js';
+import { invalid } from '../../kernel/failure.js';
+import { type Config } from '../../platform/config.js';
+import { parseJson } from '../../platform/http/json-body.js';
+import { type Input, operation, type RawBody } from '../../platform/operation.js';
+import { CLOCK, CONFIG } from '../../platform/tokens.js';
+import { badSignature, type DeliveryAnswer, deliveryAnswer, deliveryLimitBytes } from '../../webhooks/delivery.js';
+import { readBillingEvent } from '../billing-event.js';
+import { BillingIntake } from '../billing-intake.js';
+import { verifyBillingSignature } from '../billing-signature.js';
+
+@injectable()
+export class ReceiveBillingEvent {
+  constructor(
+    @inject(BillingIntake) private readonly intake: BillingIntake,
+    @inject(CONFIG) private readonly config: Config,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ body }: Input): Promise<DeliveryAnswer> {
+    const raw = body as RawBody;
+    const secret = this.config.BILLING_WEBHOOK_SECRET;
+    const signature = raw.header('Stripe-Signature');
+    if (secret === undefined || !verifyBillingSignature(secret, raw.bytes, signature, this.clock.now()))
+      throw badSignature();
+    const event = readBillingEvent(parseJson(raw.bytes));
+    if (event === null) throw invalid({ path: '', message: 'is no event of the billing provider' });
+    const isKept = event !== 'ignored' && (await this.intake.take(event));
+    return isKept ? { accepted: 1, ignored: 0 } : { accepted: 0, ignored: 1 };
+  }
+}
+
+export const receiveBillingEvent = operation({
+  id: 'receiveBillingEvent',
+  summary: 'Signed events of the billing provider; what a customer then has is asked of it, and sets the tier',
+  method: 'post',
+  path: '/webhooks/billing',
+  access: 'public',
+  raw: { limitBytes: deliveryLimitBytes },
+  response: deliveryAnswer,
+  failures: { bad_signature: 401 },
+  handler: ReceiveBillingEvent,
+});

@@ -1,0 +1,322 @@
+import { type Request, type Response } from 'express';
+import Stripe from 'stripe';
+import { Deliveries } from './deliveries.js';
+import { FakeServer, type FakeServerOptions } from './fake-server.js';
+
+export interface FakeBillingOptions extends FakeServerOptions {
+  readonly apiKey?: string;
+  readonly webhookSecret?: string;
+}
+
+export interface FakeEvent {
+  readonly id: string;
+  readonly object: 'event';
+  readonly type: string;
+  readonly created: number;
+  readonly api_version: string;
+  readonly livemode: boolean;
+  readonly pending_webhooks: number;
+  readonly request: null;
+  readonly data: { readonly object: Readonly<Record<string, unknown>> };
+}
+
+interface FakePrice {
+  readonly id: string;
+  readonly lookup_key: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly product: { readonly id: string; readonly metadata: Readonly<Record<string, string>> };
+}
+
+interface FakeSubscription {
+  readonly id: string;
+  readonly customer: string;
+  readonly status: string;
+  readonly prices: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly created: number;
+}
+
+interface Page {
+  readonly limit: number;
+  readonly startingAfter: string | undefined;
+}
+
+const apiVersion = '2026-10-28.endive';
+
+/** Plays the billing provider: design/crm-wire.md, sections 5 and 8. */
+export class FakeBilling {
+  readonly server: FakeServer;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+  /** A second secret, while the first is being replaced: deliveries are signed with both. */
+  nextWebhookSecret: string | null = null;
+  /** All that ever happened, oldest first. */
+  readonly events: FakeEvent[] = [];
+  private readonly prices = new Map<string, FakePrice>();
+  private readonly customers = new Map<string, { readonly id: string; readonly deleted: boolean }>();
+  private readonly subscriptions = new Map<string, FakeSubscription>();
+  private numbered = 0;
+
+  constructor(options: FakeBillingOptions = {}) {
+    this.server = new FakeServer(options);
+    this.apiKey = options.apiKey ?? 'sk_test_fake';
+    this.webhookSecret = options.webhookSecret ?? 'whsec_test_secret';
+    this.mount();
+  }
+
+  async start(): Promise<void> {
+    await this.server.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  addPrice(price: {
+    readonly id: string;
+    readonly lookupKey?: string;
+    readonly tier?: string;
+    readonly productTier?: string;
+  }): string {
+    this.prices.set(price.id, {
+      id: price.id,
+      lookup_key: price.lookupKey ?? null,
+      metadata: tierIn(price.tier),
+      product: { id: `prod_${price.id}`, metadata: tierIn(price.productTier) },
+    });
+    return price.id;
+  }
+
+  addCustomer(): string {
+    const id = this.newId('cus');
+    this.customers.set(id, { id, deleted: false });
+    return id;
+  }
+
+  subscribe(
+    customer: string,
+    prices: readonly string[],
+    { status = 'active', metadata = {} }: { status?: string; metadata?: Readonly<Record<string, string>> } = {},
+  ): string {
+    const id = this.newId('sub');
+    this.subscriptions.set(id, { id, customer, status, prices, metadata, created: this.seconds() });
+    this.tell('customer.subscription.created', this.subscription(id, false));
+    return id;
+  }
+
+  change(id: string, change: Partial<Pick<FakeSubscription, 'status' | 'prices' | 'metadata'>>): void {
+    const before = this.known(id);
+    this.subscriptions.set(id, { ...before, ...change });
+    this.tell(
+      change.status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated',
+      this.subscription(id, false),
+    );
+  }
+
+  cancel(id: string): void {
+    this.change(id, { status: 'canceled' });
+  }
+
+  /** Somebody pays for a workspace on the provider's page. */
+  checkout(
+    workspaceId: string,
+    prices: readonly string[],
+  ): { readonly customer: string; readonly subscription: string } {
+    const customer = this.addCustomer();
+    const subscription = this.subscribe(customer, prices);
+    this.tell('invoice.paid', {
+      id: this.newId('in'),
+      object: 'invoice',
+      customer,
+      status: 'paid',
+      parent: { type: 'subscription_details', subscription_details: { subscription, metadata: {} } },
+    });
+    this.tell('checkout.session.completed', {
+      id: this.newId('cs'),
+      object: 'checkout.session',
+      mode: 'subscription',
+      status: 'complete',
+      client_reference_id: workspaceId,
+      customer,
+      subscription,
+      metadata: { workspace_id: workspaceId },
+    });
+    return { customer, subscription };
+  }
+
+  deleteCustomer(id: string): void {
+    for (const subscription of this.subscriptions.values())
+      if (subscription.customer === id && subscription.status !== 'canceled') this.cancel(subscription.id);
+    this.customers.set(id, { id, deleted: true });
+    this.tell('customer.deleted', { id, object: 'customer' });
+  }
+
+  /** What has happened since the last time, to be delivered; nothing is lost of the list of events by taking it. */
+  deliveries(targetUrl: string): Deliveries<FakeEvent> {
+    const pending = new Deliveries<FakeEvent>(([event]) => {
+      const body = JSON.stringify(event);
+      return { targetUrl, headers: { 'Stripe-Signature': this.sign(body) }, body };
+    });
+    pending.add(...this.events);
+    return pending;
+  }
+
+  /** The header for a body; `ageSeconds` makes it old, or one of the future when negative. */
+  sign(body: string, ageSeconds = 0): string {
+    const timestamp = this.seconds() - ageSeconds;
+    const secrets = [this.webhookSecret, ...(this.nextWebhookSecret === null ? [] : [this.nextWebhookSecret])];
+    const headers = secrets.map((secret) =>
+      Stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp }),
+    );
+    return [`t=${timestamp}`, ...headers.map((header) => header.slice(header.indexOf('v1=')))].join(',');
+  }
+
+  private tell(type: string, object: Readonly<Record<string, unknown>>): void {
+    this.events.push({
+      id: this.newId('evt'),
+      object: 'event',
+      type,
+      created: this.seconds(),
+      api_version: apiVersion,
+      livemode: false,
+      pending_webhooks: 1,
+      request: null,
+      data: { object },
+    });
+  }
+
+  private mount(): void {
+    const { app } = this.server;
+    app.use('/v1', (request, response, next) => {
+      response.setHeader('Request-Id', this.newId('req'));
+      if (request.headers.authorization === `Bearer ${this.apiKey}`) return next();
+      refuse(response, 401, { type: 'invalid_request_error', message: 'Invalid API Key provided' });
+    });
+    app.get('/v1/subscriptions', (request, response) => this.listSubscriptions(request, response));
+    app.get('/v1/subscriptions/:id', (request, response) => {
+      if (!this.subscriptions.has(request.params.id)) return missing(response, 'subscription', 404);
+      const expanded = queryOf(request).getAll('expand[0]').includes('items.data.price.product');
+      response.json(this.subscription(request.params.id, expanded));
+    });
+    app.get('/v1/customers/:id', (request, response) => {
+      const customer = this.customers.get(request.params.id);
+      if (customer === undefined) return missing(response, 'customer', 404);
+      response.json({
+        id: customer.id,
+        object: 'customer',
+        ...(customer.deleted ? { deleted: true } : { metadata: {} }),
+      });
+    });
+    app.get('/v1/events', (request, response) => this.listEvents(request, response));
+  }
+
+  private listSubscriptions(request: Request, response: Response): void {
+    const query = queryOf(request);
+    const customer = query.get('customer');
+    if (customer !== null && !this.customers.has(customer)) return missing(response, 'customer', 400);
+    const status = query.get('status');
+    const found = [...this.subscriptions.values()]
+      .filter((one) => customer === null || one.customer === customer)
+      .filter((one) => status === 'all' || (status === null ? one.status !== 'canceled' : one.status === status))
+      .map(({ id }) => this.subscription(id, false));
+    sendList(response, '/v1/subscriptions', found.reverse(), pageIn(query));
+  }
+
+  /** Newest first. */
+  private listEvents(request: Request, response: Response): void {
+    const query = queryOf(request);
+    const types = [...query].filter(([name]) => name.startsWith('types[')).map(([, type]) => type);
+    const since = Number(query.get('created[gte]') ?? 0);
+    const found = this.events.filter(
+      ({ type, created }) => created >= since && (types.length === 0 || types.includes(type)),
+    );
+    sendList(response, '/v1/events', found.reverse(), pageIn(query));
+  }
+
+  private subscription(id: string, expanded: boolean): Readonly<Record<string, unknown>> & { readonly id: string } {
+    const { prices, ...subscription } = this.known(id);
+    const items = prices.map((name) => {
+      const price = this.prices.get(name) ?? {
+        id: name,
+        lookup_key: null,
+        metadata: {},
+        product: { id: `prod_${name}` },
+      };
+      return {
+        id: `si_${id}_${name}`,
+        object: 'subscription_item',
+        subscription: id,
+        quantity: 1,
+        current_period_start: subscription.created,
+        current_period_end: subscription.created + 2_592_000,
+        metadata: {},
+        price: {
+          ...price,
+          object: 'price',
+          active: true,
+          type: 'recurring',
+          product: expanded ? { ...price.product, object: 'product' } : price.product.id,
+        },
+      };
+    });
+    const url = `/v1/subscription_items?subscription=${id}`;
+    return { ...subscription, object: 'subscription', items: { object: 'list', has_more: false, url, data: items } };
+  }
+
+  private known(id: string): FakeSubscription {
+    const subscription = this.subscriptions.get(id);
+    if (subscription === undefined) throw new Error(`there is no subscription ${id}`);
+    return subscription;
+  }
+
+  private seconds(): number {
+    return Math.floor(this.server.now() / 1000);
+  }
+
+  private newId(kind: string): string {
+    this.numbered++;
+    return `${kind}_fake${this.numbered}`;
+  }
+}
+
+function tierIn(tier: string | undefined): Readonly<Record<string, string>> {
+  return tier === undefined ? {} : { tier };
+}
+
+function queryOf(request: Request): URLSearchParams {
+  return new URL(request.originalUrl, 'http://fake').searchParams;
+}
+
+function pageIn(query: URLSearchParams): Page {
+  return { limit: Number(query.get('limit') ?? 10), startingAfter: query.get('starting_after') ?? undefined };
+}
+
+function sendList(response: Response, url: string, all: readonly { readonly id: string }[], page: Page): void {
+  const { limit, startingAfter } = page;
+  if (!(limit >= 1 && limit <= 100))
+    return refuse(response, 400, { type: 'invalid_request_error', param: 'limit', message: 'Invalid integer' });
+  const start = startingAfter === undefined ? 0 : all.findIndex(({ id }) => id === startingAfter) + 1;
+  const data = all.slice(start, start + limit);
+  response.json({ object: 'list', url, data, has_more: start + limit < all.length });
+}
+
+function missing(response: Response, what: string, status: number): void {
+  const message = `No such ${what}`;
+  refuse(response, status, { type: 'invalid_request_error', code: 'resource_missing', message, param: what });
+}
+
+function refuse(response: Response, status: number, error: Readonly<Record<string, string>>): void {
+  response.status(status).json({ error });
+}
+
+/** Too many requests; only with the header does the vendor's own client ask again by itself. */
+export function tooManyRequests(shouldRetry: boolean) {
+  return (_request: Request, response: Response): void => {
+    if (shouldRetry) response.setHeader('stripe-should-retry', 'true');
+    refuse(response, 429, { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' });
+  };
+}

@@ -1,0 +1,423 @@
+import { randomBytes } from 'node:crypto';
+import { type Request, type RequestHandler, type Response } from 'express';
+import { Deliveries } from './deliveries.js';
+import { crmcObjects, type DescribedField, opportunityFields, stages } from './fake-crmc-fields.js';
+import { FakeOAuth } from './fake-oauth.js';
+import { FakeServer, type FakeServerOptions } from './fake-server.js';
+import { type FakeQuery, type FakeRow, readSoql, SoqlError, sortedRows } from './fake-soql.js';
+
+export interface FakeCrmcOptions extends FakeServerOptions {
+  /** Each deal has a currency of its own. */
+  readonly multiCurrency?: boolean;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+}
+
+export interface FakeCrmcUser {
+  readonly Id: string;
+  readonly Name: string;
+  readonly Email: string;
+  readonly IsActive: boolean;
+  readonly UserType: string;
+}
+
+/** A page's place in the rows that its query found. */
+interface Locator {
+  readonly rows: readonly FakeRow[];
+  readonly query: FakeQuery;
+}
+
+const version = 'v67.0';
+const dataPath = `/services/data/${version}`;
+const orgId = '00DRO0000001234AAA';
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const longestUri = 16_384;
+const mostRows = 2000;
+
+/** Plays crm-c: design/crm-wire.md, sections 4 and 8. */
+export class FakeCrmc {
+  readonly server: FakeServer;
+  readonly oauth: FakeOAuth;
+  readonly orgId = orgId;
+  readonly users: FakeCrmcUser[] = [];
+  /** The org's app may act for itself, without a person who consents. */
+  allowsClientCredentials = false;
+  /** The user may ask what was updated and deleted. */
+  allowsReplication = true;
+  requestsUsed = 0;
+  requestsPerDay = 100_000;
+  private readonly deals = new Map<string, FakeRow>();
+  /** Transactions that have stamped their rows and are not committed: nobody sees what they did. */
+  private readonly open = new Set<{ readonly stamp: string }>();
+  private readonly purged: { readonly id: string; readonly deletedDate: string }[] = [];
+  private readonly locators = new Map<string, Locator>();
+  private fields: DescribedField[];
+  private numbered = 0;
+
+  constructor(options: FakeCrmcOptions = {}) {
+    this.server = new FakeServer(options);
+    this.fields = opportunityFields(options.multiCurrency ?? false);
+    this.oauth = new FakeOAuth({
+      clientId: options.clientId ?? 'crmc-client',
+      clientSecret: options.clientSecret ?? 'crmc-secret',
+      tokenPrefix: `${orgId.slice(0, 15)}!`,
+      accessTokenMs: 2 * 60 * minuteMs,
+      refreshTokens: 'rotated',
+      now: this.server.now,
+    });
+    this.mountOAuth();
+    this.mountData();
+  }
+
+  async start(): Promise<void> {
+    await this.server.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  addUser(user: Partial<FakeCrmcUser> = {}): string {
+    const Id = this.newId('005');
+    this.users.push({ Id, Name: 'Ada', Email: 'ada@acme.test', IsActive: true, UserType: 'Standard', ...user });
+    return Id;
+  }
+
+  addField(field: Partial<DescribedField> & Pick<DescribedField, 'name' | 'type'>): void {
+    this.fields.push({ label: field.name, length: 0, picklistValues: null, ...field });
+  }
+
+  removeField(name: string): void {
+    this.fields = this.fields.filter((field) => field.name !== name);
+  }
+
+  /** A new deal, seen at once. */
+  addDeal(values: FakeRow = {}): string {
+    return this.addLateDeal(values).commit();
+  }
+
+  /** A new deal that is stamped now and seen when its transaction is committed. */
+  addLateDeal(values: FakeRow = {}): { readonly id: string; commit(): string } {
+    const id = this.newId('006');
+    const stamp = this.stamp();
+    const row = { ...defaults(stamp), ...values, Id: id, SystemModstamp: stamp, IsDeleted: false };
+    const transaction = { stamp };
+    this.open.add(transaction);
+    return {
+      id,
+      commit: () => {
+        this.open.delete(transaction);
+        this.deals.set(id, derived(row));
+        return id;
+      },
+    };
+  }
+
+  changeDeal(id: string, values: FakeRow): void {
+    const row = this.deals.get(id);
+    if (row === undefined) throw new Error(`there is no deal ${id}`);
+    const stamp = this.stamp();
+    this.deals.set(id, derived({ ...row, ...values, LastModifiedDate: stamp, SystemModstamp: stamp }));
+  }
+
+  /** To the recycle bin. */
+  deleteDeal(id: string): void {
+    this.changeDeal(id, { IsDeleted: true });
+  }
+
+  /** Out of the recycle bin for good; queries do not see it any more. */
+  purgeDeal(id: string): void {
+    this.deals.delete(id);
+    this.purged.push({ id, deletedDate: this.stamp() });
+  }
+
+  /** What the CRM says it holds, in its own words. */
+  liveDeals(): FakeRow[] {
+    return [...this.deals.values()].filter((row) => row['IsDeleted'] !== true);
+  }
+
+  /** Cursors of listings under way are forgotten. */
+  expireLocators(): void {
+    this.locators.clear();
+  }
+
+  /** Calls of the admin's Flow, one a saved deal: the platform has no webhooks of its own. */
+  flow(target: { readonly targetUrl: string; readonly secret: string }): Deliveries<string> {
+    return new Deliveries<string>((ids) => ({
+      targetUrl: target.targetUrl,
+      headers: { Authorization: `Bearer ${target.secret}` },
+      body: JSON.stringify(
+        ids.length === 1
+          ? { opportunityId: ids[0], organizationId: orgId, event: 'updated' }
+          : ids.map((opportunityId) => ({ opportunityId })),
+      ),
+    }));
+  }
+
+  private mountOAuth(): void {
+    const { app } = this.server;
+    app.get('/services/oauth2/authorize', (request, response, next) => {
+      const query = new URL(request.url, this.url).searchParams;
+      if (query.get('response_type') !== 'code' || query.get('code_challenge_method') !== 'S256')
+        return void response.status(400).send('invalid_request: PKCE with S256 is required');
+      this.oauth.authorize(request, response, next);
+    });
+    app.post('/services/oauth2/token', (request, response) => this.token(request, response));
+    app.post('/services/oauth2/revoke', (request, response) => {
+      this.oauth.revoke(formOf(request)['token'] ?? '');
+      response.status(200).end();
+    });
+  }
+
+  private token(request: Request, response: Response): void {
+    const form = formOf(request);
+    const { clientId, clientSecret } = this.oauth.options;
+    if (form['client_id'] !== clientId) return tokenError(response, 'invalid_client_id', 'client identifier invalid');
+    if (form['client_secret'] !== clientSecret)
+      return tokenError(response, 'invalid_client', 'invalid client credentials');
+    const issued = form['grant_type'] === 'client_credentials' ? this.ownToken() : this.oauth.grant(form);
+    if (issued === null) return tokenError(response, 'invalid_grant', 'expired access/refresh token');
+    const { accessToken, refreshToken } = issued;
+    response.json({
+      access_token: accessToken,
+      ...(refreshToken === null ? {} : { refresh_token: refreshToken }),
+      signature: randomBytes(32).toString('base64'),
+      scope: 'refresh_token api',
+      instance_url: this.url,
+      id: `https://login.salesforce.com/id/${orgId}/005RO000000admnYAA`,
+      token_type: 'Bearer',
+      issued_at: String(this.server.now()),
+    });
+  }
+
+  private ownToken() {
+    if (!this.allowsClientCredentials) return null;
+    const { accessToken, refreshToken } = this.oauth.issue();
+    if (refreshToken !== null) this.oauth.revoke(refreshToken);
+    return { accessToken, refreshToken: null };
+  }
+
+  private mountData(): void {
+    const { app } = this.server;
+    app.get(
+      '/services/data',
+      (_request, response) => void response.json([{ label: 'Winter', url: dataPath, version: version.slice(1) }]),
+    );
+    app.use(dataPath, this.guard);
+    for (const resource of ['query', 'queryAll'] as const)
+      app.get(`${dataPath}/${resource}`, (request, response) =>
+        this.reply(response, this.firstPage(resource, request.originalUrl, pageSize(request.headers))),
+      );
+    app.get(`${dataPath}/query/:locator`, (request, response) =>
+      this.reply(response, this.laterPage(request.params.locator, pageSize(request.headers))),
+    );
+    app.post(`${dataPath}/composite`, (request, response) => this.composite(request, response));
+    app.get(
+      `${dataPath}/sobjects/Opportunity/describe`,
+      (_request, response) => void response.json({ name: 'Opportunity', label: 'Opportunity', fields: this.fields }),
+    );
+    app.get(`${dataPath}/sobjects/Opportunity/updated`, (request, response) =>
+      this.reply(
+        response,
+        this.replicated(request, 30, (window) => this.updated(window)),
+      ),
+    );
+    app.get(`${dataPath}/sobjects/Opportunity/deleted`, (request, response) =>
+      this.reply(
+        response,
+        this.replicated(request, 15, (window) => this.deleted(window)),
+      ),
+    );
+  }
+
+  private readonly guard: RequestHandler = (request, response, next) => {
+    if (request.originalUrl.length > longestUri) return void response.status(414).end();
+    if (!this.oauth.isAuthorized(request))
+      return this.reply(response, refusal(401, 'INVALID_SESSION_ID', 'Session expired or invalid'));
+    this.requestsUsed++;
+    response.setHeader('Sforce-Limit-Info', `api-usage=${this.requestsUsed}/${this.requestsPerDay}`);
+    if (this.requestsUsed > this.requestsPerDay)
+      return this.reply(response, refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'));
+    next();
+  };
+
+  private reply(response: Response, { status, body }: Reply): void {
+    response.status(status).json(body);
+  }
+
+  private firstPage(resource: 'query' | 'queryAll', address: string, size: number): Reply {
+    const text = new URL(address, this.url).searchParams.get('q') ?? '';
+    try {
+      const query = readSoql(text, crmcObjects(this.fields.map((field) => field.name)));
+      const found = this.rowsOf(query.from).filter(
+        (row) => query.matches(row) && (resource === 'queryAll' || row['IsDeleted'] !== true),
+      );
+      const id = `01gRO${String(this.locators.size).padStart(13, '0')}`;
+      this.locators.set(id, { rows: sortedRows(found, query.orderBy), query });
+      return this.page(id, 0, size);
+    } catch (error) {
+      if (error instanceof SoqlError) return refusal(400, error.errorCode, error.message);
+      throw error;
+    }
+  }
+
+  private laterPage(name: string, size: number): Reply {
+    const [, id = '', start = ''] = /^(\w+)-(\d+)$/.exec(name) ?? [];
+    return this.locators.has(id)
+      ? this.page(id, Number(start), size)
+      : refusal(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
+  }
+
+  private page(id: string, start: number, size: number): Reply {
+    const { rows, query } = this.locators.get(id) as Locator;
+    const end = Math.min(start + size, rows.length);
+    const done = end === rows.length;
+    const records = rows.slice(start, end).map((row) => ({
+      attributes: { type: query.from, url: `${dataPath}/sobjects/${query.from}/${row['Id']}` },
+      ...Object.fromEntries(query.select.map((name) => [name, row[name] ?? null])),
+    }));
+    return {
+      status: 200,
+      body: {
+        totalSize: rows.length,
+        done,
+        // It says query even where the rows are those of queryAll.
+        ...(done ? {} : { nextRecordsUrl: `${dataPath}/query/${id}-${end}` }),
+        records,
+      },
+    };
+  }
+
+  /** Requests in a body, of which only queries are known here. */
+  private composite(request: Request, response: Response): void {
+    const { compositeRequest } = request.body as {
+      compositeRequest: readonly {
+        readonly url: string;
+        readonly referenceId: string;
+        readonly httpHeaders?: Record<string, string>;
+      }[];
+    };
+    const answers = compositeRequest.map(({ url, referenceId, httpHeaders = {} }) => {
+      const resource = /^\/services\/data\/v67\.0\/(query|queryAll)\?/.exec(url)?.[1] as
+        | 'query'
+        | 'queryAll'
+        | undefined;
+      const headers = Object.fromEntries(
+        Object.entries(httpHeaders).map(([name, value]) => [name.toLowerCase(), value]),
+      );
+      const { status, body } =
+        resource === undefined
+          ? refusal(404, 'NOT_FOUND', 'The requested resource does not exist')
+          : this.firstPage(resource, url, pageSize(headers));
+      return { body, httpHeaders: {}, httpStatusCode: status, referenceId };
+    });
+    response.json({ compositeResponse: answers });
+  }
+
+  private replicated(
+    request: Request,
+    days: number,
+    answer: (window: { start: number; end: number }) => object,
+  ): Reply {
+    if (!this.allowsReplication) return refusal(403, 'INSUFFICIENT_ACCESS', 'no access to replication');
+    const query = new URL(request.originalUrl, this.url).searchParams;
+    // Seconds are cut off.
+    const [start, end] = ['start', 'end'].map(
+      (name) => Math.floor(Date.parse(query.get(name) ?? '') / minuteMs) * minuteMs,
+    ) as [number, number];
+    if (!(end - start >= minuteMs) || start < this.server.now() - days * dayMs)
+      return refusal(400, 'INVALID_REPLICATION_DATE', 'the dates are not those of a window');
+    return { status: 200, body: answer({ start, end }) };
+  }
+
+  private updated({ start, end }: { start: number; end: number }) {
+    const ids = [...this.deals.values()].filter((row) => {
+      const stamp = Date.parse(String(row['SystemModstamp']));
+      return stamp >= start && stamp < end && row['IsDeleted'] !== true;
+    });
+    const begun = [...this.open].map(({ stamp }) => Date.parse(stamp));
+    return { ids: ids.map((row) => row['Id']), latestDateCovered: vendorTime(Math.min(end, ...begun)) };
+  }
+
+  private deleted({ start, end }: { start: number; end: number }) {
+    const binned = [...this.deals.values()]
+      .filter((row) => row['IsDeleted'] === true)
+      .map((row) => ({ id: String(row['Id']), deletedDate: String(row['SystemModstamp']) }));
+    return {
+      deletedRecords: [...binned, ...this.purged].filter(({ deletedDate }) => {
+        const instant = Date.parse(deletedDate);
+        return instant >= start && instant < end + minuteMs;
+      }),
+      earliestDateAvailable: vendorTime(this.server.now() - 15 * dayMs),
+      latestDateCovered: vendorTime(end),
+    };
+  }
+
+  private rowsOf(object: string): readonly FakeRow[] {
+    if (object === 'Opportunity') return [...this.deals.values()];
+    if (object === 'User') return this.users.map((user) => ({ ...user, SystemModstamp: this.stamp() }));
+    if (object === 'Organization') return [{ Id: orgId, Name: 'Acme', DefaultCurrencyIsoCode: 'EUR' }];
+    return stages.map((stage) => ({ ...stage }));
+  }
+
+  private stamp(): string {
+    return vendorTime(this.server.now());
+  }
+
+  /** Of 15 characters, the only letters among them RO in upper case; the last three say so. */
+  private newId(prefix: '005' | '006'): string {
+    this.numbered++;
+    return `${prefix}RO${String(this.numbered).padStart(10, '0')}YAA`;
+  }
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+function refusal(status: number, errorCode: string, message: string): Reply {
+  return { status, body: [{ message, errorCode }] };
+}
+
+function tokenError(response: Response, error: string, description: string): void {
+  response.status(400).json({ error, error_description: description });
+}
+
+function formOf(request: Request): Readonly<Record<string, string | undefined>> {
+  return (request.body ?? {}) as Record<string, string | undefined>;
+}
+
+function pageSize(headers: Readonly<Record<string, unknown>>): number {
+  const asked = /batchSize=(\d+)/.exec(String(headers['sforce-query-options'] ?? ''))?.[1];
+  return asked === undefined ? mostRows : Math.max(200, Math.min(mostRows, Number(asked)));
+}
+
+/** To the second, as the vendor writes it. */
+function vendorTime(instantMs: number): string {
+  return `${new Date(instantMs).toISOString().slice(0, 19)}.000+0000`;
+}
+
+function defaults(stamp: string): FakeRow {
+  return {
+    Name: 'Acme renewal',
+    StageName: 'Prospecting',
+    Amount: 1000,
+    CloseDate: '2026-11-30',
+    OwnerId: '005RO000000wxyzYAA',
+    CreatedDate: stamp,
+    LastModifiedDate: stamp,
+    LastViewedDate: stamp,
+  };
+}
+
+/** What the CRM knows by itself from the stage. */
+function derived(row: FakeRow): FakeRow {
+  const stage = stages.find((one) => one.ApiName === row['StageName']);
+  return { ...row, IsClosed: stage?.IsClosed ?? false, IsWon: stage?.IsWon ?? false };
+}

@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Request, type RequestHandler } from 'express';
+
+export interface FakeOAuthOptions {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Starts with it, as the vendor's tokens do. */
+  readonly tokenPrefix: string;
+  /** Null: access tokens do not expire. */
+  readonly accessTokenMs: number | null;
+  /** `rotated`: a refresh token works once. */
+  readonly refreshTokens: 'none' | 'kept' | 'rotated';
+  readonly now: () => number;
+}
+
+export interface IssuedTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+}
+
+export type TokenForm = Readonly<Record<string, string | undefined>>;
+
+/** The OAuth half of a fake vendor: consents at once, and knows which tokens are alive. */
+export class FakeOAuth {
+  /** The person at the consent page says no. */
+  denies = false;
+  private readonly codes = new Map<string, { readonly redirectUri: string; readonly challenge: string | null }>();
+  private readonly accessTokens = new Map<string, number>();
+  private readonly refreshTokens = new Set<string>();
+
+  constructor(readonly options: FakeOAuthOptions) {}
+
+  /** The consent page: sends the browser straight back. */
+  readonly authorize: RequestHandler = (request, response) => {
+    const query = new URL(request.url, 'http://fake').searchParams;
+    const redirectUri = query.get('redirect_uri') ?? '';
+    if (query.get('client_id') !== this.options.clientId || !URL.canParse(redirectUri)) {
+      response.status(400).send('unknown client or redirect');
+      return;
+    }
+    const back = new URL(redirectUri);
+    if (this.denies) back.searchParams.set('error', 'access_denied');
+    else back.searchParams.set('code', this.newCode(redirectUri, query.get('code_challenge')));
+    back.searchParams.set('state', query.get('state') ?? '');
+    response.redirect(302, back.href);
+  };
+
+  /** New tokens for what the form grants; null when it grants nothing. */
+  grant(form: TokenForm): IssuedTokens | null {
+    if (form['client_id'] !== this.options.clientId || form['client_secret'] !== this.options.clientSecret) return null;
+    if (form['grant_type'] === 'authorization_code') return this.forCode(form);
+    if (form['grant_type'] === 'refresh_token') return this.forRefreshToken(form['refresh_token'] ?? '');
+    return null;
+  }
+
+  /** Tokens made without a consent, as an admin makes them in the vendor's settings. */
+  issue(): IssuedTokens {
+    const accessToken = this.newToken();
+    const { accessTokenMs, now } = this.options;
+    this.accessTokens.set(accessToken, accessTokenMs === null ? Number.POSITIVE_INFINITY : now() + accessTokenMs);
+    if (this.options.refreshTokens === 'none') return { accessToken, refreshToken: null };
+    const refreshToken = this.newToken();
+    this.refreshTokens.add(refreshToken);
+    return { accessToken, refreshToken };
+  }
+
+  isAlive(accessToken: string): boolean {
+    return (this.accessTokens.get(accessToken) ?? 0) > this.options.now();
+  }
+
+  isAuthorized(request: Request): boolean {
+    return this.isAlive(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '');
+  }
+
+  /** All access tokens end now; the refresh tokens live. */
+  expireAccessTokens(): void {
+    this.accessTokens.clear();
+  }
+
+  revoke(token: string): void {
+    this.accessTokens.delete(token);
+    this.refreshTokens.delete(token);
+  }
+
+  /** The customer removed the app. */
+  revokeAll(): void {
+    this.accessTokens.clear();
+    this.refreshTokens.clear();
+  }
+
+  private newCode(redirectUri: string, challenge: string | null): string {
+    const code = randomBytes(16).toString('hex');
+    this.codes.set(code, { redirectUri, challenge });
+    return code;
+  }
+
+  private forCode(form: TokenForm): IssuedTokens | null {
+    const grant = this.codes.get(form['code'] ?? '');
+    this.codes.delete(form['code'] ?? '');
+    if (grant === undefined || grant.redirectUri !== form['redirect_uri']) return null;
+    const verifier = createHash('sha256')
+      .update(form['code_verifier'] ?? '')
+      .digest('base64url');
+    return grant.challenge === null || grant.challenge === verifier ? this.issue() : null;
+  }
+
+  private forRefreshToken(refreshToken: string): IssuedTokens | null {
+    if (!this.refreshTokens.has(refreshToken)) return null;
+    const issued = this.issue();
+    if (this.options.refreshTokens === 'rotated') {
+      this.refreshTokens.delete(refreshToken);
+      return issued;
+    }
+    if (issued.refreshToken !== null) this.refreshTokens.delete(issued.refreshToken);
+    return { ...issued, refreshToken };
+  }
+
+  private newToken(): string {
+    return `${this.options.tokenPrefix}${randomBytes(24).toString('base64url')}`;
+  }
+}

@@ -1,0 +1,139 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import express, { type RequestHandler, type Response } from 'express';
+
+/** Something that goes wrong with the requests it matches. */
+export interface Fault {
+  /** Matched against `METHOD /path`. */
+  readonly on: RegExp;
+  /** How many of the matching requests pass before it strikes; 0 when not given. */
+  readonly after?: number;
+  /** How many requests it strikes; all, until it is ended, when not given. */
+  readonly times?: number;
+  /** Answers in place of the server, or after something else calls `next`. */
+  readonly answer: RequestHandler;
+}
+
+export interface AskedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly body: unknown;
+}
+
+export interface FakeServerOptions {
+  /** A free one when not given. */
+  readonly port?: number;
+  /** The server's clock: rate limits and the lifetime of tokens go by it. */
+  readonly now?: () => number;
+}
+
+const mostRemembered = 10_000;
+
+/** A real HTTP server on loopback that plays a foreign one, remembers what it was asked and breaks when told to. */
+export class FakeServer {
+  readonly app = express();
+  /** What was asked, oldest first. */
+  readonly asked: AskedRequest[] = [];
+  /** Where it listens: `http://127.0.0.1:port`. */
+  url = '';
+  readonly now: () => number;
+  private readonly faults = new Set<{ fault: Fault; seen: number }>();
+  private readonly server: Server;
+
+  constructor(private readonly options: FakeServerOptions = {}) {
+    this.now = options.now ?? Date.now;
+    this.server = createServer(this.app);
+    this.app.disable('x-powered-by').disable('etag');
+    this.app.use(express.json({ limit: '5mb' }), express.urlencoded({ extended: false }));
+    this.app.use((request, response, next) => {
+      response.setHeader('Date', new Date(this.now()).toUTCString());
+      this.remember({
+        method: request.method,
+        path: request.path,
+        query: request.url.slice(request.path.length + 1),
+        body: request.body,
+      });
+      const strike = this.strikeOn(`${request.method} ${request.path}`);
+      if (strike === undefined) next();
+      else strike(request, response, next);
+    });
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject).listen(this.options.port ?? 0, '127.0.0.1', resolve);
+    });
+    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  /** Answers with what ends the fault before it has struck as often as it may. */
+  fault(fault: Fault): () => void {
+    const entry = { fault, seen: 0 };
+    this.faults.add(entry);
+    return () => void this.faults.delete(entry);
+  }
+
+  /** How many requests were made that look so, as `METHOD /path`. */
+  timesAsked(pattern: RegExp): number {
+    return this.asked.filter(({ method, path }) => pattern.test(`${method} ${path}`)).length;
+  }
+
+  private strikeOn(line: string): RequestHandler | undefined {
+    for (const entry of this.faults) {
+      const { on, after = 0, times = Number.POSITIVE_INFINITY, answer } = entry.fault;
+      if (!on.test(line)) continue;
+      entry.seen++;
+      if (entry.seen >= after + times) this.faults.delete(entry);
+      if (entry.seen > after) return answer;
+    }
+    return undefined;
+  }
+
+  private remember(request: AskedRequest): void {
+    this.asked.push(request);
+    if (this.asked.length > mostRemembered) this.asked.shift();
+  }
+}
+
+/** Faults that any server may have. */
+export const hangUp: RequestHandler = (request) => void request.socket.destroy();
+
+export function answerWith(status: number, body: unknown = {}, headers: Record<string, string> = {}): RequestHandler {
+  return (_request, response) => void response.status(status).set(headers).json(body);
+}
+
+export function answerText(status: number, text: string): RequestHandler {
+  return (_request, response) => void response.status(status).type('text/html').send(text);
+}
+
+export function answerLate(delayMs: number): RequestHandler {
+  return async (_request, _response, next) => {
+    await sleep(delayMs);
+    next();
+  };
+}
+
+/** Lets so many requests through in each window; `refuse` answers the others, given when the next window opens. */
+export function rateLimit(
+  { now }: Pick<FakeServer, 'now'>,
+  limit: { readonly most: () => number; readonly windowMs: number },
+  refuse: (response: Response, opensAt: Date) => void,
+): RequestHandler {
+  let window = 0;
+  let used = 0;
+  return (_request, response, next) => {
+    const current = Math.floor(now() / limit.windowMs);
+    if (current !== window) used = 0;
+    window = current;
+    used++;
+    if (used <= limit.most()) next();
+    else refuse(response, new Date((current + 1) * limit.windowMs));
+  };
+}

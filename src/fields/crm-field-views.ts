@@ -1,0 +1,30 @@
+import { fieldTypes } from '../engine/condition.js';
+import { findConnectedCrm } from '../integrations/crm-connection-views.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type FieldDefinition, type FieldOption } from './field-definition.js';
+
+/** A field as the connected CRM defines it, as of the last sync. */
+export interface CrmFieldDefinition extends FieldDefinition {
+  /** Of a choice; null where the CRM does not list them. */
+  readonly options: readonly FieldOption[] | null;
+}
+
+/** Empty when no CRM is connected, or it has not been asked yet. */
+export async function listCrmDefinitions(trx: Work, workspaceId: string): Promise<CrmFieldDefinition[]> {
+  const provider = await findConnectedCrm(trx, workspaceId);
+  if (provider === null) return [];
+  const rows = await trx
+    .selectFrom('crm_fields')
+    .select(['slug', 'label', 'type', 'options'])
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .orderBy('position')
+    .orderBy('slug')
+    .execute();
+  return rows.map(({ slug, label, type, options }) => ({
+    slug,
+    label,
+    type: fieldTypes.find((known) => known === type) ?? 'text',
+    options,
+  }));
+}

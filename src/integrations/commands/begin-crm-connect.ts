@@ -1,0 +1,67 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { type Config } from '../../platform/config.js';
+import { type CrmProvider } from '../../platform/crm/crm-adapter.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation, Redirect } from '../../platform/operation.js';
+import { flag } from '../../platform/schemas.js';
+import { Secrets } from '../../platform/secrets/secrets.js';
+import { CONFIG } from '../../platform/tokens.js';
+import { keepConsent } from '../consent-state-store.js';
+import { CrmAccounts } from '../crm-accounts.js';
+import { redirectUri } from '../oauth-client.js';
+
+const query = z.strictObject({ redirect: flag.default(false) });
+const response = z.object({ authorizeUrl: z.string() });
+
+function begin<const Id extends string>(id: Id, provider: CrmProvider) {
+  @injectable()
+  class BeginCrmConnect {
+    constructor(
+      @inject(CrmAccounts) readonly accounts: CrmAccounts,
+      @inject(UnitOfWork) readonly unitOfWork: UnitOfWork,
+      @inject(Secrets) readonly secrets: Secrets,
+      @inject(CONFIG) readonly config: Config,
+    ) {}
+
+    async execute({ query: { redirect } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
+      const back = redirectUri(this.config, provider);
+      if (back === null)
+        throw new Failure(
+          'not_found',
+          `No OAuth client for ${provider} is configured here. Paste a token: POST /auth/workspace/connect-${provider}.`,
+        );
+      const [state, codeVerifier] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+      const { workspaceId, actor, repId } = caller;
+      await this.unitOfWork.outside((trx) =>
+        keepConsent(trx, this.secrets, state, { workspaceId, actor, repId, provider, codeVerifier }),
+      );
+      const authorizeUrl = this.accounts.adapters[provider].authorizeUrl({
+        state,
+        redirectUri: back,
+        codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+      });
+      return redirect ? new Redirect(authorizeUrl) : { authorizeUrl };
+    }
+  }
+
+  return operation({
+    id,
+    summary: `Where an admin consents to connecting ${provider}: open the address in a browser within ten minutes`,
+    method: 'get',
+    path: `/auth/${provider}/connect`,
+    access: 'admin',
+    query,
+    response,
+    otherStatus: 302,
+    failures: {},
+    handler: BeginCrmConnect,
+  });
+}
+
+export const beginCrmaConnect = begin('beginCrmaConnect', 'crma');
+export const beginCrmbConnect = begin('beginCrmbConnect', 'crmb');
+export const beginCrmcConnect = begin('beginCrmcConnect', 'crmc');

@@ -1,0 +1,57 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type CrmProvider } from '../../platform/crm/crm-adapter.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { text } from '../../platform/schemas.js';
+import { connectedAnswer } from '../connected-answer.js';
+import { CrmAccounts } from '../crm-accounts.js';
+import { CrmConnector } from '../crm-connector.js';
+import { crmFailures, tellCrmFailure } from '../crm-failures.js';
+
+const token = text(8000);
+const body = z.strictObject({ accessToken: token, refreshToken: token.optional() });
+/** Every organisation of crm-c has an address of its own. */
+const crmcBody = body.extend({ instanceUrl: z.url().max(500) });
+type Body = z.infer<typeof body> & Partial<z.infer<typeof crmcBody>>;
+
+function connect<const Id extends string, const Given extends typeof body | typeof crmcBody>(
+  id: Id,
+  provider: CrmProvider,
+  given: Given,
+) {
+  @injectable()
+  class ConnectCrm {
+    constructor(
+      @inject(CrmAccounts) readonly accounts: CrmAccounts,
+      @inject(CrmConnector) readonly connector: CrmConnector,
+    ) {}
+
+    /** The CRM is asked whether the token works, and whose it is, before anything is kept. */
+    async execute({ body: pasted }: Input<unknown, unknown, Body>, caller: Caller) {
+      try {
+        const credentials = await this.accounts.adapters[provider].adopt(pasted);
+        return { connected: true as const, provider, ...(await this.connector.connect(caller, provider, credentials)) };
+      } catch (error) {
+        throw tellCrmFailure(error);
+      }
+    }
+  }
+
+  return operation({
+    id,
+    summary: `Connect ${provider} with a token that was made there, without a consent page`,
+    method: 'post',
+    path: `/auth/workspace/connect-${provider}`,
+    access: 'admin',
+    body: given,
+    response: connectedAnswer,
+    secret: true,
+    failures: crmFailures,
+    handler: ConnectCrm,
+  });
+}
+
+export const connectCrma = connect('connectCrma', 'crma', body);
+export const connectCrmb = connect('connectCrmb', 'crmb', body);
+export const connectCrmc = connect('connectCrmc', 'crmc', crmcBody);

@@ -1,0 +1,92 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { type Config } from '../../platform/config.js';
+import { type CrmProvider } from '../../platform/crm/crm-adapter.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { Secrets } from '../../platform/secrets/secrets.js';
+import { CONFIG } from '../../platform/tokens.js';
+import { findStanding } from '../../reps/rep-views.js';
+import { connectedAnswer } from '../connected-answer.js';
+import { type Consent, takeConsent } from '../consent-state-store.js';
+import { CrmAccounts } from '../crm-accounts.js';
+import { CrmConnector } from '../crm-connector.js';
+import { crmFailures, tellCrmFailure } from '../crm-failures.js';
+import { callbackPath, redirectUri } from '../oauth-client.js';
+
+const answered = z.string().max(8000);
+// CRMs add parameters of their own.
+const query = z
+  .object({ state: answered.optional(), code: answered.optional(), error: answered.optional() })
+  .catchall(answered);
+
+function finish<const Id extends string>(id: Id, provider: CrmProvider) {
+  @injectable()
+  class FinishCrmConnect {
+    constructor(
+      @inject(CrmAccounts) readonly accounts: CrmAccounts,
+      @inject(CrmConnector) readonly connector: CrmConnector,
+      @inject(UnitOfWork) readonly unitOfWork: UnitOfWork,
+      @inject(AttemptLimits) readonly limits: AttemptLimits,
+      @inject(Secrets) readonly secrets: Secrets,
+      @inject(CONFIG) readonly config: Config,
+    ) {}
+
+    /** The state stands for the admin who began: it is known to their browser alone, and good once. */
+    async execute({ query: { state, code } }: Input<unknown, z.infer<typeof query>>, { address = '' }: Caller) {
+      this.limits.assertNotRefused(address);
+      const consent =
+        state === undefined
+          ? null
+          : await this.unitOfWork.outside((trx) => takeConsent(trx, this.secrets, provider, state));
+      const back = redirectUri(this.config, provider);
+      if (consent === null || code === undefined || back === null || !(await this.isStillAdmin(consent))) {
+        await this.limits.countFailure(address);
+        throw new Failure(
+          'unauthorized',
+          `${provider} was not connected. Begin again with GET /auth/${provider}/connect.`,
+        );
+      }
+      try {
+        const credentials = await this.accounts.adapters[provider].exchangeCode({
+          code,
+          redirectUri: back,
+          codeVerifier: consent.codeVerifier,
+        });
+        return {
+          connected: true as const,
+          provider,
+          ...(await this.connector.connect(consent, provider, credentials)),
+        };
+      } catch (error) {
+        throw tellCrmFailure(error);
+      }
+    }
+
+    private async isStillAdmin({ workspaceId, repId }: Consent): Promise<boolean> {
+      if (repId === null) return true;
+      const rep = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => findStanding(trx, workspaceId, repId));
+      return rep?.active === true && rep.role === 'admin';
+    }
+  }
+
+  return operation({
+    id,
+    summary: `Where the consent page of ${provider} sends admins back to: connects the workspace they came from`,
+    method: 'get',
+    path: callbackPath(provider),
+    access: 'public',
+    query,
+    response: connectedAnswer,
+    secret: true,
+    failures: crmFailures,
+    handler: FinishCrmConnect,
+  });
+}
+
+export const finishCrmaConnect = finish('finishCrmaConnect', 'crma');
+export const finishCrmbConnect = finish('finishCrmbConnect', 'crmb');
+export const finishCrmcConnect = finish('finishCrmcConnect', 'crmc');

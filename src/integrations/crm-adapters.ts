@@ -1,0 +1,32 @@
+import { type Config } from '../platform/config.js';
+import { crmaAdapter } from '../platform/crm/crma-adapter.js';
+import { crmbAdapter } from '../platform/crm/crmb-adapter.js';
+import { CrmcAdapter } from '../platform/crm/crmc-adapter.js';
+import { type CrmAdapters } from './crm-accounts.js';
+
+/** One adapter for every kind of CRM, as the settings have it. Without a client only pasted tokens work. */
+export function crmAdapters(config: Config): CrmAdapters {
+  return {
+    crma: crmaAdapter({
+      apiBase: config.CRMA_API_BASE,
+      authBase: config.CRMA_AUTH_BASE,
+      clientId: config.CRMA_CLIENT_ID ?? '',
+      clientSecret: config.CRMA_CLIENT_SECRET ?? '',
+    }),
+    crmb: crmbAdapter({
+      apiBase: config.CRMB_API_BASE,
+      authBase: config.CRMB_AUTH_BASE,
+      clientId: config.CRMB_CLIENT_ID ?? '',
+      clientSecret: config.CRMB_CLIENT_SECRET ?? '',
+      apiVersion: config.CRMB_API_VERSION,
+      oauthVersion: config.CRMB_OAUTH_VERSION,
+    }),
+    crmc: new CrmcAdapter({
+      loginUrl: config.CRMC_LOGIN_BASE,
+      apiVersion: config.CRMC_API_VERSION,
+      clientId: config.CRMC_CLIENT_ID ?? '',
+      clientSecret: config.CRMC_CLIENT_SECRET ?? '',
+      allowLoopback: config.CRM_ALLOW_LOOPBACK,
+    }),
+  };
+}

@@ -1,0 +1,235 @@
+import { sql } from 'kysely';
+import { newId } from '../kernel/ids.js';
+import { type CrmField, type CrmProvider } from '../platform/crm/crm-adapter.js';
+import { rowsFrom } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { askAgainMinutes, type CrmPull, type PullPhase } from './crm-pull.js';
+
+export interface NewPull {
+  readonly pullId: string;
+  readonly provider: CrmProvider;
+  readonly actor: string;
+  readonly reconcile: boolean;
+  readonly recalculate: boolean;
+}
+
+export async function insertSync(trx: Work, workspaceId: string, pull: NewPull): Promise<void> {
+  const { pullId, provider, actor, reconcile, recalculate } = pull;
+  await trx
+    .insertInto('crm_pulls')
+    .values({ workspace_id: workspaceId, pull_id: pullId, kind: 'sync', provider, actor, reconcile, recalculate })
+    .execute();
+}
+
+/** What the second of two askers wants is done by the one that runs; false when it is too late for that. */
+export async function joinSync(
+  trx: Work,
+  workspaceId: string,
+  pullId: string,
+  { reconcile, recalculate }: Pick<NewPull, 'reconcile' | 'recalculate'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update crm_pulls set reconcile = reconcile or ${reconcile}, recalculate = recalculate or ${recalculate}
+    where workspace_id = ${workspaceId} and pull_id = ${pullId}
+      and (phase in ('people', 'fields', 'deals') or reconcile or not ${reconcile}::boolean)
+    returning 1`.execute(trx);
+  return rows.length === 1;
+}
+
+/** Rows are stamped before they can be seen, so each poll begins this much before the last one ended. */
+const overlap = sql`interval '10 minutes'`;
+
+/** Null when another worker has been quicker. */
+export async function insertPoll(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
+  const { rows } = await sql<{ pull_id: string }>`
+    insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, phase, modified_from)
+    select workspace_id, ${newId()}, provider, 'poll', 'orchestrator', 'deals', polled_through - ${overlap}
+    from crm_connections where workspace_id = ${workspaceId} and provider = ${provider} and connected_at is not null
+    on conflict (workspace_id, provider, kind) do nothing
+    returning pull_id`.execute(trx);
+  return rows[0]?.pull_id ?? null;
+}
+
+/** The pull, locked for the transaction; null when it is over, or its connection is. */
+export async function lockPull(trx: Work, workspaceId: string, pullId: string): Promise<CrmPull | null> {
+  const row = await trx
+    .selectFrom('crm_pulls')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('pull_id', '=', pullId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    pullId,
+    provider: row.provider,
+    kind: row.kind,
+    actor: row.actor,
+    reconcile: row.reconcile,
+    recalculate: row.recalculate,
+    phase: row.phase,
+    modifiedFrom: row.modified_from,
+    coveredUntil: row.covered_until,
+    cursor: row.cursor,
+    deals: row.deals,
+    total: row.total,
+    counts: row.counts,
+    attempts: row.attempts,
+    restarts: row.restarts,
+    startedAt: row.started_at,
+  };
+}
+
+export interface PullStep {
+  readonly phase?: PullPhase;
+  readonly cursor?: string | null;
+  readonly deals?: number;
+  readonly total?: number | null;
+  readonly counts?: Readonly<Record<string, number>>;
+  readonly coveredUntil?: Date | null;
+}
+
+/** A step that worked ends the count of those that did not. */
+export async function savePullStep(trx: Work, workspaceId: string, pullId: string, step: PullStep): Promise<void> {
+  const { coveredUntil, counts, ...plain } = step;
+  await trx
+    .updateTable('crm_pulls')
+    .set({
+      ...plain,
+      ...(coveredUntil === undefined ? {} : { covered_until: coveredUntil }),
+      ...(counts === undefined ? {} : { counts: JSON.stringify(counts) }),
+      attempts: 0,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('pull_id', '=', pullId)
+    .execute();
+}
+
+/** Tried again later, from where it stopped. */
+export async function delayPull(trx: Work, workspaceId: string, pullId: string, pauseMs: number): Promise<void> {
+  await sql`
+    update crm_pulls set attempts = attempts + 1, not_before = now() + ${pauseMs / 1000} * interval '1 second'
+    where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
+}
+
+/** The listing begins anew: what was seen of the one before does not count. */
+export async function restartListing(trx: Work, workspaceId: string, pullId: string): Promise<void> {
+  await sql`delete from crm_pull_deals where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
+  await sql`
+    update crm_pulls set restarts = restarts + 1, cursor = null, deals = 0, covered_until = null, not_before = now()
+    where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
+}
+
+export async function deletePull(trx: Work, workspaceId: string, pullId: string): Promise<void> {
+  await trx.deleteFrom('crm_pulls').where('workspace_id', '=', workspaceId).where('pull_id', '=', pullId).execute();
+}
+
+/** Notes which deals the CRM has. */
+export async function markSeen(
+  trx: Work,
+  workspaceId: string,
+  pullId: string,
+  dealIds: readonly string[],
+): Promise<void> {
+  if (dealIds.length === 0) return;
+  await sql`
+    insert into crm_pull_deals (workspace_id, pull_id, deal_id)
+    select ${workspaceId}::uuid, ${pullId}::uuid, deal_id
+    from ${rowsFrom([...new Set(dealIds)], [['deal_id', 'text', (dealId) => dealId]])}
+    on conflict do nothing`.execute(trx);
+}
+
+/** How many deals of the CRM live here, and how many of these the listing did not have. */
+export async function countMissing(
+  trx: Work,
+  workspaceId: string,
+  pull: CrmPull,
+): Promise<{ readonly live: number; readonly missing: number }> {
+  const { rows } = await sql<{ live: number; missing: number }>`
+    select count(*)::int as live, (count(*) filter (where ${isMissing(pull)}))::int as missing
+    from deals d where d.workspace_id = ${workspaceId} and d.provider = ${pull.provider} and d.deleted_at is null`.execute(
+    trx,
+  );
+  return rows[0] as { live: number; missing: number };
+}
+
+export async function listMissing(trx: Work, workspaceId: string, pull: CrmPull, atMost: number): Promise<string[]> {
+  const { rows } = await sql<{ deal_id: string }>`
+    select d.deal_id from deals d
+    where d.workspace_id = ${workspaceId} and d.provider = ${pull.provider} and d.deleted_at is null and ${isMissing(pull)}
+    order by d.deal_id limit ${atMost}`.execute(trx);
+  return rows.map((row) => row.deal_id);
+}
+
+/** What came or changed while the listing ran may be absent from it and still be there. */
+function isMissing({ pullId, startedAt }: CrmPull) {
+  return sql<boolean>`(d.snapshot_at < ${startedAt} and (d.source_updated_at is null or d.source_updated_at < ${startedAt})
+    and not exists (select from crm_pull_deals p
+      where p.workspace_id = d.workspace_id and p.pull_id = ${pullId} and p.deal_id = d.deal_id))`;
+}
+
+/** Whether too much would go, and nobody has asked for that twice lately. The first asking is noted. */
+export async function refuseReconcile(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
+  const { rows } = await sql<{ confirmed: boolean }>`
+    update crm_connections c set reconcile_refused_at = case when old.confirmed then c.reconcile_refused_at else now() end
+    from (select coalesce(reconcile_refused_at > now() - ${`${askAgainMinutes} minutes`}::interval, false) as confirmed
+      from crm_connections where workspace_id = ${workspaceId} and provider = ${provider}) old
+    where c.workspace_id = ${workspaceId} and c.provider = ${provider}
+    returning old.confirmed`.execute(trx);
+  return rows[0]?.confirmed !== true;
+}
+
+export async function noteSync(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
+  await trx
+    .updateTable('crm_connections')
+    .set({ last_sync_at: sql<Date>`now()`, reconcile_refused_at: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .execute();
+}
+
+/** When to poll next; with a time, up to which nothing can have been missed. */
+export async function notePoll(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  everySeconds: number,
+  through: Date | null,
+): Promise<void> {
+  await sql`
+    update crm_connections set poll_due_at = now() + ${everySeconds} * interval '1 second',
+      polled_through = greatest(polled_through, ${through}::timestamptz)
+    where workspace_id = ${workspaceId} and provider = ${provider}`.execute(trx);
+}
+
+/** What the CRM says its fields are, in its order. */
+export async function replaceFields(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  fields: readonly CrmField[],
+): Promise<void> {
+  await trx.deleteFrom('crm_fields').where('workspace_id', '=', workspaceId).where('provider', '=', provider).execute();
+  const bySlug = new Map(fields.map((field, position) => [field.slug, { ...field, position }]));
+  for (const part of partsOf([...bySlug.values()], 500))
+    await trx
+      .insertInto('crm_fields')
+      .values(
+        part.map(({ slug, label, type, options, position }) => ({
+          workspace_id: workspaceId,
+          provider,
+          slug,
+          position,
+          label,
+          type,
+          options: options === undefined ? null : JSON.stringify(options),
+        })),
+      )
+      .execute();
+}
+
+function partsOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject, injectable } from 'tsyringe';
+import { type Caller } from '../kernel/caller.js';
+import { type CalculationJob, createJob, findJobs } from '../ledger/calculation-jobs.js';
+import { type CrmProvider } from '../platform/crm/crm-adapter.js';
+import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { JobQueue } from '../platform/jobs/job-queue.js';
+import { pullJob } from './crm-pull.js';
+import { insertSync, joinSync } from './crm-pull-store.js';
+
+export interface SyncOptions {
+  readonly reconcile: boolean;
+  readonly recalculate: boolean;
+}
+
+export interface StartedSync {
+  readonly jobId: string;
+  readonly startedAt: Date;
+  readonly joined: boolean;
+}
+
+const lookAgainMs = 100;
+const mostTries = 100;
+
+/** Starts syncs, one at a time for each workspace and CRM, and waits for them. */
+@injectable()
+export class CrmSync {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(JobQueue) private readonly queue: JobQueue,
+  ) {}
+
+  /** A second one joins the first, with what it wants besides. */
+  async start(caller: Caller, provider: CrmProvider, options: SyncOptions): Promise<StartedSync> {
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const started = await this.unitOfWork.run(caller, 'reads', (trx) => startSync(trx, caller, provider, options));
+      if (started !== null) {
+        await this.queue.add(pullJob, { workspaceId: caller.workspaceId, pullId: started.jobId });
+        return started;
+      }
+      // The running one is past the point where it could do more; it is nearly over.
+      await sleep(lookAgainMs);
+    }
+    throw new Error('a sync neither ended nor took another one in');
+  }
+
+  /** The job when it is over within the time, else null: then it goes on without us. */
+  async wait(caller: Caller, jobId: string, longestMs: number): Promise<CalculationJob | null> {
+    const deadline = performance.now() + longestMs;
+    for (let pauseMs = 10; performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 200)) {
+      await sleep(pauseMs);
+      const [job] = await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId, jobId));
+      if (job !== undefined && job.status !== 'running') return job;
+    }
+    return null;
+  }
+}
+
+async function startSync(
+  trx: Work,
+  { workspaceId, actor }: Caller,
+  provider: CrmProvider,
+  options: SyncOptions,
+): Promise<StartedSync | null> {
+  const job = await createJob(trx, workspaceId, {
+    kind: 'sync',
+    scope: { scope: 'workspace' },
+    scopeKey: `sync:${provider}`,
+    actor,
+    total: 0,
+    deals: 0,
+    pulling: true,
+  });
+  if (job.joined) return (await joinSync(trx, workspaceId, job.jobId, options)) ? job : null;
+  await insertSync(trx, workspaceId, { pullId: job.jobId, provider, actor, ...options });
+  return job;
+}

@@ -1,0 +1,14 @@
+import { type Config } from '../platform/config.js';
+import { type CrmProvider } from '../platform/crm/crm-adapter.js';
+
+export function callbackPath<const Provider extends CrmProvider>(provider: Provider): `/auth/${Provider}/callback` {
+  return `/auth/${provider}/callback`;
+}
+
+const clientIds = { crma: 'CRMA_CLIENT_ID', crmb: 'CRMB_CLIENT_ID', crmc: 'CRMC_CLIENT_ID' } as const;
+
+/** Where the consent page sends people back to; null where no client is configured, or nobody knows our address. */
+export function redirectUri(config: Config, provider: CrmProvider): string | null {
+  if (config.PUBLIC_URL === undefined || config[clientIds[provider]] === undefined) return null;
+  return `${config.PUBLIC_URL.replace(/\/+$/, '')}${callbackPath(provider)}`;
+}

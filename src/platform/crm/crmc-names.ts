@@ -1,0 +1,48 @@
+/** One field of crm-c by both its names. */
+export interface CrmcName {
+  readonly native: string;
+  readonly slug: string;
+}
+
+/** Slugs that every CRM has; only standard fields are given them, whatever a custom field is called. */
+const canonical: ReadonlyMap<string, string> = new Map([
+  ['Amount', 'amount'],
+  ['StageName', 'stage'],
+  ['CloseDate', 'close_date'],
+  ['OwnerId', 'owner_id'],
+  ['Name', 'name'],
+  ['CurrencyIsoCode', 'currency'],
+]);
+
+/** `Annual_Contract_Value__c` is `annual_contract_value`, `ARR__c` is `arr`, `ns__Field__c` is `ns_field`. */
+export function snakeCase(native: string): string {
+  return native
+    .replace(/__p?c$/, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .replace(/_+/g, '_')
+    .toLowerCase();
+}
+
+/**
+ * Slugs of the fields, each its own. Where two would be alike the standard field keeps the plain one and a custom
+ * field gets `_c`; the order in which the CRM lists its fields plays no part, since plans refer to slugs for years.
+ */
+export function slugsOf(natives: readonly string[]): CrmcName[] {
+  const order = [...natives].sort((a, b) => Number(isCustom(a)) - Number(isCustom(b)) || (a < b ? -1 : 1));
+  const taken = new Map<string, string>();
+  for (const native of order) taken.set(freeSlug(native, taken), native);
+  const slugs = new Map([...taken].map(([slug, native]) => [native, slug]));
+  return natives.map((native) => ({ native, slug: slugs.get(native) as string }));
+}
+
+function freeSlug(native: string, taken: ReadonlyMap<string, string>): string {
+  const plain = canonical.get(native) ?? snakeCase(native);
+  const wanted = isCustom(native) && taken.has(plain) ? `${plain}_c` : plain;
+  if (!taken.has(wanted)) return wanted;
+  for (let number = 2; ; number++) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
+}
+
+function isCustom(native: string): boolean {
+  return /__p?c$/.test(native);
+}

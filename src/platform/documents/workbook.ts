@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Alignment, type Row, type stream, type Worksheet } from 'exceljs';
+import { currencyDigits } from '../../kernel/currency.js';
+import { type Day } from '../../kernel/day.js';
+import { printable } from './html.js';
+
+/** One cell. Text is words of anybody's; everything else is ours. */
+export type WorkbookCell =
+  | { readonly text: string | null }
+  | { readonly money: string; readonly currency: string; readonly bold?: boolean }
+  | { readonly count: string | number | null }
+  | { readonly ratio: string | null }
+  | { readonly day: Day | null }
+  | { readonly instant: Date | null }
+  /** The sum of a column's rows, with what it is known to be. */
+  | { readonly sumOf: SummedCells; readonly money: string; readonly currency: string };
+
+export interface SummedCells {
+  readonly column: number;
+  readonly fromRow: number;
+  readonly toRow: number;
+}
+
+export interface WorkbookColumn {
+  readonly title: string;
+  /** In characters. */
+  readonly width: number;
+  readonly align?: 'right';
+}
+
+/**
+ * Sheets stand in the order they were asked for, and are stored in the order of their first rows: one that is begun
+ * keeps all later ones in memory until it is closed.
+ */
+export interface Sheet {
+  /** The number of the row that comes next. */
+  readonly nextRow: number;
+  row(cells: readonly WorkbookCell[], style?: 'bold'): void;
+  close(): void;
+}
+
+/** Text as it may stand in a cell. */
+export type Harmless = (text: string) => string;
+
+/**
+ * Writes a workbook, row by row into the stream, and reads none: memory does not grow with the rows. The library is
+ * loaded with the first one, since that takes half a second.
+ */
+export class WorkbookWriter {
+  private constructor(
+    private readonly workbook: stream.xlsx.WorkbookWriter,
+    private readonly out: PassThrough,
+    private readonly harmless: Harmless,
+    private readonly paper: 'A4' | 'Letter',
+  ) {}
+
+  /** Gives the file as `write` fills it; a failure of `write` breaks the stream. */
+  static stream(
+    terms: { readonly harmless: Harmless; readonly paper: 'A4' | 'Letter'; readonly createdAt: Date },
+    write: (workbook: WorkbookWriter) => Promise<void>,
+  ): Readable {
+    const out = new PassThrough();
+    void WorkbookWriter.fill(out, terms, write).catch((error: unknown) => out.destroy(error as Error));
+    return out;
+  }
+
+  private static async fill(
+    out: PassThrough,
+    { harmless, paper, createdAt }: Parameters<typeof WorkbookWriter.stream>[0],
+    write: (workbook: WorkbookWriter) => Promise<void>,
+  ): Promise<void> {
+    const { default: exceljs } = await import('exceljs');
+    const workbook = new exceljs.stream.xlsx.WorkbookWriter({ stream: out, useStyles: true });
+    workbook.creator = 'Commission service';
+    workbook.created = createdAt;
+    workbook.modified = createdAt;
+    await write(new WorkbookWriter(workbook, out, harmless, paper));
+    await workbook.commit();
+  }
+
+  /** Resolves when what was written so far is on its way and more may come. */
+  async caughtUp(): Promise<void> {
+    await turn();
+    if (this.out.writableNeedDrain) await once(this.out, 'drain');
+  }
+
+  /** A sheet with a bold header that stays in view and stands on every printed page, and a filter over its columns. */
+  sheet(name: string, columns: readonly WorkbookColumn[]): Sheet {
+    const sheet = this.workbook.addWorksheet(name, {
+      views: [{ state: 'frozen', ySplit: 1 }],
+      pageSetup: {
+        paperSize: (this.paper === 'A4' ? 9 : 1) as never,
+        orientation: 'landscape',
+        fitToPage: true,
+        fitToWidth: 1,
+        fitToHeight: 0,
+        printTitlesRow: '1:1',
+      },
+      headerFooter: { oddFooter: '&L&A&RPage &P of &N' },
+    });
+    sheet.columns = columns.map(({ width }) => ({ width }));
+    sheet.autoFilter = { from: { row: 1, column: 1 }, to: { row: 1, column: columns.length } };
+    let begun = false;
+    const begin = () => {
+      if (begun) return;
+      begun = true;
+      writeHeader(sheet, columns);
+    };
+    let nextRow = 2;
+    return {
+      get nextRow() {
+        return nextRow;
+      },
+      row: (cells, style) => {
+        begin();
+        const row = sheet.addRow([]);
+        cells.forEach((cell, index) => {
+          this.fillCell(row, index + 1, cell);
+        });
+        if (style === 'bold') row.font = { bold: true };
+        row.commit();
+        nextRow += 1;
+      },
+      close: () => {
+        begin();
+        sheet.commit();
+      },
+    };
+  }
+
+  private fillCell(row: Row, column: number, cell: WorkbookCell): void {
+    const at = row.getCell(column);
+    if ('text' in cell) {
+      if (cell.text !== null && cell.text !== '') at.value = this.harmless(printable(cell.text)).slice(0, longestText);
+      at.alignment = topLeft;
+    } else if ('sumOf' in cell) {
+      const { column: summed, fromRow, toRow } = cell.sumOf;
+      const letter = columnLetter(summed);
+      at.value = { formula: `SUM(${letter}${fromRow}:${letter}${toRow})`, result: Number(cell.money) };
+      at.numFmt = moneyFormat(cell.currency);
+    } else if ('money' in cell) {
+      at.value = Number(cell.money);
+      at.numFmt = moneyFormat(cell.currency);
+    } else if ('ratio' in cell) {
+      if (cell.ratio !== null) at.value = Number(cell.ratio);
+      at.numFmt = '0.00##%';
+    } else if ('count' in cell) {
+      if (cell.count !== null) at.value = Number(cell.count);
+      at.numFmt = '#,##0.######';
+    } else if ('day' in cell) {
+      if (cell.day !== null) at.value = new Date(`${cell.day}T00:00:00Z`);
+      at.numFmt = 'yyyy-mm-dd';
+    } else {
+      if (cell.instant !== null) at.value = cell.instant;
+      at.numFmt = 'yyyy-mm-dd hh:mm';
+    }
+  }
+}
+
+function writeHeader(sheet: Worksheet, columns: readonly WorkbookColumn[]): void {
+  const header = sheet.addRow(columns.map(({ title }) => title));
+  header.font = { bold: true };
+  columns.forEach(({ align }, index) => {
+    if (align !== undefined) header.getCell(index + 1).alignment = { horizontal: align };
+  });
+  header.commit();
+}
+
+/** What a cell holds at most. */
+const longestText = 32_000;
+const topLeft: Partial<Alignment> = { vertical: 'top', horizontal: 'left' };
+
+/** `#,##0.00;[Red]-#,##0.00` with as many decimals as the currency has. */
+export function moneyFormat(currency: string): string {
+  const digits = currencyDigits(currency);
+  const plain = digits === 0 ? '#,##0' : `#,##0.${'0'.repeat(digits)}`;
+  return `${plain};[Red]-${plain}`;
+}
+
+function columnLetter(column: number): string {
+  const rest = (column - 1) % 26;
+  const letter = String.fromCharCode(65 + rest);
+  return column > 26 ? columnLetter((column - 1 - rest) / 26) + letter : letter;
+}

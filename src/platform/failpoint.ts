@@ -1,0 +1,123 @@
+import { writeSync } from 'node:fs';
+
+/**
+ * The places where tests make a process fail, in the order in which work passes them. Each has one call site, and the
+ * fault tests fail when one of them is never reached.
+ */
+export const failpoints = [
+  'record.afterLock',
+  'record.midWrite',
+  'put.afterRecord',
+  'put.afterRequests',
+  'import.afterBatch',
+  'change.beforeCommit',
+  'change.afterCommit',
+  'change.beforeAnswer',
+  'wake.beforeAdd',
+  'wake.afterAdd',
+  'sweep.afterPick',
+  'lane.afterLock',
+  'lane.afterRequests',
+  'lane.afterRead',
+  'lane.midWrite',
+  'lane.afterReversals',
+  'lane.afterQuota',
+  'lane.afterOthers',
+  'lane.afterAudit',
+  'lane.beforeCommit',
+  'lane.afterCommit',
+  'lane.afterFailure',
+  'job.afterRow',
+  'job.afterRequests',
+  'job.beforeDone',
+  'approve.afterDrain',
+  'approve.afterLock',
+  'approve.beforeCommit',
+  'unlock.afterReopen',
+  'unlock.afterTrueUps',
+  'generate.afterHead',
+  'generate.afterVersion',
+  'trueup.afterInsert',
+  'adjust.afterInsert',
+  'delete.afterEarners',
+  'delete.afterBury',
+  'delete.afterCommit',
+  'clear.afterDelete',
+  'answer.beforeKeep',
+  'migrate.statement',
+  'otp.afterConsume',
+] as const;
+export type FailpointName = (typeof failpoints)[number];
+
+/**
+ * `kill` ends the process as `kill -9` does, `throw` fails the step, `delay` holds it up, `drop` waits until the test
+ * has cut the connections of the process.
+ */
+type Fault = 'kill' | 'throw' | 'drop' | `delay:${number}`;
+
+interface Armed {
+  readonly name: string;
+  readonly fault: Fault;
+  hitsLeft: number;
+}
+
+/** Thrown by `throw`: nothing that the service would know how to treat. */
+class FailpointError extends Error {
+  override readonly name = 'FailpointError';
+}
+
+const isArmable = process.env['NODE_ENV'] === 'test' && process.env['FAILPOINTS'] !== undefined;
+const armed = isArmable ? parse(process.env['FAILPOINTS'] ?? '') : [];
+
+/**
+ * Does nothing, unless a test has named the place in FAILPOINTS: `name@n=fault`, separated by commas, fires once at the
+ * n-th pass. A test that started the process with a channel may also arm places later, by messages of that form.
+ */
+export const failpoint: (name: FailpointName) => Promise<void> | undefined = isArmable ? pass : () => undefined;
+
+interface Order {
+  readonly arm?: string;
+  readonly disarm?: true;
+}
+
+if (isArmable)
+  process.on('message', ({ arm = '', disarm }: Order) => {
+    if (disarm === true) armed.length = 0;
+    armed.push(...parse(arm));
+  });
+
+function parse(text: string): Armed[] {
+  return [...text.matchAll(/([\w.]+)@(\d+)=(kill|throw|drop|delay:\d+)/g)].map(([, name, hit, fault]) => ({
+    name: name as string,
+    fault: fault as Fault,
+    hitsLeft: Number(hit),
+  }));
+}
+
+async function pass(name: FailpointName): Promise<void> {
+  for (const one of armed) if (one.name === name) one.hitsLeft -= 1;
+  const due = armed.findIndex((one) => one.name === name && one.hitsLeft <= 0);
+  if (due === -1) return;
+  const [{ fault }] = armed.splice(due, 1) as [Armed];
+  // Written at once, since the next line may end the process.
+  writeSync(2, `${JSON.stringify({ failpoint: name, fault })}\n`);
+  await fail(name, fault);
+}
+
+async function fail(name: FailpointName, fault: Fault): Promise<void> {
+  if (fault === 'kill') process.kill(process.pid, 'SIGKILL');
+  if (fault === 'throw') throw new FailpointError(name);
+  if (fault === 'drop') await resumed();
+  else await new Promise((resolve) => setTimeout(resolve, fault === 'kill' ? 1000 : Number(fault.slice(6))));
+}
+
+function resumed(): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = (message: unknown) => {
+      if ((message as { resume?: true }).resume !== true) return;
+      process.off('message', listen);
+      resolve();
+    };
+    process.on('message', listen);
+  });
+}

@@ -1,0 +1,27 @@
+import express, { type Request, type Response } from 'express';
+import { Failure } from '../../kernel/failure.js';
+
+export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
+
+/** Reads a JSON body of at most so many bytes; undefined when there is none. */
+export function jsonReader(limitBytes: number): ReadJson {
+  const parse = express.json({ limit: limitBytes, strict: false, type: 'application/json' });
+  return async (request, response) => {
+    const hasBody =
+      request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+    if (!hasBody) return undefined;
+    if (mediaTypeOf(request) !== 'application/json') throw unsupported(['application/json']);
+    await new Promise<void>((resolve, reject) => {
+      void parse(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error as Error)));
+    });
+    return request.body as unknown;
+  };
+}
+
+export function mediaTypeOf(request: Request): string {
+  return (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+export function unsupported(types: readonly string[]): Failure {
+  return new Failure('unsupported_media_type', `Send the body as ${types.join(' or ')}.`);
+}

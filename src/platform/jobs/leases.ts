@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import { newId } from '../../kernel/ids.js';
+import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
+
+const leaseMs = 15_000;
+const extendEveryMs = 5_000;
+
+/** Held by one worker of all processes, for work that waits for others and so cannot hold a lock. */
+export interface Lease {
+  /** Throws {@link LeaseLost} when somebody else has taken over; until the transaction ends nobody can. */
+  assertHeld(trx: Work): Promise<void>;
+}
+
+/** The holder was away for longer than its lease: what it knows may be old, so it must write nothing more. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+export class Leases {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** Does the work unless somebody is at it: null then. A holder that dies is followed by the next who asks. */
+  async hold<T>(workspaceId: string, work: string, run: (lease: Lease) => Promise<T>): Promise<T | null> {
+    const leaseId = newId();
+    if (!(await this.take(workspaceId, work, leaseId))) return null;
+    const extending = setInterval(() => {
+      // A failed extension shows in the next transaction of the work.
+      this.extend(workspaceId, work, leaseId).catch(() => undefined);
+    }, extendEveryMs);
+    try {
+      return await run({ assertHeld: (trx) => assertHeld(trx, workspaceId, work, leaseId) });
+    } finally {
+      clearInterval(extending);
+      await this.release(workspaceId, work, leaseId);
+    }
+  }
+
+  private take(workspaceId: string, work: string, leaseId: string): Promise<boolean> {
+    return this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+      const { rows } = await sql`
+        insert into work_leases as l (workspace_id, work, lease_id, leased_until)
+        values (${workspaceId}, ${work}, ${leaseId}, ${leaseEnd})
+        on conflict (workspace_id, work) do update
+          set lease_id = excluded.lease_id, leased_until = excluded.leased_until, turn = l.turn + 1
+          where l.leased_until < now()
+        returning 1`.execute(trx);
+      return rows.length === 1;
+    });
+  }
+
+  private async extend(workspaceId: string, work: string, leaseId: string): Promise<void> {
+    await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      sql`
+        update work_leases set leased_until = ${leaseEnd}
+        where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(trx),
+    );
+  }
+
+  /** Kept with its turn, as ended. A release that fails costs the next holder the rest of the lease. */
+  private async release(workspaceId: string, work: string, leaseId: string): Promise<void> {
+    await this.unitOfWork
+      .run({ workspaceId }, 'reads', (trx) =>
+        sql`
+          update work_leases set leased_until = '-infinity'
+          where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(trx),
+      )
+      .catch(() => undefined);
+  }
+}
+
+const leaseEnd = sql`now() + ${`${leaseMs} milliseconds`}::interval`;
+
+async function assertHeld(trx: Work, workspaceId: string, work: string, leaseId: string): Promise<void> {
+  const held = await trx
+    .selectFrom('work_leases')
+    .select('lease_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('work', '=', work)
+    .where('lease_id', '=', leaseId)
+    .forShare()
+    .executeTakeFirst();
+  if (held === undefined) throw new LeaseLost(`the lease of "${work}" has gone to somebody else`);
+}

@@ -1,0 +1,23 @@
+const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
+const anywhere = ['0.0.0.0', '::'];
+
+export interface HostSettings {
+  readonly HOST: string;
+  readonly PUBLIC_URL?: string | undefined;
+  readonly MCP_HOSTS: readonly string[];
+}
+
+/** Names by which people reach this service: those of this machine, and what the settings say. */
+export function ownHosts({ HOST, PUBLIC_URL, MCP_HOSTS }: HostSettings): string[] {
+  const listening = anywhere.includes(HOST) ? [] : [HOST.includes(':') ? `[${HOST}]` : HOST];
+  const announced = PUBLIC_URL === undefined ? [] : [new URL(PUBLIC_URL).hostname];
+  return [...thisMachine, ...listening, ...announced, ...MCP_HOSTS].map((host) => host.toLowerCase());
+}
+
+/** Whether the address is at one of the hosts, on whatever port. */
+export function isOneOf(hosts: readonly string[], address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, username, pathname } = new URL(address);
+  const isPlain = username === '' && pathname === '/' && ['http:', 'https:'].includes(protocol);
+  return isPlain && hosts.includes(hostname);
+}

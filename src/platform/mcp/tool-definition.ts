@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { type JsonSchema, jsonSchemaOf } from '../json-schema.js';
+import { examples } from '../openapi/examples.js';
+import { type AnyOperation } from '../operation.js';
+import { type Argument, type Description, type Detail, type Follow, type Hints, type Tool } from './tool.js';
+import { readingArguments } from './tool-arguments.js';
+
+/** A tool as clients list it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema & { readonly type: 'object' };
+  readonly outputSchema: JsonSchema & { readonly type: 'object' };
+  readonly annotations: Hints & { readonly title: string };
+}
+
+/** An operation that agents see, and what they see of it. */
+export interface OfferedTool {
+  readonly operation: AnyOperation;
+  readonly tool: Tool;
+  readonly definition: ToolDefinition;
+}
+
+/** The tools in the order of the operations, always the same: clients keep prompts that begin with the list. */
+export function offeredTools(operations: readonly AnyOperation[]): OfferedTool[] {
+  return operations.flatMap((operation) => {
+    const tool = operation.tool as Tool | undefined;
+    return tool === undefined ? [] : [{ operation, tool, definition: defineTool(operation, tool) }];
+  });
+}
+
+function defineTool(operation: AnyOperation, tool: Tool): ToolDefinition {
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: describe(tool.description, exampleOf(operation, tool)),
+    inputSchema: inputSchema(operation, tool),
+    outputSchema: outputSchema(operation, tool),
+    annotations: { title: tool.title, ...tool.hints },
+  };
+}
+
+function describe({ purpose, useWhen, notFor, formats, changes }: Description, example: object): string {
+  return [
+    purpose,
+    `Use when ${useWhen}`,
+    `Not for ${notFor}`,
+    ...(formats === undefined ? [] : [`Formats: ${formats}`]),
+    `Changes: ${changes}`,
+    `Example: ${JSON.stringify(example)}`,
+  ].join('\n');
+}
+
+/** The example of the operation, its parts side by side as a call has them. */
+export function exampleOf({ id }: AnyOperation, tool: Tool): Readonly<Record<string, unknown>> {
+  const { params, query, body } = examples[id] ?? {};
+  const given = Object.entries({ ...params, ...query, ...(body as object | undefined) });
+  const asked = given.filter(([name]) => isAsked((tool.arguments as Readonly<Record<string, Argument>>)[name]));
+  return { ...Object.fromEntries(asked), ...(tool.confirmed === undefined ? {} : { confirm: true }) };
+}
+
+interface ObjectSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+}
+
+function inputSchema(operation: AnyOperation, tool: Tool): ToolDefinition['inputSchema'] {
+  const asked = [operation.params, operation.query, operation.body]
+    .filter((part): part is z.ZodType => part !== undefined)
+    .map((part) => objectSchema(part, 'input'));
+  const read = objectSchema(readingArguments(tool), 'input');
+  const known = Object.assign({}, ...asked.map(({ properties }) => properties)) as Record<string, JsonSchema>;
+  const said = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>
+    isAsked(argument) ? [[name, argumentSchema(argument, known[name])] as const] : [],
+  );
+  const properties = { ...Object.fromEntries(said), ...read.properties };
+  const required = [...asked.flatMap((part) => part.required), ...read.required].filter((name) => name in properties);
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
+}
+
+type Asked = Exclude<Argument, { readonly always: unknown }>;
+
+function isAsked(argument: Argument | undefined): argument is Asked {
+  return argument !== undefined && (typeof argument === 'string' || !('always' in argument));
+}
+
+function argumentSchema(argument: Asked, own: JsonSchema | undefined): JsonSchema {
+  if (typeof argument === 'string') return { ...own, description: argument };
+  return { ...argument.schema(), description: argument.says };
+}
+
+function objectSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
+  return { required: [], properties: {}, ...jsonSchemaOf(schema, io) } as unknown as ObjectSchema;
+}
+
+const refusal = z.object({
+  statusCode: z.int(),
+  code: z.string(),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+/**
+ * What the structured content satisfies: the answer, or the envelope of a refusal. Clients hold refusals against this
+ * schema too, so it must know them.
+ */
+function outputSchema(operation: AnyOperation, tool: Tool): ToolDefinition['outputSchema'] {
+  const answer = jsonSchemaOf(operation.response as z.ZodType, 'output');
+  const whole = answer['type'] === 'array' ? asObject(tool.list ?? '', answer) : answer;
+  const forms = ((whole['anyOf'] as readonly JsonSchema[] | undefined) ?? [whole]).map((form) =>
+    [relaxed(tool.detail), paged(tool), followed(tool.follow)].reduce((schema, change) => change(schema), form),
+  );
+  const failed = jsonSchemaOf(refusal, 'output');
+  const [only] = forms as [JsonSchema];
+  if (forms.length > 1) return { type: 'object', anyOf: [...forms, failed] };
+  const required = [only['required'] ?? [], failed['required']].map((names) => ({ required: names }));
+  const properties = { ...(only['properties'] as object), ...(failed['properties'] as object) };
+  return { type: 'object', properties, anyOf: required };
+}
+
+type Change = (schema: JsonSchema) => JsonSchema;
+
+function asObject(name: string, list: JsonSchema): JsonSchema {
+  return { type: 'object', properties: { [name]: list }, required: [name] };
+}
+
+function withProperties(schema: JsonSchema, added: object, required: readonly string[]): JsonSchema {
+  const { properties, required: already } = { properties: {}, required: [], ...schema } as unknown as ObjectSchema;
+  return { ...schema, properties: { ...properties, ...added }, required: [...already, ...required] };
+}
+
+function paged({ list, listsWithin }: Tool): Change {
+  const paging = { total: { type: 'integer' }, nextOffset: { type: ['integer', 'null'] } };
+  const names = Object.keys(paging);
+  if (list !== undefined) return (schema) => withProperties(schema, paging, names);
+  if (listsWithin === undefined) return (schema) => schema;
+  const page = { type: 'object', properties: { list: { type: 'string' }, ...paging }, required: ['list', ...names] };
+  return (schema) => withProperties(schema, { page }, ['page']);
+}
+
+/** Who waits gets what the work came to beside what started it. */
+function followed(follow: Follow | undefined): Change {
+  if (follow === undefined) return (schema) => schema;
+  const { properties } = objectSchema(follow.operation.response as z.ZodType, 'output');
+  return (schema) => withProperties(schema, { ...properties, pollAfterSeconds: { type: 'integer' } }, []);
+}
+
+/** What a summary leaves out cannot be required. */
+function relaxed(detail: Detail | undefined): Change {
+  const paths = (detail?.summaryOmits ?? []).map((path) => path.split('.'));
+  return (schema) => paths.reduce(withoutRequirement, schema);
+}
+
+function withoutRequirement(schema: JsonSchema, [name, ...rest]: readonly string[]): JsonSchema {
+  if (name === undefined) return schema;
+  if (schema['items'] !== undefined)
+    return { ...schema, items: withoutRequirement(schema['items'] as JsonSchema, [name, ...rest]) };
+  const { properties, required } = { properties: {}, required: [], ...schema } as unknown as ObjectSchema;
+  const own = properties[name];
+  if (own === undefined) return schema;
+  if (rest.length === 0) return { ...schema, required: required.filter((one) => one !== name) };
+  return { ...schema, properties: { ...properties, [name]: withoutRequirement(own, rest) } };
+}

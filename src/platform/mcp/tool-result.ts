@@ -1,0 +1,136 @@
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { type AnyOperation } from '../operation.js';
+import { plain } from './plain-text.js';
+import { type Tool } from './tool.js';
+import { pagesItself, type Reading } from './tool-arguments.js';
+
+/** What a call gives, in the words of the protocol. */
+export interface ToolResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent: Readonly<Record<string, unknown>>;
+  readonly isError?: true;
+}
+
+/** About 20,000 tokens: more than that pushes the question itself out of a model's sight. */
+export const mostBytes = 64 * 1024;
+/** Kept free for the sentences before the JSON. */
+const proseBytes = 2048;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The list of an answer as far as it is asked for. */
+interface Listing {
+  readonly name: string;
+  /** The answer is this list, and not something that has it. */
+  readonly isAll: boolean;
+  readonly items: readonly unknown[];
+  readonly total: number;
+  readonly offset: number;
+  readonly canGoOn: boolean;
+}
+
+interface Presented {
+  readonly value: Json;
+  readonly notes: readonly string[];
+}
+
+/** The answer as a page that fits, with a readable line and a word about what was left out. */
+export function toolResult(
+  { operation, tool }: { readonly operation: AnyOperation; readonly tool: Tool },
+  answer: unknown,
+  reading: Reading,
+  caller: Caller,
+): ToolResult {
+  const { value, notes } = present(operation, tool, answer, reading);
+  return resultOf([tool.says(answer, caller), ...notes], value);
+}
+
+/** Text for the reader, then the same as JSON for clients that know no structured content. */
+export function resultOf(lines: readonly string[], value: Json): ToolResult {
+  const structuredContent = plain(value) as Json;
+  const prose = lines.map((line) => plain(line)).join('\n');
+  return { content: [{ type: 'text', text: `${prose}\n${JSON.stringify(structuredContent)}` }], structuredContent };
+}
+
+function present(operation: AnyOperation, tool: Tool, answer: unknown, reading: Reading): Presented {
+  const listing = listingOf(operation, tool, answer, reading);
+  const omits = tool.detail?.summaryOmits ?? [];
+  const summary = (value: Json) => omits.reduce<unknown>((left, path) => drop(left, path.split('.')), value) as Json;
+  const whole = (Array.isArray(answer) ? {} : answer) as Json;
+  const asked = reading.detail === 'summary' ? summary : (value: Json) => value;
+  const first = fitted(whole, listing, asked);
+  if (first !== null) return first;
+  const shorter = reading.detail === 'full' && omits.length > 0 ? fitted(whole, listing, summary) : null;
+  if (shorter === null) throw tooLarge(tool);
+  const note = `The full answer is too large for one result, so this is the summary: it lacks ${omits.join(', ')}. Narrow the question to see all.`;
+  return { value: shorter.value, notes: [note, ...shorter.notes] };
+}
+
+function listingOf(operation: AnyOperation, tool: Tool, answer: unknown, { limit, offset }: Reading): Listing | null {
+  const canGoOn = tool.hints.readOnlyHint;
+  const isAll = tool.list !== undefined;
+  const names = isAll ? [tool.list] : (tool.listsWithin ?? []);
+  const name = names.find((one) => Array.isArray(answer) || Array.isArray((answer as Json)[one]));
+  if (name === undefined) return null;
+  const items = (Array.isArray(answer) ? answer : (answer as Json)[name]) as readonly unknown[];
+  const known = { name, isAll, offset, canGoOn };
+  if (pagesItself(operation)) return { ...known, items, total: (answer as { count: number }).count };
+  return { ...known, items: items.slice(offset, offset + limit), total: items.length };
+}
+
+/** The value within the limit, its list cut to as many items as fit; null when not even one does. */
+function fitted(whole: Json, listing: Listing | null, shorten: (value: Json) => Json): Presented | null {
+  if (listing === null) {
+    const value = shorten(whole);
+    return bytesOf(value) <= mostBytes - proseBytes ? { value, notes: [] } : null;
+  }
+  const { name, isAll, items, total, offset, canGoOn } = listing;
+  const page = (shown: readonly unknown[]): Json => {
+    const end = offset + shown.length;
+    const paging = { total, nextOffset: canGoOn && end < total && shown.length > 0 ? end : null };
+    return shorten({ ...whole, [name]: shown, ...(isAll ? paging : { page: { list: name, ...paging } }) });
+  };
+  const count = howManyFit(page([]), (page(items)[name] ?? []) as readonly unknown[]);
+  if (count === null || (count === 0 && items.length > 0)) return null;
+  return { value: page(items.slice(0, count)), notes: pageNotes(listing, count) };
+}
+
+function howManyFit(empty: Json, items: readonly unknown[]): number | null {
+  let left = mostBytes - proseBytes - bytesOf(empty);
+  if (left < 0) return null;
+  const tooMany = items.findIndex((item) => {
+    left -= bytesOf(item) + 1;
+    return left < 0;
+  });
+  return tooMany < 0 ? items.length : tooMany;
+}
+
+function pageNotes({ name, items, total, offset, canGoOn }: Listing, count: number): string[] {
+  if (offset === 0 && count === total) return [];
+  if (count === 0) return [`There are ${total} ${name}; offset ${offset} lies behind the last.`];
+  const range = `${name} ${offset + 1} to ${offset + count} of ${total}`;
+  const cut = count < items.length ? ', cut to fit' : '';
+  const next = canGoOn && offset + count < total ? ` Ask again with offset ${offset + count} for more.` : '';
+  return [`This page shows ${range}${cut}.${next}`];
+}
+
+/** The value less what lies at the path; lists on the way are walked through. */
+function drop(value: unknown, path: readonly string[]): unknown {
+  const [name, ...rest] = path as readonly [string, ...string[]];
+  if (Array.isArray(value)) return value.map((item) => drop(item, path));
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return value;
+  const { [name]: inner, ...others } = value as Json;
+  return rest.length === 0 ? others : { ...others, [name]: drop(inner, rest) };
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+function tooLarge({ hints }: Tool): Failure {
+  const message = hints.readOnlyHint
+    ? 'The answer is too large for one result, even in short. Narrow the question, or read it over REST.'
+    : 'It is done, but what came of it is too large to show. Do not ask again; read it over REST.';
+  return new Failure('payload_too_large', message);
+}

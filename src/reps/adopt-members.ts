@@ -1,0 +1,154 @@
+import { newId } from '../kernel/ids.js';
+import { requestForReps } from '../ledger/calculation-requests.js';
+import { type Wake } from '../ledger/commission-changes.js';
+import { isStorable } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { countHeads, hasSeat } from './headcount.js';
+import { email } from './rep.js';
+import {
+  claimUnresolvedDeals,
+  endSessions,
+  findRepsBy,
+  insertReps,
+  linkMembers,
+  type StoredRep,
+  updateReps,
+  wereActiveInCrm,
+} from './rep-store.js';
+
+/** Somebody who works in the CRM. */
+export interface Member {
+  readonly crmId: string;
+  readonly email: string | null;
+  readonly name: string;
+  readonly avatar: string | null;
+  readonly active: boolean;
+}
+
+export interface AdoptedMembers {
+  /** One for every member that is a rep now. */
+  readonly repIds: readonly string[];
+  readonly created: number;
+  /** Without an e-mail address nobody can be told apart, or signed in. */
+  readonly unusable: number;
+  /** New ones who are not active, because the tier has no seat for them. */
+  readonly withoutSeat: number;
+}
+
+/**
+ * Takes the people of a CRM over as reps: by member id, else by e-mail. Names and pictures follow the CRM; roles, and
+ * who is active, are decided here, but who leaves the CRM is deactivated once. Claims the deals they own there.
+ */
+export async function adoptMembers(
+  trx: Work,
+  workspaceId: string,
+  provider: string,
+  members: readonly Member[],
+  wake: Wake,
+): Promise<AdoptedMembers> {
+  const people = members.flatMap((member) => {
+    const address = email.safeParse(member.email ?? '');
+    if (!address.success || !isStorable(member.crmId) || member.crmId.length > mostIdLength) return [];
+    const avatar = member.avatar !== null && isStorable(member.avatar) ? member.avatar : null;
+    return [{ ...member, avatar, email: address.data, name: nameOf(member, address.data) }];
+  });
+  const stored = await findRepsBy(
+    trx,
+    workspaceId,
+    people.map((one) => one.email),
+    people.map((one) => one.crmId),
+  );
+  const left = await wereActiveInCrm(
+    trx,
+    workspaceId,
+    people.filter((one) => !one.active).map((one) => one.crmId),
+  );
+  const heads = await countHeads(trx, workspaceId);
+  const plan = planOf(people, stored, left, heads);
+  await updateReps(trx, workspaceId, plan.changed);
+  await insertReps(trx, workspaceId, plan.fresh);
+  await linkMembers(trx, workspaceId, provider, plan.links);
+  await endSessions(
+    trx,
+    workspaceId,
+    plan.changed.filter((rep) => !rep.active).map((rep) => rep.repId),
+  );
+  const claimants = await claimUnresolvedDeals(trx, workspaceId, [...plan.fresh, ...plan.linked]);
+  wake(await requestForReps(trx, workspaceId, claimants, 'rep_change'));
+  return {
+    repIds: plan.links.map((link) => link.repId),
+    created: plan.fresh.length,
+    unusable: members.length - people.length,
+    withoutSeat: plan.withoutSeat,
+  };
+}
+
+const mostIdLength = 200;
+
+type Person = Member & { readonly email: string };
+
+interface Plan {
+  readonly fresh: readonly StoredRep[];
+  readonly changed: readonly StoredRep[];
+  /** Known people whose member id is new. */
+  readonly linked: readonly StoredRep[];
+  readonly links: readonly { readonly repId: string; readonly avatar: string | null; readonly active: boolean }[];
+  readonly withoutSeat: number;
+}
+
+function planOf(
+  people: readonly Person[],
+  stored: readonly StoredRep[],
+  left: ReadonlySet<string>,
+  heads: Parameters<typeof hasSeat>[0],
+): Plan {
+  const byMember = new Map(
+    stored.flatMap((rep) => (rep.crmMemberId === null ? [] : [[rep.crmMemberId, rep] as const])),
+  );
+  const byEmail = new Map(stored.map((rep) => [rep.email, rep]));
+  const taken = new Set<string>();
+  const plan = { fresh: [] as StoredRep[], changed: [] as StoredRep[], linked: [] as StoredRep[] };
+  const links: { repId: string; avatar: string | null; active: boolean }[] = [];
+  let { reps, admins } = heads;
+  let withoutSeat = 0;
+  for (const person of people) {
+    const known = byMember.get(person.crmId) ?? byEmail.get(person.email);
+    if (known === undefined) {
+      const seated = hasSeat({ ...heads, reps });
+      if (person.active && seated) reps += 1;
+      if (person.active && !seated) withoutSeat += 1;
+      const rep = newRep(person, person.active && seated);
+      plan.fresh.push(rep);
+      byEmail.set(rep.email, rep);
+      taken.add(rep.repId);
+      links.push({ repId: rep.repId, avatar: person.avatar, active: person.active });
+      continue;
+    }
+    // Two members of one address: the first is the rep.
+    if (taken.has(known.repId)) continue;
+    taken.add(known.repId);
+    const lastAdmin = known.role === 'admin' && admins === 1;
+    const leaves = known.active && left.has(person.crmId) && !lastAdmin;
+    if (leaves && known.role === 'admin') admins -= 1;
+    const next = {
+      ...known,
+      name: person.name,
+      active: known.active && !leaves,
+      crmMemberId: known.crmMemberId ?? person.crmId,
+    };
+    if (next.crmMemberId !== known.crmMemberId) plan.linked.push(next);
+    if (next.name !== known.name || next.active !== known.active || next.crmMemberId !== known.crmMemberId)
+      plan.changed.push(next);
+    if (next.crmMemberId === person.crmId)
+      links.push({ repId: next.repId, avatar: person.avatar, active: person.active });
+  }
+  return { ...plan, links, withoutSeat };
+}
+
+function newRep({ email, name, crmId }: Person, active: boolean): StoredRep {
+  return { repId: newId(), email, name, role: 'rep', active, crmMemberId: crmId, payrollId: null };
+}
+
+function nameOf({ name }: Member, address: string): string {
+  return [...name.replace(/\p{Cc}/gu, ' ').trim()].slice(0, 200).join('') || address;
+}

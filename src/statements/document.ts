@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { type Caller, mayActAs, maySee } from '../kernel/caller.js';
+import { Failure } from '../kernel/failure.js';
+import { type Period } from '../kernel/period.js';
+import { type DocumentKind, type MadeFile } from '../platform/database/tables.js';
+
+export const documentKinds = [
+  'statement.pdf',
+  'statement.xlsx',
+  'team.pdf',
+  'team.xlsx',
+  'team.zip',
+] as const satisfies readonly DocumentKind[];
+
+/** Which file is wanted, by ids alone: what it says is read when it is made. */
+export interface DocumentOrder {
+  readonly kind: DocumentKind;
+  /** Null for documents of the team. */
+  readonly repId: string | null;
+  readonly period: Period;
+}
+
+export interface DocumentJob extends DocumentOrder {
+  readonly jobId: string;
+  readonly status: 'running' | 'completed' | 'failed';
+  readonly progress: { readonly done: number; readonly total: number };
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly file: MadeFile | null;
+  readonly errorCode: string | null;
+  readonly error: string | null;
+}
+
+/** As a recalculation is told, so that one loop waits for either. */
+export const documentJob = z.object({
+  jobId: z.string(),
+  kind: z.enum(documentKinds),
+  status: z.enum(['running', 'completed', 'failed']),
+  repId: z.string().optional(),
+  period: z.string(),
+  startedAt: z.string(),
+  finishedAt: z.string().optional(),
+  progress: z.object({ done: z.int(), total: z.int() }),
+  file: z
+    .object({ path: z.string(), filename: z.string(), contentType: z.string(), bytes: z.int(), expiresAt: z.string() })
+    .optional(),
+  error: z.string().optional(),
+});
+
+/** How long a finished file can be fetched. */
+export const keptMs = 3_600_000;
+
+export function jobAnswer(job: DocumentJob): z.input<typeof documentJob> {
+  const { jobId, kind, status, repId, period, startedAt, finishedAt, progress, file, error } = job;
+  return {
+    jobId,
+    kind,
+    status,
+    ...(repId === null ? {} : { repId }),
+    period,
+    startedAt: startedAt.toISOString(),
+    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
+    progress,
+    ...(file === null || finishedAt === null
+      ? {}
+      : {
+          file: {
+            path: `/v1/statements/export/jobs/${jobId}/file`,
+            filename: file.filename,
+            contentType: file.contentType,
+            bytes: file.bytes,
+            expiresAt: new Date(finishedAt.getTime() + keptMs).toISOString(),
+          },
+        }),
+    ...(error === null ? {} : { error }),
+  };
+}
+
+/** Judged anew at every look: a manager who is none any more gets nothing of the team. */
+export function mayFetch(caller: Caller, { repId }: DocumentOrder): boolean {
+  return repId === null ? mayActAs(caller, 'manager') : maySee(caller, repId);
+}
+
+export function jobNotFound(): Failure {
+  return new Failure('job_not_found', 'There is no such export, or it ended more than an hour ago.');
+}
+
+export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** What making a file may end with, beside what the operation itself refuses. */
+export const documentFailures = { pdf_unavailable: 503, export_unavailable: 503, rep_not_found: 404 } as const;

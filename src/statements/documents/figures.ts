@@ -1,0 +1,68 @@
+import { Decimal } from '../../kernel/decimal.js';
+import { type Period, periodKind } from '../../kernel/period.js';
+import { plainAmount } from '../payroll-csv.js';
+
+/** `-1234567.50` as `-1,234,567.50`. */
+export function grouped(amount: string): string {
+  const [whole = '', fraction] = amount.split('.');
+  const thousands = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? thousands : `${thousands}.${fraction}`;
+}
+
+/** As people read it, with the decimals of its currency. */
+export function money(amount: string | Decimal, currency: string): string {
+  return grouped(plainAmount(String(amount), currency));
+}
+
+/** A count or a sum of something, which may be no money. */
+export function quantity(amount: Decimal): string {
+  return grouped(amount.rounded(2).toString());
+}
+
+/** 0.085 as `8.5%`. */
+export function percent(ratio: Decimal, places = 6): string {
+  return `${grouped(ratio.times(Decimal.of(100)).rounded(places).toString())}%`;
+}
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/** `2026-03` as `March 2026`, `2026-Q1` as `Q1 2026`. */
+export function periodName(period: Period): string {
+  const [year = '', part = ''] = period.split('-');
+  switch (periodKind(period)) {
+    case 'monthly':
+      return `${months[Number(part) - 1]} ${year}`;
+    case 'annual':
+      return `Year ${year}`;
+    default:
+      return `${part} ${year}`;
+  }
+}
+
+/** To the minute, in the zone whose name stands beside it. */
+export function minute(instant: Date, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(instant);
+  const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
+  return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')} ${timeZone}`;
+}

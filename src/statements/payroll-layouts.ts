@@ -1,0 +1,237 @@
+import { Decimal, maximum, minimum } from '../kernel/decimal.js';
+import { type Issue, invalid } from '../kernel/failure.js';
+import { periodRange } from '../kernel/period.js';
+import { type PayrollTerms } from '../platform/database/tables.js';
+import { type Cell, own, plainAmount, text } from './payroll-csv.js';
+import { controlTotals, type TeamExport, type TeamRow, teamCells, totalsByCurrency } from './team-export.js';
+
+export const layouts = ['generic', 'gusto', 'adp', 'long'] as const;
+export type Layout = (typeof layouts)[number];
+
+/** A file of rows, with what payroll ticks it off by. */
+export interface PayrollFile {
+  readonly filename: string;
+  readonly columns: readonly string[];
+  readonly lines: readonly (readonly Cell[])[];
+  readonly totals: Record<string, string>;
+}
+
+/** The team's amounts as that payroll system takes them. Nobody who is paid nothing stands in a file for one. */
+export function payrollFile(layout: Layout, team: TeamExport, terms: PayrollTerms, extended: boolean): PayrollFile {
+  switch (layout) {
+    case 'generic':
+      return genericFile(team, extended);
+    case 'gusto':
+      return gustoFile(team);
+    case 'adp':
+      return adpFile(team, terms);
+    case 'long':
+      return longFile(team, terms);
+    default:
+      return unknownLayout(layout);
+  }
+}
+
+function fileOf(
+  filename: string,
+  columns: readonly string[],
+  lines: PayrollFile['lines'],
+  paid: readonly TeamRow[],
+): PayrollFile {
+  const totals = controlTotals(lines.length, totalsByCurrency(paid.map(({ amounts }) => amounts)));
+  return { filename, columns, lines, totals };
+}
+
+function usualName({ period }: TeamExport): string {
+  return `statements-${period}.csv`;
+}
+
+const extendedColumns = [
+  'Employee ID',
+  'Currency',
+  'Period',
+  'Period Start',
+  'Period End',
+  'Statement ID',
+  'Version',
+  'Approved At',
+  'Approved By',
+];
+
+function genericFile(team: TeamExport, extended: boolean): PayrollFile {
+  const { from, to } = periodRange(team.period);
+  const plain = team.columns.filter((column) => !extended || column !== 'Currency');
+  const lines = team.rows.map((row) => {
+    const cells = teamCells(row, team)
+      .slice(0, plain.length)
+      .map((cell) => ('text' in cell ? text(cell.text) : own(cell.amount)));
+    if (!extended) return cells;
+    const { member, amounts } = row;
+    const approved = member.status === 'approved';
+    return [
+      ...cells,
+      text(member.payrollId),
+      text(amounts.currency),
+      own(team.period),
+      own(from),
+      own(to),
+      own(member.statementId),
+      own(member.version === 0 ? null : member.version),
+      own(approved ? (member.approvedAt?.toISOString() ?? null) : null),
+      text(approved ? member.approvedBy : null),
+    ];
+  });
+  return fileOf(usualName(team), extended ? [...plain, ...extendedColumns] : plain, lines, team.rows);
+}
+
+const gustoColumns = [
+  'last_name',
+  'first_name',
+  'gusto_employee_id',
+  'commission',
+  'bonus',
+  'correction_payment',
+  'personal_note',
+];
+
+/** Zeros would overwrite what stands in the payroll, so they are left blank. */
+function gustoFile(team: TeamExport): PayrollFile {
+  refuseSeveralCurrencies(team, 'gusto');
+  const paid = team.rows.filter(isPaid);
+  const lines = paid.map((row) => {
+    const { member } = row;
+    const name = member.name.trim().split(/\s+/);
+    const last = name.length > 1 ? name.pop() : '';
+    return [
+      text(last ?? ''),
+      text(name.join(' ')),
+      text(member.payrollId),
+      ...earningsOf(row).map(({ amount }) =>
+        own(amount.isZero() ? null : plainAmount(String(amount), row.amounts.currency)),
+      ),
+      text(member.status === 'approved' ? null : 'DRAFT, not for payroll'),
+    ];
+  });
+  return fileOf(usualName(team), gustoColumns, lines, paid);
+}
+
+const adpColumns = [
+  'Co Code',
+  'Batch ID',
+  'File #',
+  'Earnings 3 Code',
+  'Earnings 3 Amount',
+  'Earnings 4 Code',
+  'Earnings 4 Amount',
+  'Earnings 5 Code',
+  'Earnings 5 Amount',
+];
+const adpCodes = { commission: 'C', bonus: 'B', adjustment: 'A' } as const;
+/** What one amount of the file may be. */
+const adpMost = Decimal.of('99999.99');
+const adpLeast = Decimal.of('-40500');
+
+/** What is beyond the range of one amount goes on in further rows of the same person. */
+function adpFile(team: TeamExport, { companyCode, batchId, earningCodes }: PayrollTerms): PayrollFile {
+  refuseSeveralCurrencies(team, 'adp');
+  const paid = team.rows.filter(isPaid);
+  if (companyCode === undefined)
+    throw invalid({ path: 'layout', message: 'adp needs payroll.companyCode; set it with PATCH /v1/workspaces' });
+  refuseMissingIds(paid);
+  const lines = paid.flatMap((row) => {
+    const { currency } = row.amounts;
+    const batch = row.member.status === 'approved' ? (batchId ?? team.period) : 'DRAFT';
+    const earnings = earningsOf(row).map(({ type, amount }) => ({
+      code: earningCodes?.[type] ?? adpCodes[type],
+      pieces: piecesOf(amount),
+    }));
+    const rows = Math.max(...earnings.map(({ pieces }) => pieces.length));
+    return Array.from({ length: rows }, (_, index) => [
+      text(companyCode),
+      text(batch),
+      text(row.member.payrollId),
+      ...earnings.flatMap(({ code, pieces }) => {
+        const piece = pieces[index];
+        return piece === undefined ? [own(null), own(null)] : [text(code), own(plainAmount(String(piece), currency))];
+      }),
+    ]);
+  });
+  return fileOf(`PR${companyCode}EPI.csv`, adpColumns, lines, paid);
+}
+
+function piecesOf(amount: Decimal): Decimal[] {
+  const pieces: Decimal[] = [];
+  for (let left = amount; !left.isZero(); ) {
+    const piece = maximum(minimum(left, adpMost), adpLeast);
+    pieces.push(piece);
+    left = left.minus(piece);
+  }
+  return pieces;
+}
+
+const longColumns = ['Employee ID', 'Work Email', 'Earning Type', 'Amount', 'Currency', 'Effective Date'];
+const longTypes = { commission: 'Commission', bonus: 'Bonus', adjustment: 'Adjustment' } as const;
+
+/** One row for each kind of earning, for systems that map kinds themselves; drafts, where asked for, are marked. */
+function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile {
+  const { to } = periodRange(team.period);
+  const marked = team.members.some(({ status }) => status !== 'approved');
+  const lines = team.rows.flatMap((row) =>
+    earningsOf(row)
+      .filter(({ amount }) => !amount.isZero())
+      .map(({ type, amount }) => [
+        text(row.member.payrollId),
+        text(row.member.email),
+        text(earningCodes?.[type] ?? longTypes[type]),
+        own(plainAmount(String(amount), row.amounts.currency)),
+        text(row.amounts.currency),
+        own(to),
+        ...(marked ? [text(row.member.status)] : []),
+      ]),
+  );
+  return fileOf(
+    usualName(team),
+    marked ? [...longColumns, 'Statement Status'] : longColumns,
+    lines,
+    team.rows.filter(isPaid),
+  );
+}
+
+function earningsOf({ amounts: { summary } }: TeamRow) {
+  return [
+    { type: 'commission', amount: Decimal.of(summary.totalCommission) },
+    { type: 'bonus', amount: Decimal.of(summary.totalBonuses) },
+    { type: 'adjustment', amount: Decimal.of(summary.totalAdjustments) },
+  ] as const;
+}
+
+function isPaid(row: TeamRow): boolean {
+  return earningsOf(row).some(({ amount }) => !amount.isZero());
+}
+
+/** These layouts have no place for a currency, so amounts of two would be taken for one. */
+function refuseSeveralCurrencies(team: TeamExport, layout: Layout): void {
+  const paid = [...new Set(team.rows.filter(isPaid).map(({ amounts }) => amounts.currency))];
+  if (paid.length > 1)
+    throw invalid({
+      path: 'layout',
+      message: `${layout} holds one currency, and there are amounts in ${paid.join(', ')}; take layout=long`,
+    });
+}
+
+/** A row without its id would be paid to nobody, or to whoever comes next. */
+function refuseMissingIds(paid: readonly TeamRow[]): void {
+  const [first, ...more] = paid
+    .filter(({ member }) => member.payrollId === null)
+    .map(
+      ({ member }): Issue => ({
+        path: `reps.${member.repId}.payrollId`,
+        message: `${member.email} has no payrollId; set it with PATCH /v1/reps/${member.repId}`,
+      }),
+    );
+  if (first !== undefined) throw invalid(first, ...more);
+}
+
+function unknownLayout(layout: never): never {
+  throw new TypeError(`unknown layout: ${String(layout)}`);
+}

@@ -1,0 +1,54 @@
+import { inject, injectable } from 'tsyringe';
+import { type z } from 'zod';
+import { readCrmaDelivery, verifyCrmaSignature } from '../../platform/crm/crma-webhook.js';
+import { parseJson } from '../../platform/http/json-body.js';
+import { Inbox } from '../../platform/inbox/inbox.js';
+import { type Input, operation, type RawBody } from '../../platform/operation.js';
+import {
+  badSignature,
+  type DeliveryAnswer,
+  deliveryAnswer,
+  deliveryLimitBytes,
+  deliveryQuery,
+  newsOf,
+} from '../delivery.js';
+import { DeliveryOutcomes } from '../delivery-outcomes.js';
+import { WebhookLimits } from '../webhook-limits.js';
+
+@injectable()
+export class ReceiveCrma {
+  constructor(
+    @inject(Inbox) private readonly inbox: Inbox,
+    @inject(WebhookLimits) private readonly limits: WebhookLimits,
+    @inject(DeliveryOutcomes) private readonly outcomes: DeliveryOutcomes,
+  ) {}
+
+  /** The body names the webhook, whose secret then tells whether the body is to be believed at all. */
+  async execute({ query, body }: Input<unknown, z.infer<typeof deliveryQuery>>): Promise<DeliveryAnswer> {
+    const raw = body as RawBody;
+    const { webhookId, hints } = readCrmaDelivery(parseJson(raw.bytes), raw.header('Idempotency-Key'));
+    const route = await this.inbox.findRoute('crma', webhookId);
+    const signature = raw.header('Attio-Signature') ?? raw.header('X-Attio-Signature');
+    if (route === null || route.secret === null || !verifyCrmaSignature(route.secret, raw.bytes, signature))
+      throw badSignature();
+    this.limits.admit('crma', [webhookId]);
+    const news = hints.map((hint) => newsOf('crma', webhookId, hint));
+    const received = await this.inbox.receive(news);
+    // The connection ended while its secret was still remembered.
+    if (news.length > 0 && received.size === 0) throw badSignature();
+    return this.outcomes.answer(query, { news, received, ignored: 0 });
+  }
+}
+
+export const receiveCrma = operation({
+  id: 'receiveCrma',
+  summary: 'Deliveries of crm-a, signed with the secret of the webhook that was registered on connecting',
+  method: 'post',
+  path: '/webhooks/crma',
+  access: 'public',
+  query: deliveryQuery,
+  raw: { limitBytes: deliveryLimitBytes },
+  response: deliveryAnswer,
+  failures: { bad_signature: 401, rate_limited: 429 },
+  handler: ReceiveCrma,
+});

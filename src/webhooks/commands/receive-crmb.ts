@@ -1,0 +1,73 @@
+import { inject, injectable } from 'tsyringe';
+import { type z } from 'zod';
+import { type Clock } from '../../kernel/clock.js';
+import { type Config } from '../../platform/config.js';
+import { readCrmbDelivery, verifyCrmbSignature } from '../../platform/crm/crmb-webhook.js';
+import { parseJson } from '../../platform/http/json-body.js';
+import { Inbox } from '../../platform/inbox/inbox.js';
+import { type Input, operation, type RawBody } from '../../platform/operation.js';
+import { CLOCK, CONFIG } from '../../platform/tokens.js';
+import {
+  badSignature,
+  type DeliveryAnswer,
+  deliveryAnswer,
+  deliveryLimitBytes,
+  deliveryQuery,
+  newsOf,
+} from '../delivery.js';
+import { DeliveryOutcomes } from '../delivery-outcomes.js';
+import { WebhookLimits } from '../webhook-limits.js';
+
+@injectable()
+export class ReceiveCrmb {
+  constructor(
+    @inject(Inbox) private readonly inbox: Inbox,
+    @inject(WebhookLimits) private readonly limits: WebhookLimits,
+    @inject(DeliveryOutcomes) private readonly outcomes: DeliveryOutcomes,
+    @inject(CONFIG) private readonly config: Config,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** One secret for all accounts: it is our app's. Each event then names its account, and goes where that is connected. */
+  async execute({ query, body }: Input<unknown, z.infer<typeof deliveryQuery>>): Promise<DeliveryAnswer> {
+    const raw = body as RawBody;
+    if (!this.isSigned(raw)) throw badSignature();
+    const json = parseJson(raw.bytes);
+    const hints = readCrmbDelivery(json);
+    const accounts = new Set(hints.map((hint) => hint.accountId as string));
+    this.limits.admit('crmb', [...accounts]);
+    const news = hints.map((hint) => newsOf('crmb', hint.accountId as string, hint));
+    const received = await this.inbox.receive(news);
+    return this.outcomes.answer(query, { news, received, ignored: (json as unknown[]).length - hints.length });
+  }
+
+  /** The address is the one that was registered, whatever a proxy made of the request. */
+  private isSigned(raw: RawBody): boolean {
+    const { CRMB_CLIENT_SECRET: secret, PUBLIC_URL: publicUrl } = this.config;
+    if (secret === undefined || publicUrl === undefined) return false;
+    return verifyCrmbSignature({
+      secret,
+      method: 'POST',
+      uri: `${publicUrl.replace(/\/+$/, '')}${raw.url}`,
+      rawBody: raw.bytes,
+      timestamp: raw.header('X-HubSpot-Request-Timestamp'),
+      signatureV3: raw.header('X-HubSpot-Signature-v3'),
+      signatureV1: raw.header('X-HubSpot-Signature'),
+      now: this.clock.now(),
+      allowV1: this.config.CRMB_ALLOW_SIGNATURE_V1,
+    });
+  }
+}
+
+export const receiveCrmb = operation({
+  id: 'receiveCrmb',
+  summary: 'Deliveries of crm-b for every account that has installed the app, signed with its secret',
+  method: 'post',
+  path: '/webhooks/crmb',
+  access: 'public',
+  query: deliveryQuery,
+  raw: { limitBytes: deliveryLimitBytes },
+  response: deliveryAnswer,
+  failures: { bad_signature: 401, rate_limited: 429 },
+  handler: ReceiveCrmb,
+});

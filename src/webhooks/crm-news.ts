@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { type RecordedReport, type ReportedDeal, recordReportedDeals } from '../deals/record-reported-deals.js';
+import { type CrmAccounts } from '../integrations/crm-accounts.js';
+import { findConnection } from '../integrations/crm-connection-views.js';
+import { groupBy } from '../kernel/group-by.js';
+import { requestCalculation } from '../ledger/calculation-requests.js';
+import { type CommissionChanges } from '../ledger/commission-changes.js';
+import { recordAct } from '../ledger/record-act.js';
+import { type CrmAccount, CrmFailure, type CrmProvider, crmProviders } from '../platform/crm/crm-adapter.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type InboxBatch, InboxDelay, type InboxHandler, settleNews } from '../platform/inbox/inbox-runner.js';
+import { deliveredDeals, deliveredOutcome, tellingNews } from './delivered-deals.js';
+
+/** While nobody connects the CRM anew, what can only be asked of it waits. */
+const brokenPauseMs = 300_000;
+
+/**
+ * Takes up what CRMs tell. A delivery is a hint: the deals are asked for as they are now, so it does not matter in
+ * which order deliveries came, how often, or what somebody made them say. Twice is harmless: equal deals change nothing.
+ */
+export class CrmNews implements InboxHandler {
+  readonly sources = crmProviders;
+
+  constructor(
+    private readonly accounts: CrmAccounts,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly changes: CommissionChanges,
+  ) {}
+
+  async handle(batch: InboxBatch): Promise<void> {
+    const { workspaceId } = batch;
+    const provider = batch.source as CrmProvider;
+    const connection = await this.unitOfWork.run(batch, 'reads', (trx) => findConnection(trx, workspaceId, provider));
+    if (connection === null) return this.ignore(batch);
+    const account = connection.broken ? null : await this.accounts.open(workspaceId, provider);
+    if (account === null) return this.applyDelivered(batch);
+    const fetchedAt = await this.unitOfWork.run(batch, 'reads', databaseTime);
+    const deals = await ask(account, [...new Set(batch.news.map((one) => one.subject))]);
+    await this.record(batch, deals, fetchedAt, 'fetched');
+  }
+
+  async giveUp(trx: Work, { workspaceId, source, news }: Parameters<InboxHandler['giveUp']>[1], reason: string) {
+    for (const dealId of new Set(news.map((one) => one.subject)))
+      await recordAct(trx, orchestratorOf(workspaceId), {
+        trigger: 'deal_change',
+        scope: 'deal',
+        dealId,
+        outcome: 'failed',
+        error: reason,
+        details: { provider: source },
+      });
+  }
+
+  /** The connection was ended after the news had come. */
+  private async ignore(batch: InboxBatch): Promise<void> {
+    await this.unitOfWork.run(batch, 'reads', (trx) => settleNews(trx, batch, batch.news, 'ignored'));
+  }
+
+  /** Without credentials the values that came along count; news without any wait until the CRM can be asked. */
+  private async applyDelivered(batch: InboxBatch): Promise<void> {
+    const telling = { ...batch, news: tellingNews(batch.news) };
+    if (telling.news.length === 0)
+      throw new InboxDelay(`${batch.source} has to be connected anew before it can be asked`, brokenPauseMs);
+    const deals = await this.unitOfWork.run(batch, 'reads', (trx) => deliveredDeals(trx, telling));
+    await this.record(telling, deals, null, deliveredOutcome);
+  }
+
+  private async record(
+    batch: InboxBatch,
+    deals: readonly ReportedDeal[],
+    fetchedAt: Date | null,
+    outcome: string,
+  ): Promise<void> {
+    const { workspaceId, source: provider, news, lease } = batch;
+    await this.changes.run(batch, 'deals', async (trx, wake) => {
+      await lease.assertHeld(trx);
+      const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: true });
+      wake(await requestFor(trx, workspaceId, recorded));
+      await tellSkipped(trx, workspaceId, provider, recorded);
+      await settleNews(trx, batch, news, outcome);
+    });
+  }
+}
+
+/** Every deal by itself, so that the audit log can tell what became of each. */
+async function requestFor(trx: Work, workspaceId: string, { outcomes, touched }: RecordedReport): Promise<string[]> {
+  const requests = [...touched].flatMap(([dealId, reps]) =>
+    [...reps].map(([repId, days]) => ({
+      repId,
+      days,
+      dealId,
+      trigger: outcomes.get(dealId) === 'deleted' ? ('deal_deletion' as const) : ('deal_change' as const),
+    })),
+  );
+  await requestCalculation(trx, workspaceId, requests);
+  return [...new Set(requests.map((request) => request.repId))];
+}
+
+async function tellSkipped(trx: Work, workspaceId: string, provider: string, { skipped }: RecordedReport) {
+  for (const [dealId, reasons] of groupBy(skipped, (one) => one.dealId))
+    await recordAct(trx, orchestratorOf(workspaceId), {
+      trigger: 'deal_change',
+      scope: 'deal',
+      dealId,
+      outcome: 'skipped',
+      details: { provider, reasons: reasons.map((one) => one.reason) },
+    });
+}
+
+async function ask(account: CrmAccount, dealIds: readonly string[]) {
+  try {
+    return await account.getDeals(dealIds);
+  } catch (error) {
+    if (error instanceof CrmFailure) throw new InboxDelay(error.message, error.retryAfterMs, { cause: error });
+    throw error;
+  }
+}
+
+async function databaseTime(trx: Work): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(trx);
+  return (rows[0] as { now: Date }).now;
+}
+
+function orchestratorOf(workspaceId: string) {
+  return { workspaceId, actor: 'orchestrator' };
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { type ReportedDeal } from '../deals/record-reported-deals.js';
+import { type Fields } from '../engine/field-value.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type InboxBatch, type StoredNews } from '../platform/inbox/inbox-runner.js';
+import { type KeptHint, readHint } from './delivery.js';
+
+/** How news are settled that were believed without asking the CRM. */
+export const deliveredOutcome = 'delivered';
+
+interface Told extends KeptHint {
+  readonly dealId: string;
+}
+
+/** Those of the news that say something by themselves, with all others of the same deals. */
+export function tellingNews(news: readonly StoredNews[]): StoredNews[] {
+  const telling = new Set(news.filter((one) => saysSomething(readHint(one.payload))).map((one) => one.subject));
+  return news.filter((one) => telling.has(one.subject));
+}
+
+function saysSomething({ change, values }: KeptHint): boolean {
+  return change === 'deleted' || Object.keys(values).length > 0;
+}
+
+/**
+ * The deals as deliveries alone tell them: what stands, with the newest told value of every field. Each delivery
+ * tells one field, and they come in any order, so those that were applied since the connection broke are read again
+ * with the new ones.
+ */
+export async function deliveredDeals(trx: Work, batch: InboxBatch): Promise<ReportedDeal[]> {
+  const dealIds = [...new Set(batch.news.map((one) => one.subject))];
+  const fresh = batch.news.map((one): Told => ({ dealId: one.subject, ...readHint(one.payload) }));
+  const before = groupBy(await appliedBefore(trx, batch, dealIds), (one) => one.dealId);
+  const standing = await standingDeals(trx, batch.workspaceId, dealIds);
+  return [...groupBy(fresh, (one) => one.dealId)].map(([dealId, news]) => {
+    const stands = standing.get(dealId) ?? { fields: {}, knownAt: null };
+    return foldNews(dealId, stands, before.get(dealId) ?? [], news);
+  });
+}
+
+interface Standing {
+  readonly fields: Fields;
+  readonly knownAt: Date | null;
+}
+
+/** News that are older than what the CRM itself has said last say nothing of their fields. */
+function foldNews(
+  dealId: string,
+  { fields, knownAt }: Standing,
+  before: readonly Told[],
+  fresh: readonly Told[],
+): ReportedDeal {
+  const since = before.length > 0 ? 0 : (knownAt?.getTime() ?? 0);
+  const ordered = [...before, ...fresh].sort((a, b) => timeOf(a) - timeOf(b));
+  const last = ordered.at(-1) as Told;
+  const values = ordered.filter((one) => timeOf(one) >= since).map((one) => one.values);
+  return {
+    id: dealId,
+    fields: Object.assign({}, fields, ...values) as Fields,
+    modifiedAt: last.occurredAt,
+    deleted: last.change === 'deleted',
+  };
+}
+
+function timeOf({ occurredAt }: Told): number {
+  return occurredAt?.getTime() ?? 0;
+}
+
+async function appliedBefore(
+  trx: Work,
+  { workspaceId, source }: InboxBatch,
+  dealIds: readonly string[],
+): Promise<Told[]> {
+  const { rows } = await sql<{ subject: string; payload: unknown }>`
+    select subject, payload from inbox
+    where workspace_id = ${workspaceId} and source = ${source} and subject = any(${dealIds}::text[])
+      and outcome = ${deliveredOutcome} and settled_at >= (select c.broken_at from crm_connections c
+        where c.workspace_id = inbox.workspace_id and c.provider = inbox.source)`.execute(trx);
+  return rows.map(({ subject, payload }) => ({ dealId: subject, ...readHint(payload) }));
+}
+
+async function standingDeals(
+  trx: Work,
+  workspaceId: string,
+  dealIds: readonly string[],
+): Promise<ReadonlyMap<string, Standing>> {
+  const rows = await trx
+    .selectFrom('deals')
+    .select(['deal_id', 'fields', 'source_updated_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('deal_id', 'in', dealIds)
+    .execute();
+  return new Map(rows.map((row) => [row.deal_id, { fields: row.fields as Fields, knownAt: row.source_updated_at }]));
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { inject, injectable } from 'tsyringe';
+import { type RunOutcome } from '../platform/database/tables.js';
+import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type News, type Received } from '../platform/inbox/inbox.js';
+import { type DeliveryAnswer } from './delivery.js';
+
+export interface TakenIn {
+  readonly news: readonly News[];
+  readonly received: Received;
+  /** Events of kinds that are not handled. */
+  readonly ignored: number;
+}
+
+const lookEveryMs = 50;
+
+/** What the sender of a delivery is told: at once that it is kept, or, when asked to wait, what came of it. */
+@injectable()
+export class DeliveryOutcomes {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async answer({ wait = 0 }: { readonly wait?: number | undefined }, taken: TakenIn): Promise<DeliveryAnswer> {
+    const kept = taken.news.filter((one) => taken.received.has(one.route));
+    const answer = { accepted: kept.length, ignored: taken.ignored + taken.news.length - kept.length };
+    if (wait === 0 || kept.length === 0) return answer;
+    return { ...answer, run: await this.runOf(taken.received, kept, wait) };
+  }
+
+  private async runOf(received: Received, kept: readonly News[], waitSeconds: number): Promise<DeliveryAnswer['run']> {
+    const deadline = performance.now() + waitSeconds * 1000;
+    const workspaces = [...new Set([...received.values()].flat())];
+    const runs: Tally[] = [];
+    for (const workspaceId of workspaces) {
+      for (;;) {
+        const tally = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => tallyOf(trx, workspaceId, kept));
+        if (tally !== null) {
+          runs.push(tally);
+          break;
+        }
+        if (performance.now() > deadline) return { ...sumOf(runs), outcome: 'pending' };
+        await sleep(lookEveryMs);
+      }
+    }
+    return sumOf(runs);
+  }
+}
+
+interface Tally {
+  readonly outcomes: readonly RunOutcome[];
+  readonly written: number;
+  readonly reversed: number;
+  readonly locked: number;
+  readonly skipped: number;
+}
+
+/** The engine's runs on the deals since the news came; null while any of it is still to be done. */
+async function tallyOf(trx: Work, workspaceId: string, kept: readonly News[]): Promise<Tally | null> {
+  const keys = kept.map((one) => one.key);
+  const dealIds = [...new Set(kept.map((one) => one.subject))];
+  const { rows } = await sql<Tally & { pending: boolean }>`
+    with told as (
+      select settled_at, received_at from inbox
+      where workspace_id = ${workspaceId} and source = ${kept[0]?.source} and news_key = any(${keys}::uuid[])
+    ), runs as (
+      select distinct r.run_id, r.outcome, r.events_written, r.events_reversed, r.statement_locked, r.skipped
+      from audit_run_deals d join audit_runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
+      where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[])
+        and r.started_at >= (select min(received_at) from told) - interval '1 second'
+    )
+    select exists (select from told where settled_at is null) or exists (
+        select from calculation_requests q
+        where q.workspace_id = ${workspaceId} and q.deal_id = any(${dealIds}::text[])) as pending,
+      coalesce(array_agg(outcome) filter (where outcome is not null), '{}') as outcomes,
+      coalesce(sum(events_written), 0)::int as written, coalesce(sum(events_reversed), 0)::int as reversed,
+      coalesce(sum(statement_locked), 0)::int as locked, coalesce(sum(skipped), 0)::int as skipped
+    from runs`.execute(trx);
+  const { pending, ...tally } = rows[0] as Tally & { pending: boolean };
+  return pending ? null : tally;
+}
+
+/** The gravest outcome names the whole. */
+const gravest: readonly RunOutcome[] = ['failed', 'statement_locked', 'written', 'skipped', 'no_change'];
+
+function sumOf(runs: readonly Tally[]): NonNullable<DeliveryAnswer['run']> {
+  const total = (count: (run: Tally) => number) => runs.reduce((sum, run) => sum + count(run), 0);
+  const outcomes = new Set(runs.flatMap((run) => run.outcomes));
+  const statementLocked = total((run) => run.locked) > 0;
+  return {
+    outcome: gravest.find((outcome) => outcomes.has(outcome)) ?? 'no_change',
+    eventsWritten: total((run) => run.written),
+    eventsReversed: total((run) => run.reversed),
+    statementLocked,
+    skipped: total((run) => run.skipped),
+    ...(statementLocked ? { blocked: { statementLocked: true as const } } : {}),
+  };
+}

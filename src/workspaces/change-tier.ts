@@ -1,0 +1,32 @@
+import { recordAct } from '../ledger/record-act.js';
+import { type Tables } from '../platform/database/tables.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+type Tier = Tables['workspaces']['tier'];
+
+/** Null for a workspace that there is not. */
+export async function findTier(trx: Work, workspaceId: string): Promise<Tier | null> {
+  const workspace = await trx
+    .selectFrom('workspaces')
+    .select('tier')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+  return workspace?.tier ?? null;
+}
+
+/**
+ * Told in the audit log. Nobody is deactivated where a lower tier has fewer seats than people; none of them can become
+ * active any more until there is a seat.
+ */
+export async function changeTier(
+  trx: Work,
+  who: { readonly workspaceId: string; readonly actor: string },
+  {
+    from,
+    to,
+    details,
+  }: { readonly from: Tier; readonly to: Tier; readonly details: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  await trx.updateTable('workspaces').set({ tier: to }).where('workspace_id', '=', who.workspaceId).execute();
+  await recordAct(trx, who, { trigger: 'tier_changed', scope: 'workspace', details: { from, to, ...details } });
+}

@@ -1,0 +1,558 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { BillingInbox } from '../../src/billing/billing-inbox.js';
+import { BillingIntake } from '../../src/billing/billing-intake.js';
+import { billingProvider, billingTerms } from '../../src/billing/billing-settings.js';
+import { type Delivery, deliver } from '../../src/demo/fake-crm/deliveries.js';
+import { FakeBilling, type FakeEvent, tooManyRequests } from '../../src/demo/fake-crm/fake-billing.js';
+import { answerWith, hangUp } from '../../src/demo/fake-crm/fake-server.js';
+import { start } from '../../src/main.js';
+import { InboxRunner } from '../../src/platform/inbox/inbox-runner.js';
+import { InboxWake } from '../../src/platform/inbox/inbox-wake.js';
+import { Leases } from '../../src/platform/jobs/leases.js';
+import { createLog } from '../../src/platform/log.js';
+import { BillingSweep } from '../../workers/billing-sweep.js';
+import { query } from '../support/ledger-checks.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+const dayMs = 86_400_000;
+
+describe('billing', () => {
+  let billing: FakeBilling;
+  let service: TestService;
+  let now: Date;
+  let runner: InboxRunner;
+
+  before(async () => {
+    billing = new FakeBilling();
+    await billing.start();
+    billing.addPrice({ id: 'price_pro', lookupKey: 'pro_monthly' });
+    billing.addPrice({ id: 'price_big', productTier: 'enterprise' });
+    billing.addPrice({ id: 'price_mapped' });
+    billing.addPrice({ id: 'price_odd', lookupKey: 'gold_monthly' });
+    // Its work is done by the tests, turn by turn and by their clock.
+    service = await startTestService(environment(), { api: true, worker: false });
+    const { unitOfWork, config, queue } = service.running.service;
+    const clock = { now: () => now };
+    const handler = new BillingInbox(
+      unitOfWork,
+      billingProvider(config),
+      billingTerms(config),
+      clock,
+      createLog('silent'),
+    );
+    const wake = new InboxWake(queue);
+    runner = new InboxRunner(unitOfWork, new Leases(unitOfWork), [handler], wake, createLog('silent'));
+  });
+
+  beforeEach(() => {
+    now = new Date();
+    billing.events.length = 0;
+  });
+
+  after(async () => {
+    await service.stop();
+    await billing.stop();
+  });
+
+  function environment(): Record<string, string> {
+    return {
+      BILLING_API_KEY: billing.apiKey,
+      BILLING_API_BASE: billing.url,
+      BILLING_WEBHOOK_SECRET: billing.webhookSecret,
+      BILLING_PRICE_TIERS: 'price_mapped:enterprise',
+    };
+  }
+
+  const webhook = () => `${service.url}/webhooks/billing`;
+
+  async function workspace(tier: 'free' | 'pro' | 'enterprise' = 'free') {
+    const made = await service.workspace({ tier });
+    const run = () => runner.run(made.workspaceId, 'billing');
+    return {
+      ...made,
+      run,
+      tier: async () =>
+        (await rows('select tier from workspaces where workspace_id = $1', made.workspaceId))[0]?.['tier'],
+    };
+  }
+
+  function rows(text: string, ...values: unknown[]) {
+    return query<Record<string, unknown>>(service.database.ownerUrl, text, values);
+  }
+
+  async function sendAll(): Promise<number[]> {
+    const statuses = await billing.deliveries(webhook()).flush();
+    billing.events.length = 0;
+    return statuses;
+  }
+
+  function post(body: string, header: string | undefined): Promise<Response> {
+    const headers = {
+      'Content-Type': 'application/json',
+      ...(header === undefined ? {} : { 'Stripe-Signature': header }),
+    };
+    return fetch(webhook(), { method: 'POST', headers, body });
+  }
+
+  async function newsOf(workspaceId: string) {
+    return rows(
+      'select outcome, error, attempts, settled_at is not null as settled from inbox where workspace_id = $1',
+      workspaceId,
+    );
+  }
+
+  async function makeDue(workspaceId: string) {
+    await rows('update inbox set not_before = now() where workspace_id = $1', workspaceId);
+  }
+
+  describe('an event', () => {
+    it('of somebody who has paid for a workspace sets its tier, told in the audit log', async () => {
+      const { workspaceId, run, tier, api } = await workspace();
+      const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
+      // The subscription is told before anybody knows whose it is: nobody waits for that.
+      expect(await sendAll()).to.deep.equal([200, 200, 200]);
+      expect(await tier()).to.equal('free');
+      await run();
+      expect(await tier()).to.equal('pro');
+      expect((await api.expect(200, 'GET', '/v1/workspaces')).tier).to.equal('pro');
+      expect(
+        await rows(
+          'select customer_id, subscription_id, status, tier from billing_subscriptions where workspace_id = $1',
+          workspaceId,
+        ),
+      ).to.deep.equal([{ customer_id: customer, subscription_id: subscription, status: 'active', tier: 'pro' }]);
+      const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
+      expect(runs[0]).to.include({ trigger: 'tier_changed', actor: 'billing', scope: 'workspace' });
+      const [told] = await rows('select details from audit_runs where run_id = $1', runs[0].runId);
+      expect(told?.['details']).to.deep.include({ from: 'free', to: 'pro', customerId: customer });
+    });
+
+    it('finds the workspace by the metadata of the subscription as well', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      billing.subscribe(billing.addCustomer(), ['price_mapped'], { metadata: { workspace_id: workspaceId } });
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('enterprise');
+    });
+
+    it('of a customer or a workspace that nobody knows is answered and dropped', async () => {
+      const before = await rows('select count(*)::int as count from inbox');
+      billing.subscribe(billing.addCustomer(), ['price_pro']);
+      billing.checkout(randomUUID(), ['price_pro']);
+      billing.checkout("'; drop table workspaces; --", ['price_pro']);
+      const answers = await Promise.all(
+        billing
+          .deliveries(webhook())
+          .take()
+          .map(({ body, headers }) => post(body, headers['Stripe-Signature'])),
+      );
+      for (const answer of answers)
+        expect([answer.status, await answer.json()]).to.deep.equal([200, { accepted: 0, ignored: 1 }]);
+      expect(await rows('select count(*)::int as count from inbox')).to.deep.equal(before);
+    });
+
+    it('of an unknown kind is answered and dropped; what is no event is refused', async () => {
+      const odd = JSON.stringify({ id: 'evt_odd', type: 'radar.moon_phase', data: { object: {} } });
+      expect(await (await post(odd, billing.sign(odd))).json()).to.deep.equal({ accepted: 0, ignored: 1 });
+      for (const [body, status] of [
+        ['not json', 400],
+        ['{}', 400],
+        ['[]', 400],
+        ['{"id":"evt_1","type":"invoice.paid","data":{"object":{"customer":7}}}', 400],
+      ] as const)
+        expect((await post(body, billing.sign(body))).status, body).to.equal(status);
+      const large = `"${'x'.repeat(513 * 1024)}"`;
+      expect((await post(large, billing.sign(large))).status).to.equal(413);
+    });
+
+    it('twice, a hundred times at once, is one row and one answer', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      billing.checkout(workspaceId, ['price_pro']);
+      const last = billing.deliveries(webhook()).take().at(-1) as Delivery;
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => deliver(last)));
+      expect(new Set(statuses)).to.deep.equal(new Set([200]));
+      expect(await newsOf(workspaceId)).to.have.length(1);
+      await run();
+      await deliver(last);
+      expect((await newsOf(workspaceId)).filter(({ settled }) => !settled)).to.deep.equal([]);
+      expect(await tier()).to.equal('pro');
+    });
+  });
+
+  describe('without a good signature', () => {
+    let body: string;
+    let workspaceId: string;
+
+    before(async () => {
+      workspaceId = (await workspace()).workspaceId;
+      billing.checkout(workspaceId, ['price_pro']);
+      body = billing.deliveries(webhook()).take().at(-1)?.body as string;
+    });
+
+    const cases: readonly [string, () => string | undefined][] = [
+      ['none', () => undefined],
+      ['an empty one', () => ''],
+      ['one of another body', () => billing.sign('{}')],
+      ['one of the same JSON, written anew', () => billing.sign(JSON.stringify(JSON.parse(body), null, 1))],
+      ['a cut one', () => billing.sign(body).slice(0, -2)],
+      ['a stale one', () => billing.sign(body, 301)],
+      ['one of the future', () => billing.sign(body, -302)],
+      ['4 KB of them', () => `${billing.sign(body)},${'v1=0,'.repeat(900)}`],
+    ];
+    for (const [name, header] of cases)
+      it(`such as ${name}, it is refused and nothing is kept`, async () => {
+        const answer = await post(body, header());
+        expect(answer.status).to.equal(401);
+        expect(await answer.json()).to.deep.include({ code: 'bad_signature' });
+        expect(await newsOf(workspaceId)).to.deep.equal([]);
+        expect(await rows('select 1 from billing_customers where workspace_id = $1', workspaceId)).to.deep.equal([]);
+      });
+
+    it('one of two that the provider makes while its secret changes will do', async () => {
+      billing.nextWebhookSecret = 'whsec_next';
+      expect((await post(body, billing.sign(body))).status).to.equal(200);
+      billing.nextWebhookSecret = null;
+      expect(await newsOf(workspaceId)).to.have.length(1);
+    });
+
+    it('nothing is taken while no secret is configured', async () => {
+      const bare = await startTestService();
+      const unsigned = await fetch(`${bare.url}/webhooks/billing`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Stripe-Signature': billing.sign(body) },
+        body,
+      });
+      expect([unsigned.status, ((await unsigned.json()) as { code: string }).code]).to.deep.equal([
+        401,
+        'bad_signature',
+      ]);
+      await bare.stop();
+    });
+  });
+
+  describe('what a workspace has', () => {
+    it('is what the provider says now, whatever the event said', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      const { subscription } = billing.checkout(workspaceId, ['price_big']);
+      await sendAll();
+      billing.cancel(subscription);
+      const [cancelled] = billing.events.splice(0);
+      billing.change(subscription, { status: 'active', prices: ['price_pro'] });
+      // The cancellation arrives after the renewal that it came before.
+      billing.events.push(cancelled as FakeEvent);
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('pro');
+    });
+
+    it('is free after the subscription has ended, and nobody is deactivated', async () => {
+      const { workspaceId, run, tier, api } = await workspace();
+      const { subscription } = billing.checkout(workspaceId, ['price_pro']);
+      await sendAll();
+      await run();
+      const people = Array.from({ length: 13 }, (_, index) => ({
+        name: `P${index}`,
+        email: `p${index}@x.io`,
+        role: 'rep',
+      }));
+      await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+      billing.cancel(subscription);
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('free');
+      const { reps } = await api.expect(200, 'GET', '/v1/reps');
+      expect(reps.filter((rep: { active: boolean }) => rep.active)).to.have.length(13);
+      const refused = await api.put('/v1/reps', { reps: [{ name: 'New', email: 'new@x.io', role: 'rep' }] });
+      expect(refused.body.code).to.equal('rep_limit_reached');
+      await api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { active: false });
+      const back = await api.patch(`/v1/reps/${reps[0].id}`, { active: true });
+      expect(back.body.code).to.equal('rep_limit_reached');
+      billing.checkout(workspaceId, ['price_pro']);
+      await sendAll();
+      await run();
+      await api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { active: true });
+    });
+
+    it('is the highest of all that is paid for it, by whomever', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      billing.checkout(workspaceId, ['price_pro']);
+      const other = billing.checkout(workspaceId, ['price_big']);
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('enterprise');
+      billing.cancel(other.subscription);
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('pro');
+    });
+
+    it('is not what its customer pays for another workspace', async () => {
+      const [first, second] = [await workspace(), await workspace()];
+      const customer = billing.addCustomer();
+      billing.subscribe(customer, ['price_pro'], { metadata: { workspace_id: first.workspaceId } });
+      billing.subscribe(customer, ['price_big'], { metadata: { workspace_id: second.workspaceId } });
+      await sendAll();
+      await first.run();
+      await second.run();
+      expect([await first.tier(), await second.tier()]).to.deep.equal(['pro', 'enterprise']);
+    });
+
+    it('stays where the provider speaks of prices that nobody knows', async () => {
+      const { workspaceId, run, tier } = await workspace('enterprise');
+      billing.checkout(workspaceId, ['price_odd']);
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('enterprise');
+    });
+
+    it('lasts through the days of grace, and not longer', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
+      await sendAll();
+      await run();
+      billing.change(subscription, { status: 'past_due' });
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('pro');
+      const [{ check_at: checkAt }] = (await rows(
+        'select check_at from billing_customers where customer_id = $1',
+        customer,
+      )) as [{ check_at: Date }];
+      expect(checkAt.getTime()).to.be.at.most(now.getTime() + dayMs);
+      now = new Date(now.getTime() + 6.5 * dayMs);
+      await ask(customer, checkAt);
+      await run();
+      expect(await tier()).to.equal('pro');
+      now = new Date(now.getTime() + 0.6 * dayMs);
+      await ask(customer, now);
+      await run();
+      expect(await tier()).to.equal('free');
+      billing.change(subscription, { status: 'active' });
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('pro');
+    });
+
+    it('is free once its customer is deleted, whose late events bring nothing back', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      const { customer } = billing.checkout(workspaceId, ['price_pro']);
+      const early = billing.deliveries(webhook()).take();
+      await sendAll();
+      await run();
+      billing.deleteCustomer(customer);
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('free');
+      expect(await rows('select 1 from inbound_routes where route = $1', customer)).to.deep.equal([]);
+      const late = { ...JSON.parse(early.at(-1)?.body as string), id: 'evt_late' };
+      const body = JSON.stringify(late);
+      expect((await post(body, billing.sign(body))).status).to.equal(200);
+      await run();
+      expect(await tier()).to.equal('free');
+      expect(await rows('select 1 from inbound_routes where route = $1', customer)).to.deep.equal([]);
+    });
+  });
+
+  it('two hundred events, shuffled and twice, end in what the provider says', async () => {
+    const all = await Promise.all(Array.from({ length: 4 }, () => workspace()));
+    const subscriptions = all.map(({ workspaceId }) => billing.checkout(workspaceId, ['price_pro']).subscription);
+    const statuses = ['active', 'past_due', 'unpaid', 'paused', 'canceled', 'trialing'];
+    for (let step = 0; billing.events.length < 200; step++) {
+      const id = subscriptions[step % 4] as string;
+      const prices = step % 3 === 0 ? ['price_big'] : ['price_pro'];
+      billing.change(id, { status: statuses[(step * 7 + (step >> 2)) % statuses.length] as string, prices });
+    }
+    const final = [
+      { status: 'active', prices: ['price_big'] },
+      { status: 'active', prices: ['price_pro'] },
+      { status: 'canceled' },
+      { status: 'unpaid', prices: ['price_big'] },
+    ] as const;
+    for (const [index, change] of final.entries()) billing.change(subscriptions[index] as string, change);
+    const deliveries = shuffled(billing.deliveries(webhook()).take());
+    const doubled = shuffled([...deliveries, ...deliveries]);
+    // Worked off while they arrive, by two workers.
+    const working = Promise.all(
+      all.flatMap(({ run }) =>
+        [1, 2].map(async () => {
+          for (let turn = 0; turn < 5; turn++) await run();
+        }),
+      ),
+    );
+    const answered: number[] = [];
+    for (let start = 0; start < doubled.length; start += 20)
+      answered.push(...(await Promise.all(doubled.slice(start, start + 20).map(deliver))));
+    await working;
+    expect(new Set(answered)).to.deep.equal(new Set([200]));
+    for (const { run } of all) await run();
+    expect(await Promise.all(all.map(({ tier }) => tier()))).to.deep.equal(['enterprise', 'pro', 'free', 'free']);
+    for (const { workspaceId } of all)
+      expect((await newsOf(workspaceId)).filter(({ outcome }) => outcome !== 'done')).to.deep.equal([]);
+  });
+
+  describe('while the provider', () => {
+    it('is down, events wait and are worked off when it is back', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      billing.checkout(workspaceId, ['price_pro']);
+      await sendAll();
+      for (const answer of [
+        hangUp,
+        answerWith(503, { error: {} }),
+        tooManyRequests(false),
+        answerWith(401, { error: {} }),
+      ]) {
+        const end = billing.server.fault({ on: /v1/, answer });
+        await run();
+        end();
+        expect(await tier()).to.equal('free');
+        const [news] = await newsOf(workspaceId);
+        // Not counted against the events: however long it lasts, none is given up.
+        expect(news).to.include({ settled: false, attempts: 0 });
+        expect(String(news?.['error']))
+          .to.match(/billing provider/)
+          .and.not.contain(billing.apiKey);
+        await makeDue(workspaceId);
+      }
+      await run();
+      expect(await tier()).to.equal('pro');
+    }).timeout(60_000);
+
+    it('says when to come back, that is when', async () => {
+      const { workspaceId, run } = await workspace();
+      billing.checkout(workspaceId, ['price_pro']);
+      await sendAll();
+      const end = billing.server.fault({ on: /v1/, answer: answerWith(429, { error: {} }, { 'Retry-After': '120' }) });
+      await run();
+      end();
+      const [waiting] = await rows(
+        `select extract(epoch from not_before - now())::int as seconds from inbox where workspace_id = $1`,
+        workspaceId,
+      );
+      expect(waiting?.['seconds']).to.be.within(110, 120);
+    });
+
+    it('does not know a customer, the tier stays and the audit log tells in the end', async () => {
+      const { workspaceId, run, tier, api } = await workspace('pro');
+      const body = JSON.stringify({
+        id: `evt_${randomUUID()}`,
+        type: 'checkout.session.completed',
+        data: { object: { object: 'checkout.session', customer: 'cus_elsewhere', client_reference_id: workspaceId } },
+      });
+      expect((await post(body, billing.sign(body))).status).to.equal(200);
+      for (let attempt = 0; attempt < 8; attempt++) {
+        await makeDue(workspaceId);
+        await run();
+      }
+      expect(await newsOf(workspaceId)).to.have.length(1);
+      expect((await newsOf(workspaceId))[0]).to.include({ settled: true, outcome: 'failed' });
+      expect(await tier()).to.equal('pro');
+      const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
+      expect(runs[0]).to.include({ trigger: 'billing_event', actor: 'billing', outcome: 'failed' });
+    });
+  });
+
+  describe('the sweep', () => {
+    async function sweep(): Promise<void> {
+      const { unitOfWork, config, container } = service.running.service;
+      const provider = billingProvider(config);
+      if (provider === null) throw new Error('billing is configured');
+      await rows(`update billing_recovery set claimed_until = '-infinity'`);
+      const sweeping = new BillingSweep(
+        unitOfWork,
+        provider,
+        container.resolve(BillingIntake),
+        { now: () => now },
+        createLog('silent'),
+      );
+      sweeping.start();
+      await sweeping.stop();
+    }
+
+    it('takes in events whose deliveries never came', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      const { subscription } = billing.checkout(workspaceId, ['price_pro']);
+      await sweep();
+      await run();
+      expect(await tier()).to.equal('pro');
+      billing.cancel(subscription);
+      await sweep();
+      await run();
+      expect(await tier()).to.equal('free');
+      const news = await newsOf(workspaceId);
+      await sweep();
+      expect(await newsOf(workspaceId)).to.have.length(news.length);
+    });
+
+    it('goes on where a sweep that failed began', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      billing.checkout(workspaceId, ['price_pro']);
+      const end = billing.server.fault({ on: /v1\/events/, answer: answerWith(500, { error: {} }) });
+      await sweep();
+      end();
+      await run();
+      expect(await tier()).to.equal('free');
+      await sweep();
+      await run();
+      expect(await tier()).to.equal('pro');
+    }).timeout(30_000);
+
+    it('asks about customers whose time has come, once', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
+      await sendAll();
+      await run();
+      billing.cancel(subscription);
+      billing.events.length = 0;
+      await sweep();
+      await run();
+      expect(await tier()).to.equal('pro');
+      await rows('update billing_customers set check_at = now() where customer_id = $1', customer);
+      const before = await newsOf(workspaceId);
+      await sweep();
+      await sweep();
+      expect(await newsOf(workspaceId)).to.have.length(before.length + 1);
+      await run();
+      expect(await tier()).to.equal('free');
+    });
+  });
+
+  it('works in a whole service: what was told, and what was missed before it started', async () => {
+    const whole = await startTestService(environment());
+    const { workspaceId, api } = await whole.workspace({ tier: 'free' });
+    const { subscription } = billing.checkout(workspaceId, ['price_big']);
+    await billing.deliveries(`${whole.url}/webhooks/billing`).flush();
+    const tier = async () => (await api.expect(200, 'GET', '/v1/workspaces')).tier;
+    for (let turn = 0; turn < 100 && (await tier()) !== 'enterprise'; turn++) await sleep(50);
+    expect(await tier()).to.equal('enterprise');
+    await whole.running.stop();
+    billing.cancel(subscription);
+    await query(whole.database.ownerUrl, `update billing_recovery set claimed_until = '-infinity'`);
+    const again = await start(whole.running.service.config, { api: false, worker: true }, createLog('silent'));
+    const stored = () =>
+      query(whole.database.ownerUrl, 'select tier from workspaces where workspace_id = $1', [workspaceId]);
+    for (let turn = 0; turn < 100 && (await stored())[0]?.['tier'] !== 'free'; turn++) await sleep(50);
+    expect(await stored()).to.deep.equal([{ tier: 'free' }]);
+    await again.stop();
+    await whole.database.drop();
+  });
+
+  async function ask(customer: string, dueAt: Date): Promise<void> {
+    await service.running.service.container.resolve(BillingIntake).check(customer, dueAt);
+  }
+});
+
+/** The same order every time. */
+function shuffled<T>(all: readonly T[]): T[] {
+  let seed = 7;
+  const next = () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed / 2_147_483_648;
+  };
+  return all
+    .map((one) => ({ one, at: next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
+}

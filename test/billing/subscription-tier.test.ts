@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import {
+  entitledTier,
+  isUnclear,
+  type PricedItem,
+  type Subscription,
+  type Tier,
+  tierOfItems,
+  tiers,
+} from '../../src/billing/subscription-tier.js';
+
+const now = new Date('2026-11-20T10:00:00Z');
+const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
+
+function subscription(status: string, tier: Tier | null = 'pro', pastDueSince: Date | null = null): Subscription {
+  return { subscriptionId: `sub_${status}`, status, tier, pastDueSince };
+}
+
+function entitled(subscriptions: readonly Subscription[], current: Tier = 'free'): Tier {
+  return entitledTier(subscriptions, current, { now, graceDays: 7 });
+}
+
+describe('the tier that subscriptions entitle to', () => {
+  it('is free without any', () => {
+    for (const current of tiers) expect(entitled([], current)).to.equal('free');
+  });
+
+  for (const status of ['active', 'trialing'])
+    it(`is that of the price while ${status}`, () => {
+      expect(entitled([subscription(status)])).to.equal('pro');
+      expect(entitled([subscription(status, 'pro')], 'enterprise')).to.equal('pro');
+    });
+
+  for (const status of ['incomplete_expired', 'unpaid', 'canceled', 'paused'])
+    it(`is free once ${status}`, () => expect(entitled([subscription(status)], 'pro')).to.equal('free'));
+
+  it('stays while a payment is missing, for the days of grace', () => {
+    expect(entitled([subscription('past_due', 'pro', daysAgo(6.9))], 'pro')).to.equal('pro');
+    expect(entitled([subscription('past_due', 'pro', daysAgo(7))], 'pro')).to.equal('free');
+    expect(entitled([subscription('past_due', null, daysAgo(8))], 'pro')).to.equal('free');
+  });
+
+  it('is not raised by a first payment that is still open, and not lowered either', () => {
+    expect(entitled([subscription('incomplete', 'enterprise')], 'free')).to.equal('free');
+    expect(entitled([subscription('incomplete', 'pro')], 'enterprise')).to.equal('enterprise');
+  });
+
+  it('is not lowered by what is not understood', () => {
+    expect(entitled([subscription('suspended_by_moon_phase')], 'pro')).to.equal('pro');
+    expect(entitled([subscription('active', null)], 'enterprise')).to.equal('enterprise');
+    expect(entitled([subscription('active', null), subscription('active', 'pro')], 'free')).to.equal('pro');
+  });
+
+  it('is the highest of several', () => {
+    expect(entitled([subscription('active', 'pro'), subscription('trialing', 'enterprise')])).to.equal('enterprise');
+    expect(entitled([subscription('canceled', 'enterprise'), subscription('active', 'pro')], 'enterprise')).to.equal(
+      'pro',
+    );
+  });
+
+  it('what somebody has to look at is told from what is only open', () => {
+    expect(
+      [subscription('active', null), subscription('past_due', null), subscription('odd')].every(isUnclear),
+    ).to.equal(true);
+    expect(
+      [subscription('active'), subscription('incomplete', null), subscription('canceled', null)].some(isUnclear),
+    ).to.equal(false);
+  });
+});
+
+describe('the tier of a price', () => {
+  const item = (change: Partial<PricedItem> = {}): PricedItem => ({
+    priceId: 'price_1',
+    lookupKey: null,
+    priceTier: undefined,
+    productTier: undefined,
+    ...change,
+  });
+  const known = new Map<string, Tier>([['price_1', 'free']]);
+
+  it('is told by its product, itself, its lookup key or the settings, in this order', () => {
+    const all = { productTier: 'enterprise', priceTier: 'pro', lookupKey: 'free_monthly' };
+    expect(tierOfItems([item(all)], known)).to.equal('enterprise');
+    expect(tierOfItems([item({ ...all, productTier: undefined })], known)).to.equal('pro');
+    expect(tierOfItems([item({ lookupKey: 'enterprise_yearly' })], known)).to.equal('enterprise');
+    expect(tierOfItems([item({ lookupKey: 'Pro-monthly' })], known)).to.equal('pro');
+    expect(tierOfItems([item()], known)).to.equal('free');
+  });
+
+  it('is unknown where nothing tells it', () => {
+    expect(tierOfItems([item({ lookupKey: 'professional_monthly', productTier: 'gold' })], new Map())).to.equal(null);
+    expect(tierOfItems([], known)).to.equal(null);
+  });
+
+  it('items that are no tier do not hide one that is', () => {
+    expect(tierOfItems([item({ priceId: 'setup' }), item({ priceTier: 'pro' })], new Map())).to.equal('pro');
+  });
+});

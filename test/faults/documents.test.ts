@@ -1,0 +1,179 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+import { download, unzipped } from '../support/downloads.js';
+import { requireBrowser } from '../support/pdf-tools.js';
+import { type ApiClient } from '../support/test-service.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const command = path.join(root, 'bin', 'commissions.js');
+const masterKey = Buffer.alloc(32, 7).toString('base64');
+
+/** DOCUMENT_RUNS=200 for the long form. */
+const runs = Number(process.env['DOCUMENT_RUNS'] ?? 24);
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly name: string;
+  readonly rssMib: number;
+}
+
+function processes(): Process[] {
+  const lines = execFileSync('ps', ['-o', 'pid=,ppid=,rss=,comm=', '-e'], { encoding: 'utf8' }).trim().split('\n');
+  return lines.map((line) => {
+    const [pid, parent, rss, name = ''] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), name, rssMib: Number(rss) / 1024 };
+  });
+}
+
+/** The browsers that the process started, and everything that they started. */
+function browserTree(of: number): Process[] {
+  const all = processes();
+  const found = all.filter((one) => one.parent === of && /chrom/.test(one.name));
+  for (const one of found) found.push(...all.filter((child) => child.parent === one.pid));
+  return found;
+}
+
+describe('documents under hardship', function () {
+  this.timeout(600_000);
+  before(async function () {
+    await requireBrowser(this);
+  });
+
+  describe('when browsers die', () => {
+    let fixture: StatementFixture;
+    let office: Office;
+    before(async () => {
+      fixture = await StatementFixture.create();
+      office = await fixture.office();
+    });
+    after(() => fixture.stop());
+
+    const pdf = (period: string) => `/v1/statements/${office.ben}/export?period=${period}&format=pdf`;
+    /** One that has begun to work: it has started others. */
+    function workingBrowser(): number | undefined {
+      const all = processes();
+      const own = all.filter((one) => one.parent === process.pid && /chrom/.test(one.name));
+      return own.find((one) => all.some((child) => child.parent === one.pid))?.pid;
+    }
+
+    it('every request is answered, twenty at once and two browsers killed in the middle', async () => {
+      const asked = Array.from({ length: 20 }, (_, index) =>
+        download(office.api, pdf(`20${10 + index}-Q1`)).then(({ bytes }) => bytes.subarray(0, 5).toString()),
+      );
+      const killed = new Set<number>();
+      for (let deadline = Date.now() + 20_000; killed.size < 2 && Date.now() < deadline; ) {
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        const alive = workingBrowser();
+        if (alive === undefined || killed.has(alive)) continue;
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        killed.add(alive);
+        process.kill(alive, 'SIGKILL');
+      }
+      expect(await Promise.all(asked)).to.deep.equal(Array(20).fill('%PDF-'));
+      expect(killed.size).to.equal(2);
+    });
+
+    it('memory stays where it is, however many are made', async () => {
+      const used = () => {
+        const browser = browserTree(process.pid).reduce((total, one) => total + one.rssMib, 0);
+        return { browser, node: process.memoryUsage().rss / 1024 ** 2 };
+      };
+      const told: { browser: number; node: number }[] = [];
+      for (let run = 0; run < runs; run += 1) {
+        const { bytes } = await download(office.api, pdf('2026-Q1'));
+        expect(bytes.subarray(0, 5).toString()).to.equal('%PDF-');
+        if (run % 6 === 5) told.push(used());
+      }
+      const [first, last] = [told[0], told.at(-1)];
+      if (first === undefined || last === undefined) throw new Error('too few runs');
+      const report = told.map(({ browser, node }) => `${Math.round(browser)}/${Math.round(node)}`).join(' ');
+      expect(last.browser, report).to.be.lessThan(first.browser * 1.3 + 60);
+      expect(last.node, report).to.be.lessThan(first.node * 1.3 + 60);
+      if (process.env['DOCUMENT_RUNS'] !== undefined) console.log(`      browser/node MiB: ${report}`);
+    });
+  });
+
+  describe('when workers die', () => {
+    let fixture: StatementFixture;
+    const workers: ChildProcess[] = [];
+    before(async () => {
+      fixture = await StatementFixture.create({ worker: false });
+    });
+    after(async () => {
+      for (const worker of workers) if (isRunning(worker)) await kill(worker);
+      await fixture?.stop();
+    });
+
+    const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
+
+    function startWorker(): ChildProcess {
+      const { DATABASE_OWNER_URL: _, REDIS_URL: __, ...environment } = process.env;
+      const worker = spawn(process.execPath, [command, 'serve', '--worker'], {
+        cwd: root,
+        env: {
+          ...environment,
+          DATABASE_URL: fixture.service.database.ownerUrl,
+          MASTER_KEY: masterKey,
+          LOG_LEVEL: 'error',
+        },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      workers.push(worker);
+      return worker;
+    }
+
+    async function kill(worker: ChildProcess): Promise<void> {
+      const exit = once(worker, 'exit');
+      worker.kill('SIGKILL');
+      await exit;
+    }
+
+    async function untilDone(api: ApiClient, jobId: string, done: number): Promise<string> {
+      for (let deadline = Date.now() + 90_000; Date.now() < deadline; ) {
+        const { status, progress } = await api.expect(200, 'GET', `/v1/statements/export/jobs/${jobId}`);
+        if (status !== 'running' || progress.done >= done) return status;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      throw new Error(`the archive did not come to ${done} statements`);
+    }
+
+    it('others go on: an archive is whole, and whoever waits for a document gets it', async () => {
+      const first = startWorker();
+      const office = await fixture.office();
+      const reps = Array.from({ length: 24 }, (_, index) => ({ email: `r${index}@acme.test`, name: `Rep ${index}` }));
+      await office.api.expect(200, 'PUT', '/v1/reps', { reps });
+      await office.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-Q1' });
+      const { jobId } = (await office.api.get('/v1/statements/export.zip?period=2026-Q1&async=true')).body;
+      expect(await untilDone(office.api, jobId, 3)).to.equal('running');
+      const left = browserTree(first.pid as number).map(({ pid }) => pid);
+      expect(left).not.to.deep.equal([]);
+      const waits = download(office.api, `/v1/statements/${office.ben}/export?period=2026-Q1&format=pdf`);
+      await kill(first);
+      const second = startWorker();
+      expect(await untilDone(office.api, jobId, 9)).to.equal('running');
+      expect((await waits).bytes.subarray(0, 5).toString()).to.equal('%PDF-');
+      await kill(second);
+      startWorker();
+      expect(await untilDone(office.api, jobId, 1000)).to.equal('completed');
+      const { bytes } = await download(office.api, `/v1/statements/export/jobs/${jobId}/file`);
+      const files = [...unzipped(bytes).values()];
+      expect(files).to.have.length(26);
+      for (const content of files) expect(content.subarray(0, 5).toString()).to.equal('%PDF-');
+      for (const pid of left) expect(commandOf(pid), 'a browser outlived its worker').not.to.match(/chrom/);
+    });
+  });
+});
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8');
+  } catch {
+    return '';
+  }
+}

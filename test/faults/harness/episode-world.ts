@@ -1,0 +1,203 @@
+import { query } from '../../support/ledger-checks.js';
+import type { ReportingLine, World, WorldDeal, WorldPlan, WorldPlanVersion } from '../../support/oracle/world.js';
+import { ApiClient } from '../../support/test-service.js';
+import { type Fleet } from './fleet.js';
+import { type SeededRandom } from './seeded-random.js';
+
+/** A version of a deal as the CRM tells it. */
+export interface Delivery {
+  readonly dealId: string;
+  readonly amount: number;
+  readonly closeDate: string | null;
+  readonly ownerId: string;
+  readonly sourceUpdatedAt: string;
+}
+
+export const months = ['2026-01', '2026-02', '2026-03', '2026-04'] as const;
+const quarters = ['2026-Q1', '2026-Q2'];
+const people = ['top', 'north', 'south', 'ann', 'bob', 'cid'];
+const managerOf: Readonly<Record<string, string>> = {
+  north: 'top',
+  south: 'top',
+  ann: 'north',
+  bob: 'north',
+  cid: 'south',
+};
+const dealsPerWorkspace = 18;
+
+/** One workspace of an episode: who is in it, and what its CRM says about its deals. */
+export class EpisodeWorld {
+  /** Deals whose deletion was asked for; null while nobody can know whether it was carried out. */
+  readonly deletions = new Map<string, boolean | null>();
+  /** Adjustments that were asked for, by their reason: how many rows there may be. */
+  readonly adjustments = new Map<string, { readonly least: number; readonly most: number }>();
+  readonly jobIds: string[] = [];
+
+  private constructor(
+    readonly workspaceId: string,
+    readonly apiKey: string,
+    readonly repIds: Readonly<Record<string, string>>,
+    readonly planIds: { readonly sales: string; readonly managers: string },
+    readonly deliveries: Delivery[],
+  ) {}
+
+  /** With the deals that its CRM will tell of; without any, a test tells of deals as it goes along. */
+  static async create(
+    fleet: Fleet,
+    name: string,
+    random: SeededRandom,
+    deliveries = deliveriesOf(random),
+  ): Promise<EpisodeWorld> {
+    const { workspaceId, apiKey } = await fleet.createWorkspace(name);
+    const api = new ApiClient(random.pick(fleet.apis).url, apiKey);
+    const reps = people.map((person) => ({
+      email: `${person}@example.com`,
+      name: person,
+      crmMemberId: person,
+      ...(managerOf[person] === undefined ? {} : { managerEmail: `${managerOf[person]}@example.com` }),
+    }));
+    const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
+    const ids: string[] = saved.reps.map((rep: { id: string }) => rep.id);
+    const repIds = Object.fromEntries(people.map((person, index) => [person, ids[index] as string]));
+    const sales = await api.expect(201, 'POST', '/v1/plans', { name: 'Sales', config: salesConfig(random) });
+    const managers = await api.expect(201, 'POST', '/v1/plans', { name: 'Managers', config: managersConfig });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: ids, planId: sales.planId });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: ids.slice(0, 3), planId: managers.planId });
+    for (const period of quarters)
+      await api.expect(201, 'POST', '/v1/quotas', { repIds: ids, measure: 'Commission', period, target: 20_000 });
+    const planIds = { sales: sales.planId as string, managers: managers.planId as string };
+    return new EpisodeWorld(workspaceId, apiKey, repIds, planIds, deliveries);
+  }
+
+  /** What the CRM said last about each deal. */
+  latest(): Delivery[] {
+    const byDeal = new Map<string, Delivery>();
+    for (const delivery of this.deliveries) {
+      const known = byDeal.get(delivery.dealId);
+      if (known === undefined || known.sourceUpdatedAt < delivery.sourceUpdatedAt)
+        byDeal.set(delivery.dealId, delivery);
+    }
+    return [...byDeal.values()];
+  }
+
+  /**
+   * The inputs of the calculation: terms as the service has them, since nobody can know which of two concurrent changes
+   * came last; deals as the CRM said them, except for those that a deletion may have met.
+   */
+  async picture(ownerUrl: string): Promise<Omit<World, 'standing'>> {
+    const rows = <Row extends object>(text: string) =>
+      query<Row & Record<string, unknown>>(ownerUrl, text, [this.workspaceId]);
+    const lines = await rows<ReportingLine & { repId: string }>(
+      'select rep_id as "repId", manager_id as "managerId", from_day as "from", to_day as "to" from reporting_lines where workspace_id = $1',
+    );
+    const versions = await rows<WorldPlanVersion & { planId: string }>(
+      `select plan_id as "planId", plan_version_id as "planVersionId", version, status, effective_start as "effectiveStart",
+        effective_end as "effectiveEnd", currency, field_mapping as "fieldMapping", config from plan_versions where workspace_id = $1`,
+    );
+    const assignments = await rows<World['assignments'][number]>(
+      `select rep_id as "repId", plan_id as "planId", effective_start as "effectiveStart", effective_end as "effectiveEnd"
+      from assignments where workspace_id = $1 and deleted_at is null`,
+    );
+    const quotas = await rows<World['quotas'][number]>(
+      `select rep_id as "repId", plan_id as "planId", attainment_key as key, period, target, variable_target as "variableTarget"
+      from quotas where workspace_id = $1`,
+    );
+    const frozen = await rows<World['frozen'][number]>(
+      `select rep_id as "repId", period from statement_periods where workspace_id = $1 and status = 'approved'`,
+    );
+    const gone = await rows<{ dealId: string }>(
+      'select deal_id as "dealId" from deals where workspace_id = $1 and deleted_at is not null',
+    );
+    const deleted = new Set(gone.map(({ dealId }) => dealId));
+    const plans = Object.values(this.planIds).map(
+      (planId): WorldPlan => ({
+        planId,
+        versions: versions
+          .filter((version) => version.planId === planId)
+          .map((version) => ({ ...version, overrides: [] })),
+      }),
+    );
+    return {
+      asOf: new Date().toISOString().slice(0, 10),
+      workspace: { currency: 'USD', timeZone: 'UTC', standard: {}, measures: {} },
+      reps: Object.values(this.repIds).map((repId) => ({ repId, lines: lines.filter((line) => line.repId === repId) })),
+      plans,
+      assignments,
+      quotas,
+      deals: this.latest()
+        .filter(({ dealId }) => !deleted.has(dealId))
+        .map((delivery) => this.dealOf(delivery)),
+      frozen,
+    };
+  }
+
+  private dealOf({ dealId, amount, closeDate, ownerId }: Delivery): WorldDeal {
+    const given = { dealAmount: amount, ownerId };
+    return { dealId, repId: this.repIds[ownerId] as string, fields: {}, closeDate, given };
+  }
+}
+
+/** Tiers by attainment, so that each deal depends on those before it, and a bonus beside them. */
+export function salesConfig(random: SeededRandom): Record<string, unknown> {
+  const rates = [0.05, 0.1, 0.15].map((rate) => rate + random.between(0, 4) / 100);
+  const commission = {
+    name: 'Commission',
+    measure: 'amount',
+    attainmentPeriod: 'quarterly',
+    tierMode: random.pick(['marginal', 'full_rate', 'retroactive']),
+    tiers: [0, 0.5, 1].map((minThreshold, tierIndex) => ({ tierIndex, minThreshold, rate: rates[tierIndex] })),
+  };
+  const kicker = {
+    name: 'Kicker',
+    measure: 'amount',
+    attainmentPeriod: 'monthly',
+    tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: random.between(10, 90) }],
+  };
+  return { rules: [commission, kicker] };
+}
+
+/** Over what the people below earn, and over what their managers earn on that. */
+const managersConfig = {
+  rules: [
+    {
+      name: 'Override',
+      measure: 'amount',
+      executionPhase: 'cascade',
+      tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
+    },
+    {
+      name: 'Second',
+      measure: 'amount',
+      executionPhase: 'cascade',
+      dependsOn: 'Override',
+      tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.5 }],
+    },
+  ],
+};
+
+/** One to four versions of every deal: other amounts, days, and owners. */
+function deliveriesOf(random: SeededRandom): Delivery[] {
+  const deliveries: Delivery[] = [];
+  for (let deal = 0; deal < dealsPerWorkspace; deal += 1) {
+    let ownerId = random.pick(people.slice(1));
+    let closeDate: string | null = someDay(random);
+    const versions = random.between(1, 4);
+    for (let version = 0; version < versions; version += 1) {
+      if (version > 0 && random.chance(0.4)) ownerId = random.pick(people.slice(1));
+      if (version > 0 && random.chance(0.4)) closeDate = random.chance(0.1) ? null : someDay(random);
+      const sourceUpdatedAt = new Date(Date.UTC(2026, 4, 1, 0, version, deal)).toISOString();
+      deliveries.push({
+        dealId: `deal-${deal}`,
+        amount: random.between(10_000, 900_000) / 100,
+        closeDate,
+        ownerId,
+        sourceUpdatedAt,
+      });
+    }
+  }
+  return deliveries;
+}
+
+function someDay(random: SeededRandom): string {
+  return `${random.pick(months)}-${String(random.between(1, 28)).padStart(2, '0')}`;
+}

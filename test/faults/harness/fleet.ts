@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { migrations } from '#migrations/index.js';
+import { migrateToLatest } from '#src/platform/database/migrate.js';
+import { createDatabase, type Database } from '#src/platform/database/pool.js';
+import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { appendOnlyIn, type RedisServer, startRedis } from '../../support/redis-server.js';
+import { PostgresServer } from './postgres-server.js';
+import { type FiredFailpoint, type ProcessListener, ServiceProcess } from './service-process.js';
+import { TcpProxy } from './tcp-proxy.js';
+
+export type Backend = 'postgres' | 'redis';
+
+export const masterKeyOfTests = Buffer.alloc(32, 7).toString('base64');
+
+interface Lines {
+  readonly database: TcpProxy;
+  readonly redis: TcpProxy | null;
+}
+
+/** Two API and two worker processes on servers of their own, each with connections that can be disturbed. */
+export class Fleet implements ProcessListener {
+  readonly apis: readonly ServiceProcess[];
+  readonly workers: readonly ServiceProcess[];
+  readonly fired: FiredFailpoint[] = [];
+  private readonly restarts = new Set<Promise<void>>();
+  private isStopping = false;
+  private postgresIsBack: Promise<void> = Promise.resolve();
+
+  private constructor(
+    readonly backend: Backend,
+    readonly postgres: PostgresServer,
+    private redis: RedisServer | null,
+    private readonly redisFolder: string | null,
+    private readonly lines: ReadonlyMap<string, Lines>,
+    private readonly direct: Database,
+  ) {
+    const make = (name: string, part: '--api' | '--worker') =>
+      new ServiceProcess(name, ['serve', part], this.environmentOf(name), this);
+    this.apis = ['api-1', 'api-2'].map((name) => make(name, '--api'));
+    this.workers = ['worker-1', 'worker-2'].map((name) => make(name, '--worker'));
+  }
+
+  /** Null where no redis-server is installed for that backend; with CI set that is an error. */
+  static async start(backend: Backend): Promise<Fleet | null> {
+    const redisFolder = backend === 'redis' ? await mkdtemp(path.join(tmpdir(), 'commissions-redis-')) : null;
+    const redis = redisFolder === null ? null : await startRedis(undefined, appendOnlyIn(redisFolder));
+    if (redisFolder !== null && redis === null) return null;
+    const postgres = await PostgresServer.start();
+    await migrateToLatest(postgres.ownerUrl, migrations);
+    const lines = new Map<string, Lines>();
+    for (const name of ['api-1', 'api-2', 'worker-1', 'worker-2']) {
+      const database = await TcpProxy.to(postgres.port);
+      lines.set(name, { database, redis: redis === null ? null : await TcpProxy.to(redis.port) });
+    }
+    const direct = createDatabase({ url: postgres.ownerUrl, size: 2, onError: () => undefined });
+    const fleet = new Fleet(backend, postgres, redis, redisFolder, lines, direct);
+    await Promise.all(fleet.processes.map((process) => process.start()));
+    return fleet;
+  }
+
+  get processes(): readonly ServiceProcess[] {
+    return [...this.apis, ...this.workers];
+  }
+
+  /** Whether its work can go on without it. */
+  hasTwin(process: ServiceProcess): boolean {
+    const kind = this.apis.includes(process) ? this.apis : this.workers;
+    return kind.every((one) => one === process || one.isRunning);
+  }
+
+  linesOf(process: ServiceProcess): Lines {
+    return this.lines.get(process.name) as Lines;
+  }
+
+  private environmentOf(name: string): NodeJS.ProcessEnv {
+    const { DATABASE_OWNER_URL: _, REDIS_URL: __, ...own } = process.env;
+    const { database, redis } = this.lines.get(name) as Lines;
+    const url = new URL(this.postgres.ownerUrl);
+    url.port = String(database.port);
+    return {
+      ...own,
+      DATABASE_URL: url.href,
+      ...(redis === null ? {} : { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
+      DATABASE_POOL_SIZE: '6',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      FAILED_SIGN_INS_PER_MINUTE: '1000000',
+      MASTER_KEY: masterKeyOfTests,
+    };
+  }
+
+  /** Whether a process has been made to fail in a way that it could not know: then it may answer 500. */
+  get hasThrown(): boolean {
+    return this.fired.some(({ fault }) => fault === 'throw');
+  }
+
+  createWorkspace(name: string): Promise<{ workspaceId: string; apiKey: string }> {
+    const terms = { tier: 'enterprise', currency: 'USD', timezone: 'UTC' } as const;
+    return createWorkspace(new UnitOfWork(this.direct), { name, ...terms });
+  }
+
+  onFired(process: ServiceProcess, fired: FiredFailpoint): void {
+    this.fired.push(fired);
+    if (fired.fault !== 'drop') return;
+    const { database, redis } = this.linesOf(process);
+    database.cut();
+    redis?.cut();
+    process.resume();
+  }
+
+  /** As by a supervisor: what ends is started again, until it runs. */
+  onExit(process: ServiceProcess): void {
+    if (this.isStopping) return;
+    const restart = this.restart(process).finally(() => this.restarts.delete(restart));
+    this.restarts.add(restart);
+  }
+
+  private async restart(process: ServiceProcess): Promise<void> {
+    if (process.isRunning) return;
+    // A start that fails calls onExit again, which is the next try; without a database it would only take our time.
+    await this.postgresIsBack;
+    await sleep(20);
+    if (!this.isStopping) await process.start().catch(() => sleep(100));
+  }
+
+  killPostgres(downMs: number): Promise<void> {
+    this.postgresIsBack = (async () => {
+      await this.postgres.kill();
+      await sleep(downMs);
+      await this.postgres.restart();
+    })();
+    return this.postgresIsBack;
+  }
+
+  /** The queue's Redis, with its append-only file; nothing when the queue is on PostgreSQL. */
+  async killRedis(downMs: number): Promise<void> {
+    if (this.redis === null || this.redisFolder === null) return;
+    await this.redis.stop();
+    await sleep(downMs);
+    this.redis = await startRedis(this.redis.port, appendOnlyIn(this.redisFolder));
+  }
+
+  async flushRedis(): Promise<void> {
+    if (this.redis === null) return;
+    const client = new Redis(this.redis.url);
+    await client.flushall();
+    client.disconnect();
+  }
+
+  /** Ends every fault, and waits until all processes run. */
+  async heal(): Promise<void> {
+    for (const { database, redis } of this.lines.values()) for (const line of [database, redis]) line?.heal();
+    for (const process of this.processes) process.disarm();
+    while (this.restarts.size > 0) await Promise.all(this.restarts);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    await Promise.all(this.processes.map((process) => process.kill()));
+    await Promise.all(this.restarts);
+    await Promise.all(this.processes.map((process) => process.kill()));
+    await this.direct.destroy();
+    for (const { database, redis } of this.lines.values()) for (const line of [database, redis]) await line?.close();
+    await this.postgres.stop();
+    await this.redis?.stop();
+    if (this.redisFolder !== null) await rm(this.redisFolder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/platform/database/embedded/embedded-postgres.js';
+import { freePort } from '#src/platform/database/embedded/launch.js';
+
+/** A PostgreSQL that survives `kill -9` as one in production does: nothing that makes it safe is turned off. */
+export class PostgresServer {
+  private constructor(
+    private readonly folder: string,
+    readonly port: number,
+    private server: EmbeddedPostgres,
+  ) {}
+
+  static async start(): Promise<PostgresServer> {
+    // Test runs remove folders of this name that a run before them has left behind.
+    const folder = await mkdtemp(path.join(tmpdir(), `commissions-test-${process.pid}-faults-`));
+    const port = await freePort();
+    return new PostgresServer(folder, port, await startEmbeddedPostgres({ dataDir: folder, port }));
+  }
+
+  get ownerUrl(): string {
+    return this.server.ownerUrl;
+  }
+
+  get superuserUrl(): string {
+    return this.server.superuserUrl;
+  }
+
+  async kill(): Promise<void> {
+    const postmaster = Number(
+      (await readFile(path.join(this.server.dataDir, 'postmaster.pid'), 'utf8')).split('\n')[0],
+    );
+    process.kill(postmaster, 'SIGKILL');
+    while (isAlive(postmaster)) await sleep(5);
+    await this.server.stop();
+  }
+
+  async restart(): Promise<void> {
+    this.server = await startEmbeddedPostgres({ dataDir: this.folder, port: this.port });
+  }
+
+  log(): Promise<string> {
+    return readFile(path.join(this.folder, 'postgres.log'), 'utf8').catch(() => '');
+  }
+
+  async stop(): Promise<void> {
+    const { dataDir } = this.server;
+    await this.server.stop();
+    for (const place of [dataDir, this.folder]) await rm(place, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+/** What is done to the next bytes from the client that fit. */
+type Trap = { readonly after: 'bytes'; left: number } | { readonly after: 'reply'; readonly to: RegExp };
+
+/** Stands between one process and one server, and does to their connections what networks do. */
+export class TcpProxy {
+  private readonly pairs = new Set<Pair>();
+  private readonly awaitingReply = new WeakSet<Pair>();
+  private readonly orphans = new Set<Socket>();
+  private trap: Trap | null = null;
+  private delayMs = 0;
+  private isSilent = false;
+  /** How often a trap was sprung. */
+  sprung = 0;
+
+  private constructor(
+    private readonly listener: Server,
+    private readonly targetPort: number,
+  ) {}
+
+  static async to(targetPort: number): Promise<TcpProxy> {
+    const listener = createServer({ noDelay: true });
+    const proxy = new TcpProxy(listener, targetPort);
+    listener.on('connection', (client) => proxy.accept(client));
+    listener.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.listener.address() as AddressInfo).port;
+  }
+
+  /** Breaks every connection. */
+  cut(): number {
+    const count = this.pairs.size;
+    for (const pair of [...this.pairs]) this.end(pair);
+    return count;
+  }
+
+  /** Breaks the connection that is in use when so many more bytes have gone to the server. */
+  cutAfterBytes(count: number): void {
+    this.trap = { after: 'bytes', left: count };
+  }
+
+  /** Lets the next matching command through and keeps its answer: the client cannot know whether it was done. */
+  loseReplyTo(command: RegExp): void {
+    this.trap = { after: 'reply', to: command };
+  }
+
+  delay(ms: number): void {
+    this.delayMs = ms;
+  }
+
+  /** Bytes go nowhere and nobody is told. */
+  blackhole(): void {
+    this.isSilent = true;
+  }
+
+  /**
+   * The client's machine is about to be gone without a word: what it has open stays open at the server, which hears
+   * nothing more. Connections made later work.
+   */
+  loseClient(): void {
+    for (const { client, server } of this.pairs) {
+      client.removeAllListeners('close').removeAllListeners('data').resume();
+      server.removeAllListeners('close').removeAllListeners('data').resume();
+      server.once('close', () => this.orphans.delete(server));
+      this.orphans.add(server);
+    }
+    this.pairs.clear();
+  }
+
+  /** As before any fault; what a blackhole has swallowed is lost, so its connections are broken. */
+  heal(): void {
+    this.trap = null;
+    this.delayMs = 0;
+    if (this.isSilent) this.cut();
+    this.isSilent = false;
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    for (const orphan of this.orphans) orphan.destroy();
+    this.listener.close();
+    await once(this.listener, 'close');
+  }
+
+  private accept(client: Socket): void {
+    const server = connect({ host: '127.0.0.1', port: this.targetPort, noDelay: true });
+    const pair = { client, server };
+    this.pairs.add(pair);
+    client.on('data', (chunk) => this.fromClient(pair, chunk));
+    server.on('data', (chunk) => this.fromServer(pair, chunk));
+    client.on('close', () => this.end(pair));
+    server.on('close', () => this.end(pair));
+    // A broken connection says so by its end; there is nothing to do about it.
+    client.on('error', () => undefined);
+    server.on('error', () => undefined);
+  }
+
+  private fromClient(pair: Pair, chunk: Buffer): void {
+    if (this.isSilent) return;
+    const { trap } = this;
+    if (trap?.after === 'reply' && trap.to.test(chunk.toString('latin1'))) {
+      this.trap = null;
+      this.awaitingReply.add(pair);
+    }
+    if (trap?.after === 'bytes') {
+      trap.left -= chunk.length;
+      if (trap.left < 0) {
+        this.trap = null;
+        this.sprung += 1;
+        pair.server.write(chunk.subarray(0, chunk.length + trap.left), () => this.end(pair));
+        return;
+      }
+    }
+    this.forward(pair.server, chunk);
+  }
+
+  private fromServer(pair: Pair, chunk: Buffer): void {
+    if (this.isSilent) return;
+    if (this.awaitingReply.has(pair)) {
+      this.sprung += 1;
+      this.end(pair);
+    } else this.forward(pair.client, chunk);
+  }
+
+  private forward(to: Socket, chunk: Buffer): void {
+    if (this.delayMs === 0) to.write(chunk);
+    else setTimeout(() => to.destroyed || to.write(chunk), this.delayMs);
+  }
+
+  /** Both ends; what was on its way is lost. */
+  private end(pair: Pair): void {
+    this.pairs.delete(pair);
+    pair.client.destroy();
+    pair.server.destroy();
+  }
+}

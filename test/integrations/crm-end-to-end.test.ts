@@ -1,0 +1,134 @@
+import 'reflect-metadata';
+import { randomInt } from 'node:crypto';
+import { expect } from 'chai';
+import { type Delivery, deliver } from '#src/demo/fake-crm/deliveries.js';
+import {
+  type CrmWorld,
+  crmWorlds,
+  payEveryone,
+  randomDeal,
+  startServiceFor,
+  untilInboxEmpty,
+} from '../support/crm-worlds.js';
+import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
+import { Random } from '../support/random.js';
+import { type ApiClient, type TestService } from '../support/test-service.js';
+
+const seed = Number(process.env['CRM_SEED'] ?? randomInt(2 ** 31));
+const dealsAtFirst = 2000;
+const changes = 1000;
+const sentAtOnce = 8;
+const waitingAtMost = 60;
+
+for (const { provider, start } of crmWorlds) {
+  describe(`${provider}, from connecting to commission`, function () {
+    this.timeout(180_000);
+    const random = new Random(seed);
+    let world: CrmWorld;
+    let service: TestService;
+    let api: ApiClient;
+    let workspaceId: string;
+    let people: string[];
+
+    before(async () => {
+      world = await start();
+      people = ['Ada', 'Ben', 'Cy', 'Di', 'Ed'].map((name) => world.addPerson(name));
+      for (let count = 0; count < dealsAtFirst; count += 1) world.addDeal(randomDeal(random, people));
+      service = await startServiceFor([world]);
+      ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
+    });
+
+    after(async () => {
+      await service.stop();
+      await world.stop();
+    });
+
+    const dealsOf = (workspace: string) =>
+      query<{ deal: string }>(
+        service.database.ownerUrl,
+        `select concat_ws('|', deal_id, r.email, trim_scale(amount), stage, close_date, d.currency) as deal
+        from deals d left join reps r on r.workspace_id = d.workspace_id and r.rep_id = d.rep_id
+        where d.workspace_id = $1 and d.deleted_at is null order by 1`,
+        [workspace],
+      ).then((rows) => rows.map((row) => row.deal));
+
+    it('connects, and a sync brings people first and then all deals', async () => {
+      await world.connect(api, service.url);
+      const integrations = (await api.expect(200, 'GET', '/auth/workspace/integrations')).integrations;
+      expect(integrations.find((one: { provider: string }) => one.provider === provider)).to.include({
+        connected: true,
+        broken: false,
+      });
+      const answer = await api.expect(200, 'POST', '/v1/commissions/sync', {});
+      expect(answer, JSON.stringify(answer)).to.include({ synced: true, totalDeals: dealsAtFirst, provider });
+      expect(answer.counts).to.include({ reps: 5, newReps: 5, created: dealsAtFirst });
+      const { count, deals } = await api.expect(200, 'GET', '/v1/deals?limit=1');
+      expect(count).to.equal(dealsAtFirst);
+      expect(deals[0]).to.include({ provider });
+      expect(deals[0].repId).to.be.a('string');
+      await payEveryone(api);
+      await service.settled(workspaceId);
+      expect(await ledgerRows(service.database.ownerUrl, workspaceId)).not.to.have.length(0);
+    });
+
+    it('after a storm of deliveries, shuffled and doubled, the ledger is that of a clean calculation', async () => {
+      world.takeDeliveries();
+      const waiting: Delivery[] = [];
+      const underWay = new Set<Promise<void>>();
+      const statuses: number[] = [];
+      const sendOne = async () => {
+        const [delivery] = waiting.splice(random.below(waiting.length), 1) as [Delivery];
+        if (random.below(5) === 0) waiting.push(delivery);
+        const sending = deliver(delivery).then((status) => {
+          statuses.push(status);
+          underWay.delete(sending);
+        });
+        underWay.add(sending);
+        if (underWay.size >= sentAtOnce) await Promise.race(underWay);
+      };
+      for (let count = 0; count < changes; count += 1) {
+        changeSomething();
+        waiting.push(...world.takeDeliveries());
+        if (waiting.length > waitingAtMost) await sendOne();
+      }
+      while (waiting.length > 0) await sendOne();
+      await Promise.all(underWay);
+      expect(
+        statuses.filter((status) => status < 200 || status > 299),
+        `seed ${seed}`,
+      ).to.deep.equal([]);
+      await untilInboxEmpty(service.database.ownerUrl);
+      await service.settled(workspaceId);
+      await expectSoundLedger(service.database.ownerUrl, workspaceId);
+      await expectClean();
+    });
+
+    function changeSomething(): void {
+      const live = world.liveDealIds();
+      const dealId = random.of(live);
+      const next = randomDeal(random, people);
+      const what = random.below(20);
+      if (what === 0) world.addDeal(next);
+      else if (what === 1) world.delete(dealId);
+      else if (what < 6) world.change(dealId, { won: next.won });
+      else if (what < 10) world.change(dealId, { owner: next.owner });
+      else if (what < 14) world.change(dealId, { closeDate: next.closeDate });
+      else world.change(dealId, { amount: next.amount });
+    }
+
+    /** Another workspace that has only ever seen the CRM as it is now. */
+    async function expectClean(): Promise<void> {
+      const other = await service.workspace({ currency: world.currency });
+      await world.connect(other.api, service.url);
+      await other.api.expect(200, 'POST', '/v1/commissions/sync', {});
+      await payEveryone(other.api);
+      await service.settled(other.workspaceId);
+      expect(await dealsOf(workspaceId), `seed ${seed}`).to.deep.equal(await dealsOf(other.workspaceId));
+      const rows = await ledgerRows(service.database.ownerUrl, workspaceId);
+      expect(rows, `seed ${seed}`).to.deep.equal(await ledgerRows(service.database.ownerUrl, other.workspaceId));
+      expect(rows).not.to.have.length(0);
+      const again = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+      expect(again).to.include({ eventsWritten: 0, eventsReversed: 0 });
+    }
+  });
+}

@@ -1,0 +1,283 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { answerWith, hangUp } from '#src/demo/fake-crm/fake-server.js';
+import { type CrmWorld, crmWorlds, payEveryone, startServiceFor } from '../support/crm-worlds.js';
+import { query } from '../support/ledger-checks.js';
+import { type ApiClient, type TestService } from '../support/test-service.js';
+
+const sync = ['POST', '/v1/commissions/sync'] as const;
+
+for (const { provider, start } of crmWorlds) {
+  describe(`pulling from ${provider}`, function () {
+    this.timeout(120_000);
+    let world: CrmWorld;
+    let service: TestService;
+    let api: ApiClient;
+    let workspaceId: string;
+    let ada: string;
+    /** Enough for several pages, where the CRM has small ones. */
+    const deals = provider === 'crmb' ? 250 : provider === 'crma' ? 1100 : 2100;
+
+    before(async () => {
+      world = await start();
+      ada = world.addPerson('Ada');
+      for (let index = 0; index < deals; index += 1)
+        world.addDeal({ owner: ada, amount: 1000 + index, won: true, closeDate: '2026-02-10' });
+      service = await startServiceFor([world], { CRM_POLL_SECONDS: '86400' });
+    });
+
+    after(async () => {
+      await service.stop();
+      await world.stop();
+    });
+
+    beforeEach(async () => {
+      ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
+      await world.connect(api, service.url);
+    });
+
+    const rows = (text: string, values: unknown[] = []) =>
+      query<Record<string, unknown>>(service.database.ownerUrl, text, values);
+    const live = () =>
+      rows('select count(*)::int as n from deals where workspace_id = $1 and deleted_at is null', [workspaceId]).then(
+        ([row]) => row?.['n'],
+      );
+    const earnedOn = (dealId: string) =>
+      rows('select status from commission_events where workspace_id = $1 and deal_key = $2', [
+        workspaceId,
+        dealId,
+      ]).then((found) => found.map((row) => row['status']));
+
+    async function finishedJob(jobId: string) {
+      for (;;) {
+        const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+        if (job.status !== 'running') return job;
+        expect(job.progress.done).to.be.at.most(job.progress.total);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+
+    it('two at once are one, and do what both want', async () => {
+      const before = world.server.timesAsked(world.listing);
+      const [first, second] = await Promise.all([
+        api.expect(200, ...sync, { async: true }),
+        api.expect(200, ...sync, { async: true, recalculate: true }),
+      ]);
+      expect(first).to.include({ synced: false, triggered: true, async: true, status: 'running', provider });
+      expect(second.jobId).to.equal(first.jobId);
+      const job = await finishedJob(first.jobId);
+      expect(job).to.include({ status: 'completed', kind: 'sync' });
+      expect(job.result).to.include({ totalDeals: deals, created: deals });
+      const pages = world.server.timesAsked(world.listing) - before;
+      const again = await api.expect(200, ...sync, {});
+      expect(again.counts).to.include({ unchanged: deals });
+      expect(again.jobId).not.to.equal(first.jobId);
+      expect(world.server.timesAsked(world.listing) - before).to.be.at.most(2 * pages + 1);
+    });
+
+    it('a token that ends half way is renewed, once, and nobody notices', async function () {
+      if (provider === 'crma') this.skip();
+      const before = world.server.timesAsked(/POST .*token$/);
+      world.server.fault({
+        on: world.listing,
+        after: 1,
+        times: 1,
+        answer: (_request, _response, next) => {
+          world.oauth.expireAccessTokens();
+          next();
+        },
+      });
+      const answer = await api.expect(200, ...sync, {});
+      expect(answer).to.include({ synced: true, totalDeals: deals });
+      expect(world.server.timesAsked(/POST .*token$/) - before).to.equal(1);
+      expect((await api.expect(200, ...sync, {})).counts).to.include({ unchanged: deals });
+    });
+
+    it('429 with and without a Retry-After, and a page that fails twice: the sync takes longer and is whole', async () => {
+      world.server.fault({
+        on: world.listing,
+        after: 1,
+        times: 1,
+        answer: answerWith(429, {}, { 'Retry-After': '1' }),
+      });
+      world.server.fault({ on: world.listing, after: 2, times: 1, answer: answerWith(429, {}) });
+      world.server.fault({ on: world.listing, after: 3, times: 2, answer: answerWith(500, {}) });
+      const { jobId } = await api.expect(200, ...sync, { async: true, reconcile: true });
+      expect(await finishedJob(jobId)).to.deep.include({ status: 'completed' });
+      expect(await live()).to.equal(deals);
+    });
+
+    it('a CRM that is down is told as such; what is here stays as it is', async () => {
+      await api.expect(200, ...sync, {});
+      await payEveryone(api);
+      await service.settled(workspaceId);
+      const [dealId = ''] = world.liveDealIds();
+      expect(await earnedOn(dealId)).to.deep.equal(['earned']);
+      const end = world.server.fault({ on: /./, answer: hangUp });
+      const { jobId } = await api.expect(200, ...sync, { async: true, reconcile: true });
+      const job = await finishedJob(jobId);
+      end();
+      expect(job).to.include({ status: 'failed' });
+      expect(job.result).to.include({ failure: 'crm_unavailable' });
+      expect(job.error).to.be.a('string').and.not.equal('');
+      expect(await live()).to.equal(deals);
+      expect(await earnedOn(dealId)).to.deep.equal(['earned']);
+      expect(await api.expect(200, 'GET', '/auth/workspace/integrations')).to.include({ [provider]: true });
+    });
+
+    it('one that is down in the middle is gone on with from there when it is back', async () => {
+      const before = world.server.timesAsked(world.listing);
+      const end = world.server.fault({ on: world.listing, after: 1, answer: hangUp });
+      const { jobId } = await api.expect(200, ...sync, { async: true });
+      const deadline = Date.now() + 90_000;
+      for (;;) {
+        const [pull] = await rows('select attempts, deals from crm_pulls where workspace_id = $1', [workspaceId]);
+        if (Number(pull?.['attempts']) > 0) {
+          expect(Number(pull?.['deals'])).to.be.greaterThan(0).and.lessThan(deals);
+          break;
+        }
+        if (Date.now() > deadline) throw new Error('the pull was not set back');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const failed = world.server.timesAsked(world.listing) - before - 1;
+      end();
+      expect(await finishedJob(jobId)).to.deep.include({ status: 'completed' });
+      expect(await live()).to.equal(deals);
+      const [first] = await rows('select count(*)::int as n from deal_snapshots where workspace_id = $1', [
+        workspaceId,
+      ]);
+      expect(first?.['n']).to.equal(deals);
+      // The first page was not asked for again.
+      const pages = Math.ceil(deals / (provider === 'crmb' ? 100 : provider === 'crma' ? 500 : 2000));
+      expect(world.server.timesAsked(world.listing) - before - failed).to.be.at.most(pages + 3);
+    });
+
+    it('reconcile deletes what the CRM no longer has, and only of this CRM, and only when asked', async () => {
+      const gone = world.addDeal({ owner: ada, amount: 500, won: true, closeDate: '2026-03-01' });
+      await api.expect(200, ...sync, {});
+      await payEveryone(api);
+      await api.expect(201, 'PUT', '/v1/deals/by-hand', { amount: 5 });
+      await service.settled(workspaceId);
+      expect(await earnedOn(gone)).to.deep.equal(['earned']);
+      world.delete(gone);
+      if (provider !== 'crmc') {
+        await api.expect(200, ...sync, {});
+        expect(await earnedOn(gone)).to.deep.equal(['earned']);
+      }
+      const answer = await api.expect(200, ...sync, { reconcile: true });
+      expect(answer.counts).to.include({ deleted: 1 });
+      await service.settled(workspaceId);
+      expect(await earnedOn(gone)).to.deep.equal(['reversed']);
+      expect(await live()).to.equal(deals + 1);
+    });
+
+    it('a listing that came out short deletes nothing that is still there', async function () {
+      if (provider !== 'crma') this.skip();
+      await api.expect(200, ...sync, {});
+      world.server.fault({ on: world.listing, after: 2, times: 1, answer: answerWith(200, { data: [] }) });
+      const answer = await api.expect(200, ...sync, { reconcile: true });
+      expect(answer.totalDeals).to.be.lessThan(deals);
+      expect(await live()).to.equal(deals);
+    });
+
+    it('never more than 30 % at once, unless it is asked for twice', async () => {
+      await api.expect(200, ...sync, {});
+      await rows(
+        `insert into deals (workspace_id, deal_id, provider, is_closed, is_won, fields, given, content_hash, snapshot_at)
+        select $1, 'made-up-' || n, $2, false, false, '{}', '{}', gen_random_uuid(), now() - interval '1 minute'
+        from generate_series(1, $3::int) n`,
+        [workspaceId, provider, deals],
+      );
+      const refused = await api.expect(409, ...sync, { reconcile: true });
+      expect(refused).to.include({ code: 'reconcile_refused' });
+      expect(refused.details).to.include({ missing: deals, live: 2 * deals });
+      expect(await live()).to.equal(2 * deals);
+      const { counts } = await api.expect(200, ...sync, { reconcile: true });
+      expect(counts).to.include({ deleted: deals });
+      expect(await live()).to.equal(deals);
+    });
+
+    it('people: who is new is a rep, who leaves the CRM is none that is active, and seats are not exceeded', async () => {
+      const small = await service.workspace({ currency: world.currency, tier: 'free' });
+      for (let index = 0; index < 12; index += 1) world.addPerson(`Extra${index}`);
+      await world.connect(small.api, service.url);
+      const { synced, count, reps } = await small.api.expect(200, 'POST', '/v1/reps/sync');
+      expect([synced, count]).to.deep.equal([true, reps.length]);
+      expect(reps.filter((rep: { active: boolean }) => rep.active)).to.have.length(10);
+      expect(reps.find((rep: { email: string }) => rep.email === 'ada@x.io')).to.include({
+        crmMemberId: ada,
+        role: 'rep',
+      });
+      const again = await small.api.expect(200, 'POST', '/v1/reps/sync');
+      expect(again.reps).to.deep.equal(reps);
+    });
+  });
+}
+
+describe('polling crm-c', function () {
+  this.timeout(60_000);
+  let world: CrmWorld;
+  let service: TestService;
+
+  before(async () => {
+    world = await (crmWorlds[2] as (typeof crmWorlds)[number]).start();
+    service = await startServiceFor([world], { CRM_POLL_SECONDS: '1' });
+  });
+
+  after(async () => {
+    await service.stop();
+    await world.stop();
+  });
+
+  async function until(what: () => Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + 30_000;
+    while (!(await what())) {
+      if (Date.now() > deadline) throw new Error('it did not come about');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  const polled = async (workspaceId: string) => {
+    const [row] = await query<{ at: Date | null }>(
+      service.database.ownerUrl,
+      'select polled_through as at from crm_connections where workspace_id = $1',
+      [workspaceId],
+    );
+    return row?.at?.getTime() ?? 0;
+  };
+
+  it('brings what changed, and what was stamped before the last poll and committed after it', async () => {
+    const { api, workspaceId } = await service.workspace({ currency: world.currency });
+    const ada = world.addPerson('Ada');
+    const seen = world.addDeal({ owner: ada, amount: 1, won: true, closeDate: '2026-02-10' });
+    await world.connect(api, service.url);
+    const has = async (id: string, amount: number) => {
+      const { deals } = await api.expect(200, 'GET', '/v1/deals?limit=500');
+      return deals.some((deal: { deal_id: string; amount: number }) => deal.deal_id === id && deal.amount === amount);
+    };
+    await until(() => has(seen, 1));
+    const late = world.addLateDeal({ owner: ada, amount: 7, won: true, closeDate: '2026-02-10' });
+    const before = await polled(workspaceId);
+    world.change(seen, { amount: 2 });
+    await until(() => has(seen, 2));
+    await until(async () => (await polled(workspaceId)) >= before);
+    expect(await has(late.id, 7)).to.equal(false);
+    late.commit();
+    await until(() => has(late.id, 7));
+    world.delete(late.id);
+    await until(async () => !(await has(late.id, 7)));
+  });
+
+  it('passes over a workspace whose switch is off', async () => {
+    const { api, workspaceId } = await service.workspace({ currency: world.currency });
+    await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
+    await world.connect(api, service.url);
+    const other = await service.workspace({ currency: world.currency });
+    await world.connect(other.api, service.url);
+    await until(async () => (await polled(other.workspaceId)) > 0);
+    const through = await polled(other.workspaceId);
+    await until(async () => (await polled(other.workspaceId)) > through);
+    expect(await polled(workspaceId)).to.equal(0);
+    await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: true });
+    await until(async () => (await polled(workspaceId)) > 0);
+  });
+});

@@ -1,0 +1,143 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { type Standing } from '#src/kernel/caller.js';
+import { operations } from '#src/operations.js';
+import { type AnyOperation } from '#src/platform/operation.js';
+import { query } from '../support/ledger-checks.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { tokenOf } from '../support/tokens.js';
+import { done, FetchClient, refused, sdkClient, seededWorkspace } from './mcp-fixture.js';
+
+const unknown = '3f0b2a44-0000-4000-8000-000000000000';
+
+/** One call of every tool that changes nothing, and what becomes of it where the caller may. `<self>` is the caller. */
+const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, outcome: string]>> = {
+  get_workspace: [{}, 'ok'],
+  list_fields: [{}, 'ok'],
+  get_field_options: [{ slug: 'nope' }, 'field_not_found'],
+  get_field_mapping: [{}, 'ok'],
+  list_reps: [{}, 'ok'],
+  list_deals: [{}, 'ok'],
+  list_plan_templates: [{}, 'ok'],
+  list_plans: [{}, 'ok'],
+  get_plan: [{ planId: unknown }, 'plan_not_found'],
+  get_plan_history: [{ planId: unknown }, 'plan_not_found'],
+  create_plan: [{ name: 'x', config: {} }, 'VALIDATION_FAILED'],
+  update_plan: [{ planRef: unknown, status: 'draft' }, 'plan_not_found'],
+  set_plan_status: [{ planRef: unknown, status: 'draft' }, 'plan_not_found'],
+  delete_plan: [{ planId: unknown, confirm: true }, 'plan_not_found'],
+  list_plan_overrides: [{ planVersionId: unknown }, 'plan_not_found'],
+  set_plan_override: [
+    { planVersionId: unknown, repId: unknown, rules: [{ ruleId: unknown, tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
+    'plan_not_found',
+  ],
+  delete_plan_override: [{ planVersionId: unknown, repId: unknown }, 'plan_not_found'],
+  list_assignments: [{}, 'ok'],
+  create_assignments: [{ repIds: [unknown], planId: unknown }, 'plan_not_found'],
+  update_assignment: [{ assignmentId: unknown, effectiveEnd: null }, 'assignment_not_found'],
+  delete_assignment: [{ assignmentId: unknown }, 'assignment_not_found'],
+  list_quotas: [{}, 'ok'],
+  set_quota: [{ repIds: [unknown], measure: 'x', period: '2026-Q1', target: 1 }, 'rep_not_found'],
+  delete_quota: [{ quotaId: unknown }, 'quota_not_found'],
+  simulate_commissions: [{ planId: unknown, period: '2026-Q1', repId: '<self>' }, 'plan_not_found'],
+  recalculate_commissions: [{ planId: unknown }, 'plan_not_found'],
+  get_recalculation_job: [{ jobId: unknown }, 'job_not_found'],
+  get_commissions: [{ dealId: 'nope' }, 'deal_not_found'],
+  list_audit_logs: [{}, 'ok'],
+};
+
+const ranks: readonly Standing[] = ['public', 'connection', 'rep', 'manager', 'admin'];
+const callers: Readonly<Record<string, Standing>> = {
+  'the workspace key': 'admin',
+  'an admin': 'admin',
+  'a manager': 'manager',
+  'a rep': 'rep',
+  'a connection token': 'connection',
+};
+const all: readonly AnyOperation[] = operations;
+const tools = all.filter((operation) => operation.tool !== undefined);
+
+describe('who may use which tool', () => {
+  let service: TestService;
+  let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
+  const tokens = new Map<string, string>();
+
+  before(async () => {
+    service = await startTestService();
+    seeded = await seededWorkspace(service);
+    const { workspaceId, apiKey, ada, mia, ben } = seeded;
+    tokens.set('the workspace key', apiKey);
+    tokens.set('an admin', await tokenOf(service, workspaceId, 'sess', ada));
+    tokens.set('a manager', await tokenOf(service, workspaceId, 'sess', mia));
+    tokens.set('a rep', await tokenOf(service, workspaceId, 'sess', ben));
+    tokens.set('a connection token', await tokenOf(service, workspaceId, 'conn', null));
+  });
+
+  after(() => service.stop());
+
+  const agentOf = (caller: string) => new FetchClient(service.url, tokens.get(caller) as string);
+  const selfOf = (caller: string) => (caller === 'a manager' ? seeded.mia : seeded.ben);
+
+  for (const [caller, standing] of Object.entries(callers)) {
+    const may = (operation: AnyOperation) => ranks.indexOf(standing) >= ranks.indexOf(operation.access);
+
+    it(`${caller} is shown the tools that it may use, in their order, and no other`, async () => {
+      const shown = (await agentOf(caller).tools()).map(({ name }) => name);
+      expect(shown).to.deep.equal(tools.filter(may).map((operation) => operation.tool?.name));
+      expect(shown).to.have.length({ public: 0, connection: 6, rep: 15, manager: 15, admin: 29 }[standing]);
+    });
+
+    for (const operation of tools) {
+      const name = operation.tool?.name as string;
+      const [given, outcome] = calls[name] as (typeof calls)[string];
+      const expected = may(operation) ? outcome : 'forbidden';
+
+      it(`${caller} calls ${name} → ${expected}`, async () => {
+        const asked = JSON.parse(JSON.stringify(given).replaceAll('<self>', selfOf(caller)));
+        const { isError, structuredContent } = await agentOf(caller).call(name, asked);
+        const got = isError === true ? structuredContent.code : 'ok';
+        expect(got, JSON.stringify(structuredContent).slice(0, 300)).to.equal(expected);
+      });
+    }
+  }
+
+  it('a plan stands as it stood when a rep asks to delete it', async () => {
+    const plan = {
+      name: 'AE',
+      config: { rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
+    };
+    const { planId } = await seeded.api.expect(201, 'POST', '/v1/plans', plan);
+    const { code } = await refused(agentOf('a rep'), 'delete_plan', { planId, confirm: true });
+    expect(code).to.equal('forbidden');
+    const rows = await query(service.database.ownerUrl, 'select 1 from plans where plan_id = $1', [planId]);
+    expect(rows).to.have.length(1);
+  });
+
+  it('a rep sees their own only, as over REST', async () => {
+    const rep = agentOf('a rep');
+    expect((await done(rep, 'list_reps')).reps.map((one: { id: string }) => one.id)).to.deep.equal([seeded.ben]);
+    for (const given of [{}, { repId: seeded.mia }])
+      expect((await refused(rep, 'get_commissions', given)).code).to.equal('forbidden');
+  });
+
+  it('a refusal passes the check of the official client, which holds it against the output schema', async () => {
+    const { client, agent } = await sdkClient(service, tokens.get('a rep') as string);
+    await client.listTools();
+    for (const [name, [given, outcome]] of Object.entries(calls).filter(([, [, outcome]]) => outcome !== 'ok')) {
+      const asked = JSON.parse(JSON.stringify(given).replaceAll('<self>', seeded.ben));
+      expect((await refused(agent, name, asked)).code).to.be.oneOf([outcome, 'forbidden']);
+    }
+    await agent.close();
+  });
+
+  it('what an agent did is known as such: mcp: stands before the actor', async () => {
+    await done(agentOf('the workspace key'), 'recalculate_commissions');
+    await done(agentOf('an admin'), 'recalculate_commissions', { repId: seeded.ben });
+    const rows = await query<{ actor: string }>(
+      service.database.ownerUrl,
+      'select actor from jobs where workspace_id = $1 order by started_at',
+      [seeded.workspaceId],
+    );
+    expect(rows.map(({ actor }) => actor)).to.deep.equal(['mcp:api-key', `mcp:rep:${seeded.ada}`]);
+  });
+});

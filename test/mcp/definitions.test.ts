@@ -1,0 +1,106 @@
+import 'reflect-metadata';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { expect } from 'chai';
+import { operations } from '#src/operations.js';
+import { exampleOf, offeredTools } from '#src/platform/mcp/tool-definition.js';
+import { resultOf } from '#src/platform/mcp/tool-result.js';
+
+/** The 29 tools and what each does to the world: R reads, W adds, D overwrites, i may be repeated. */
+const planned: Readonly<Record<string, string>> = {
+  get_workspace: 'R',
+  list_fields: 'R',
+  get_field_options: 'R',
+  get_field_mapping: 'R',
+  list_reps: 'R',
+  list_deals: 'R',
+  list_plan_templates: 'R',
+  list_plans: 'R',
+  get_plan: 'R',
+  get_plan_history: 'R',
+  create_plan: 'W',
+  update_plan: 'D',
+  set_plan_status: 'Di',
+  delete_plan: 'Di',
+  list_plan_overrides: 'R',
+  set_plan_override: 'Di',
+  delete_plan_override: 'Di',
+  list_assignments: 'R',
+  create_assignments: 'W',
+  update_assignment: 'Di',
+  delete_assignment: 'Di',
+  list_quotas: 'R',
+  set_quota: 'Di',
+  delete_quota: 'Di',
+  simulate_commissions: 'R',
+  recalculate_commissions: 'Di',
+  get_recalculation_job: 'R',
+  get_commissions: 'R',
+  list_audit_logs: 'R',
+};
+
+const offered = offeredTools(operations);
+const definitions = offered.map(({ definition }) => definition);
+const validators = new AjvJsonSchemaValidator();
+
+describe('the definitions of the tools', () => {
+  it('are these, word by word: names, arguments and descriptions are API (UPDATE=1 writes definitions.json)', () => {
+    const file = new URL('../../../test/mcp/definitions.json', import.meta.url);
+    const stated = `${JSON.stringify(definitions, null, 2)}\n`;
+    if (process.env['UPDATE'] === '1') writeFileSync(file, stated);
+    else expect(JSON.parse(stated)).to.deep.equal(JSON.parse(readFileSync(file, 'utf8')));
+  });
+
+  it('are the 29 that were planned', () => {
+    expect(definitions.map(({ name }) => name).sort()).to.deep.equal(Object.keys(planned).sort());
+    expect(definitions).to.have.length(29);
+  });
+
+  for (const { definition, operation, tool } of offered) {
+    const { name, description, annotations, inputSchema, outputSchema } = definition;
+
+    it(`${name} says what it is for, when, when not, what it changes, and gives a call that its schema takes`, () => {
+      const lines = description.split('\n').filter((line) => !line.startsWith('Formats: '));
+      expect(lines.map((line) => line.split(' ')[0])).to.deep.equal([
+        lines[0]?.split(' ')[0],
+        'Use',
+        'Not',
+        'Changes:',
+        'Example:',
+      ]);
+      expect(description.length).to.be.lessThan(1500);
+      const validate = validators.getValidator(inputSchema as Parameters<typeof validators.getValidator>[0]);
+      const { valid, errorMessage } = validate(exampleOf(operation, tool));
+      expect(valid, errorMessage).to.equal(true);
+    });
+
+    it(`${name} tells its effect by all four hints`, () => {
+      const effect = planned[name] as string;
+      expect(annotations).to.deep.equal({
+        title: definition.title,
+        readOnlyHint: effect === 'R',
+        destructiveHint: effect.startsWith('D'),
+        idempotentHint: effect === 'R' || effect.endsWith('i'),
+        openWorldHint: false,
+      });
+      expect(annotations.readOnlyHint).to.equal(operation.method === 'get' || operation.id === 'simulateCommissions');
+    });
+
+    it(`${name} describes every argument`, () => {
+      const properties = Object.values(inputSchema['properties'] as Record<string, { description?: string }>);
+      expect(properties.filter((property) => (property.description ?? '').length < 5)).to.deep.equal([]);
+    });
+
+    it(`${name} names other tools only that there are`, () => {
+      const named = description.match(/\b(?:get|list|set|create|update|delete|simulate|recalculate)_[a-z_]+\b/g) ?? [];
+      expect(named.filter((one) => !(one in planned))).to.deep.equal([]);
+    });
+
+    it(`${name} has a schema that a refusal satisfies, since clients hold refusals against it too`, () => {
+      const told = { statusCode: 404, code: 'not_found', message: 'There is none.', details: { a: 1 } };
+      const validate = validators.getValidator(outputSchema as Parameters<typeof validators.getValidator>[0]);
+      expect(validate(resultOf([], told).structuredContent).valid).to.equal(true);
+      expect(validate({}).valid).to.equal(false);
+    });
+  }
+});

@@ -1,0 +1,196 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { expect } from 'chai';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { FetchClient, type Reply, seededWorkspace } from './mcp-fixture.js';
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+const call = (name: string, given: unknown, id = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: given },
+});
+
+describe('POST /v1/mcp', () => {
+  let service: TestService;
+  let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
+  let agent: FetchClient;
+
+  before(async () => {
+    service = await startTestService({ MCP_HOSTS: 'pay.internal', PUBLIC_URL: 'https://pay.acme.test/app' });
+    seeded = await seededWorkspace(service);
+    agent = new FetchClient(service.url, seeded.apiKey);
+  });
+
+  after(() => service.stop());
+
+  /** fetch sets Host and chooses connections by itself, so this goes a level lower. */
+  function send(
+    body: unknown,
+    { headers = {}, token = seeded.apiKey, socket }: { headers?: object; token?: string; socket?: HttpAgent },
+  ): Promise<{ status: number; body: string; port: number }> {
+    return new Promise((resolve, reject) => {
+      const sent = httpRequest(
+        `${service.url}/v1/mcp`,
+        {
+          method: 'POST',
+          ...(socket === undefined ? {} : { agent: socket }),
+          headers: {
+            Authorization: `Bearer ${token}`,
+            'Content-Type': 'application/json',
+            Accept: 'application/json, text/event-stream',
+            ...headers,
+          },
+        },
+        (response) => {
+          const port = response.socket.localPort ?? 0;
+          let text = '';
+          response.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk;
+          });
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text, port }));
+        },
+      );
+      sent.on('error', reject);
+      sent.end(JSON.stringify(body));
+    });
+  }
+
+  const statusWith = async (headers: object) => (await send(list, { headers })).status;
+
+  it('without a token: 401, with the realm and no word of an authorization server', async () => {
+    for (const token of [null, 'ws_wrong']) {
+      const { status, headers, body } = await new FetchClient(service.url, token).post(list);
+      expect(status).to.equal(401);
+      expect(headers.get('www-authenticate')).to.equal('Bearer realm="mcp"');
+      expect(body).to.include({ statusCode: 401, code: 'unauthorized' });
+    }
+    const good = await agent.post(list);
+    expect(good.headers.get('www-authenticate')).to.equal(null);
+  });
+
+  it('from a page of another origin: 403, whatever the token', async () => {
+    for (const origin of [
+      'https://evil.test',
+      'null',
+      'http://localhost.evil.test',
+      'file://',
+      'http://user@localhost',
+    ]) {
+      const { status, body } = await agent.post(list, { Origin: origin });
+      expect(status, origin).to.equal(403);
+      expect(body.code).to.equal('forbidden');
+    }
+    for (const origin of [service.url, 'http://localhost:6274', 'https://pay.acme.test'])
+      expect((await agent.post(list, { Origin: origin })).status, origin).to.equal(200);
+  });
+
+  it('under a name that is not ours: 403, since a page may have bent the name to this machine', async () => {
+    for (const host of ['evil.test', 'evil.test:3000', 'localhost.evil.test', '127.0.0.1.evil.test'])
+      expect(await statusWith({ Host: host }), host).to.equal(403);
+    for (const host of ['localhost:3000', '[::1]:3000', 'pay.internal', 'PAY.acme.test:443'])
+      expect(await statusWith({ Host: host }), host).to.equal(200);
+  });
+
+  it('GET and DELETE: 405, as there are no sessions', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const response = await fetch(`${service.url}/v1/mcp`, {
+        method,
+        headers: { Authorization: `Bearer ${seeded.apiKey}`, Accept: 'text/event-stream' },
+      });
+      expect(response.status).to.equal(405);
+      expect(response.headers.get('allow')).to.equal('POST');
+    }
+  });
+
+  it('a tool that there is not, and arguments that are none: errors of the protocol', async () => {
+    expect((await agent.post(call('drop_tables', {}))).body.error.code).to.equal(-32602);
+    for (const given of [null, [], 'x', 5]) {
+      const { body } = await agent.post(call('list_plans', given));
+      expect(body.error.code, JSON.stringify(given)).to.equal(-32602);
+    }
+    expect((await agent.rpc('tools/call', {})).error.code).to.equal(-32602);
+    expect((await agent.rpc('nothing/known')).error.code).to.equal(-32601);
+  });
+
+  it('what is no JSON, no JSON-RPC or no JSON type is refused', async () => {
+    expect(await statusAndCode(agent.post('{"jsonrpc'))).to.equal('400 invalid_json');
+    expect((await agent.post({ hello: 'world' })).status).to.equal(400);
+    expect((await agent.post(list, { 'Content-Type': 'text/plain' })).status).to.equal(415);
+    expect((await agent.post(list, { Accept: 'application/json' })).status).to.equal(406);
+  });
+
+  it('more than 256 KiB: 413', async () => {
+    const padded = (bytes: number) => call('list_reps', { email: 'x'.repeat(bytes) });
+    expect(await statusAndCode(agent.post(padded(256 * 1024)))).to.equal('413 payload_too_large');
+    expect((await agent.post(padded(250 * 1024))).status).to.equal(200);
+  });
+
+  it('a batch is answered together, of at most 20 messages', async () => {
+    const batch = (count: number) => Array.from({ length: count }, (_, id) => call('list_fields', {}, id));
+    const { status, body } = await agent.post(batch(20));
+    expect(status).to.equal(200);
+    expect(body.map((one: { id: number }) => one.id).sort((a: number, b: number) => a - b)).to.deep.equal(
+      Array.from({ length: 20 }, (_, id) => id),
+    );
+    expect(await statusAndCode(agent.post(batch(21)))).to.equal('400 VALIDATION_FAILED');
+    expect(await statusAndCode(agent.post(batch(1000)))).to.equal('400 VALIDATION_FAILED');
+  });
+
+  it('every message counts towards the limit that the token has over REST', async () => {
+    const limited = await startTestService({ RATE_LIMIT_PER_MINUTE: '30' });
+    try {
+      const { apiKey, api } = await limited.workspace();
+      const client = new FetchClient(limited.url, apiKey);
+      const { headers } = await client.post(Array.from({ length: 10 }, (_, id) => call('list_fields', {}, id)));
+      expect(headers.get('x-ratelimit-remaining')).to.equal('20');
+      expect((await api.get('/v1/fields')).headers.get('x-ratelimit-remaining')).to.equal('19');
+      const many = await client.post(Array.from({ length: 20 }, (_, id) => call('list_fields', {}, id)));
+      expect(many.status).to.equal(429);
+      expect(many.body.code).to.equal('rate_limited');
+      expect(Number(many.headers.get('retry-after'))).to.be.greaterThan(0);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('200 calls of two workspaces at once never cross, though all have the same id', async () => {
+    const other = await seededWorkspace(service, 'Other');
+    const sides = [seeded, other].map((side) => ({ side, client: new FetchClient(service.url, side.apiKey) }));
+    const calls = Array.from({ length: 200 }, async (_, index) => {
+      const { side, client } = sides[index % 2] as (typeof sides)[number];
+      const same = 7;
+      const [name, given] = index % 3 === 0 ? ['get_workspace', {}] : ['list_reps', { email: 'ben@acme.test' }];
+      const asked = index % 5 === 0 ? { _meta: { progressToken: same } } : {};
+      const { messages } = await client.post({
+        jsonrpc: '2.0',
+        id: same,
+        method: 'tools/call',
+        params: { name, arguments: given, ...asked },
+      });
+      const { structuredContent } = messages.at(-1).result;
+      const got = name === 'get_workspace' ? structuredContent.workspaceId : structuredContent.reps[0].id;
+      expect(got).to.equal(name === 'get_workspace' ? side.workspaceId : side.ben);
+    });
+    await Promise.all(calls);
+  });
+
+  it('two workspaces in turn on one connection never cross', async () => {
+    const other = await seededWorkspace(service, 'Neighbour');
+    const socket = new HttpAgent({ keepAlive: true, maxSockets: 1 });
+    const sides = [seeded, other];
+    const asked = Array.from({ length: 40 }, async (_, index) => {
+      const side = sides[index % 2] as (typeof sides)[number];
+      const { body, port } = await send(call('get_workspace', {}), { token: side.apiKey, socket });
+      expect(JSON.parse(body).result.structuredContent.workspaceId).to.equal(side.workspaceId);
+      return port;
+    });
+    expect(new Set(await Promise.all(asked)).size).to.equal(1);
+    socket.destroy();
+  });
+});
+
+async function statusAndCode(reply: Promise<Reply>): Promise<string> {
+  const { status, body } = await reply;
+  return `${status} ${body.code}`;
+}

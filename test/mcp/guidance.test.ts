@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { tokenOf } from '../support/tokens.js';
+import { done, FetchClient, sdkClient, seededWorkspace } from './mcp-fixture.js';
+
+const config = {
+  rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }],
+};
+
+describe('what agents are told beside the tools', () => {
+  let service: TestService;
+  let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
+  let connected: Awaited<ReturnType<typeof sdkClient>>;
+  let planId: string;
+
+  before(async () => {
+    service = await startTestService();
+    seeded = await seededWorkspace(service);
+    connected = await sdkClient(service, seeded.apiKey);
+    ({ planId } = await done(connected.agent, 'create_plan', { name: 'Account executive', config }));
+    await done(connected.agent, 'create_assignments', { repIds: [seeded.ben], planId });
+    await service.settled(seeded.workspaceId);
+  });
+
+  after(async () => {
+    await connected.client.close();
+    await service.stop();
+  });
+
+  async function read(uri: string): Promise<string> {
+    const { contents } = await connected.client.readResource({ uri });
+    return (contents[0] as { text: string }).text;
+  }
+
+  const agentAs = async (kind: 'sess' | 'conn', repId: string | null) =>
+    new FetchClient(service.url, await tokenOf(service, seeded.workspaceId, kind, repId));
+
+  it('the server introduces itself in a few sentences', () => {
+    const instructions = connected.client.getInstructions() ?? '';
+    for (const word of ['currency of the workspace', 'Always simulate', 'Approved statements block'])
+      expect(instructions).to.include(word);
+  });
+
+  it('the guide and the schema of a plan config are there for everybody', async () => {
+    const { resources } = await connected.client.listResources();
+    expect(resources.map(({ uri }) => uri)).to.deep.equal([
+      'commission://guide/concepts',
+      'commission://schema/plan-config',
+    ]);
+    expect(await read('commission://guide/concepts')).to.include('# How commission comes about here');
+    const schema = JSON.parse(await read('commission://schema/plan-config'));
+    expect(schema.properties.rules.items.required).to.deep.equal(['name', 'measure', 'tiers']);
+  });
+
+  it('plans and statements are read as over REST', async () => {
+    const { api, ben } = seeded;
+    for (const [uri, address] of [
+      [`commission://plans/${planId}`, `/v1/plans/${planId}`],
+      [`commission://reps/${ben}/statements/2026-Q1`, `/v1/statements?repId=${ben}&period=2026-Q1`],
+      ['commission://statements/2026-Q1', '/v1/statements?period=2026-Q1'],
+    ] as const)
+      expect(JSON.parse(await read(uri))).to.deep.equal((await api.get(address)).body);
+  });
+
+  it('templates are shown, and read, by role', async () => {
+    const { resourceTemplates } = await connected.client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).to.deep.equal([
+      'commission://plans/{planId}',
+      'commission://reps/{repId}/statements/{period}',
+      'commission://statements/{period}',
+    ]);
+    const rep = await agentAs('sess', seeded.ben);
+    expect((await rep.rpc('resources/templates/list')).result.resourceTemplates).to.have.length(2);
+    const team = await rep.rpc('resources/read', { uri: 'commission://statements/2026-Q1' });
+    expect(team.error).to.deep.include({ code: -32000 });
+    expect(team.error.data).to.include({ statusCode: 403, code: 'forbidden' });
+    const widget = await agentAs('conn', null);
+    expect((await widget.rpc('resources/templates/list')).result.resourceTemplates).to.deep.equal([]);
+  });
+
+  it('an address without anything behind it is not found', async () => {
+    const agent = new FetchClient(service.url, seeded.apiKey);
+    for (const uri of [
+      'commission://plans/nope',
+      'commission://plans/%E0%A4%A',
+      'commission://nothing',
+      'file:///etc/passwd',
+    ])
+      expect((await agent.rpc('resources/read', { uri })).error.code, uri).to.equal(-32002);
+    const { error } = await agent.rpc('resources/read', { uri: 'commission://statements/soon' });
+    expect(error.data).to.include({ statusCode: 400, code: 'VALIDATION_FAILED' });
+  });
+
+  it('values complete by id and by name, for whom they are to be seen', async () => {
+    const complete = async (name: string, value: string) =>
+      (
+        await connected.client.complete({
+          ref: { type: 'ref/resource', uri: 'commission://plans/{planId}' },
+          argument: { name, value },
+        })
+      ).completion.values;
+    expect(await complete('planId', planId.slice(0, 6))).to.deep.equal([planId]);
+    expect(await complete('planId', 'account')).to.deep.equal([planId]);
+    expect(await complete('planId', 'zzz')).to.deep.equal([]);
+    expect(await complete('repId', 'Be')).to.deep.equal([seeded.ben]);
+    expect(await complete('period', '2026')).to.deep.equal(['2026-Q1']);
+    expect(await complete('unheard', '')).to.deep.equal([]);
+    const widget = await agentAs('conn', null);
+    const ref = { type: 'ref/resource', uri: 'commission://plans/{planId}' };
+    const { result } = await widget.rpc('completion/complete', { ref, argument: { name: 'planId', value: '' } });
+    expect(result.completion.values).to.deep.equal([]);
+  });
+
+  it('four prompts take their arguments and name tools that there are', async () => {
+    const { prompts } = await connected.client.listPrompts();
+    expect(prompts.map(({ name }) => name)).to.deep.equal([
+      'design_plan',
+      'explain_commission',
+      'close_period',
+      'compare_plan_versions',
+    ]);
+    const tools = (await connected.agent.tools()).map(({ name }) => name);
+    for (const { name, arguments: asked = [] } of prompts) {
+      const given = Object.fromEntries(asked.map((argument) => [argument.name, `<${argument.name}>`]));
+      const { messages } = await connected.client.getPrompt({ name, arguments: given });
+      const content = messages[0]?.content;
+      const text = content?.type === 'text' ? content.text : '';
+      for (const value of Object.values(given)) expect(text, name).to.include(value);
+      const named = text.match(/\b(?:get|list|set|create|update|delete|simulate|recalculate)_[a-z_]+\b/g) ?? [];
+      expect(named.filter((one) => !tools.includes(one))).to.deep.equal([]);
+    }
+  });
+
+  it('a prompt without what it needs, or of no name, is refused; a rep is shown what is for reps', async () => {
+    const agent = new FetchClient(service.url, seeded.apiKey);
+    expect((await agent.rpc('prompts/get', { name: 'close_period' })).error.message).to.include('period');
+    expect((await agent.rpc('prompts/get', { name: 'nope' })).error.code).to.equal(-32602);
+    const rep = await agentAs('sess', seeded.ben);
+    expect((await rep.rpc('prompts/list')).result.prompts.map((one: { name: string }) => one.name)).to.deep.equal([
+      'explain_commission',
+      'compare_plan_versions',
+    ]);
+  });
+
+  it('a statement of more lines than fit says how many there are', async () => {
+    const { apiKey, api } = await service.workspace();
+    await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben' }] });
+    const { body: people } = await api.get('/v1/reps');
+    const [{ id }] = people.reps;
+    const { planId: own } = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [id], planId: own });
+    const deals = Array.from({ length: 200 }, (_, index) => ({
+      dealId: `D-${index}`,
+      amount: 1000,
+      stage: 'Won',
+      closeDate: '2026-02-10',
+      ownerId: 'ben',
+    }));
+    await api.expect(200, 'POST', '/v1/deals/import', { deals });
+    await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    const uri = `commission://reps/${id}/statements/2026-02`;
+    const { result } = await new FetchClient(service.url, apiKey).rpc('resources/read', { uri });
+    const { text } = result.contents[0];
+    const statement = JSON.parse(text);
+    expect(Buffer.byteLength(text)).to.be.at.most(64 * 1024);
+    expect(statement.lineItems.length).to.be.lessThan(200);
+    expect(statement.note).to.equal(
+      `Shows ${statement.lineItems.length} of 200 lineItems: all of them are too many for one resource.`,
+    );
+    expect(statement.summary.netPayout).to.equal(20_000);
+  });
+});

@@ -1,0 +1,135 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { type TestService } from '../support/test-service.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+type Json = any;
+
+/** What both clients can do, so that one test can drive either. */
+export interface Agent {
+  tools(): Promise<Json[]>;
+  /** The whole result, refused or not. */
+  call(name: string, given?: Json, onProgress?: (progress: Json) => void): Promise<Json>;
+  close(): Promise<void>;
+}
+
+/** The structured content of a call that must not be refused. */
+export async function done(agent: Agent, name: string, given: Json = {}): Promise<Json> {
+  const result = await agent.call(name, given);
+  if (result.isError) throw new Error(`${name} was refused: ${result.content[0].text}`);
+  return result.structuredContent;
+}
+
+/** The envelope of a call that must be refused. */
+export async function refused(agent: Agent, name: string, given: Json = {}): Promise<Json> {
+  const result = await agent.call(name, given);
+  if (!result.isError) throw new Error(`${name} was not refused: ${result.content[0].text.slice(0, 300)}`);
+  return result.structuredContent;
+}
+
+/** The SDK's own client, which holds every structured content against the tool's output schema. */
+export async function sdkClient(service: TestService, token: string): Promise<{ client: Client; agent: Agent }> {
+  const client = new Client({ name: 'test', version: '1' });
+  const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/v1/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } },
+  });
+  // The SDK declares the transport without `| undefined`, which exact optional types tell apart.
+  await client.connect(transport as Parameters<Client['connect']>[0]);
+  const agent: Agent = {
+    tools: async () => (await client.listTools()).tools,
+    call: (name, given = {}, onProgress) =>
+      client.callTool(
+        { name, arguments: given },
+        undefined,
+        onProgress === undefined ? undefined : { onprogress: onProgress },
+      ),
+    close: () => client.close(),
+  };
+  return { client, agent };
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Json;
+  /** The messages of a stream, in their order. */
+  readonly messages: Json[];
+}
+
+/** A client as somebody would write it in an afternoon: fetch, JSON-RPC and lines that begin with `data:`. */
+export class FetchClient implements Agent {
+  private lastId = 0;
+
+  constructor(
+    private readonly url: string,
+    private readonly token: string | null,
+  ) {}
+
+  async tools(): Promise<Json[]> {
+    return (await this.rpc('tools/list')).result.tools;
+  }
+
+  async call(name: string, given: Json = {}, onProgress?: (progress: Json) => void): Promise<Json> {
+    const id = ++this.lastId;
+    const meta = onProgress === undefined ? {} : { _meta: { progressToken: id } };
+    const params = { name, arguments: given, ...meta };
+    const { messages } = await this.post({ jsonrpc: '2.0', id, method: 'tools/call', params });
+    for (const message of messages.slice(0, -1)) onProgress?.(message.params);
+    const answer = messages.at(-1);
+    if (answer?.result === undefined) throw new Error(JSON.stringify(answer));
+    return answer.result;
+  }
+
+  async rpc(method: string, params?: Json): Promise<Json> {
+    const { messages } = await this.post({ jsonrpc: '2.0', id: ++this.lastId, method, params });
+    return messages.at(-1);
+  }
+
+  async post(body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    const response = await fetch(`${this.url}/v1/mcp`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        ...(this.token === null ? {} : { Authorization: `Bearer ${this.token}` }),
+        ...headers,
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const data = isStream ? [...text.matchAll(/^data: (.+)$/gm)].map(([, line]) => line as string) : [text];
+    const messages = data.filter((line) => line !== '').map((line) => JSON.parse(line));
+    return { status: response.status, headers: response.headers, body: messages[0], messages };
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** A workspace with two reps, Ben below Mia, and deals that Ben has won. */
+export async function seededWorkspace(service: TestService, name = 'Acme') {
+  const { workspaceId, apiKey, api } = await service.workspace({ name });
+  const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+    reps: [
+      { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
+      { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben', managerEmail: 'mia@acme.test' },
+      { email: 'ada@acme.test', name: 'Ada', role: 'admin' },
+    ],
+  });
+  const [mia, ben, ada] = reps.map((rep: { id: string }) => rep.id) as [string, string, string];
+  await api.expect(201, 'PUT', '/v1/deals/D-1', {
+    name: 'Alder',
+    amount: 90_000,
+    stage: 'Won',
+    closeDate: '2026-01-20',
+    ownerId: 'ben',
+  });
+  await api.expect(201, 'PUT', '/v1/deals/D-2', {
+    name: 'Birch',
+    amount: 30_000,
+    stage: 'Won',
+    closeDate: '2026-02-10',
+    ownerId: 'ben',
+  });
+  return { workspaceId, apiKey, api, mia, ben, ada };
+}

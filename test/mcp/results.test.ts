@@ -1,0 +1,239 @@
+import { expect } from 'chai';
+import { stub } from 'sinon';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { tokenOf } from '../support/tokens.js';
+import { type Agent, done, FetchClient, refused, sdkClient, seededWorkspace } from './mcp-fixture.js';
+
+const mostBytes = 64 * 1024;
+const flatRule = { name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
+
+describe('what a tool answers', () => {
+  let service: TestService;
+  let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
+  let agent: Agent;
+
+  before(async () => {
+    service = await startTestService();
+    seeded = await seededWorkspace(service);
+    agent = (await sdkClient(service, seeded.apiKey)).agent;
+    await agent.tools();
+  });
+
+  after(async () => {
+    await agent.close();
+    await service.stop();
+  });
+
+  it('is a line to read, then the same JSON as the structured content', async () => {
+    const { content, structuredContent } = await agent.call('get_workspace');
+    const [line, json] = content[0].text.split(/\n(?=\{)/);
+    expect(line).to.match(/^You act as admin\. Amounts are in USD/);
+    expect(JSON.parse(json)).to.deep.equal(structuredContent);
+  });
+
+  it('names every argument that is wrong, and what would be right', async () => {
+    const given = { repIds: ['x'], period: 'Q1', target: -5, foo: 1 };
+    const { content, structuredContent } = await agent.call('set_quota', given);
+    expect(structuredContent).to.include({ statusCode: 400, code: 'VALIDATION_FAILED' });
+    expect(structuredContent.details.issues.map((issue: { path: string }) => issue.path)).to.deep.equal([
+      'repIds.0',
+      'period',
+      'target',
+      'foo',
+    ]);
+    expect(content[0].text).to.include('- period: must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026');
+    for (const [name, wrong, path] of [
+      ['get_plan', {}, 'planId'],
+      ['get_plan', { planId: 'x', verbose: true }, 'verbose'],
+      ['list_plans', { limit: 0 }, 'limit'],
+      ['list_plans', { status: 'gone' }, 'status'],
+      ['list_deals', { detail: 'all' }, 'detail'],
+      ['recalculate_commissions', { async: false }, 'async'],
+      ['create_plan', { name: 'x', config: { rules: [{ ...flatRule, tiers: [] }] } }, 'config.rules.0.tiers'],
+      ['create_plan', { name: 'x\u0000', config: {} }, 'name'],
+    ] as const) {
+      const { code, message } = await refused(agent, name, wrong);
+      expect(code).to.equal('VALIDATION_FAILED');
+      expect(message.split(':')[0], message).to.equal(path);
+    }
+  });
+
+  it('refuses with the envelope that REST answers with, and a hint where to look', async () => {
+    const given = { planId: '3f0b2a44-0000-4000-8000-000000000000' };
+    const { body } = await seeded.api.get(`/v1/plans/${given.planId}`);
+    const { content, structuredContent, isError } = await agent.call('get_plan', given);
+    expect(isError).to.equal(true);
+    expect(structuredContent).to.deep.equal(body);
+    expect(content[0].text).to.include('list_plans lists the plans');
+  });
+
+  it('stays short when a refusal concerns thousands', async () => {
+    const repIds = Array.from({ length: 4000 }, () => crypto.randomUUID());
+    const { planId } = await done(agent, 'create_plan', { name: 'For nobody', config: { rules: [flatRule] } });
+    const { content, structuredContent } = await agent.call('create_assignments', { repIds, planId });
+    expect(structuredContent).to.include({ statusCode: 404, code: 'rep_not_found' });
+    expect(content[0].text.length).to.be.lessThan(1000);
+  });
+
+  it('tells nothing of what went wrong on our side but the id of the request', async () => {
+    const { apiKey } = await service.workspace();
+    const client = new FetchClient(service.url, apiKey);
+    const failing = stub(service.running.service.doorway, 'run');
+    failing.rejects(new Error('password of the database is hunter2'));
+    try {
+      const { messages } = await client.post(
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_plans', arguments: {} } },
+        { 'X-Request-Id': 'asked-by-test' },
+      );
+      const { result } = messages[0];
+      expect(result.isError).to.equal(true);
+      expect(result.structuredContent).to.deep.equal({
+        statusCode: 500,
+        code: 'internal_error',
+        message: 'Something failed on our side.',
+        details: { requestId: 'asked-by-test' },
+      });
+      const read = await client.rpc('resources/read', { uri: 'commission://statements/2026-Q1' });
+      expect(read.error.code).to.equal(-32603);
+      const ref = { type: 'ref/resource', uri: 'commission://plans/{planId}' };
+      const values = await client.rpc('completion/complete', { ref, argument: { name: 'planId', value: '' } });
+      expect(values.error.code).to.equal(-32603);
+      expect(JSON.stringify([messages, read, values])).to.not.include('hunter2');
+    } finally {
+      failing.restore();
+    }
+  });
+
+  it('asks for a yes before it removes a plan for good', async () => {
+    const config = { rules: [flatRule] };
+    const { planId } = await done(agent, 'create_plan', { name: 'By mistake', config });
+    for (const given of [{ planId }, { planId, confirm: false }, { planId, confirm: 'true' }]) {
+      const { code, message } = await refused(agent, 'delete_plan', given);
+      expect(code).to.equal('VALIDATION_FAILED');
+      expect(message).to.match(/^confirm: must be true/);
+    }
+    expect((await done(agent, 'get_plan', { planId })).planId).to.equal(planId);
+    expect(await done(agent, 'delete_plan', { planId, confirm: true })).to.deep.equal({ deleted: true, planId });
+    expect((await refused(agent, 'get_plan', { planId })).code).to.equal('plan_not_found');
+  });
+
+  it('a recalculation without a listener answers at once with when to ask again', async () => {
+    const { structuredContent } = await agent.call('recalculate_commissions', { repId: seeded.ben });
+    expect(structuredContent).to.deep.include({ async: true, status: 'running', scope: 'rep', pollAfterSeconds: 2 });
+  });
+
+  describe('from much', () => {
+    let many: Agent;
+    let api: Awaited<ReturnType<TestService['workspace']>>['api'];
+
+    before(async () => {
+      const { apiKey, api: ownApi } = await service.workspace({ name: 'Many' });
+      api = ownApi;
+      const reps = Array.from({ length: 130 }, (_, index) => ({
+        email: `rep${index}@acme.test`,
+        name: `Rep ${index}`,
+      }));
+      await api.expect(200, 'PUT', '/v1/reps', {
+        reps: [...reps, { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben' }],
+      });
+      const long = 'x'.repeat(3000);
+      const deals = Array.from({ length: 250 }, (_, index) => ({
+        dealId: `D-${index}`,
+        amount: 1000,
+        stage: 'Won',
+        closeDate: '2026-02-10',
+        ownerId: 'ben',
+        name: `Deal\u202e ${index}\u009b`,
+        fields: { note: long },
+      }));
+      const imported = await api.expect(200, 'POST', '/v1/deals/import', { deals });
+      expect(imported.rejected).to.deep.equal([]);
+      many = (await sdkClient(service, apiKey)).agent;
+      await many.tools();
+    });
+
+    after(() => many.close());
+
+    it('comes in pages of 50 that lead to every item once', async () => {
+      const seen: string[] = [];
+      let offset: number | null = 0;
+      const sizes: number[] = [];
+      while (offset !== null) {
+        const page = await done(many, 'list_reps', { offset });
+        expect(page.total).to.equal(131);
+        sizes.push(page.reps.length);
+        seen.push(...page.reps.map((rep: { id: string }) => rep.id));
+        offset = page.nextOffset;
+      }
+      expect(sizes).to.deep.equal([50, 50, 31]);
+      expect(new Set(seen).size).to.equal(131);
+    });
+
+    it('says how the page lies in the whole', async () => {
+      const { content, structuredContent } = await many.call('list_reps', { limit: 3, offset: 4 });
+      expect(content[0].text).to.include('This page shows reps 5 to 7 of 131. Ask again with offset 7 for more.');
+      expect(structuredContent).to.include({ total: 131, nextOffset: 7 });
+      const behind = await many.call('list_reps', { offset: 500 });
+      expect(behind.structuredContent).to.deep.equal({ reps: [], total: 131, nextOffset: null });
+    });
+
+    it('a page that would be too large is cut to what fits, with a word about it, and nothing is lost', async () => {
+      const seen: string[] = [];
+      for (let offset: number | null = 0; offset !== null; ) {
+        const { content, structuredContent } = await many.call('list_deals', { detail: 'full', limit: 100, offset });
+        expect(Buffer.byteLength(content[0].text)).to.be.at.most(mostBytes);
+        if (offset === 0) expect(content[0].text).to.include('cut to fit');
+        seen.push(...structuredContent.deals.map((deal: { deal_id: string }) => deal.deal_id));
+        offset = structuredContent.nextOffset as number | null;
+      }
+      expect(new Set(seen).size).to.equal(250);
+      expect(seen).to.have.length(250);
+      const { deals } = await done(many, 'list_deals', { limit: 100 });
+      expect(deals).to.have.length(100);
+      expect(deals[0]).to.not.have.property('fields');
+    });
+
+    it('holds no character that a person does not see', async () => {
+      const { content, structuredContent } = await many.call('list_deals', { limit: 1 });
+      expect(structuredContent.deals[0].name).to.match(/^Deal \d+$/);
+      expect(content[0].text).to.not.match(/[\u202e\u009b]/);
+    });
+
+    it('falls back to the summary where the whole is too large, and says so', async () => {
+      const { reps } = await done(many, 'list_reps', { email: 'ben@acme.test' });
+      const given = { config: { rules: [flatRule] }, period: '2026-Q1', repId: reps[0].id };
+      const { content, structuredContent } = await many.call('simulate_commissions', given);
+      expect(content[0].text).to.include('this is the summary');
+      expect(Buffer.byteLength(content[0].text)).to.be.at.most(mostBytes);
+      expect(structuredContent.total).to.equal(25_000);
+      expect(structuredContent.reps[0].rules[0]).to.deep.equal({ name: 'R', total: 25_000 });
+    });
+
+    it("a page of people leaves the team's own figures as they are", async () => {
+      const team = await done(many, 'get_commissions', { period: '2026-Q1', limit: 10 });
+      const { body } = await api.get('/v1/commissions?period=2026-Q1');
+      expect(team.totals).to.deep.equal(body.totals);
+      expect(team.reps).to.deep.equal(body.reps.slice(0, 10));
+      expect(team.page).to.deep.equal({ list: 'reps', total: 131, nextOffset: 10 });
+    });
+  });
+
+  it('every answer of every reading tool satisfies its schema for every caller', async () => {
+    const { workspaceId, mia, ben } = seeded;
+    for (const token of [
+      await tokenOf(service, workspaceId, 'sess', mia),
+      await tokenOf(service, workspaceId, 'sess', ben),
+      await tokenOf(service, workspaceId, 'conn', null),
+    ]) {
+      const { agent: one } = await sdkClient(service, token);
+      const reads = (await one.tools()).filter((tool) => tool.annotations.readOnlyHint && !tool.inputSchema.required);
+      expect(reads.length).to.be.at.least(5);
+      for (const { name } of reads)
+        for (const detail of [{}, { detail: 'full' }]) {
+          const known = reads.find((tool) => tool.name === name)?.inputSchema.properties ?? {};
+          await one.call(name, 'detail' in known ? detail : {});
+        }
+      await one.close();
+    }
+  });
+});

@@ -1,0 +1,257 @@
+import { createServer } from 'node:net';
+import { type Logger } from 'pino';
+import { type Delivery } from '#src/demo/fake-crm/deliveries.js';
+import { FakeCrma } from '#src/demo/fake-crm/fake-crma.js';
+import { FakeCrmb } from '#src/demo/fake-crm/fake-crmb.js';
+import { FakeCrmc } from '#src/demo/fake-crm/fake-crmc.js';
+import { type FakeOAuth } from '#src/demo/fake-crm/fake-oauth.js';
+import { type FakeServer } from '#src/demo/fake-crm/fake-server.js';
+import { type CrmProvider } from '#src/platform/crm/crm-adapter.js';
+import { query } from './ledger-checks.js';
+import { type Random } from './random.js';
+import { type ApiClient, startTestService, type TestService } from './test-service.js';
+
+/** A deal in the words that all CRMs have. */
+export interface PlainDeal {
+  readonly owner: string;
+  readonly amount: number | null;
+  readonly won: boolean;
+  readonly closeDate: string;
+}
+
+/** One kind of CRM with its fake, driven in the same words as the others. */
+export interface CrmWorld {
+  readonly provider: CrmProvider;
+  readonly server: FakeServer;
+  readonly oauth: FakeOAuth;
+  /** That of its deals, for plans that are to pay on them. */
+  readonly currency: string;
+  /** Settings with which the service finds the fake. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Path of the requests that list deals, as `METHOD /path`. */
+  readonly listing: RegExp;
+  addPerson(name: string): string;
+  addDeal(deal: PlainDeal): string;
+  /** A deal that the CRM has stamped, and shows once it is committed; where it can tell such. */
+  addLateDeal(deal: PlainDeal): { readonly id: string; commit(): void };
+  change(dealId: string, change: Partial<PlainDeal>): void;
+  delete(dealId: string): void;
+  liveDealIds(): string[];
+  /** Connects with a token that was made in the CRM's settings. */
+  connect(api: ApiClient, serviceUrl: string): Promise<void>;
+  /** Deliveries of what has happened since the last call, signed. */
+  takeDeliveries(): Delivery[];
+  stop(): Promise<void>;
+}
+
+export const crmWorlds: readonly { readonly provider: CrmProvider; start(): Promise<CrmWorld> }[] = [
+  { provider: 'crma', start: crmaWorld },
+  { provider: 'crmb', start: crmbWorld },
+  { provider: 'crmc', start: crmcWorld },
+];
+
+function notHere(): never {
+  throw new Error('this CRM shows its deals at once');
+}
+
+async function crmaWorld(): Promise<CrmWorld> {
+  const crm = await FakeCrma.start();
+  crm.readsPerSecond = 1_000_000;
+  const { clientId, clientSecret } = crm.oauth.options;
+  const valuesOf = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
+    ...(owner === undefined ? {} : { owner }),
+    ...(amount === undefined ? {} : { value: amount }),
+    ...(won === undefined ? {} : { stage: won ? 'Won 🎉' : 'In Progress' }),
+    ...(closeDate === undefined ? {} : { close_date: closeDate }),
+  });
+  return {
+    provider: 'crma',
+    currency: 'USD',
+    server: crm.server,
+    oauth: crm.oauth,
+    environment: {
+      CRMA_API_BASE: crm.server.url,
+      CRMA_AUTH_BASE: crm.server.url,
+      CRMA_CLIENT_ID: clientId,
+      CRMA_CLIENT_SECRET: clientSecret,
+    },
+    listing: /POST .*records\/query/,
+    addPerson: (name) => crm.addMember({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
+    addDeal: (deal) => crm.addDeal({ name: 'Deal', ...valuesOf(deal) }),
+    addLateDeal: notHere,
+    change: (dealId, change) => crm.change(dealId, valuesOf(change)),
+    delete: (dealId) => crm.delete(dealId),
+    liveDealIds: () => crm.dealIds,
+    connect: async (api) => {
+      const { accessToken } = crm.oauth.issue();
+      await api.expect(200, 'POST', '/auth/workspace/connect-crma', { accessToken });
+    },
+    takeDeliveries: () => crm.takeDeliveries(),
+    stop: () => crm.stop(),
+  };
+}
+
+async function crmbWorld(): Promise<CrmWorld> {
+  const crm = await FakeCrmb.start();
+  crm.callsPerTenSeconds = 1_000_000;
+  crm.searchesPerSecond = 1_000_000;
+  crm.eventsPerDelivery = 1;
+  const { clientId, clientSecret } = crm.oauth.options;
+  const gone = new Set<string>();
+  const valuesOf = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
+    ...(owner === undefined ? {} : { hubspot_owner_id: owner }),
+    ...(amount === undefined ? {} : { amount: amount === null ? null : String(amount) }),
+    ...(won === undefined ? {} : { dealstage: won ? 'closedwon' : 'contractsent' }),
+    ...(closeDate === undefined ? {} : { closedate: `${closeDate}T12:00:00.000Z` }),
+  });
+  return {
+    provider: 'crmb',
+    currency: 'USD',
+    server: crm.server,
+    oauth: crm.oauth,
+    environment: {
+      CRMB_API_BASE: crm.server.url,
+      CRMB_AUTH_BASE: crm.server.url,
+      CRMB_CLIENT_ID: clientId,
+      CRMB_CLIENT_SECRET: clientSecret,
+    },
+    listing: /GET \/crm\/objects\/[^/]+\/deals$/,
+    addPerson: (name) => crm.addOwner({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
+    addDeal: (deal) => crm.addDeal({ dealname: 'Deal', ...valuesOf(deal) }),
+    addLateDeal: notHere,
+    change: (dealId, change) => crm.change(dealId, valuesOf(change)),
+    delete: (dealId) => {
+      crm.delete(dealId);
+      gone.add(dealId);
+    },
+    liveDealIds: () => crm.dealIds.filter((dealId) => !gone.has(dealId)),
+    connect: async (api, serviceUrl) => {
+      crm.webhookUrl = `${serviceUrl}/webhooks/crmb`;
+      const { accessToken, refreshToken } = crm.oauth.issue();
+      await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
+    },
+    takeDeliveries: () => crm.deliveries.take(),
+    stop: () => crm.stop(),
+  };
+}
+
+async function crmcWorld(): Promise<CrmWorld> {
+  const crm = new FakeCrmc();
+  await crm.start();
+  const { clientId, clientSecret } = crm.oauth.options;
+  let flow: ReturnType<FakeCrmc['flow']> | null = null;
+  const valuesOf = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
+    ...(owner === undefined ? {} : { OwnerId: owner }),
+    ...(amount === undefined ? {} : { Amount: amount }),
+    ...(won === undefined ? {} : { StageName: won ? 'Closed Won' : 'Prospecting' }),
+    ...(closeDate === undefined ? {} : { CloseDate: closeDate }),
+  });
+  return {
+    provider: 'crmc',
+    currency: 'EUR',
+    server: crm.server,
+    oauth: crm.oauth,
+    environment: { CRMC_LOGIN_BASE: crm.url, CRMC_CLIENT_ID: clientId, CRMC_CLIENT_SECRET: clientSecret },
+    listing: /GET .*\/query/,
+    addPerson: (name) => crm.addUser({ Name: name, Email: `${name.toLowerCase()}@x.io` }),
+    addDeal: (deal) => {
+      const dealId = crm.addDeal({ Name: 'Deal', ...valuesOf(deal) });
+      flow?.add(dealId);
+      return dealId;
+    },
+    addLateDeal: (deal) => crm.addLateDeal({ Name: 'Deal', ...valuesOf(deal) }),
+    change: (dealId, change) => {
+      crm.changeDeal(dealId, valuesOf(change));
+      flow?.add(dealId);
+    },
+    delete: (dealId) => {
+      crm.deleteDeal(dealId);
+      flow?.add(dealId);
+    },
+    liveDealIds: () => crm.liveDeals().map((deal) => String(deal['Id'])),
+    connect: async (api) => {
+      const { accessToken, refreshToken } = crm.oauth.issue();
+      const body = { accessToken, refreshToken, instanceUrl: crm.url };
+      const { webhookUrl, webhookSecret } = await api.expect(200, 'POST', '/auth/workspace/connect-crmc', body);
+      if (webhookSecret !== null) flow = crm.flow({ targetUrl: webhookUrl, secret: webhookSecret });
+    },
+    takeDeliveries: () => flow?.take() ?? [],
+    stop: () => crm.stop(),
+  };
+}
+
+/** The service, where CRMs can reach it. */
+export async function startServiceFor(
+  worlds: readonly CrmWorld[],
+  environment: Readonly<Record<string, string>> = {},
+  log?: Logger,
+): Promise<TestService> {
+  const port = await freePort();
+  return startTestService(
+    {
+      PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      WEBHOOKS_PER_SECOND: '100000',
+      ...Object.assign({}, ...worlds.map((world) => world.environment)),
+      ...environment,
+    },
+    { api: true, worker: true },
+    log,
+  );
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port was free');
+  return address.port;
+}
+
+/** A plan that pays on what is won, by quarters, with a tier that depends on the order of deals; everyone is on it. */
+export async function payEveryone(api: ApiClient): Promise<void> {
+  const { reps } = await api.expect(200, 'GET', '/v1/reps');
+  const won = { field: 'stage', fieldType: 'status', operator: 'contains', value: 'won' };
+  const rule = {
+    name: 'Won',
+    measure: 'amount',
+    attainmentPeriod: 'quarterly',
+    tierMode: 'marginal',
+    tiers: [
+      { tierIndex: 0, minThreshold: 0, rate: 0.08 },
+      { tierIndex: 1, minThreshold: 0.5, rate: 0.12 },
+    ],
+  };
+  const plan = await api.expect(201, 'POST', '/v1/plans', {
+    name: 'AE',
+    config: { dealConditions: [won], rules: [rule] },
+  });
+  const repIds = reps.map((rep: { id: string }) => rep.id);
+  await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
+  for (const period of ['2026-Q1', '2026-Q2'])
+    await api.expect(201, 'POST', '/v1/quotas', { repIds, planRuleId: plan.rules[0].id, period, target: 500_000 });
+}
+
+/** Resolves when nothing is left of what webhooks brought. */
+export async function untilInboxEmpty(ownerUrl: string): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const [row] = await query<{ left: number }>(
+      ownerUrl,
+      'select count(*)::int as left from inbox where settled_at is null',
+    );
+    if (row?.left === 0) return;
+    if (Date.now() > deadline) throw new Error(`${row?.left} news are still in the inbox`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export function randomDeal(random: Random, people: readonly string[]): PlainDeal {
+  return {
+    owner: random.of(people),
+    amount: random.below(20) === 0 ? null : random.below(5_000_000) / 100,
+    won: random.below(3) > 0,
+    closeDate: random.of(['2026-01-15', '2026-02-10', '2026-03-31', '2026-04-01', '2026-05-20']),
+  };
+}

@@ -1,0 +1,358 @@
+import 'reflect-metadata';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type Delivery, deliver } from '#src/demo/fake-crm/deliveries.js';
+import { placeOfRoute } from '#src/platform/inbox/inbox.js';
+import { WebhookLimits } from '#src/webhooks/webhook-limits.js';
+import {
+  type CrmWorld,
+  crmWorlds,
+  type PlainDeal,
+  payEveryone,
+  startServiceFor,
+  untilInboxEmpty,
+} from '../support/crm-worlds.js';
+import { query } from '../support/ledger-checks.js';
+import { type Answer, type ApiClient, type TestService } from '../support/test-service.js';
+
+const won: Omit<PlainDeal, 'owner'> = { amount: 1000, won: true, closeDate: '2026-02-10' };
+
+for (const { provider, start } of crmWorlds) {
+  describe(`deliveries of ${provider}`, function () {
+    this.timeout(60_000);
+    let world: CrmWorld;
+    let service: TestService;
+    let api: ApiClient;
+    let workspaceId: string;
+    let ada: string;
+    let dealId: string;
+    const path = `/webhooks/${provider}`;
+
+    before(async () => {
+      world = await start();
+      ada = world.addPerson('Ada');
+      world.addPerson('Ben');
+      dealId = world.addDeal({ ...won, owner: ada });
+      service = await startServiceFor([world]);
+      ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
+      await world.connect(api, service.url);
+      await api.expect(200, 'POST', '/v1/commissions/sync', {});
+      await payEveryone(api);
+      await settled();
+    });
+
+    after(async () => {
+      await service.stop();
+      await world.stop();
+    });
+
+    const rows = (text: string, values: unknown[] = []) =>
+      query<Record<string, unknown>>(service.database.ownerUrl, text, values);
+    const inboxSize = () => rows('select count(*)::int as n from inbox').then(([row]) => row?.['n'] as number);
+    const settled = async () => {
+      await untilInboxEmpty(service.database.ownerUrl);
+      await service.settled(workspaceId);
+    };
+    const stored = (id = dealId) =>
+      rows('select * from deals where workspace_id = $1 and deal_id = $2', [workspaceId, id]).then(([row]) => row);
+    const earned = (id = dealId) =>
+      rows(
+        `select trim_scale(amount)::text as amount, status from commission_events where workspace_id = $1 and deal_key = $2`,
+        [workspaceId, id],
+      );
+
+    /** A delivery of one change, as it is sent. */
+    function oneDelivery(change: () => void): Delivery {
+      world.takeDeliveries();
+      change();
+      const [delivery] = world.takeDeliveries();
+      return delivery ?? expect.fail('nothing was delivered');
+    }
+
+    let cents = 0;
+    const change = () => {
+      cents += 1;
+      world.change(dealId, { amount: 1000 + cents / 100 });
+    };
+
+    async function post(
+      body: string | Uint8Array,
+      headers: Readonly<Record<string, string>>,
+      query = '',
+    ): Promise<Answer> {
+      return service
+        .client(null)
+        .send('POST', `${path}${query}`, body, { 'Content-Type': 'application/json', ...headers });
+    }
+
+    /** The proof that a body needs, as the sender makes it. */
+    async function signed(body: string | Uint8Array, at = Date.now(), query = ''): Promise<Record<string, string>> {
+      const bytes = Buffer.from(body as string);
+      if (provider === 'crmc') return { ...oneDelivery(change).headers };
+      if (provider === 'crmb') {
+        const { clientSecret } = world.oauth.options;
+        const mac = createHmac('sha256', clientSecret).update(`POST${service.url}${path}${query}`).update(bytes);
+        return {
+          'X-HubSpot-Request-Timestamp': String(at),
+          'X-HubSpot-Signature-v3': mac.update(String(at)).digest('base64'),
+        };
+      }
+      const [row] = await rows(`select route, secret from inbound_routes where workspace_id = $1`, [workspaceId]);
+      const secret = service.running.service.secrets.open(
+        placeOfRoute('crma', row?.['route'] as string),
+        row?.['secret'] as Buffer,
+      );
+      return { 'Attio-Signature': createHmac('sha256', secret).update(bytes).digest('hex') };
+    }
+
+    const proofs = ['attio-signature', 'x-attio-signature', 'x-hubspot-signature-v3', 'authorization'];
+    const withProof = (headers: Readonly<Record<string, string>>, alter: (proof: string) => string) =>
+      Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [
+          name,
+          proofs.includes(name.toLowerCase()) ? alter(value) : value,
+        ]),
+      );
+
+    describe('that prove nothing', () => {
+      type Forgery = readonly [string, (delivery: Delivery) => Delivery];
+      const refused: readonly Forgery[] = [
+        ['137 no signature', (one) => ({ ...one, headers: {} })],
+        [
+          '137 a wrong one',
+          (one) => ({ ...one, headers: withProof(one.headers, (proof) => proof.replace(/.{4}$/, 'AAA=')) }),
+        ],
+        ['137 a truncated one', (one) => ({ ...one, headers: withProof(one.headers, (proof) => proof.slice(0, -2)) })],
+        [
+          '137 one of 4 KB',
+          (one) => ({ ...one, headers: withProof(one.headers, (proof) => proof.repeat(64).slice(0, 4096)) }),
+        ],
+        ['137 an empty one', (one) => ({ ...one, headers: withProof(one.headers, () => '') })],
+        ...(provider === 'crmc'
+          ? []
+          : ([
+              [
+                '138 one of the same JSON in other bytes',
+                (one) => ({ ...one, body: JSON.stringify(JSON.parse(one.body), null, 1) }),
+              ],
+              [
+                '137 one that another secret made',
+                (one) => ({
+                  ...one,
+                  headers: withProof(one.headers, (proof) =>
+                    createHmac('sha256', 'another')
+                      .update(one.body)
+                      .digest(proof.length === 64 ? 'hex' : 'base64'),
+                  ),
+                }),
+              ],
+            ] satisfies Forgery[])),
+      ];
+      for (const [name, forge] of refused) {
+        it(`${name} → 401, and nothing is kept`, async () => {
+          const delivery = await forge(oneDelivery(change));
+          const before = await inboxSize();
+          const answer = await post(delivery.body, delivery.headers);
+          expect([answer.status, answer.body.code], JSON.stringify(answer.body)).to.deep.equal([401, 'bad_signature']);
+          expect(await inboxSize()).to.equal(before);
+        });
+      }
+
+      if (provider === 'crmb') {
+        for (const [name, at] of [
+          ['301 s old', -301_000],
+          ['61 s ahead', 61_000],
+          ['no number', Number.NaN],
+        ] as const)
+          it(`139 a timestamp that is ${name} → 401`, async () => {
+            const body = oneDelivery(change).body;
+            const answer = await post(body, await signed(body, Date.now() + at));
+            expect([answer.status, answer.body.code]).to.deep.equal([401, 'bad_signature']);
+          });
+
+        it('the old signature is taken only where it is allowed', async () => {
+          const { body } = oneDelivery(change);
+          const old = createHash('sha256')
+            .update(world.oauth.options.clientSecret + body)
+            .digest('hex');
+          expect(
+            (await post(body, { 'X-HubSpot-Signature': old, 'X-HubSpot-Signature-Version': 'v1' })).status,
+          ).to.equal(401);
+        });
+      }
+    });
+
+    describe('that are proven', () => {
+      it('140 a hundred times the same at once: one effect', async () => {
+        const delivery = oneDelivery(change);
+        const before = await inboxSize();
+        const statuses = await Promise.all(Array.from({ length: 100 }, () => deliver(delivery)));
+        expect(statuses.filter((status) => status < 200 || status > 299)).to.deep.equal([]);
+        // A Flow of crm-c numbers nothing, so each of its calls is news.
+        expect((await inboxSize()) - before).to.equal(provider === 'crmc' ? 100 : 1);
+        await settled();
+        expect((await stored())?.['amount']).to.equal(String(1000 + cents / 100));
+        const [history] = await rows(
+          'select count(*)::int as n, count(distinct content) as different from (select fields::text as content from deal_snapshots where workspace_id = $1 and deal_id = $2) s',
+          [workspaceId, dealId],
+        );
+        expect(history?.['n']).to.equal(Number(history?.['different']));
+      });
+
+      it('141 that are no JSON → 400', async () => {
+        const answer = await post('{"events": [', await signed('{"events": ['));
+        expect([answer.status, answer.body.code]).to.deep.equal([400, 'invalid_json']);
+      });
+
+      it('141 of another shape → 400 or 401, never 500', async () => {
+        for (const body of ['null', '5', '"x"', '{}', '{"a":1}', '[[[]]]'])
+          expect((await post(body, await signed(body))).status, body).to.be.oneOf([200, 202, 400, 401]);
+      });
+
+      it('142 of 513 KB → 413', async () => {
+        const body = ' '.repeat(513 * 1024);
+        const answer = await post(body, await signed(body));
+        expect([answer.status, answer.body.code]).to.deep.equal([413, 'payload_too_large']);
+      });
+
+      it('a caller that waits is told what the engine did', async () => {
+        const { body, headers } = oneDelivery(change);
+        const proof = provider === 'crmb' ? await signed(body, Date.now(), '?wait=15') : headers;
+        const { body: answer } = await post(body, proof, '?wait=15');
+        expect(answer, JSON.stringify(answer)).to.include({ accepted: 1, ignored: 0 });
+        expect(answer.run).to.deep.include({ outcome: 'written', statementLocked: false });
+        expect(answer.run.eventsWritten).to.be.greaterThan(0);
+      });
+
+      it('for a period that is approved: the snapshot is taken over, the commission is not, and it says so', async () => {
+        await settled();
+        const { reps } = await api.expect(200, 'GET', '/v1/reps?email=ada@x.io');
+        const statement = `/v1/statements/${reps[0].id}`;
+        await api.expect(200, 'POST', `${statement}/generate`, { period: '2026-02' });
+        await api.expect(200, 'POST', `${statement}/approve`, { period: '2026-02', status: 'approved' });
+        const before = await earned();
+        const { body, headers } = oneDelivery(change);
+        const proof = provider === 'crmb' ? await signed(body, Date.now(), '?wait=15') : headers;
+        const { body: answer } = await post(body, proof, '?wait=15');
+        expect(answer.run, JSON.stringify(answer)).to.deep.include({
+          outcome: 'statement_locked',
+          statementLocked: true,
+          blocked: { statementLocked: true },
+        });
+        expect((await stored())?.['amount']).to.equal(String(1000 + cents / 100));
+        expect(await earned()).to.deep.equal(before);
+        const { runs } = await api.expect(200, 'GET', `/v1/workspaces/audit-logs?actor=orchestrator&dealId=${dealId}`);
+        expect(runs[0]).to.deep.include({ outcome: 'statement_locked' });
+        expect(runs[0].blocked.statementLocked).to.equal(true);
+        await api.expect(200, 'POST', `${statement}/approve`, { period: '2026-02', status: 'draft' });
+        await settled();
+      });
+
+      it('143 a deletion reverses what was earned, and older news do not bring the deal back', async () => {
+        const id = world.addDeal({ ...won, owner: ada });
+        const older = world.takeDeliveries();
+        for (const delivery of older) await deliver(delivery);
+        await settled();
+        expect(await earned(id)).to.deep.include({ amount: '80', status: 'earned' });
+        world.change(id, { amount: 2000 });
+        const late = world.takeDeliveries();
+        world.delete(id);
+        for (const delivery of [...world.takeDeliveries(), ...late]) await deliver(delivery);
+        await settled();
+        expect((await stored(id))?.['deleted_at']).to.be.an.instanceof(Date);
+        expect((await earned(id)).map((event) => event['status'])).to.deep.equal(['reversed']);
+      });
+
+      it('144 an owner whom nobody knows: kept, paid to nobody, and told with the reason', async () => {
+        const id = world.addDeal({ ...won, owner: provider === 'crma' ? randomUUID() : '005RO000000strgYAA' });
+        for (const delivery of world.takeDeliveries()) await deliver(delivery);
+        await settled();
+        expect(await stored(id)).to.include({ rep_id: null, amount: '1000' });
+        expect(await earned(id)).to.deep.equal([]);
+        const told = await rows('select outcome, details from audit_runs where workspace_id = $1 and deal_id = $2', [
+          workspaceId,
+          id,
+        ]);
+        expect(told).to.deep.include({
+          outcome: 'skipped',
+          details: { provider, reasons: ['the owner is nobody here'] },
+        });
+      });
+
+      it('144 no amount: kept, and paid nothing', async () => {
+        const id = world.addDeal({ ...won, amount: null, owner: ada });
+        for (const delivery of world.takeDeliveries()) await deliver(delivery);
+        await settled();
+        expect(await stored(id)).to.include({ amount: null });
+        expect((await earned(id)).filter((event) => event['amount'] !== '0')).to.deep.equal([]);
+      });
+
+      it('a deal that was removed for good stays away while the CRM has not changed it', async () => {
+        const id = world.addDeal({ ...won, owner: ada });
+        const deliveries = world.takeDeliveries();
+        for (const delivery of deliveries) await deliver(delivery);
+        await settled();
+        await api.expect(200, 'DELETE', `/v1/deals/${id}?hard=true`);
+        await settled();
+        const { body, headers } = deliveries[0] as Delivery;
+        // As if the CRM tried it again much later: the same news, under another name.
+        const again = provider === 'crma' ? { ...headers, 'Idempotency-Key': randomUUID() } : headers;
+        await rows('delete from inbox where workspace_id = $1', [workspaceId]);
+        expect((await post(body, again)).status).to.be.oneOf([200, 202]);
+        await settled();
+        expect(await stored(id)).to.equal(undefined);
+        await api.expect(200, 'POST', '/v1/commissions/sync', {});
+        expect(await stored(id)).to.equal(undefined);
+        await api.expect(201, 'PUT', `/v1/deals/${id}`, { amount: 5 });
+        expect(await stored(id)).to.include({ amount: '5' });
+      });
+    });
+
+    describe('and other workspaces', () => {
+      it('one account connected by two: each has its own copy, and loses it alone', async () => {
+        const other = await service.workspace({ currency: world.currency });
+        await world.connect(other.api, service.url);
+        const id = world.addDeal({ ...won, owner: ada });
+        const all = world.takeDeliveries();
+        for (const delivery of all) await deliver(delivery);
+        await settled();
+        const owners = await rows('select workspace_id from deals where deal_id = $1', [id]);
+        const expected = provider === 'crmc' ? [other.workspaceId] : [workspaceId, other.workspaceId];
+        expect(owners.map((row) => row['workspace_id'])).to.have.members(expected);
+        await other.api.expect(200, 'POST', `/auth/workspace/disconnect-${provider}`);
+        world.change(id, { amount: 3000 });
+        const statuses: number[] = [];
+        for (const delivery of world.takeDeliveries()) statuses.push(await deliver(delivery));
+        await settled();
+        const left = await rows(
+          'select workspace_id, trim_scale(amount)::text as amount from deals where deal_id = $1',
+          [id],
+        );
+        expect(left).to.deep.include({ workspace_id: other.workspaceId, amount: '1000' });
+        if (provider === 'crmc') expect(statuses).to.deep.equal([401]);
+        else expect(left).to.deep.include({ workspace_id: workspaceId, amount: '3000' });
+      });
+    });
+  });
+}
+
+describe('the limit on deliveries', () => {
+  it("lets four seconds' worth through at once, then what a second gives, for each account by itself", () => {
+    let now = 0;
+    const limits = new WebhookLimits(50, () => now);
+    const accepted = (routes: string[], times: number) =>
+      Array.from({ length: times }).filter(() => {
+        try {
+          limits.admit('crma', routes);
+          return true;
+        } catch {
+          return false;
+        }
+      }).length;
+    expect(accepted(['a'], 300)).to.equal(200);
+    expect(accepted(['b'], 1)).to.equal(1);
+    expect(accepted(['a', 'b'], 1)).to.equal(1);
+    now += 1000;
+    expect(accepted(['a'], 300)).to.equal(50);
+  });
+});

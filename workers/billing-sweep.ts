@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { type BillingIntake } from '#src/billing/billing-intake.js';
+import { type BillingProvider } from '#src/billing/billing-provider.js';
+import { type Clock } from '#src/kernel/clock.js';
+import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { type Log } from '#src/platform/log.js';
+
+const sweepEveryMs = 60_000;
+const checksPerSweep = 200;
+const recoverEvery = '10 minutes';
+/** Events get their time when they happen and are listed a moment later. */
+const overlapMs = 60 * 60_000;
+/** So long the provider keeps them. */
+const oldestMs = 30 * 24 * 60 * 60_000;
+
+/**
+ * Hears what nobody told us: it takes in the provider's events whose deliveries failed, and asks about customers whose
+ * grace has ended. Events that were told as well are known by their id.
+ */
+export class BillingSweep {
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly provider: BillingProvider,
+    private readonly intake: BillingIntake,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  start(): void {
+    this.running = this.sweep();
+    this.timer = setInterval(() => {
+      this.running = this.running.then(() => this.sweep());
+    }, sweepEveryMs);
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer !== null) clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      await this.checkDue();
+      await this.recover();
+    } catch (error) {
+      this.log.warn({ err: error }, 'the billing sweep could not finish; the next one will');
+    }
+  }
+
+  private async checkDue(): Promise<void> {
+    const { rows } = await this.unitOfWork.outside((trx) =>
+      sql<{ customer_id: string; check_at: Date }>`
+        select customer_id, check_at from due_billing_checks(${checksPerSweep})`.execute(trx),
+    );
+    for (const { customer_id: customerId, check_at: dueAt } of rows) await this.intake.check(customerId, dueAt);
+  }
+
+  private async recover(): Promise<void> {
+    const { rows } = await this.unitOfWork.outside((trx) =>
+      sql<{ recovered_through: Date | null }>`
+        select recovered_through from claim_billing_recovery(${recoverEvery}::interval)`.execute(trx),
+    );
+    const [claimed] = rows;
+    if (claimed === undefined) return;
+    const startedAt = this.clock.now().getTime();
+    const since = Math.max(startedAt - oldestMs, (claimed.recovered_through?.getTime() ?? 0) - overlapMs);
+    for (const event of (await this.provider.eventsSince(new Date(since))).reverse()) await this.intake.take(event);
+    await this.unitOfWork.outside((trx) => sql`select settle_billing_recovery(${new Date(startedAt)})`.execute(trx));
+  }
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import { pullJob } from '#src/integrations/crm-pull.js';
+import { insertPoll } from '#src/integrations/crm-pull-store.js';
+import { type CrmProvider } from '#src/platform/crm/crm-adapter.js';
+import { type Database } from '#src/platform/database/pool.js';
+import { type NewsSource } from '#src/platform/database/tables.js';
+import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { inboxJob } from '#src/platform/inbox/inbox-wake.js';
+import { type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { type Log } from '#src/platform/log.js';
+
+const sweepEveryMs = 2000;
+const overdue = '2 seconds';
+const forgetEveryMs = 60_000;
+
+/** CRMs that send no webhooks by themselves. */
+const polled: readonly CrmProvider[] = ['crmc'];
+
+/**
+ * Every two seconds: wakes workers for news and pulls that nobody works on, because a wake was lost, a worker died or
+ * a pause is over; and starts polls that are due. Several workers may sweep at once; all that follows is done once.
+ */
+export class CrmSweep {
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private forgotAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly queue: JobQueue,
+    private readonly log: Log,
+  ) {}
+
+  start(): void {
+    this.running = this.sweep();
+    this.timer = setInterval(() => {
+      this.running = this.running.then(() => this.sweep());
+    }, sweepEveryMs);
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer !== null) clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      await this.wakeInboxes();
+      await this.startPolls();
+      await this.wakePulls();
+      await this.forget();
+    } catch (error) {
+      this.log.warn({ err: error }, 'the CRM sweep could not finish; the next one will');
+    }
+  }
+
+  private async wakeInboxes(): Promise<void> {
+    const { rows } = await sql<{ workspace_id: string; source: NewsSource; turn: number }>`
+      select * from due_inboxes(${overdue}::interval)`.execute(this.database);
+    await this.queue.add(
+      inboxJob,
+      ...rows.map(({ workspace_id: workspaceId, source, turn }) => ({ workspaceId, source, turn })),
+    );
+  }
+
+  private async startPolls(): Promise<void> {
+    const { rows } = await sql<{ workspace_id: string; provider: CrmProvider }>`
+      select * from due_polls(${polled}::text[])`.execute(this.database);
+    for (const { workspace_id: workspaceId, provider } of rows) {
+      const pullId = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+        insertPoll(trx, workspaceId, provider),
+      );
+      if (pullId !== null) await this.queue.add(pullJob, { workspaceId, pullId });
+    }
+  }
+
+  /** A pull that has only just begun may wait for its first worker; its own wake and this one are the same job then. */
+  private async wakePulls(): Promise<void> {
+    const { rows } = await sql<{ workspace_id: string; pull_id: string; turn: number }>`
+      select * from due_pulls()`.execute(this.database);
+    await this.queue.add(
+      pullJob,
+      ...rows.map(({ workspace_id: workspaceId, pull_id: pullId, turn }) => ({ workspaceId, pullId, turn })),
+    );
+  }
+
+  private async forget(): Promise<void> {
+    if (performance.now() - this.forgotAt < forgetEveryMs) return;
+    this.forgotAt = performance.now();
+    await sql`select forget_old_news()`.execute(this.database);
+  }
+}

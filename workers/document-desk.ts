@@ -1,0 +1,178 @@
+import { sql } from 'kysely';
+import { Failure } from '#src/kernel/failure.js';
+import { type Database } from '#src/platform/database/pool.js';
+import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
+import { type Log } from '#src/platform/log.js';
+import {
+  dropParts,
+  expectParts,
+  failDocument,
+  finishDocument,
+  keepPart,
+  leaseRenewalMs,
+  listPartOwners,
+  renewLease,
+  returnDocument,
+  type TakenDocument,
+  takeDocument,
+} from '#src/statements/document-store.js';
+import { type DocumentMaker, type DocumentSink } from '#src/statements/documents/document-maker.js';
+
+const atOnce = 2;
+const sweepEveryMs = 1000;
+const sweepsBetweenForgetting = 60;
+const mostAttempts = 5;
+const pauseAfterFailureMs = 2000;
+/** How long an archive keeps its place while others may wait. */
+const sliceMs = 5000;
+
+/**
+ * Makes documents, two at a time in a process. What is to be made stands in the database: each is taken under a lease
+ * that is renewed while it is made, so that the document of a worker that was killed is another's after ten seconds.
+ * Making one twice is harmless, since only the holder of the lease can keep parts or finish.
+ */
+export class DocumentDesk {
+  private readonly making = new Set<Promise<void>>();
+  private timer: NodeJS.Timeout | null = null;
+  private looking: Promise<void> | null = null;
+  private lookAgain = false;
+  private sweeps = 0;
+  private stopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly maker: Pick<DocumentMaker, 'make'>,
+    private readonly log: Log,
+  ) {}
+
+  start(): void {
+    this.wake();
+    this.timer = setInterval(() => {
+      this.sweeps += 1;
+      if (this.sweeps % sweepsBetweenForgetting === 0) void this.forget();
+      this.wake();
+    }, sweepEveryMs);
+  }
+
+  /** Finishes what is being made; archives stop after the statement that they are at. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    if (this.timer !== null) clearInterval(this.timer);
+    await this.looking;
+    await Promise.all(this.making);
+  }
+
+  /** There may be something to make: looked for at once while a place is free. */
+  wake(): void {
+    if (this.stopping) return;
+    if (this.looking !== null) {
+      this.lookAgain = true;
+      return;
+    }
+    this.looking = this.fillPlaces()
+      .catch((error: unknown) => this.log.warn({ err: error }, 'waiting documents could not be looked for'))
+      .finally(() => {
+        this.looking = null;
+        if (!this.lookAgain) return;
+        this.lookAgain = false;
+        this.wake();
+      });
+  }
+
+  private async fillPlaces(): Promise<void> {
+    while (this.making.size < atOnce && !this.stopping) {
+      const taken = await this.takeNext();
+      if (taken === null) return;
+      const made = this.attend(taken).finally(() => {
+        this.making.delete(made);
+        this.wake();
+      });
+      this.making.add(made);
+    }
+  }
+
+  private async takeNext(): Promise<TakenDocument | null> {
+    const { rows } = await sql<{ workspace_id: string; document_id: string }>`
+      select workspace_id, document_id from due_documents(8)`.execute(this.database);
+    for (const { workspace_id: workspaceId, document_id: documentId } of rows) {
+      const taken = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+        takeDocument(trx, workspaceId, documentId),
+      );
+      if (taken !== null) return taken;
+    }
+    return null;
+  }
+
+  private async attend(taken: TakenDocument): Promise<void> {
+    const renewal = setInterval(() => {
+      this.with(taken, renewLease).catch(() => {});
+    }, leaseRenewalMs);
+    try {
+      await this.make(taken);
+    } catch (error) {
+      await this.giveUp(taken, error).catch((also: unknown) =>
+        this.log.warn({ err: also }, 'a document could not be given back; its lease runs out'),
+      );
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  private async make(taken: TakenDocument): Promise<void> {
+    if (taken.attempts > mostAttempts) throw new Error('its makers died');
+    const sink = await this.sinkOf(taken);
+    const file = await this.maker.make(taken.workspaceId, taken, sink);
+    if (file === null) await this.with(taken, (trx) => returnDocument(trx, taken, 0, 0));
+    else await this.with(taken, (trx) => finishDocument(trx, taken, file));
+  }
+
+  private async sinkOf(taken: TakenDocument): Promise<DocumentSink> {
+    const isArchive = taken.kind === 'team.zip';
+    const owners = await this.with(taken, async (trx) => {
+      if (!isArchive) await dropParts(trx, taken);
+      return listPartOwners(trx, taken);
+    });
+    let part = owners.length;
+    const until = performance.now() + sliceMs;
+    const heldOrThrow = (held: boolean) => {
+      if (!held) throw new LeaseLost();
+    };
+    return {
+      kept: new Set(owners.filter((owner) => owner !== null)),
+      keep: async (content, file = undefined) => {
+        const added = { part, content, name: file?.name ?? null, repId: file?.repId ?? null };
+        part += 1;
+        heldOrThrow(await this.with(taken, (trx) => keepPart(trx, taken, added, isArchive ? part : undefined)));
+      },
+      expect: async (total) => heldOrThrow(await this.with(taken, (trx) => expectParts(trx, taken, total, part))),
+      isTimeUp: () => this.stopping || performance.now() > until,
+    };
+  }
+
+  /** What a caller can act on ends it; anything else is tried again a few times. */
+  private async giveUp(taken: TakenDocument, error: unknown): Promise<void> {
+    if (error instanceof LeaseLost) return;
+    const final = error instanceof Failure || taken.attempts >= mostAttempts;
+    this.log.warn({ err: error, kind: taken.kind, attempt: taken.attempts, final }, 'a document could not be made');
+    if (error instanceof Failure) await this.with(taken, (trx) => failDocument(trx, taken, error.code, error.message));
+    else if (final) await this.with(taken, (trx) => failDocument(trx, taken, null, 'The document could not be made.'));
+    else
+      await this.with(taken, (trx) => returnDocument(trx, taken, pauseAfterFailureMs * taken.attempts, taken.attempts));
+  }
+
+  private with<T>(taken: TakenDocument, work: (trx: Work, taken: TakenDocument) => Promise<T>): Promise<T> {
+    return this.unitOfWork.run(taken, 'reads', (trx) => work(trx, taken));
+  }
+
+  private async forget(): Promise<void> {
+    await sql`select forget_old_documents()`
+      .execute(this.database)
+      .catch((error: unknown) => this.log.warn({ err: error }, 'old documents could not be forgotten'));
+  }
+}
+
+/** Somebody else goes on with the document. */
+class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
