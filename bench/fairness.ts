@@ -125,7 +125,6 @@ async function waits(watcher: pg.Client, url: string, b: Tenant, name: string, c
     const dealId = `${name}-${index}`;
     const started = performance.now();
     await putDeal(agent, url, b.apiKey, dealId, `rep${index % 5}`);
-    if (process.env['SPLIT']) process.stderr.write(`${name} put ${(performance.now() - started).toFixed(0)}\n`);
     for (;;) {
       const { rowCount } = await watcher.query(
         'select 1 from commission_events where workspace_id = $1 and deal_key = $2',
@@ -135,7 +134,6 @@ async function waits(watcher: pg.Client, url: string, b: Tenant, name: string, c
       await sleep(2);
     }
     found.push(performance.now() - started);
-    if (process.env['SPLIT']) process.stderr.write(`${name} all ${(performance.now() - started).toFixed(0)}\n`);
     await sleep(15);
   }
   agent.destroy();

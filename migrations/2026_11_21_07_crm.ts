@@ -97,6 +97,17 @@ async function extendConnections(db: Kysely<unknown>): Promise<void> {
       add column poll_due_at timestamptz,
       -- when a reconcile was refused because too much would go; asked again soon, it is done
       add column reconcile_refused_at timestamptz`.execute(db);
+  // Who somebody is in each CRM. The member id that a rep carries is the first of them, or was given by hand.
+  await sql`
+    create table crm_members (
+      workspace_id uuid not null,
+      crm_id text not null,
+      provider text not null check (provider in ('crma', 'crmb', 'crmc')),
+      rep_id uuid not null,
+      primary key (workspace_id, crm_id, provider),
+      foreign key (workspace_id, rep_id) references reps (workspace_id, rep_id)
+    )`.execute(db);
+  await tenantTable(db, 'crm_members');
   // Whether the CRM counted the member active when last asked: only a change of that changes the rep.
   await sql`alter table reps add column crm_active boolean`.execute(db);
 }

@@ -7,6 +7,7 @@ import * as conventions from './2026_11_21_05_conventions.js';
 import * as integrations from './2026_11_21_06_integrations.js';
 import * as crm from './2026_11_21_07_crm.js';
 import * as documents from './2026_11_21_08_documents.js';
+import * as speed from './2026_11_21_10_speed.js';
 import * as billing from './2026_11_21_11_billing.js';
 import * as operation from './2026_11_21_20_operation.js';
 
@@ -20,6 +21,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026_11_21_06_integrations': { up: integrations.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_07_crm': { up: crm.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_08_documents': { up: documents.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_21_10_speed': { up: speed.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_11_billing': { up: billing.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_20_operation': { up: operation.up as (db: Kysely<unknown>) => Promise<void> },
 };

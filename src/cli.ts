@@ -7,6 +7,7 @@ import { getRecalculationJob } from './commissions/queries/get-recalculation-job
 import { completionScript } from './completion.js';
 import { compose, type Service } from './composition.js';
 import { banner } from './demo/banner.js';
+import { runDemoCrm } from './demo/run-demo-crm.js';
 import { type Caller, serviceCaller } from './kernel/caller.js';
 import { isCurrency } from './kernel/currency.js';
 import { isUuid } from './kernel/ids.js';
@@ -144,6 +145,14 @@ program
       const mails = await recentMails(server.ownerUrl, secrets, 10);
       process.stdout.write(json ? `${JSON.stringify(mails)}\n` : mails.map(mailLines).join('\n'));
     });
+  });
+
+program
+  .command('demo-crm')
+  .description('Start made-up CRMs and the service on data of its own, and close deals to watch commission appear')
+  .option('--port <port>', 'port of the API', '3000')
+  .action(async ({ port }: { port: string }) => {
+    await runDemoCrm(process.env, port, (text) => process.stdout.write(text));
   });
 
 program

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import closeWithGrace from 'close-with-grace';
 import express from 'express';
 import { sql } from 'kysely';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { roundToCurrency } from '../kernel/currency.js';
 import { type Day, type DayRange, dayOf } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { assignedPlans, loadRepTerms } from '../ledger/load-window.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -58,17 +59,22 @@ export async function readRepDashboard(
   period: Period,
   today: Day,
 ): Promise<RepDashboard> {
-  const name = await findRepName(trx, workspaceId, repId);
-  if (name === null) throw repNotFound();
+  if (!isUuid(repId)) throw repNotFound();
   const range = periodRange(period);
-  const terms = await loadRepTerms(trx, workspaceId, repId);
+  const trendMonths = monthsUpTo(range.to);
+  const [name, terms, months, quotas] = await Promise.all([
+    findRepName(trx, workspaceId, repId),
+    loadRepTerms(trx, workspaceId, repId),
+    listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to }),
+    listQuotas(trx, workspaceId, relatedPeriods(period), repId),
+  ]);
+  if (name === null) throw repNotFound();
   const { currency } = terms.workspace;
   const plans = assignedPlans(terms);
-  const trendMonths = monthsUpTo(range.to);
-  const months = await listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to });
-  const quotas = await listQuotas(trx, workspaceId, relatedPeriods(period), repId);
-  const closed = await listClosedDeals(trx, workspaceId, repId, range, currency);
-  const open = await sumOpenPipeline(trx, workspaceId, repId, currency);
+  const [closed, open] = await Promise.all([
+    listClosedDeals(trx, workspaceId, repId, range, currency),
+    sumOpenPipeline(trx, workspaceId, repId, currency),
+  ]);
   return {
     repId,
     name,

@@ -32,9 +32,11 @@ export async function readTeamOverview(
   period: Period,
   currency: string,
 ): Promise<TeamOverview> {
-  const team = await listTeam(trx, workspaceId, period);
-  const earned = await sumEarnings(trx, workspaceId, periodRange(period));
-  const quotas = await listQuotas(trx, workspaceId, relatedPeriods(period));
+  const [team, earned, quotas] = await Promise.all([
+    listTeam(trx, workspaceId, period),
+    sumEarnings(trx, workspaceId, periodRange(period)),
+    listQuotas(trx, workspaceId, relatedPeriods(period)),
+  ]);
   const earnedBy = groupBy(earned, (row) => row.repId);
   const quotasOf = groupBy(quotas, (quota) => quota.repId);
   const all = earningsOf(earned, currency);

@@ -24,16 +24,21 @@ export class DealOwners {
       for (const key of [givenRepId, ownerId, ownerEmail]) if (key !== null && !this.asked.has(key)) keys.add(key);
     }
     if (keys.size === 0) return;
-    const { rows } = await sql<{ rep_id: string; crm_member_id: string | null; email: string }>`
+    const { rows } = await sql<{ rep_id: string; crm_member_id: string | null; email: string | null }>`
       with keys as materialized (select key from ${rowsFrom([...keys], [['key', 'text', (key) => key]])})
       select rep_id, crm_member_id, email from reps
       where workspace_id = ${this.workspaceId} and (rep_id::text in (select key from keys)
-        or crm_member_id in (select key from keys) or email in (select key from keys))`.execute(this.trx);
+        or crm_member_id in (select key from keys) or email in (select key from keys))
+      union all
+      select rep_id, crm_id, null from crm_members
+      where workspace_id = ${this.workspaceId} and crm_id in (select key from keys)`.execute(this.trx);
     for (const key of keys) this.asked.add(key);
     for (const row of rows) {
       this.reps.add(row.rep_id);
-      if (row.crm_member_id !== null) this.byMember.set(row.crm_member_id, row.rep_id);
-      this.byEmail.set(row.email, row.rep_id);
+      // A rep's own member id goes before what the CRMs say.
+      if (row.crm_member_id !== null && (row.email !== null || !this.byMember.has(row.crm_member_id)))
+        this.byMember.set(row.crm_member_id, row.rep_id);
+      if (row.email !== null) this.byEmail.set(row.email, row.rep_id);
     }
   }
 

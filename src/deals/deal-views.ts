@@ -22,18 +22,20 @@ export async function listDeals(
     ${filter.repId === undefined ? sql`` : sql`and deals.rep_id = ${filter.repId}`}
     ${filter.stage === undefined ? sql`` : sql`and deals.stage = ${filter.stage}`}
     ${filter.since === undefined ? sql`` : sql`and deals.snapshot_at >= ${filter.since}::timestamptz`}`;
-  const { count } = await trx
-    .selectFrom('deals')
-    .select((select) => select.fn.countAll<string>().as('count'))
-    .where(where)
-    .executeTakeFirstOrThrow();
-  const rows = await selectDeals(trx)
-    .where(where)
-    .orderBy('deals.snapshot_at', 'desc')
-    .orderBy('deals.deal_id')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  const [{ count }, rows] = await Promise.all([
+    trx
+      .selectFrom('deals')
+      .select((select) => select.fn.countAll<string>().as('count'))
+      .where(where)
+      .executeTakeFirstOrThrow(),
+    selectDeals(trx)
+      .where(where)
+      .orderBy('deals.snapshot_at', 'desc')
+      .orderBy('deals.deal_id')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+  ]);
   return { deals: rows.map(recordOf), count: Number(count) };
 }
 

@@ -122,14 +122,17 @@ async function writeKept(trx: Work, workspaceId: string, kept: readonly Settled[
   const changed = kept.filter((one) => one.accepted.length > 0);
   const replaced = changed.filter((one) => one.standing !== undefined);
   const changedIds = changed.map((one) => one.dealId);
-  await updateDeals(trx, workspaceId, replaced.map(lastWrite));
-  await touchDeals(trx, workspaceId, kept.flatMap(retold));
-  await insertSnapshots(
-    trx,
-    workspaceId,
-    changed.flatMap(({ accepted }) => accepted.slice(0, -1)),
-  );
-  await snapshotDeals(trx, workspaceId, changedIds);
+  // In this order: a version that was replaced within the same message stands before the one that replaced it.
+  await Promise.all([
+    updateDeals(trx, workspaceId, replaced.map(lastWrite)),
+    touchDeals(trx, workspaceId, kept.flatMap(retold)),
+    insertSnapshots(
+      trx,
+      workspaceId,
+      changed.flatMap(({ accepted }) => accepted.slice(0, -1)),
+    ),
+    snapshotDeals(trx, workspaceId, changedIds),
+  ]);
 }
 
 function decide(dealId: string, news: readonly News[], standing: StandingDeal | undefined): Settled {

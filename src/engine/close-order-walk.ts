@@ -16,6 +16,11 @@ interface Counter {
   sliceStart: Decimal;
 }
 
+/** What one rule has paid in one period so far. */
+interface Tally {
+  paid: Decimal;
+}
+
 /** A rule that fires, with the values that it fires with. */
 export interface Firing {
   readonly version: CompiledVersion;
@@ -30,7 +35,7 @@ export interface Firing {
 }
 
 /** One thing that happens on a day: a rule firing, a held row, or both where a held row is fired again. */
-export interface Entry {
+export interface Happening {
   readonly day: Day;
   readonly dealKey: string;
   readonly position: number;
@@ -38,9 +43,13 @@ export interface Entry {
   readonly key: string;
   readonly ruleName: string;
   readonly credit: Decimal;
-  readonly counter: Counter;
   readonly firing: Firing | null;
   readonly held: HeldEvent | null;
+}
+
+export interface Entry extends Happening {
+  readonly counter: Counter;
+  readonly tally: Tally;
 }
 
 /** What becomes of each entry as the walk comes by. */
@@ -57,8 +66,11 @@ export type PeerCredits = (key: string, period: Period) => readonly Decimal[];
  * the walk, since rank and retroactive tiers need the whole period's credit before the first payout.
  */
 export class CloseOrderWalk {
-  private readonly counters = new Map<string, Counter>();
-  private readonly paid = new Map<string, Decimal>();
+  private readonly counters = new ByPeriod<Counter>(() => {
+    const zero = Decimal.zero;
+    return { cumulative: zero, periodCredit: zero, highWater: null, dealCredit: zero, sliceStart: zero };
+  });
+  private readonly tallies = new ByPeriod<Tally>(() => ({ paid: Decimal.zero }));
   private readonly ranks = new Map<Counter, number>();
   private entries: Entry[] = [];
 
@@ -67,10 +79,12 @@ export class CloseOrderWalk {
     private readonly listener: WalkListener,
   ) {}
 
-  add(entry: Omit<Entry, 'counter'>): void {
-    const counter = this.counterOf(entry.key, entry.period);
-    counter.periodCredit = counter.periodCredit.plus(entry.credit);
-    this.entries.push({ ...entry, counter });
+  add({ day, dealKey, position, period, key, ruleName, credit, firing, held }: Happening): void {
+    const counter = this.counters.of(period, key);
+    const tally = this.tallies.of(period, ruleName);
+    counter.periodCredit = counter.periodCredit.plus(credit);
+    // Copied by name: spreading an object of a dozen fields costs more than all the arithmetic on it.
+    this.entries.push({ day, dealKey, position, period, key, ruleName, credit, firing, held, counter, tally });
   }
 
   /** Walks what has been added since the last walk; the counters go on from there. */
@@ -88,21 +102,20 @@ export class CloseOrderWalk {
 
   /** The credit that came together under each key and period, `key|period`. */
   credits(): Map<string, Decimal> {
-    return new Map([...this.counters].map(([name, counter]) => [name, counter.cumulative]));
+    return new Map(this.counters.all().map(([period, key, counter]) => [`${key}|${period}`, counter.cumulative]));
   }
 
   /** The rules of one deal: each sees the credit of all of them, and marginal slices follow one another. */
   private walkDeal(entries: readonly Entry[]): void {
     for (const { counter, credit } of entries) counter.dealCredit = counter.dealCredit.plus(credit);
     for (const entry of entries) {
-      const { counter, credit, held, firing } = entry;
+      const { counter, tally, credit, held, firing } = entry;
       const payout =
         firing === null ? null : payOut(firing.rule, this.standingOf(entry, firing), firing.version.version.currency);
-      const paidKey = `${entry.ruleName}|${entry.period}`;
       const amount = held?.amount ?? payout?.amount ?? Decimal.zero;
       if (held !== null) this.listener.held(entry, held, firing, payout);
       else if (firing !== null && payout !== null) this.listener.decided(entry, firing, payout);
-      this.paid.set(paidKey, (this.paid.get(paidKey) ?? Decimal.zero).plus(amount));
+      tally.paid = tally.paid.plus(amount);
       counter.sliceStart = counter.sliceStart.plus(credit);
     }
     for (const { counter } of entries) {
@@ -128,7 +141,7 @@ export class CloseOrderWalk {
       periodCredit: counter.periodCredit,
       highWater: counter.highWater,
       rank: firing.rule.rule.tierBy === 'rank' ? this.rankOf(entry) : null,
-      paid: this.paid.get(`${entry.ruleName}|${entry.period}`) ?? Decimal.zero,
+      paid: entry.tally.paid,
     };
   }
 
@@ -140,15 +153,31 @@ export class CloseOrderWalk {
     this.ranks.set(counter, rank);
     return rank;
   }
+}
 
-  private counterOf(key: string, period: Period): Counter {
-    const name = `${key}|${period}`;
-    const known = this.counters.get(name);
+/** What is kept for each period and name: found for every entry, so without joining the two into a new text. */
+class ByPeriod<T> {
+  private readonly periods = new Map<Period, Map<string, T>>();
+
+  constructor(private readonly make: () => T) {}
+
+  of(period: Period, name: string): T {
+    let names = this.periods.get(period);
+    if (names === undefined) {
+      names = new Map();
+      this.periods.set(period, names);
+    }
+    const known = names.get(name);
     if (known !== undefined) return known;
-    const zero = Decimal.zero;
-    const counter = { cumulative: zero, periodCredit: zero, highWater: null, dealCredit: zero, sliceStart: zero };
-    this.counters.set(name, counter);
-    return counter;
+    const made = this.make();
+    names.set(name, made);
+    return made;
+  }
+
+  all(): [period: Period, name: string, value: T][] {
+    return [...this.periods].flatMap(([period, names]) =>
+      [...names].map(([name, value]): [Period, string, T] => [period, name, value]),
+    );
   }
 }
 

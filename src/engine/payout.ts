@@ -31,7 +31,7 @@ export interface Standing {
   readonly paid: Decimal;
 }
 
-export interface Payout extends Omit<TraceParts, 'upstream' | 'seen'> {
+export interface Payout extends TraceParts {
   readonly isBonus: boolean;
 }
 

@@ -17,7 +17,7 @@ import { asNumber, comparable, isAbsent } from './field-value.js';
 import { type Payout } from './payout.js';
 import { baseOf, creditOf, periodicBase, periodicCredit, sumOf, upstreamOf } from './rule-values.js';
 import { type Deal } from './slug.js';
-import { encodeTrace, type Reason, type TraceParts } from './trace.js';
+import { encodeTrace, type Reason } from './trace.js';
 
 /** A deal to look at; with upstream events it is the team's, without it is the rep's own. */
 export type Candidate = { readonly deal: Deal; readonly upstream: readonly UpstreamEvent[] | null };
@@ -58,7 +58,6 @@ export class PlanCalculation implements WalkListener {
   decided(entry: Entry, firing: Firing, payout: Payout): void {
     const { rule } = firing.rule;
     const { version } = firing.version;
-    const parts: TraceParts = { ...payout, upstream: firing.upstream, seen: firing.seen };
     this.sink.decisions.push({
       planId: this.plan.planId,
       planVersionId: version.planVersionId,
@@ -75,7 +74,7 @@ export class PlanCalculation implements WalkListener {
       currency: version.currency,
       period: entry.period,
       earnedOn: entry.day,
-      trace: encodeTrace(parts),
+      trace: encodeTrace(payout, firing),
     });
     if (this.input.explain)
       this.sink.outcomes.push({
@@ -182,7 +181,7 @@ export class PlanCalculation implements WalkListener {
       key: firing.rule.key,
       ruleName: rule.name,
       credit,
-      firing: { ...firing, credit },
+      firing: credit === firing.credit ? firing : { ...firing, credit },
       held: null,
     });
   }

@@ -95,8 +95,12 @@ export interface TraceParts {
     readonly before: Decimal;
     readonly after: Decimal;
   }[];
-  readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
   readonly reason: Reason | null;
+}
+
+/** What the engine had looked at when the rule fired. */
+export interface TraceInputs {
+  readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
   readonly seen: readonly FieldValue[];
 }
 
@@ -111,15 +115,15 @@ const limitLetters: Readonly<Record<LimitKind, string>> = {
  * The stored form: a JSON array by position, since a trace of named fields takes six times the room and halves the
  * rate at which events are written. Read it back with {@link decodeTrace}.
  */
-export function encodeTrace(trace: TraceParts): string {
+export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   const parts = trace.parts.map((part) => `[${part.tierIndex},${part.rate ?? 'null'},${part.part}]`).join();
   const limits = trace.limits
     .map((limit) => `["${limitLetters[limit.kind]}",${limit.bound ?? 'null'},${limit.before},${limit.after}]`)
     .join();
-  const upstream = trace.upstream
+  const upstream = inputs.upstream
     .map((event) => `[${JSON.stringify(event.repId)},${JSON.stringify(event.ruleName)},${event.amount}]`)
     .join();
-  const seen = trace.seen.length === 0 ? '[]' : JSON.stringify(trace.seen);
+  const seen = inputs.seen.length === 0 ? '[]' : JSON.stringify(inputs.seen);
   const head = `${trace.measure},${trace.credit},${trace.before},${trace.after},${trace.target ?? 'null'}`;
   const tier = `${trace.base},${trace.raw},${trace.tierIndex ?? 'null'},[${parts}],[${limits}],${seen}`;
   const rare =

@@ -6,6 +6,7 @@ import {
   type CrmCredentials,
   CrmFailure,
   type CrmProvider,
+  fixedAccess,
 } from '../platform/crm/crm-adapter.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Leases } from '../platform/jobs/leases.js';
@@ -46,12 +47,7 @@ export class CrmAccounts {
 
   /** For an account that is not, or no longer, a connection: nobody could keep what would be renewed. */
   openWith(provider: CrmProvider, credentials: CrmCredentials): CrmAccount {
-    return this.adapters[provider].account({
-      credentials: async () => credentials,
-      renewed: async () => {
-        throw new CrmFailure('unauthorized', 'the CRM does not accept these credentials');
-      },
-    });
+    return this.adapters[provider].account(fixedAccess(credentials));
   }
 
   unseal(workspaceId: string, provider: CrmProvider, sealed: Buffer): CrmCredentials {
@@ -71,6 +67,7 @@ export class CrmAccounts {
         return ends - Date.now() < soonMs && refreshToken !== null ? renew(known) : known;
       },
       renewed: renew,
+      rejected: (credentials) => this.reject(workspaceId, provider, credentials),
     };
   }
 
@@ -111,6 +108,15 @@ export class CrmAccounts {
         );
       throw error;
     }
+  }
+
+  /** Whoever has connected anew meanwhile is not blamed for what was refused before. */
+  private async reject(workspaceId: string, provider: CrmProvider, refused: CrmCredentials): Promise<void> {
+    const sealed = await this.load(workspaceId, provider);
+    if (sealed === null || this.unseal(workspaceId, provider, sealed).accessToken !== refused.accessToken) return;
+    await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      markBroken(trx, workspaceId, provider, sealed, 'the CRM refuses the credentials that it has just renewed'),
+    );
   }
 
   /** Before anybody uses them. The old ones may be dead by now, so a database that is away is asked again. */

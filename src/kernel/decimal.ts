@@ -9,6 +9,9 @@ export class Decimal {
   static readonly zero = new Decimal(0, 0);
   static readonly one = new Decimal(1, 0);
 
+  /** Kept once it is made, since one number is told in several places: the amount, its trace, its key. */
+  private text: string | null = null;
+
   private constructor(
     private readonly mantissa: number | bigint,
     private readonly scale: number,
@@ -40,6 +43,8 @@ export class Decimal {
   }
 
   plus(other: Decimal): Decimal {
+    if (other.mantissa === 0) return this;
+    if (this.mantissa === 0) return other;
     const scale = Math.max(this.scale, other.scale);
     const a = raised(this.mantissa, scale - this.scale);
     const b = raised(other.mantissa, scale - other.scale);
@@ -51,7 +56,7 @@ export class Decimal {
   }
 
   minus(other: Decimal): Decimal {
-    return this.plus(other.negated());
+    return other.mantissa === 0 ? this : this.plus(other.negated());
   }
 
   negated(): Decimal {
@@ -131,6 +136,11 @@ export class Decimal {
 
   /** Plain decimal text without trailing zeros or exponent, the same for equal values: `1200.5`, `-0.08`. */
   toString(): string {
+    this.text ??= this.written();
+    return this.text;
+  }
+
+  private written(): string {
     const negative = this.mantissa < 0;
     const digits = String(negative ? -this.mantissa : this.mantissa);
     if (this.scale === 0) return negative ? `-${digits}` : digits;

@@ -14,6 +14,16 @@ export interface Ledger {
   readonly workspaceId: string;
   readonly repId: string;
   readonly runId: string;
+  /** Whether events of the rep have ever been cleared: a key that is new may then have an older history. */
+  readonly cleared: boolean;
+  /** Whether the window was all days: then no row can stand outside of it. */
+  readonly allDays: boolean;
+}
+
+/** What the engine decided against what stands. */
+export interface Difference {
+  readonly writes: readonly Write[];
+  readonly reversals: readonly StandingRow[];
 }
 
 /** What was written, and what moved with it. */
@@ -39,58 +49,92 @@ interface Write {
   readonly idempotencyKey: string;
   readonly change: 'inserted' | 'changed' | 'restored';
   readonly decision: Decision;
+  readonly before: StandingRow | null;
+}
+
+/** What must be written so that the rep's rows say what the engine decided. Rows that are held are never touched. */
+export function differenceOf(
+  repId: string,
+  standing: readonly StandingRow[],
+  decisions: readonly Decision[],
+  held: readonly HeldEvent[],
+): Difference {
+  const rest = new StandingByKey(standing);
+  const writes: Write[] = [];
+  for (const decision of decisions) {
+    const idempotencyKey = idempotencyKeyOf(decision);
+    const before = rest.take(decision);
+    if (before === null) {
+      writes.push({ eventId: eventIdOf(repId, decision), idempotencyKey, change: 'inserted', decision, before });
+    } else if (before.status === 'reversed' || before.idempotencyKey !== idempotencyKey) {
+      const change = before.status === 'reversed' ? 'restored' : 'changed';
+      writes.push({ eventId: before.eventId, idempotencyKey, change, decision, before });
+    }
+  }
+  for (const event of held) rest.take(event);
+  return { writes, reversals: rest.left().filter((row) => row.status === 'earned') };
+}
+
+/** The rows by their natural keys. One map inside the other: joining three texts a row costs more than looking thrice. */
+class StandingByKey {
+  private readonly plans = new Map<string, Map<string, Map<string, StandingRow>>>();
+
+  constructor(rows: readonly StandingRow[]) {
+    for (const row of rows) {
+      const rules = entryOf(this.plans, row.planId, () => new Map<string, Map<string, StandingRow>>());
+      entryOf(rules, row.ruleName, () => new Map<string, StandingRow>()).set(row.dealKey, row);
+    }
+  }
+
+  /** The row of the key, which is then settled; null when there is none. */
+  take({ planId, ruleName, dealKey }: NaturalKey): StandingRow | null {
+    const deals = this.plans.get(planId)?.get(ruleName);
+    const row = deals?.get(dealKey);
+    if (row === undefined) return null;
+    deals?.delete(dealKey);
+    return row;
+  }
+
+  left(): StandingRow[] {
+    return [...this.plans.values()].flatMap((rules) => [...rules.values()].flatMap((deals) => [...deals.values()]));
+  }
+}
+
+function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /**
- * Makes the rep's rows say what the engine decided, touching only those that differ: events in place, one history
- * row each, then the quota counters and the totals for reading. Rows that are held are never touched. The caller
- * holds the rep's lane.
+ * Writes the difference in bulk: events in place, one history row each, then the quota counters and the totals for
+ * reading. The caller holds the rep's lane.
  */
 export async function applyDifference(
   trx: Work,
   ledger: Ledger,
-  standing: readonly StandingRow[],
-  decisions: readonly Decision[],
-  held: readonly HeldEvent[],
+  { writes, reversals }: Difference,
 ): Promise<AppliedDifference> {
-  const rows = new Map(standing.map((row) => [row.eventId, row]));
-  const writes: Write[] = [];
-  const decided = new Set<string>();
-  for (const decision of decisions) {
-    const eventId = eventIdOf(ledger.repId, decision);
-    const idempotencyKey = idempotencyKeyOf(decision);
-    const row = rows.get(eventId);
-    decided.add(eventId);
-    if (row === undefined) writes.push({ eventId, idempotencyKey, change: 'inserted', decision });
-    else if (row.status === 'reversed') writes.push({ eventId, idempotencyKey, change: 'restored', decision });
-    else if (row.idempotencyKey !== idempotencyKey)
-      writes.push({ eventId, idempotencyKey, change: 'changed', decision });
-  }
-  const holds = new Set(held.map((event) => eventIdOf(ledger.repId, event)));
-  const reversals = standing.filter(
-    (row) => row.status === 'earned' && !decided.has(row.eventId) && !holds.has(row.eventId),
+  const batches = Array.from({ length: Math.ceil(writes.length / batchSize) }, (_, index) =>
+    writes.slice(index * batchSize, (index + 1) * batchSize),
   );
-  const firstRevision = await revisionOfNewEvents(trx, ledger, writes);
-  const displaced: Displaced[] = [];
-  for (let start = 0; start < writes.length; start += batchSize)
-    displaced.push(...(await upsertEvents(trx, ledger, writes.slice(start, start + batchSize), firstRevision)));
+  const displaced = (await Promise.all(batches.map((batch) => upsertEvents(trx, ledger, batch)))).flat();
   await failpoint('lane.midWrite');
   await reverseEvents(trx, ledger, reversals);
   await failpoint('lane.afterReversals');
   const touched = [
-    ...writes.map(({ decision }) => decision),
-    ...writes.flatMap(({ eventId }) => rows.get(eventId) ?? []),
+    ...writes.flatMap(({ decision, before }) => (before ? [decision, before] : [decision])),
     ...displaced,
     ...reversals,
   ];
   await refreshQuotas(trx, ledger, countersOf(touched));
   await failpoint('lane.afterQuota');
   await refreshMonths(trx, ledger, monthsOf(touched));
-  const sameCredit = ({ eventId, decision, change }: Write) =>
-    change === 'changed' && isSameCredit(rows.get(eventId), decision);
   const moved = writes
-    .filter((write) => !sameCredit(write))
-    .flatMap(({ eventId, decision }) => [decision, rows.get(eventId) ?? decision]);
+    .filter((write) => !isSameCredit(write))
+    .flatMap(({ decision, before }) => [decision, before ?? decision]);
   return {
     eventsWritten: writes.length,
     eventsReversed: reversals.length,
@@ -100,19 +144,23 @@ export async function applyDifference(
   };
 }
 
-function isSameCredit(row: StandingRow | undefined, decision: Decision): boolean {
+function isSameCredit({ change, before, decision }: Write): boolean {
   return (
-    row !== undefined &&
-    decision.credit.equals(Decimal.of(row.credit)) &&
-    row.period === decision.period &&
-    row.attainmentKey === decision.attainmentKey
+    change === 'changed' &&
+    before !== null &&
+    decision.credit.equals(Decimal.of(before.credit)) &&
+    before.period === decision.period &&
+    before.attainmentKey === decision.attainmentKey
   );
 }
 
 const batchSize = 2000;
 
-/** The natural key (rep, deal, rule name within plan identity) as an id: one row a key by primary key. */
-export function eventIdOf(repId: string, key: Pick<Decision, 'planId' | 'ruleName' | 'dealKey'>): string {
+/** What an engine-written row of a rep is found by: the deal and the rule's name within its plan. */
+type NaturalKey = Pick<Decision, 'planId' | 'ruleName' | 'dealKey'>;
+
+/** The natural key as an id: one row a key by primary key. */
+export function eventIdOf(repId: string, key: NaturalKey): string {
   return idOf(`${repId}|${key.planId}|${key.ruleName}|${key.dealKey}`);
 }
 
@@ -141,15 +189,8 @@ function idempotencyKeyOf(decision: Decision): string {
  * An event that is new begins at revision 1, unless the rep's events have once been cleared: the same key gives the
  * same id, so it takes up the history of the one that was deleted. Only then is history asked, row by row.
  */
-async function revisionOfNewEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<RawBuilder<unknown>> {
-  if (!writes.some((write) => write.change === 'inserted')) return sql`1`;
-  const lane = await trx
-    .selectFrom('lanes')
-    .select('cleared_at')
-    .where('workspace_id', '=', ledger.workspaceId)
-    .where('rep_id', '=', ledger.repId)
-    .executeTakeFirst();
-  if (!lane?.cleared_at) return sql`1`;
+function revisionOfNewEvents(ledger: Ledger): RawBuilder<unknown> {
+  if (!ledger.cleared) return sql`1`;
   return sql`1 + coalesce((select max(h.revision) from commission_event_history h where h.workspace_id = ${ledger.workspaceId}
     and h.rep_id = ${ledger.repId} and h.event_id = rows.event_id), 0)`;
 }
@@ -163,12 +204,7 @@ interface Displaced extends Counter {
  * A row that stands outside the window under the same key is taken up again rather than doubled. Nobody has loaded it,
  * so where it stood is told: the counters and totals there have lost it.
  */
-async function upsertEvents(
-  trx: Work,
-  ledger: Ledger,
-  writes: readonly Write[],
-  firstRevision: RawBuilder<unknown>,
-): Promise<Displaced[]> {
+async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<Displaced[]> {
   const rows = rowsFrom(writes, [
     ['event_id', 'uuid', (write) => write.eventId],
     ['change', 'text', (write) => write.change],
@@ -195,7 +231,7 @@ async function upsertEvents(
     displaced as (
       select e.plan_id, e.attainment_key, e.period, e.earned_on from rows
       join commission_events e on e.workspace_id = ${ledger.workspaceId} and e.rep_id = ${ledger.repId} and e.event_id = rows.event_id
-      where rows.change = 'inserted' and e.status = 'earned'
+      where rows.change = 'inserted' and e.status = 'earned' and ${notAllDays(ledger)}
     ),
     written as (
       insert into commission_events (workspace_id, rep_id, event_id, kind, status, deal_key, plan_id, plan_version_id,
@@ -203,7 +239,7 @@ async function upsertEvents(
         idempotency_key, trace, run_id, revision)
       select ${ledger.workspaceId}::uuid, ${ledger.repId}::uuid, event_id, 'commission_earned', 'earned', deal_key, plan_id,
         plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency,
-        period, earned_on, idempotency_key, trace, ${ledger.runId}::uuid, ${firstRevision}
+        period, earned_on, idempotency_key, trace, ${ledger.runId}::uuid, ${revisionOfNewEvents(ledger)}
       from rows
       on conflict (workspace_id, rep_id, event_id) do update set
         status = 'earned', plan_version_id = excluded.plan_version_id, rule_id = excluded.rule_id, phase = excluded.phase,
@@ -227,6 +263,11 @@ async function upsertEvents(
     trx,
   );
   return displaced;
+}
+
+/** As a constant, so that the server does not even plan to look: in a fresh table it would read all rows, once a lane. */
+function notAllDays(ledger: Ledger): RawBuilder<unknown> {
+  return ledger.allDays ? sql`false` : sql`true`;
 }
 
 /** Reversed in place: the row keeps what it said, and counts no more. */
@@ -266,7 +307,7 @@ function countersOf(touched: readonly Counter[]): Counter[] {
 /** `quotas.current_value` = the credit of the earned events under its key and period, set and not added to. */
 export async function refreshQuotas(
   trx: Work,
-  ledger: Omit<Ledger, 'runId'>,
+  ledger: Pick<Ledger, 'workspaceId' | 'repId'>,
   counters: readonly Counter[],
 ): Promise<void> {
   if (counters.length === 0) return;
@@ -304,23 +345,24 @@ function monthsOf(touched: readonly { readonly earnedOn: Day }[]): string[] {
 /** The rep's totals by month, from which every statement, dashboard and overview period is summed. */
 export async function refreshMonths(
   trx: Work,
-  ledger: Omit<Ledger, 'runId'>,
+  ledger: Pick<Ledger, 'workspaceId' | 'repId'>,
   months: readonly string[],
 ): Promise<void> {
   if (months.length === 0) return;
   const firstDays = months.map((month) => `${month}-01`).sort();
   const last = periodRange((months as string[]).slice().sort().at(-1) as string).to;
   const wanted = sql`(${sql.join(firstDays)})`;
-  await sql`
-    delete from rep_months where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and month in ${wanted}`.execute(
-    trx,
-  );
-  await sql`
-    ${insertMonths}
-    where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and status = 'earned'
-      and earned_on between ${firstDays[0]}::date and ${last}::date
-      and date_trunc('month', earned_on)::date in ${wanted}
-    group by workspace_id, rep_id, 3, currency`.execute(trx);
+  await Promise.all([
+    sql`
+      delete from rep_months where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId}
+        and month in ${wanted}`.execute(trx),
+    sql`
+      ${insertMonths}
+      where workspace_id = ${ledger.workspaceId} and rep_id = ${ledger.repId} and status = 'earned'
+        and earned_on between ${firstDays[0]}::date and ${last}::date
+        and date_trunc('month', earned_on)::date in ${wanted}
+      group by workspace_id, rep_id, 3, currency`.execute(trx),
+  ]);
 }
 
 function daysOf(touched: readonly { readonly earnedOn: Day }[]): DayRange | null {

@@ -7,11 +7,12 @@ import { rowsFrom } from '../platform/database/columns.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { type AppliedDifference, applyDifference } from './apply-difference.js';
+import { type AppliedDifference, applyDifference, differenceOf } from './apply-difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
 import { cascadeManagersAbove } from './hierarchy.js';
 import { calculationWindow, loadRepTerms, type RepTerms } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
+import { isAllDays, noteSettlement, settlementOf } from './settled-lanes.js';
 
 /** One rep's place in the line: the unit of serial work. */
 export interface Lane {
@@ -58,20 +59,28 @@ export async function calculateLane(
   { wait }: { readonly wait: boolean },
 ): Promise<LaneRun> {
   return unitOfWork.run(lane, 'calculation', async (trx) => {
-    if (!(await lockLane(trx, lane, wait))) return nothingDone('busy');
+    const locked = await lockLane(trx, lane, wait);
+    if (locked === null) return nothingDone('busy');
     await failpoint('lane.afterLock');
-    const requests = await pendingRequests(trx, lane);
+    const startedAt = clock.now();
+    // In one round trip, and in this order: the ids of the requests, then data.
+    const [requests, terms] = await Promise.all([
+      pendingRequests(trx, lane),
+      loadRepTerms(trx, lane.workspaceId, lane.repId),
+    ]);
     await failpoint('lane.afterRequests');
     if (requests.length === 0) return nothingDone('idle');
-    const startedAt = clock.now();
-    const terms = await loadRepTerms(trx, lane.workspaceId, lane.repId);
     const window = calculationWindow(terms, daysOf(requests));
-    const run = await calculateWindow(trx, terms, window, dayInZone(startedAt, terms.workspace.timeZone), newId());
+    const asOf = dayInZone(startedAt, terms.workspace.timeZone);
+    const run = await calculateWindow(trx, terms, window, asOf, locked.clearedAt !== null);
     const wakes = await requestOthers(trx, terms, window, requests, run.difference);
     await failpoint('lane.afterOthers');
     await recordRun(trx, lane, requests, run, startedAt, clock);
     await failpoint('lane.afterAudit');
-    await finishRequests(trx, lane, requests);
+    await Promise.all([
+      finishRequests(trx, lane, requests),
+      noteSettlement(trx, lane, settlementOf(terms, window, asOf, triggersOf(requests), run)),
+    ]);
     await failpoint('lane.beforeCommit');
     return {
       state: 'ran',
@@ -98,18 +107,24 @@ async function calculateWindow(
   trx: Work,
   terms: RepTerms,
   window: DayRange,
-  asOf: string,
-  runId: string,
+  asOf: Day,
+  cleared: boolean,
 ): Promise<WindowRun> {
   const input = await loadRepInput(trx, terms, window, asOf, { explain: false });
   await failpoint('lane.afterRead');
   const result = calculateRep(input);
-  const ledger = { workspaceId: terms.workspaceId, repId: terms.repId, runId };
-  const difference = await applyDifference(trx, ledger, input.standing, result.decisions, input.held);
+  const ledger = {
+    workspaceId: terms.workspaceId,
+    repId: terms.repId,
+    runId: newId(),
+    cleared,
+    allDays: isAllDays(window),
+  };
+  const difference = differenceOf(terms.repId, input.standing, result.decisions, input.held);
   const paidDeals = new Set(result.decisions.map((decision) => decision.dealKey));
   return {
-    runId,
-    difference,
+    runId: ledger.runId,
+    difference: await applyDifference(trx, ledger, difference),
     heldBack: result.heldBack,
     deals: input.deals.length,
     skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
@@ -117,16 +132,19 @@ async function calculateWindow(
   };
 }
 
-/** Locks the lane's row; false when another transaction holds it and we may not wait. */
-export async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: boolean): Promise<boolean> {
+/** Locks the lane's row; null when there is none, or another transaction holds it and we may not wait. */
+export async function lockLane(
+  trx: Work,
+  { workspaceId, repId }: Lane,
+  wait: boolean,
+): Promise<{ readonly clearedAt: Date | null } | null> {
   const query = trx
     .selectFrom('lanes')
-    .select('rep_id')
+    .select('cleared_at as clearedAt')
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId)
     .forNoKeyUpdate();
-  const row = await (wait ? query : query.skipLocked()).executeTakeFirst();
-  return row !== undefined;
+  return (await (wait ? query : query.skipLocked()).executeTakeFirst()) ?? null;
 }
 
 async function pendingRequests(trx: Work, { workspaceId, repId }: Lane): Promise<PendingRequest[]> {
@@ -226,13 +244,13 @@ async function recordRun(
   const periods = distinct(run.heldBack.map((held) => held.period));
   const blocked =
     periods.length === 0 ? null : { statementLocked: true, periods, heldBack: run.heldBack.slice(0, 100) };
-  await trx
+  const audit = trx
     .insertInto('audit_runs')
     .values({
       workspace_id: workspaceId,
       run_id: run.runId,
       actor: 'orchestrator',
-      trigger: distinct(requests.map((request) => request.trigger)).join(','),
+      trigger: triggersOf(requests).join(','),
       scope: dealIds.length === 1 && requests.every((request) => request.deal_id !== null) ? 'deal' : 'rep',
       deal_id: dealIds.length === 1 ? (dealIds[0] as string) : null,
       rep_id: repId,
@@ -250,19 +268,20 @@ async function recordRun(
       duration_ms: clock.now().getTime() - startedAt.getTime(),
     })
     .execute();
-  if (dealIds.length > 0) {
-    await trx
-      .insertInto('audit_run_deals')
-      .values(dealIds.map((dealId) => ({ workspace_id: workspaceId, deal_id: dealId, run_id: run.runId })))
-      .execute();
-  }
   const jobIds = distinct(requests.map((request) => request.job_id));
-  if (jobIds.length > 0) {
-    await trx
-      .insertInto('audit_run_jobs')
-      .values(jobIds.map((jobId) => ({ workspace_id: workspaceId, job_id: jobId, run_id: run.runId })))
-      .execute();
-  }
+  await Promise.all([
+    audit,
+    dealIds.length > 0 &&
+      trx
+        .insertInto('audit_run_deals')
+        .values(dealIds.map((dealId) => ({ workspace_id: workspaceId, deal_id: dealId, run_id: run.runId })))
+        .execute(),
+    jobIds.length > 0 &&
+      trx
+        .insertInto('audit_run_jobs')
+        .values(jobIds.map((jobId) => ({ workspace_id: workspaceId, job_id: jobId, run_id: run.runId })))
+        .execute(),
+  ]);
 }
 
 function outcomeOf(run: WindowRun): RunOutcome {
@@ -276,12 +295,20 @@ async function finishRequests(
   { workspaceId, repId }: Lane,
   requests: readonly PendingRequest[],
 ): Promise<void> {
-  await sql`
-    delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
-      and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.execute(trx);
-  await sql`
-    update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and (attempts > 0 or parked_at is not null)`.execute(trx);
+  await Promise.all([
+    sql`
+      delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
+        and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.execute(trx),
+    sql`
+      update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
+      where workspace_id = ${workspaceId} and rep_id = ${repId} and (attempts > 0 or parked_at is not null)`.execute(
+      trx,
+    ),
+  ]);
+}
+
+function triggersOf(requests: readonly PendingRequest[]): Trigger[] {
+  return distinct(requests.map((request) => request.trigger));
 }
 
 function daysOf(requests: readonly PendingRequest[]): DayRange {

@@ -44,7 +44,18 @@ export async function clearEvents(
     )
     ${recordHistory('deleted', sql`revision + 1`, sql`${runId}::uuid`)} from deleted`.execute(trx);
   await failpoint('clear.afterDelete');
-  await trx.updateTable('lanes').set({ cleared_at: sql`now()` }).where('workspace_id', '=', workspaceId).execute();
+  await trx
+    .updateTable('lanes')
+    .set({
+      cleared_at: sql`now()`,
+      settled_revision: null,
+      settled_until: null,
+      settled_code: null,
+      settled_deals: null,
+      settled_skipped: null,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .execute();
   await recountQuotas(trx, workspaceId);
   await recountMonths(trx, workspaceId);
   return { deleted: Number(numAffectedRows), skippedLocked: kept[0]?.count ?? 0, runId };

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type AssignedPlan, type RepInput, type TeamDeal, type UpstreamEvent } from '../engine/calculate.js';
 import {
   type CompiledVersion,
@@ -16,6 +16,7 @@ import { type Day, type DayRange, hull, isEffective, isWithin } from '../kernel/
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { longerKind, type PeriodKind, periodRange, widened } from '../kernel/period.js';
+import { cellsOf } from '../platform/database/columns.js';
 import { type PlanStatus } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
@@ -38,6 +39,8 @@ export interface WorkspaceTerms {
   readonly currency: string;
   readonly timeZone: string;
   readonly measures: Readonly<Record<string, string>>;
+  /** Moves with every change of the configuration; read before whatever else is. */
+  readonly revision: string;
 }
 
 /** How one rep is paid: everything but the deals. */
@@ -61,36 +64,29 @@ export interface StoredQuota extends Quota {
 export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promise<WorkspaceTerms> {
   const row = await trx
     .selectFrom('workspaces')
-    .select(['currency', 'timezone', 'field_mapping'])
+    .select(['currency', 'timezone', 'field_mapping', 'configuration_revision'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();
-  return { currency: row.currency, timeZone: row.timezone, measures: row.field_mapping.measures };
+  return {
+    currency: row.currency,
+    timeZone: row.timezone,
+    measures: row.field_mapping.measures,
+    revision: row.configuration_revision,
+  };
 }
 
+/** Everything but the deals, in one round trip: none of the reads waits for another. */
 export async function loadRepTerms(trx: Work, workspaceId: string, repId: string): Promise<RepTerms> {
-  const workspace = await loadWorkspaceTerms(trx, workspaceId);
-  const assignments = await trx
-    .selectFrom('assignments')
-    .select(['plan_id', 'effective_start', 'effective_end', 'deleted_at'])
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .execute();
-  const planIds = [...new Set(assignments.map((assignment) => assignment.plan_id))].sort();
-  return {
-    workspaceId,
-    repId,
-    workspace,
-    assignments: assignments.map((row) => ({
-      planId: row.plan_id,
-      start: row.effective_start,
-      end: row.effective_end,
-      deleted: row.deleted_at !== null,
-    })),
-    versions: await loadVersions(trx, workspaceId, planIds, workspace),
-    overrides: await loadOverrides(trx, workspaceId, repId),
-    quotas: await loadQuotas(trx, workspaceId, repId),
-    frozen: await loadFrozen(trx, workspaceId, repId),
-  };
+  const onPlans = sql`(select a.plan_id from assignments a where a.workspace_id = ${workspaceId} and a.rep_id = ${repId})`;
+  const [workspace, assignments, versions, overrides, quotas, frozen] = await Promise.all([
+    loadWorkspaceTerms(trx, workspaceId),
+    loadAssignments(trx, workspaceId, repId),
+    selectVersions(trx, workspaceId, onPlans),
+    loadOverrides(trx, workspaceId, repId),
+    loadQuotas(trx, workspaceId, repId),
+    loadFrozen(trx, workspaceId, repId),
+  ]);
+  return { workspaceId, repId, workspace, assignments, versions: versions(workspace), overrides, quotas, frozen };
 }
 
 export async function loadVersions(
@@ -100,33 +96,63 @@ export async function loadVersions(
   workspace: WorkspaceTerms,
 ): Promise<StoredVersion[]> {
   if (planIds.length === 0) return [];
-  const versions = await trx
-    .selectFrom('plan_versions')
-    .selectAll()
+  return (await selectVersions(trx, workspaceId, sql`(${sql.join(planIds)})`))(workspace);
+}
+
+async function loadAssignments(trx: Work, workspaceId: string, repId: string): Promise<Assignment[]> {
+  const rows = await trx
+    .selectFrom('assignments')
+    .select(['plan_id', 'effective_start', 'effective_end', 'deleted_at'])
     .where('workspace_id', '=', workspaceId)
-    .where('plan_id', 'in', planIds)
+    .where('rep_id', '=', repId)
     .execute();
-  const rules = await trx
-    .selectFrom('plan_rules')
-    .select(['rule_id', 'plan_version_id', 'definition'])
-    .where('workspace_id', '=', workspaceId)
-    .where('plan_id', 'in', planIds)
-    .orderBy('position')
-    .execute();
-  return versions.map((row) => ({
+  return rows.map((row) => ({
     planId: row.plan_id,
-    planVersionId: row.plan_version_id,
-    version: row.version,
-    status: row.status,
-    effectiveStart: row.effective_start,
-    effectiveEnd: row.effective_end,
-    currency: row.currency ?? workspace.currency,
-    fieldMapping: canonicalFieldMapping(row.field_mapping),
-    dealConditions: row.deal_conditions as readonly Condition[],
-    rules: rules
-      .filter((rule) => rule.plan_version_id === row.plan_version_id)
-      .map((rule): IdentifiedRule => ({ ...(rule.definition as Rule), id: rule.rule_id })),
+    start: row.effective_start,
+    end: row.effective_end,
+    deleted: row.deleted_at !== null,
   }));
+}
+
+/** The versions of the plans; a plan without a currency has the workspace's, which is read beside it. */
+async function selectVersions(
+  trx: Work,
+  workspaceId: string,
+  plans: RawBuilder<unknown>,
+): Promise<(workspace: WorkspaceTerms) => StoredVersion[]> {
+  const isOfPlans = sql<SqlBool>`plan_id in ${plans}`;
+  const [versions, rules] = await Promise.all([
+    trx
+      .selectFrom('plan_versions')
+      .select(['plan_id', 'plan_version_id', 'version', 'status', 'effective_start', 'effective_end', 'currency'])
+      .select(['field_mapping', 'deal_conditions'])
+      .where('workspace_id', '=', workspaceId)
+      .where(isOfPlans)
+      .execute(),
+    trx
+      .selectFrom('plan_rules')
+      .select(['rule_id', 'plan_version_id', 'definition'])
+      .where('workspace_id', '=', workspaceId)
+      .where(isOfPlans)
+      .orderBy('position')
+      .execute(),
+  ]);
+  const ofVersion = groupBy(rules, (rule) => rule.plan_version_id);
+  return (workspace) =>
+    versions.map((row) => ({
+      planId: row.plan_id,
+      planVersionId: row.plan_version_id,
+      version: row.version,
+      status: row.status,
+      effectiveStart: row.effective_start,
+      effectiveEnd: row.effective_end,
+      currency: row.currency ?? workspace.currency,
+      fieldMapping: canonicalFieldMapping(row.field_mapping),
+      dealConditions: row.deal_conditions as readonly Condition[],
+      rules: (ofVersion.get(row.plan_version_id) ?? []).map(
+        (rule): IdentifiedRule => ({ ...(rule.definition as Rule), id: rule.rule_id }),
+      ),
+    }));
 }
 
 async function loadOverrides(trx: Work, workspaceId: string, repId: string): Promise<RepTerms['overrides']> {
@@ -203,56 +229,43 @@ export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
 }
 
 const dealColumns = [
-  'deals.deal_id',
-  'deals.close_date',
-  'deals.fields',
-  'deals.amount',
-  'deals.stage',
-  'deals.name',
-  'deals.owner_id',
-  'deals.currency',
-  'deals.created_date',
-] as const;
+  sql`d.deal_id`,
+  sql`d.close_date`,
+  sql`d.fields`,
+  sql`d.amount`,
+  sql`d.stage`,
+  sql`d.name`,
+  sql`d.owner_id`,
+  sql`d.currency`,
+  sql`d.created_date`,
+];
 
-interface DealRow {
-  readonly deal_id: string;
-  readonly close_date: Day | null;
-  readonly fields: Record<string, unknown>;
-  readonly amount: string | null;
-  readonly stage: string | null;
-  readonly name: string | null;
-  readonly owner_id: string | null;
-  readonly currency: string | null;
-  readonly created_date: Day | null;
+/** The live deals of the reps that were closed in the window; deals without a close date lie in no period at all. */
+function dealsOf(workspaceId: string, repIds: readonly string[], window: DayRange): RawBuilder<unknown> {
+  return sql`deals d
+    where d.workspace_id = ${workspaceId} and d.rep_id in (${sql.join(repIds)})
+      and d.close_date between ${window.from} and ${window.to} and d.deleted_at is null`;
 }
 
 export async function loadDeals(trx: Work, workspaceId: string, repId: string, window: DayRange): Promise<Deal[]> {
-  const rows = await trx
-    .selectFrom('deals')
-    .select(dealColumns)
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .where('close_date', '>=', window.from)
-    .where('close_date', '<=', window.to)
-    .where('deleted_at', 'is', null)
-    .execute();
-  return rows.map(dealOf);
+  return (await cellsOf(trx, dealColumns, dealsOf(workspaceId, [repId], window))).map(dealOf);
 }
 
-/** A stored deal as the engine sees it. Only deals with a close date lie in a period at all. */
-export function dealOf(row: DealRow): Deal {
+function dealOf(cells: (string | null)[]): Deal {
+  const [dealId, closeDate, fields, amount = null, stage = null, name = null, ownerId = null, ...rest] = cells;
+  const [currency = null, createdDate = null] = rest;
   return {
-    dealId: row.deal_id,
-    closeDate: row.close_date ?? '',
-    fields: row.fields as Fields,
+    dealId: dealId as string,
+    closeDate: closeDate as Day,
+    fields: JSON.parse(fields as string) as Fields,
     standard: {
-      dealAmount: row.amount,
-      dealStage: row.stage,
-      closeDate: row.close_date,
-      dealName: row.name,
-      ownerId: row.owner_id,
-      currency: row.currency,
-      createdDate: row.created_date,
+      dealAmount: amount,
+      dealStage: stage,
+      closeDate: closeDate as Day,
+      dealName: name,
+      ownerId,
+      currency,
+      createdDate,
     },
   };
 }
@@ -265,16 +278,15 @@ export async function loadTeamDeals(trx: Work, terms: RepTerms, window: DayRange
   const spans = groupBy(team, (member) => member.repId);
   const isBelow = (repId: string | null, day: Day) =>
     repId !== null && (spans.get(repId)?.some((span) => isWithin(day, span)) ?? false);
-  const rows = await trx
-    .selectFrom('deals')
-    .select([...dealColumns, 'deals.rep_id'])
-    .where('workspace_id', '=', terms.workspaceId)
-    .where('rep_id', 'in', [...spans.keys()])
-    .where('close_date', '>=', window.from)
-    .where('close_date', '<=', window.to)
-    .where('deleted_at', 'is', null)
-    .execute();
-  const deals = rows.filter((row) => isBelow(row.rep_id, row.close_date as Day)).map(dealOf);
+  const rows = await cellsOf(
+    trx,
+    [sql`d.rep_id`, ...dealColumns],
+    dealsOf(terms.workspaceId, [...spans.keys()], window),
+  );
+  const deals = rows.flatMap(([repId = null, ...cells]) => {
+    const deal = dealOf(cells);
+    return isBelow(repId, deal.closeDate) ? [deal] : [];
+  });
   const events = groupBy(
     await loadUpstreamEvents(trx, terms.workspaceId, [...spans.keys()], deals),
     (event) => event.dealKey,

@@ -13,6 +13,8 @@ export interface Act {
   readonly eventsWritten?: number;
   readonly eventsReversed?: number;
   readonly statementLocked?: number;
+  readonly deals?: number;
+  readonly skipped?: number;
   /** `written` unless stated. */
   readonly outcome?: RunOutcome;
   readonly error?: string;
@@ -41,6 +43,8 @@ export async function recordAct(
       events_written: act.eventsWritten ?? 0,
       events_reversed: act.eventsReversed ?? 0,
       statement_locked: act.statementLocked ?? 0,
+      deals: act.deals ?? 0,
+      skipped: act.skipped ?? 0,
       blocked: null,
       details: act.details === undefined ? null : JSON.stringify(act.details),
       error: act.error ?? null,

@@ -25,9 +25,13 @@ export async function loadRepInput(
   asOf: Day,
   options: { readonly explain: boolean },
 ): Promise<LoadedRepInput> {
-  const deals = await loadDeals(trx, terms.workspaceId, terms.repId, window);
-  const teamDeals = await loadTeamDeals(trx, terms, window);
-  const standing = await loadStandingRows(trx, terms, window);
+  const [deals, teamDeals, standing, peerCredits, firstActivity] = await Promise.all([
+    loadDeals(trx, terms.workspaceId, terms.repId, window),
+    loadTeamDeals(trx, terms, window),
+    loadStandingRows(trx, terms, window),
+    loadPeerCredits(trx, terms, window),
+    loadFirstActivity(trx, terms),
+  ]);
   return {
     repId: terms.repId,
     asOf,
@@ -38,8 +42,8 @@ export async function loadRepInput(
     held: await heldRows(trx, terms, standing),
     frozen: terms.frozen,
     quota: quotaFinder(terms.quotas),
-    peerCredits: await loadPeerCredits(trx, terms, window),
-    firstActivity: await loadFirstActivity(trx, terms),
+    peerCredits,
+    firstActivity,
     explain: options.explain,
     standing,
   };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type HeldEvent } from '../engine/calculate.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { cellsOf } from '../platform/database/columns.js';
 import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type RepTerms, wasWithdrawn } from './load-window.js';
@@ -25,30 +26,76 @@ export interface StandingRow {
   readonly idempotencyKey: string;
 }
 
-const columns = sql`
-  e.event_id as "eventId", e.status, e.deal_key as "dealKey", e.plan_id as "planId", e.rule_name as "ruleName", e.phase,
-  e.amount, e.base, e.credit, e.tier_name as "tierName", e.attainment_key as "attainmentKey", e.currency, e.period,
-  e.earned_on as "earnedOn", e.idempotency_key as "idempotencyKey"`;
+const columns = [
+  sql`e.event_id`,
+  sql`e.status`,
+  sql`e.deal_key`,
+  sql`e.plan_id`,
+  sql`e.rule_name`,
+  sql`e.phase`,
+  sql`e.amount`,
+  sql`e.base`,
+  sql`e.credit`,
+  sql`e.tier_name`,
+  sql`e.attainment_key`,
+  sql`e.currency`,
+  sql`e.period`,
+  sql`e.earned_on`,
+  sql`e.idempotency_key`,
+];
+
+/** The columns of an engine-written row are never null, but for the tier that was not reached. */
+function standingRow(cells: (string | null)[]): StandingRow {
+  const [eventId, status, dealKey, planId, ruleName, phase, amount, base, credit, tierName, ...rest] =
+    cells as string[];
+  const [attainmentKey, currency, period, earnedOn, idempotencyKey] = rest;
+  return {
+    eventId,
+    status,
+    dealKey,
+    planId,
+    ruleName,
+    phase,
+    amount,
+    base,
+    credit,
+    tierName,
+    attainmentKey,
+    currency,
+    period,
+    earnedOn,
+    idempotencyKey,
+  } as StandingRow;
+}
 
 /** The rep's rows in the window, and the frozen ones outside it that hold the natural key of a deal within. */
 export async function loadStandingRows(trx: Work, terms: RepTerms, window: DayRange): Promise<StandingRow[]> {
   const { workspaceId, repId } = terms;
-  const { rows } = await sql<StandingRow>`
-    select ${columns} from commission_events e
-    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
-      and e.earned_on between ${window.from} and ${window.to}`.execute(trx);
   const outside = terms.frozen.filter(({ range }) => range.to < window.from || range.from > window.to);
-  if (outside.length === 0) return rows;
-  const { rows: elsewhere } = await sql<StandingRow>`
-    select ${columns} from commission_events e
-    join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
-      and d.close_date between ${window.from} and ${window.to}
-    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
-      and (${sql.join(
-        outside.map(({ range }) => sql`e.earned_on between ${range.from} and ${range.to}`),
-        sql` or `,
-      )})`.execute(trx);
-  return [...rows, ...elsewhere];
+  const [within, elsewhere] = await Promise.all([
+    cellsOf(
+      trx,
+      columns,
+      sql`commission_events e
+        where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
+          and e.earned_on between ${window.from} and ${window.to}`,
+    ),
+    outside.length === 0
+      ? []
+      : cellsOf(
+          trx,
+          columns,
+          sql`commission_events e
+            join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
+              and d.close_date between ${window.from} and ${window.to}
+            where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
+              and (${sql.join(
+                outside.map(({ range }) => sql`e.earned_on between ${range.from} and ${range.to}`),
+                sql` or `,
+              )})`,
+        ),
+  ]);
+  return [...within, ...elsewhere].map(standingRow);
 }
 
 /**
@@ -57,9 +104,10 @@ export async function loadStandingRows(trx: Work, terms: RepTerms, window: DayRa
  * their deal is.
  */
 export async function heldRows(trx: Work, terms: RepTerms, rows: readonly StandingRow[]): Promise<HeldEvent[]> {
-  const frozen = rows.filter((row) => terms.frozen.some(({ range }) => isWithin(row.earnedOn, range)));
+  const isFrozen = (row: StandingRow) => terms.frozen.some(({ range }) => isWithin(row.earnedOn, range));
+  const frozen = rows.filter(isFrozen);
   const withdrawn = rows.filter(
-    (row) => row.status === 'earned' && !frozen.includes(row) && wasWithdrawn(terms, row.planId, row.earnedOn),
+    (row) => row.status === 'earned' && !isFrozen(row) && wasWithdrawn(terms, row.planId, row.earnedOn),
   );
   const alive = await liveDeals(trx, terms, withdrawn);
   const kept = withdrawn.filter((row) => row.phase === 'periodic' || alive.has(row.dealKey));

@@ -8,10 +8,12 @@ import { email } from './rep.js';
 import {
   claimUnresolvedDeals,
   endSessions,
+  findMembers,
   findRepsBy,
   insertReps,
   linkMembers,
   type StoredRep,
+  saveMembers,
   updateReps,
   wereActiveInCrm,
 } from './rep-store.js';
@@ -63,20 +65,26 @@ export async function adoptMembers(
     workspaceId,
     people.filter((one) => !one.active).map((one) => one.crmId),
   );
-  const heads = await countHeads(trx, workspaceId);
-  const plan = planOf(people, stored, left, heads);
+  const known = await findMembers(
+    trx,
+    workspaceId,
+    provider,
+    people.map((one) => one.crmId),
+  );
+  const plan = planOf(people, { stored, known, left }, await countHeads(trx, workspaceId));
   await updateReps(trx, workspaceId, plan.changed);
   await insertReps(trx, workspaceId, plan.fresh);
   await linkMembers(trx, workspaceId, provider, plan.links);
+  await saveMembers(trx, workspaceId, provider, plan.members);
   await endSessions(
     trx,
     workspaceId,
     plan.changed.filter((rep) => !rep.active).map((rep) => rep.repId),
   );
-  const claimants = await claimUnresolvedDeals(trx, workspaceId, [...plan.fresh, ...plan.linked]);
+  const claimants = await claimUnresolvedDeals(trx, workspaceId, plan.claiming);
   wake(await requestForReps(trx, workspaceId, claimants, 'rep_change'));
   return {
-    repIds: plan.links.map((link) => link.repId),
+    repIds: plan.members.map((member) => member.repId),
     created: plan.fresh.length,
     unusable: members.length - people.length,
     withoutSeat: plan.withoutSeat,
@@ -90,16 +98,24 @@ type Person = Member & { readonly email: string };
 interface Plan {
   readonly fresh: readonly StoredRep[];
   readonly changed: readonly StoredRep[];
-  /** Known people whose member id is new. */
-  readonly linked: readonly StoredRep[];
+  /** People as the owners of the deals that name their new member id. */
+  readonly claiming: readonly StoredRep[];
+  readonly members: readonly { readonly crmId: string; readonly repId: string }[];
   readonly links: readonly { readonly repId: string; readonly avatar: string | null; readonly active: boolean }[];
   readonly withoutSeat: number;
 }
 
+interface Known {
+  /** Those who have the member id or the address of somebody in the CRM. */
+  readonly stored: readonly StoredRep[];
+  /** By member id. */
+  readonly known: ReadonlyMap<string, StoredRep>;
+  readonly left: ReadonlySet<string>;
+}
+
 function planOf(
   people: readonly Person[],
-  stored: readonly StoredRep[],
-  left: ReadonlySet<string>,
+  { stored, known: members, left }: Known,
   heads: Parameters<typeof hasSeat>[0],
 ): Plan {
   const byMember = new Map(
@@ -107,18 +123,21 @@ function planOf(
   );
   const byEmail = new Map(stored.map((rep) => [rep.email, rep]));
   const taken = new Set<string>();
-  const plan = { fresh: [] as StoredRep[], changed: [] as StoredRep[], linked: [] as StoredRep[] };
+  const plan = { fresh: [] as StoredRep[], changed: [] as StoredRep[], claiming: [] as StoredRep[] };
+  const adopted: { crmId: string; repId: string }[] = [];
   const links: { repId: string; avatar: string | null; active: boolean }[] = [];
   let { reps, admins } = heads;
   let withoutSeat = 0;
   for (const person of people) {
-    const known = byMember.get(person.crmId) ?? byEmail.get(person.email);
+    const known = byMember.get(person.crmId) ?? members.get(person.crmId) ?? byEmail.get(person.email);
     if (known === undefined) {
       const seated = hasSeat({ ...heads, reps });
       if (person.active && seated) reps += 1;
       if (person.active && !seated) withoutSeat += 1;
       const rep = newRep(person, person.active && seated);
       plan.fresh.push(rep);
+      plan.claiming.push(rep);
+      adopted.push({ crmId: person.crmId, repId: rep.repId });
       byEmail.set(rep.email, rep);
       taken.add(rep.repId);
       links.push({ repId: rep.repId, avatar: person.avatar, active: person.active });
@@ -136,13 +155,14 @@ function planOf(
       active: known.active && !leaves,
       crmMemberId: known.crmMemberId ?? person.crmId,
     };
-    if (next.crmMemberId !== known.crmMemberId) plan.linked.push(next);
+    adopted.push({ crmId: person.crmId, repId: next.repId });
+    if (!members.has(person.crmId)) plan.claiming.push({ ...next, crmMemberId: person.crmId });
     if (next.name !== known.name || next.active !== known.active || next.crmMemberId !== known.crmMemberId)
       plan.changed.push(next);
     if (next.crmMemberId === person.crmId)
       links.push({ repId: next.repId, avatar: person.avatar, active: person.active });
   }
-  return { ...plan, links, withoutSeat };
+  return { ...plan, links, members: adopted, withoutSeat };
 }
 
 function newRep({ email, name, crmId }: Person, active: boolean): StoredRep {

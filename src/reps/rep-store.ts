@@ -209,3 +209,36 @@ export async function linkMembers(
     ])}) n
     where r.workspace_id = ${workspaceId} and r.rep_id = n.rep_id`.execute(trx);
 }
+
+/** Whom the CRM's members are known to be. */
+export async function findMembers(
+  trx: Work,
+  workspaceId: string,
+  provider: string,
+  crmIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredRep>> {
+  const { rows } = await sql<StoredRep & { crmId: string }>`
+    select m.crm_id as "crmId", r.rep_id as "repId", r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId"
+    from crm_members m join reps r on r.workspace_id = m.workspace_id and r.rep_id = m.rep_id
+    where m.workspace_id = ${workspaceId} and m.provider = ${provider} and m.crm_id = any(${crmIds}::text[])`.execute(
+    trx,
+  );
+  return new Map(rows.map(({ crmId, ...rep }) => [crmId, rep]));
+}
+
+export async function saveMembers(
+  trx: Work,
+  workspaceId: string,
+  provider: string,
+  members: readonly { readonly crmId: string; readonly repId: string }[],
+): Promise<void> {
+  if (members.length === 0) return;
+  await sql`
+    insert into crm_members (workspace_id, crm_id, provider, rep_id)
+    select ${workspaceId}::uuid, crm_id, ${provider}, rep_id
+    from ${rowsFrom(members, [
+      ['crm_id', 'text', (member) => member.crmId],
+      ['rep_id', 'uuid', (member) => member.repId],
+    ])}
+    on conflict (workspace_id, crm_id, provider) do update set rep_id = excluded.rep_id`.execute(trx);
+}

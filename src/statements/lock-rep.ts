@@ -9,6 +9,6 @@ import { findRepName } from '../reps/rep-views.js';
  * after each of them; gives the rep's name.
  */
 export async function lockRep(trx: Work, workspaceId: string, repId: string): Promise<string> {
-  if (!isUuid(repId) || !(await lockLane(trx, { workspaceId, repId }, true))) throw repNotFound();
+  if (!isUuid(repId) || (await lockLane(trx, { workspaceId, repId }, true)) === null) throw repNotFound();
   return (await findRepName(trx, workspaceId, repId)) ?? '';
 }

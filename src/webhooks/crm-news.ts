@@ -107,11 +107,13 @@ async function tellSkipped(trx: Work, workspaceId: string, provider: string, { s
     });
 }
 
+/** What the CRM will never answer counts as a failed try, so that one such deal does not hold back those beside it. */
 async function ask(account: CrmAccount, dealIds: readonly string[]) {
   try {
     return await account.getDeals(dealIds);
   } catch (error) {
-    if (error instanceof CrmFailure) throw new InboxDelay(error.message, error.retryAfterMs, { cause: error });
+    if (error instanceof CrmFailure && error.kind !== 'refused')
+      throw new InboxDelay(error.message, error.retryAfterMs, { cause: error });
     throw error;
   }
 }

@@ -333,9 +333,17 @@ interface World {
   ids: Record<string, string>;
 }
 
+/** All in turn; but what takes a browser a quarter of a second only every eighth time. */
+function operationOf(index: number): AnyOperation {
+  const due = all[index % all.length] as AnyOperation;
+  const round = Math.floor(index / all.length);
+  const isPrinted = due.files !== undefined && due.otherStatus === 202;
+  return isPrinted && round % 8 > 0 ? (all[(index + 7 * round) % all.length] as AnyOperation) : due;
+}
+
 function makeRequest(index: number, worlds: readonly [World, World]): Request {
   const chance = new Chance(seed, index);
-  const operation = all[index % all.length] as AnyOperation;
+  const operation = operationOf(index);
   const [main, other] = destructive.has(operation.id) ? [worlds[1], worlds[0]] : worlds;
   const example: Example = fill(examples[operation.id] ?? {}, main.ids);
   const uploads = Object.entries(example.uploads ?? {});

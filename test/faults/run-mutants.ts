@@ -42,6 +42,7 @@ async function judge(mutant: Mutant): Promise<Verdict> {
       FAULT_BACKEND: process.env['FAULT_BACKEND'] ?? 'postgres',
     });
     const told = output.match(/\d+ (holds|FAILS)/g) ?? [];
+    if (told.length === 0) throw new Error(`no episode came to its end:\n${output.slice(-2000)}`);
     return { episodes: told.length, violation: /^(?:I\d|40P01).*/m.exec(output)?.[0] ?? null };
   } finally {
     await rm(folder, { recursive: true, force: true });

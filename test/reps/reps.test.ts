@@ -127,6 +127,7 @@ describe('reps', () => {
         crmMemberId: 'm2',
         avatar: null,
         invite_status: null,
+        payrollId: null,
         managerId: null,
         ...linkage,
         linkage,

@@ -105,6 +105,7 @@ describe('PUT /v1/reps', () => {
       crmMemberId: 'm1',
       avatar: null,
       invite_status: null,
+      payrollId: null,
       managerId: null,
     });
     expect(a).to.include({ email: 'ann@example.com', role: 'manager', active: false, crmMemberId: null });

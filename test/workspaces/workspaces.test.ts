@@ -38,6 +38,8 @@ describe('workspaces', () => {
         isDemo: false,
         crm: { connected: false, provider: null },
         fieldMapping: { standard: {}, measures: {} },
+        paper: null,
+        payroll: {},
         apiKey: { masked: null, isSet: false },
       });
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Replaced', 'Running']);

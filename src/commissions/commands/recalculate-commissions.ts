@@ -1,12 +1,17 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
-import { allDays } from '../../kernel/day.js';
+import { type Clock } from '../../kernel/clock.js';
+import { allDays, dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { newId } from '../../kernel/ids.js';
 import { type CalculationJob, createJob, findJobs, settleJob } from '../../ledger/calculation-jobs.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { recordAct } from '../../ledger/record-act.js';
+import { type AskedLane, lanesAsked } from '../../ledger/settled-lanes.js';
 import { findPlanVersion } from '../../plans/plan-views.js';
 import { type JobScope } from '../../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
@@ -14,6 +19,7 @@ import { failpoint } from '../../platform/failpoint.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { getRecalculationJob } from '../queries/get-recalculation-job.js';
 import { type recalculationJob, scopeNames } from '../recalculation.js';
@@ -51,8 +57,11 @@ interface Target {
     readonly dealId?: string;
   }[];
   readonly deals: number;
+  /** What is known of lanes that need no calculation: so many deals, of which so many are paid by no rule. */
+  readonly settled: { readonly lanes: number; readonly deals: number; readonly skipped: number };
 }
 
+const nothingSettled = { lanes: 0, deals: 0, skipped: 0 };
 const longestWaitMs = 25_000;
 
 @injectable()
@@ -60,12 +69,13 @@ export class RecalculateCommissions {
   constructor(
     @inject(CommissionChanges) private readonly changes: CommissionChanges,
     @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Always through the queue. The synchronous form waits for its job; past 25 seconds the work goes on without it. */
   async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller): Promise<Answer | Reply<Answer>> {
     const started = await this.changes.run(caller, 'reads', async (trx, wake) => {
-      const target = await targetOf(trx, caller.workspaceId, request);
+      const target = await targetOf(trx, caller.workspaceId, request, this.clock);
       const job = await startJob(trx, caller, target);
       wake(target.requests.map((one) => one.repId));
       return { ...job, scope: target.scope };
@@ -104,10 +114,11 @@ async function startJob(trx: Work, caller: Caller, target: Target) {
     scope: target.scope,
     scopeKey,
     actor,
-    total: target.requests.length,
+    total: target.requests.length + target.settled.lanes,
     deals: target.deals,
   });
   if (job.joined) return job;
+  if (target.settled.lanes > 0) await recordSettled(trx, caller, target, job.jobId);
   await requestCalculation(
     trx,
     workspaceId,
@@ -118,35 +129,61 @@ async function startJob(trx: Work, caller: Caller, target: Target) {
   return job;
 }
 
+/** Tells of the lanes that were found settled what their calculation would have told, as one run of the job. */
+async function recordSettled(trx: Work, caller: Caller, { scope, settled }: Target, jobId: string): Promise<void> {
+  const runId = newId();
+  await recordAct(trx, caller, {
+    runId,
+    trigger: 'recalculation',
+    scope: scope.scope,
+    outcome: 'no_change',
+    deals: settled.deals,
+    skipped: settled.skipped,
+    details: { settledReps: settled.lanes },
+  });
+  await trx
+    .insertInto('audit_run_jobs')
+    .values({ workspace_id: caller.workspaceId, job_id: jobId, run_id: runId })
+    .execute();
+}
+
 /** Of several ids the narrowest counts: deal, then rep, then plan; none means the whole workspace. */
-async function targetOf(trx: Work, workspaceId: string, { dealId, repId, planId }: Body): Promise<Target> {
+async function targetOf(
+  trx: Work,
+  workspaceId: string,
+  { dealId, repId, planId }: Body,
+  clock: Clock,
+): Promise<Target> {
   if (dealId !== undefined) return dealTarget(trx, workspaceId, dealId);
   if (repId !== undefined) {
     if ((await findRepName(trx, workspaceId, repId)) === null)
       throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
-    return { scope: { scope: 'rep', repId }, requests: [{ repId, days: allDays }], deals: 0 };
+    return { scope: { scope: 'rep', repId }, requests: [{ repId, days: allDays }], deals: 0, settled: nothingSettled };
   }
-  let reps = trx
-    .selectFrom('reps')
-    .select('reps.rep_id')
-    .where('reps.workspace_id', '=', workspaceId)
-    .orderBy('reps.rep_id');
+  const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+  const today = dayInZone(clock.now(), timeZone);
   if (planId === undefined)
-    return { scope: { scope: 'workspace' }, requests: await everyDay(reps.execute()), deals: 0 };
+    return { scope: { scope: 'workspace' }, ...unsettledOf(await lanesAsked(trx, workspaceId, null, today)) };
   const plan = await findPlanVersion(trx, workspaceId, planId, null);
   if (plan === null) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
-  reps = reps.where('reps.rep_id', 'in', (select) =>
-    select
-      .selectFrom('assignments')
-      .select('assignments.rep_id')
-      .where('assignments.workspace_id', '=', workspaceId)
-      .where('assignments.plan_id', '=', plan.planId),
-  );
-  return { scope: { scope: 'plan', planId: plan.planId }, requests: await everyDay(reps.execute()), deals: 0 };
+  return {
+    scope: { scope: 'plan', planId: plan.planId },
+    ...unsettledOf(await lanesAsked(trx, workspaceId, plan.planId, today)),
+  };
 }
 
-async function everyDay(reps: Promise<{ rep_id: string }[]>): Promise<Target['requests']> {
-  return (await reps).map((rep) => ({ repId: rep.rep_id, days: allDays }));
+/** A recalculation of many leaves out whom it would find as they are; that of one rep or deal always looks. */
+function unsettledOf(lanes: readonly AskedLane[]): Omit<Target, 'scope'> {
+  const settled = lanes.flatMap((lane) => lane.settled ?? []);
+  return {
+    requests: lanes.filter((lane) => lane.settled === null).map(({ repId }) => ({ repId, days: allDays })),
+    deals: 0,
+    settled: {
+      lanes: settled.length,
+      deals: settled.reduce((sum, { deals }) => sum + deals, 0),
+      skipped: settled.reduce((sum, { skipped }) => sum + skipped, 0),
+    },
+  };
 }
 
 /** A deal concerns its owner and everyone whose events stand on it. */
@@ -171,7 +208,7 @@ async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promi
     const days = ofRep.map((one) => one.day).sort();
     return { repId, dealId, days: { from: days[0] as string, to: days.at(-1) as string } };
   });
-  return { scope: { scope: 'deal', dealId }, requests, deals: own.length };
+  return { scope: { scope: 'deal', dealId }, requests, deals: own.length, settled: nothingSettled };
 }
 
 function finishedAnswer(job: CalculationJob): Answer {

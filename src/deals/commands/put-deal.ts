@@ -35,16 +35,18 @@ export class PutDeal {
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       await failpoint('put.afterRecord');
       const touched = await touchedReps(trx, workspaceId, changes);
-      await requestCalculation(
-        trx,
-        workspaceId,
-        [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId })),
-      );
+      const [deal] = await Promise.all([
+        findDeal(trx, workspaceId, dealId),
+        requestCalculation(
+          trx,
+          workspaceId,
+          [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId })),
+        ),
+      ]);
       await failpoint('put.afterRequests');
       wake([...touched.keys()]);
-      const deal = (await findDeal(trx, workspaceId, dealId)) as DealRecord;
       return new Reply(outcome === 'created' ? 201 : 200, {
-        ...deal,
+        ...(deal as DealRecord),
         ...(outcome === 'stale' ? { stale: true as const } : {}),
       });
     });

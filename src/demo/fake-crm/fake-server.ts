@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import express, { type RequestHandler, type Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 
 /** Something that goes wrong with the requests it matches. */
 export interface Fault {
@@ -55,7 +55,7 @@ export class FakeServer {
         query: request.url.slice(request.path.length + 1),
         body: request.body,
       });
-      const strike = this.strikeOn(`${request.method} ${request.path}`);
+      const strike = this.strikeOn(request);
       if (strike === undefined) next();
       else strike(request, response, next);
     });
@@ -80,15 +80,15 @@ export class FakeServer {
     return () => void this.faults.delete(entry);
   }
 
-  /** How many requests were made that look so, as `METHOD /path`. */
+  /** How many requests were made that look so, as `METHOD /path` or with the query as it was meant. */
   timesAsked(pattern: RegExp): number {
-    return this.asked.filter(({ method, path }) => pattern.test(`${method} ${path}`)).length;
+    return this.asked.filter(({ method, path, query }) => looksSo(pattern, `${method} ${path}`, query)).length;
   }
 
-  private strikeOn(line: string): RequestHandler | undefined {
+  private strikeOn({ method, path, url }: Request): RequestHandler | undefined {
     for (const entry of this.faults) {
       const { on, after = 0, times = Number.POSITIVE_INFINITY, answer } = entry.fault;
-      if (!on.test(line)) continue;
+      if (!looksSo(on, `${method} ${path}`, url.slice(path.length + 1))) continue;
       entry.seen++;
       if (entry.seen >= after + times) this.faults.delete(entry);
       if (entry.seen > after) return answer;
@@ -136,4 +136,8 @@ export function rateLimit(
     if (used <= limit.most()) next();
     else refuse(response, new Date((current + 1) * limit.windowMs));
   };
+}
+
+function looksSo(pattern: RegExp, line: string, query: string): boolean {
+  return pattern.test(line) || pattern.test(`${line}?${decodeURIComponent(query.replaceAll('+', ' '))}`);
 }

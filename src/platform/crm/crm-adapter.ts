@@ -53,6 +53,8 @@ export interface CrmAccess {
   credentials(): Promise<CrmCredentials>;
   /** Called when the CRM refused these; answers with newer ones or throws CrmFailure `unauthorized`. */
   renewed(refused: CrmCredentials): Promise<CrmCredentials>;
+  /** Called when the CRM refuses even what was just renewed: the connection must be made anew. */
+  rejected(credentials: CrmCredentials): Promise<void>;
 }
 
 /** One account of a CRM, in our words. Every method throws CrmFailure, after its own retries, and nothing else. */
@@ -160,4 +162,15 @@ export class CrmFailure extends Error {
     super(message, options);
     this.name = 'CrmFailure';
   }
+}
+
+/** Credentials that nobody keeps, and so nobody renews: refused once, they are refused for good. */
+export function fixedAccess(credentials: CrmCredentials): CrmAccess {
+  return {
+    credentials: async () => credentials,
+    renewed: async () => {
+      throw new CrmFailure('unauthorized', 'the CRM does not accept these credentials');
+    },
+    rejected: async () => {},
+  };
 }

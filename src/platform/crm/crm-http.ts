@@ -129,6 +129,7 @@ export class CrmHttp {
         isRenewed = true;
         continue;
       }
+      if (verdict.kind === 'unauthorized' && credentials !== undefined) await access?.rejected(credentials);
       const askedDelayMs = this.askedDelayMs(reply) ?? verdict.retryAfterMs ?? null;
       const delayMs = askedDelayMs ?? this.backoffMs(attempt);
       const isPatient = attempt <= mostRetries && this.timing.now() + delayMs <= patientUntil;

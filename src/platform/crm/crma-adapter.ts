@@ -9,6 +9,7 @@ import {
   CrmFailure,
   type CrmField,
   type CrmMember,
+  fixedAccess,
   type ListDeals,
   type RegisteredWebhook,
 } from './crm-adapter.js';
@@ -90,8 +91,12 @@ async function identified(http: CrmHttp, { apiBase }: CrmaSettings, accessToken:
     accountId: null,
     instanceUrl: null,
   };
-  const access: CrmAccess = { credentials: async () => unknown, renewed: refuse };
-  const { body } = await http.ask({ method: 'GET', url: `${apiBase}/v2/self`, access, schema: self });
+  const { body } = await http.ask({
+    method: 'GET',
+    url: `${apiBase}/v2/self`,
+    access: fixedAccess(unknown),
+    schema: self,
+  });
   if (!body.active) return refuse();
   const expiresAt = typeof body.exp === 'number' ? instantOf(body.exp * 1000) : null;
   return { ...unknown, expiresAt, accountId: body.workspace_id ?? null };

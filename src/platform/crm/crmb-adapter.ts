@@ -9,6 +9,7 @@ import {
   CrmFailure,
   type CrmField,
   type CrmMember,
+  fixedAccess,
   type ListDeals,
 } from './crm-adapter.js';
 import {
@@ -160,16 +161,10 @@ function judgeGrant({ status, body }: CrmRefusal): CrmVerdict | null {
 
 /** Deliveries name the account they are about and nothing else tells them apart: without its id none is taken. */
 async function accountIdOf(http: CrmHttp, settings: CrmbSettings, pasted: CrmCredentials): Promise<string> {
-  const access: CrmAccess = {
-    credentials: async () => pasted,
-    renewed: async () => {
-      throw new CrmFailure('unauthorized', 'crmb does not accept the token');
-    },
-  };
   const { body } = await http.ask({
     method: 'GET',
     url: `${settings.apiBase}/account-info/${settings.apiVersion}/details`,
-    access,
+    access: fixedAccess(pasted),
     schema: z.object({ portalId: z.number() }),
   });
   return String(body.portalId);

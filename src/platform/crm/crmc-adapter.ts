@@ -100,6 +100,7 @@ export class CrmcAdapter implements CrmAdapter {
         current = await this.refresh(refused);
         return current;
       },
+      rejected: async () => {},
     }).organisation();
     return { ...current, accountId };
   }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type Work } from './unit-of-work.js';
 
 type Cell = string | number | null;
 
@@ -22,6 +23,29 @@ export function rowsFrom<Row>(
 
 const separator = '\u001f';
 const absent = '\u001e';
+const rowEnd = '\u001d';
+
+/**
+ * Many rows read as one text and split here: a microsecond a row where node-postgres takes four, since it makes a value
+ * of every cell and an object of every row. Cells come as PostgreSQL writes them, null as null.
+ */
+export async function cellsOf(
+  trx: Work,
+  columns: readonly RawBuilder<unknown>[],
+  from: RawBuilder<unknown>,
+): Promise<(string | null)[][]> {
+  const cells = columns.map((column) => sql`coalesce(${column}::text, ${sql.lit(absent)})`);
+  const row = sql`concat_ws(${sql.lit(separator)}, ${sql.join(cells)})`;
+  const { rows } = await sql<{ rows: string | null }>`
+    select string_agg(${row}, ${sql.lit(rowEnd)}) as rows from ${from}`.execute(trx);
+  const text = rows[0]?.rows ?? null;
+  if (text === null) return [];
+  return text.split(rowEnd).map((line) => {
+    const values: (string | null)[] = line.split(separator);
+    for (let index = 0; index < values.length; index += 1) if (values[index] === absent) values[index] = null;
+    return values;
+  });
+}
 
 /** Whether a text may stand in a cell: no control characters but tab and line breaks. */
 export function isStorable(text: string): boolean {

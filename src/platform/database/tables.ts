@@ -53,6 +53,7 @@ export interface Tables {
     is_demo: Generated<boolean>;
     field_mapping: ColumnType<FieldMappingJson, string | undefined, string>;
     periodic_through: Day | null;
+    configuration_revision: Generated<string>;
     paper: ColumnType<Paper | null, Paper | null | undefined, Paper | null>;
     payroll: ColumnType<PayrollTerms, string | undefined, string>;
     created_at: GeneratedInstant;
@@ -196,6 +197,11 @@ export interface Tables {
     parked_at: Instant | null;
     last_error: string | null;
     cleared_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+    settled_revision: ColumnType<string | null, undefined, string | null>;
+    settled_until: ColumnType<Day | null, undefined, Day | null>;
+    settled_code: ColumnType<string | null, undefined, string | null>;
+    settled_deals: ColumnType<number | null, undefined, number | null>;
+    settled_skipped: ColumnType<number | null, undefined, number | null>;
   };
   jobs: {
     workspace_id: string;
@@ -341,6 +347,7 @@ export interface Tables {
     poll_due_at: Instant | null;
     reconcile_refused_at: Instant | null;
   };
+  crm_members: { workspace_id: string; crm_id: string; provider: 'crma' | 'crmb' | 'crmc'; rep_id: string };
   crm_pulls: {
     workspace_id: string;
     pull_id: string;

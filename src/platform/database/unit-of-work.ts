@@ -87,14 +87,24 @@ export class UnitOfWork {
     const transaction = database.transaction();
     const isolated = lock === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
     return isolated.execute(async (trx) => {
-      await sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
-        set_config('lock_timeout', ${lockTimeout[lock]}, true),
-        set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true)`.execute(trx);
-      await takeWorkspaceLock(trx, caller.workspaceId, lock);
-      const result = await work(trx);
-      const noting = notings.getStore();
-      if (noting?.caller === caller) await noting.note(trx);
-      return result;
+      // Not awaited before the work: the server takes statements in order, so none is run outside of the workspace or
+      // before the lock, and all of them fail when one of these has.
+      const opened = Promise.all([
+        sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
+          set_config('lock_timeout', ${lockTimeout[lock]}, true),
+          set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true)`.execute(trx),
+        takeWorkspaceLock(trx, caller.workspaceId, lock),
+      ]);
+      // What it fails with is told below, instead of what it made of the statements that followed.
+      opened.catch(() => undefined);
+      try {
+        const result = await work(trx);
+        const noting = notings.getStore();
+        if (noting?.caller === caller) await noting.note(trx);
+        return result;
+      } finally {
+        await opened;
+      }
     });
   }
 

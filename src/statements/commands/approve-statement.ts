@@ -9,6 +9,7 @@ import { periodRange } from '../../kernel/period.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { noteSettlement } from '../../ledger/settled-lanes.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -99,6 +100,7 @@ async function tryApprove(trx: Work, key: StatementKey, caller: Caller, at: Date
   await refuseOverlap(trx, key);
   const approved = await upToDate(trx, key, latest, { at, actor: caller.actor });
   await approveHead(trx, key, approved, { at, actor: caller.actor });
+  await noteSettlement(trx, key, null);
   await recordStatementAct(trx, caller, {
     runId: newId(),
     trigger: 'statement_approved',

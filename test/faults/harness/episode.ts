@@ -9,7 +9,7 @@ import { assertInvariants } from './invariants.js';
 import { disturb, type Menu } from './killer.js';
 import { SeededRandom } from './seeded-random.js';
 
-const lengthMs = 2200;
+const lengthMs = 1800;
 /** Longer, by a factor, on a machine that others use too. */
 const patience = Number(process.env['FAULT_PATIENCE'] ?? 1);
 const quiescenceMs = 15_000 * patience;

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -107,6 +108,7 @@ export class Fleet implements ProcessListener {
 
   onFired(process: ServiceProcess, fired: FiredFailpoint): void {
     this.fired.push(fired);
+    if (fired.fault === 'kill') this.untilRestarted(process.ended);
     if (fired.fault !== 'drop') return;
     const { database, redis } = this.linesOf(process);
     database.cut();
@@ -117,8 +119,13 @@ export class Fleet implements ProcessListener {
   /** As by a supervisor: what ends is started again, until it runs. */
   onExit(process: ServiceProcess): void {
     if (this.isStopping) return;
-    const restart = this.restart(process).finally(() => this.restarts.delete(restart));
-    this.restarts.add(restart);
+    this.untilRestarted(this.restart(process));
+  }
+
+  /** What has to have come to its end before all processes run again. */
+  private untilRestarted(step: Promise<void>): void {
+    const kept = step.finally(() => this.restarts.delete(kept));
+    this.restarts.add(kept);
   }
 
   private async restart(process: ServiceProcess): Promise<void> {

@@ -9,8 +9,9 @@ export interface Insisted extends Answer {
   readonly tries: number;
 }
 
-const answerTimeoutMs = 15_000;
-const longestInsistenceMs = 60_000;
+const patience = Number(process.env['FAULT_PATIENCE'] ?? 1);
+const answerTimeoutMs = 15_000 * patience;
+const longestInsistenceMs = 60_000 * patience;
 
 /** Asks one of the API processes, and again until one gives an answer that is no outage, as a CRM does. */
 export class InsistentClient {

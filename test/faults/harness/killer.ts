@@ -7,6 +7,10 @@ import { type ServiceProcess } from './service-process.js';
 /** Starting a process takes a second of a core, so an episode affords so many. */
 const mostKills = 2;
 
+/** Where most is at stake: what is promised there and not yet kept. */
+const aroundCommits = ['change.beforeCommit', 'change.afterCommit', 'lane.beforeCommit', 'lane.afterCommit'] as const;
+const passedByWorkers = /^(lane|sweep|job\.beforeDone)/;
+
 /** What the episode's number asks for beside the faults of every episode. */
 export interface Menu {
   readonly server: 'postgres' | 'redis' | null;
@@ -62,14 +66,15 @@ export async function disturb(stage: Stage, menu: Menu, random: SeededRandom): P
       await sleep(random.between(50, 400));
       database.heal();
     } else {
-      const place = random.pick(failpoints);
+      const place = random.pick(random.chance(0.4) ? aroundCommits : failpoints);
       const may = random.pick(
         kills < mostKills ? (['kill', 'throw', 'drop', 'delay:60'] as const) : (['throw', 'drop', 'delay:60'] as const),
       );
       if (may === 'kill') kills += 1;
       const armed = `${place}@${random.between(1, 3)}=${may}`;
-      tell(`arm ${armed} in ${process.name}`);
-      process.arm(armed);
+      const passing = random.pick(passedByWorkers.test(place) ? fleet.workers : fleet.apis);
+      tell(`arm ${armed} in ${passing.name}`);
+      passing.arm(armed);
     }
   }
 }

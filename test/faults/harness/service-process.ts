@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +7,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const command = path.join(root, 'bin', 'commissions.js');
 const preload = new URL('./child-preload.js', import.meta.url).href;
 
-const startTimeoutMs = 20_000;
+const startTimeoutMs = 20_000 * Number(process.env['FAULT_PATIENCE'] ?? 1);
 const linesKept = 400;
 
 export interface FiredFailpoint {
@@ -24,6 +23,8 @@ export interface ProcessListener {
 /** One process of the service, started by its command as a user does, and ended by `kill -9` alone. */
 export class ServiceProcess {
   private child: ChildProcess | null = null;
+  /** Resolves when the running one has ended. */
+  ended: Promise<void> = Promise.resolve();
   /** What it has said on standard error, over all its lives. */
   readonly said: string[] = [];
   url = '';
@@ -51,9 +52,12 @@ export class ServiceProcess {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.child = child;
-    child.once('exit', () => {
-      this.child = null;
-      this.listener.onExit(this);
+    this.ended = new Promise((resolve) => {
+      child.once('exit', () => {
+        this.child = null;
+        this.listener.onExit(this);
+        resolve();
+      });
     });
     // A message to a process that has just been killed goes nowhere.
     child.on('error', () => undefined);
@@ -93,9 +97,8 @@ export class ServiceProcess {
   async kill(): Promise<void> {
     const { child } = this;
     if (child === null) return;
-    const exit = once(child, 'exit');
     child.kill('SIGKILL');
-    await exit;
+    await this.ended;
   }
 
   /** Arms failpoints in the running process: `name@n=fault`. */

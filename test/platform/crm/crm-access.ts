@@ -18,6 +18,8 @@ export class KeptAccess implements CrmAccess {
     if (refused.accessToken === this.current.accessToken) this.current = await this.adapter.refresh(this.current);
     return this.current;
   }
+
+  async rejected(): Promise<void> {}
 }
 
 export function tokenOnly(accessToken: string): CrmCredentials {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { answerLate, answerText, answerWith, FakeServer, hangUp } from '#src/demo/fake-crm/fake-server.js';
-import { type CrmAccess, CrmFailure } from '#src/platform/crm/crm-adapter.js';
+import { type CrmAccess, CrmFailure, fixedAccess } from '#src/platform/crm/crm-adapter.js';
 import { CrmHttp, type CrmQuestion, retryAfterMs } from '#src/platform/crm/crm-http.js';
 import { tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
@@ -135,16 +135,21 @@ describe('asking a CRM', () => {
 
   describe('with a token', () => {
     let renewals: string[];
+    let rejected: string[];
     const access = (): CrmAccess => ({
       credentials: async () => tokenOnly('spent'),
       renewed: async ({ accessToken }) => {
         renewals.push(accessToken);
         return tokenOnly('fresh');
       },
+      rejected: async ({ accessToken }) => {
+        rejected.push(accessToken);
+      },
     });
 
     beforeEach(() => {
       renewals = [];
+      rejected = [];
       server.app.get('/guarded', (request, response) => {
         response.status(request.headers.authorization === 'Bearer fresh' ? 200 : 401).json({ pong: 2 });
       });
@@ -160,18 +165,16 @@ describe('asking a CRM', () => {
       server.fault({ on: /ping/, answer: answerWith(401) });
       expect((await failure(ping({ access: access() }))).kind).to.equal('unauthorized');
       expect(renewals).to.deep.equal(['spent']);
+      expect(rejected).to.deep.equal(['fresh']);
       expect(server.timesAsked(/ping/)).to.equal(2);
     });
 
     it('passes on that there is nothing to renew it with', async () => {
-      const ended: CrmAccess = {
-        credentials: async () => tokenOnly('spent'),
-        renewed: async () => {
-          throw new CrmFailure('unauthorized', 'connect it again');
-        },
-      };
       server.fault({ on: /ping/, answer: answerWith(401) });
-      expect(await failure(ping({ access: ended }))).to.include({ kind: 'unauthorized', message: 'connect it again' });
+      expect(await failure(ping({ access: fixedAccess(tokenOnly('spent')) }))).to.include({
+        kind: 'unauthorized',
+        message: 'the CRM does not accept these credentials',
+      });
     });
 
     it('never prints it, whatever goes wrong', async () => {

@@ -9,6 +9,7 @@ import {
   type CrmDeal,
   type CrmDealPage,
   CrmFailure,
+  fixedAccess,
   type ListDeals,
 } from '../../../src/platform/crm/crm-adapter.js';
 import { realTiming } from '../../../src/platform/crm/crm-http.js';
@@ -58,6 +59,7 @@ describe('the adapter of crm-c', () => {
         current = await adapter.refresh(refused);
         return current;
       },
+      rejected: async () => {},
     };
     return { account: adapter.account(access), access };
   }
@@ -162,7 +164,7 @@ describe('the adapter of crm-c', () => {
 
     it('sends no token to an address that is none of the vendor, whoever named it', async () => {
       const credentials = { ...(await consent()), instanceUrl: 'http://127.0.0.1.evil.test' };
-      const account = adapter.account({ credentials: async () => credentials, renewed: async () => credentials });
+      const account = adapter.account({ ...fixedAccess(credentials), renewed: async () => credentials });
       expect((await failureOf(account.listFields())).message).to.match(/instance URL/);
     });
 

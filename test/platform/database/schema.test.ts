@@ -82,7 +82,7 @@ describe('the schema', () => {
       for (const { table, using, check, ...policy } of policies) {
         expect(policy, table).to.deep.equal({ permissive: 'PERMISSIVE', roles: '{public}', command: 'ALL' });
         expect(using, table).to.match(
-          /^\(workspace_id = \(NULLIF\(current_setting\('app\.workspace_id'::text, true\), ''::text\)\)::uuid\)$/,
+          /^\(workspace_id = \( SELECT \(NULLIF\(current_setting\('app\.workspace_id'::text, true\), ''::text\)\)::uuid AS \S+\)\)$/,
         );
         expect(check, table).to.equal(using);
       }
@@ -218,7 +218,7 @@ describe('the schema', () => {
         await expectDenied(`truncate ${table}`);
       }
       await expectDenied('drop table deals');
-      await expectDenied('select * from kysely_migration');
+      await expectDenied('delete from kysely_migration');
     });
 
     it('may not disable the policies for itself', async () => {

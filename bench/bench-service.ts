@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { type RunningProcess, start } from '#src/main.js';
+import { readConfig } from '#src/platform/config.js';
+import { startEmbeddedPostgres } from '#src/platform/database/embedded/embedded-postgres.js';
+import { createLog } from '#src/platform/log.js';
+import { createWorkspace } from '#src/workspaces/create-workspace.js';
+
+/** A service as it is installed, on a database that keeps what it commits, with a way past it for floors. */
+export interface BenchService {
+  readonly url: string;
+  readonly running: RunningProcess;
+  readonly ownerUrl: string;
+  /** For COPY from a file; of your own server the owner, who then has to be one. */
+  readonly superuserUrl: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Connections of the tables' owner, past row-level security: for floors and for making deals. */
+  readonly owner: pg.Pool;
+  newWorkspace(): Promise<BenchWorkspace>;
+  stop(): Promise<void>;
+}
+
+export interface BenchWorkspace {
+  readonly workspaceId: string;
+  readonly apiKey: string;
+  call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+export interface BenchOptions {
+  readonly worker?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** BENCH_DATABASE_URL takes an empty database of your own server, to which its owner connects. */
+export async function startBenchService({ worker = true, environment: more = {} }: BenchOptions = {}) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'commissions-bench-'));
+  const external = process.env['BENCH_DATABASE_URL'];
+  const server =
+    external === undefined
+      ? await startEmbeddedPostgres({ dataDir: folder, durable: true })
+      : { ownerUrl: external, superuserUrl: external, stop: async () => {} };
+  const environment = {
+    DATABASE_URL: server.ownerUrl,
+    DATA_DIR: folder,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ...more,
+  };
+  const running = await start(readConfig(environment), { api: true, worker }, createLog('silent'));
+  const owner = new pg.Pool({ connectionString: server.ownerUrl, max: 4 });
+  const { url } = running;
+  if (url === null) throw new Error('the API did not start');
+  const service: BenchService = {
+    url,
+    running,
+    ownerUrl: server.ownerUrl,
+    superuserUrl: new URL(new URL(server.ownerUrl).pathname, server.superuserUrl).href,
+    environment,
+    owner,
+    newWorkspace: async () => {
+      const { workspaceId, apiKey } = await createWorkspace(running.service.unitOfWork, {
+        name: 'Bench',
+        tier: 'enterprise',
+        currency: 'USD',
+        timezone: 'UTC',
+      });
+      return { workspaceId, apiKey, call: (method, at, body) => call(`${url}${at}`, apiKey, method, body) };
+    },
+    stop: async () => {
+      await running.stop();
+      await owner.end();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return service;
+}
+
+async function call<Answer>(address: string, apiKey: string, method: string, body: unknown): Promise<Answer> {
+  const response = await fetch(address, {
+    method,
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${address} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as Answer;
+}

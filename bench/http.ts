@@ -1,0 +1,87 @@
+import express from 'express';
+import { listen } from '#src/platform/http/listen.js';
+import { startBenchService } from './bench-service.js';
+import { load } from './load.js';
+import { alternating, type Contender, count, ratio, type Table } from './measure.js';
+import { recalculate } from './recalculation.js';
+import { makeSalesYear, type SalesYear } from './sales-year.js';
+
+const seconds = 2;
+const connections = 10;
+
+/** Requests a second of what is asked most, against an Express handler that does nothing. */
+export async function http(): Promise<Table[]> {
+  const service = await startBenchService();
+  const empty = express();
+  empty.use((_, response) => {
+    response.json({ ok: true });
+  });
+  const listening = await listen(empty, '127.0.0.1', 0);
+  try {
+    const small = await makeSalesYear(service, 10_000);
+    await recalculate(small, {});
+    const large = await makeSalesYear(service, 100_000);
+    const wide = await makeSalesYear(service, 10_000, 2000);
+    await recalculate(wide, {});
+    const repId = small.repIds[0] as string;
+    const deal = JSON.stringify({
+      repId,
+      closeDate: '2026-12-30',
+      fields: { amount: 1, stage: 'Won', segment: 'smb' },
+    });
+    const statement = { period: '2026-01' };
+    await small.workspace.call('POST', `/v1/statements/${repId}/generate`, statement);
+    const measured = await alternating(
+      [
+        { name: 'empty Express handler', run: () => asked(listening.url, {}, 'GET', '/', null) },
+        asking(small, 'put a deal', 'PUT', '/v1/deals/N#', deal),
+        asking(small, 'rep dashboard', 'GET', `/v1/commissions?repId=${repId}&period=2026-Q1`, null),
+        asking(wide, 'team overview, 2,000 reps', 'GET', '/v1/commissions?period=2026-Q1', null),
+        asking(large, 'deals, 50 of 100,000', 'GET', '/v1/deals?limit=50', null),
+        asking(small, 'statement', 'GET', `/v1/statements?repId=${repId}&period=2026-01`, null),
+        asking(small, 'periods', 'GET', '/v1/commissions/periods', null),
+      ],
+      5,
+    );
+    const floor = measured[0]?.median ?? Number.NaN;
+    return [
+      {
+        title: `HTTP, one process, ${connections} connections`,
+        columns: ['', 'requests a second', 'of the empty handler'],
+        rows: measured.map(({ name, median }) => [name, count(median), ratio(median / floor)]),
+        notes: [
+          'Client, service and PostgreSQL share the cores. Deals are put each under an id of its own, and calculated.',
+        ],
+      },
+    ];
+  } finally {
+    await listening.close();
+    await service.stop();
+  }
+}
+
+function asking(
+  { workspace, service }: SalesYear,
+  name: string,
+  method: string,
+  path: string,
+  body: string | null,
+): Contender {
+  const headers = {
+    Authorization: `Bearer ${workspace.apiKey}`,
+    ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+  };
+  return { name, run: () => asked(service.url, headers, method, path, body) };
+}
+
+async function asked(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  method: string,
+  path: string,
+  body: string | null,
+): Promise<number> {
+  const { perSecond, failed } = await load({ url, headers, method, path, body, connections, seconds });
+  if (failed > 0) throw new Error(`${failed} of the requests to ${path} failed`);
+  return perSecond;
+}

@@ -1,0 +1,81 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { startBenchService } from './bench-service.js';
+import { alternating, duration, ratio, type Table } from './measure.js';
+import { makeSalesYear } from './sales-year.js';
+
+const rows = 100_000;
+
+/** A file of deals through the API against COPY of the same file into one table with its key. */
+export async function imports(): Promise<Table[]> {
+  const service = await startBenchService({ worker: false });
+  const file = path.join(tmpdir(), `commissions-bench-${process.pid}.csv`);
+  const superuser = new pg.Client({ connectionString: service.superuserUrl });
+  try {
+    const year = await makeSalesYear(service, 10_000);
+    await superuser.connect();
+    await superuser.query(
+      'create table copied (id text primary key, amount numeric, stage text, close_date date, name text, segment text, owner_id text)',
+    );
+    let run = 0;
+    const csv = () => csvOf(year.repIds, run);
+    const measured = await alternating(
+      [
+        {
+          name: 'COPY into one table',
+          prepare: async () => {
+            await superuser.query('truncate copied');
+            await writeFile(file, csv(), { mode: 0o644 });
+          },
+          run: async () => {
+            await superuser.query(`copy copied from '${file}' with (format csv, header)`);
+          },
+        },
+        {
+          name: 'import, until the answer',
+          prepare: async () => {
+            run += 1;
+          },
+          run: async () => {
+            const body = csv();
+            const start = performance.now();
+            const response = await fetch(`${service.url}/v1/deals/import`, {
+              method: 'POST',
+              headers: { Authorization: `Bearer ${year.workspace.apiKey}`, 'Content-Type': 'text/csv' },
+              body,
+            });
+            const answer = (await response.json()) as { accepted: number };
+            if (answer.accepted !== rows) throw new Error(`the import took ${JSON.stringify(answer).slice(0, 300)}`);
+            return performance.now() - start;
+          },
+        },
+      ],
+      5,
+    );
+    const floor = measured[0]?.median ?? Number.NaN;
+    return [
+      {
+        title: 'Import of a CSV file of 100,000 new deals',
+        columns: ['', 'median', 'against COPY'],
+        rows: measured.map(({ name, median }) => [name, duration(median), ratio(median / floor)]),
+        notes: [
+          'The import finds the owner of every deal, writes it and its snapshot, and asks for everyone’s calculation.',
+        ],
+      },
+    ];
+  } finally {
+    await superuser.end();
+    await rm(file, { force: true });
+    await service.stop();
+  }
+}
+
+function csvOf(repIds: readonly string[], run: number): string {
+  const lines = Array.from({ length: rows }, (_, index) => {
+    const day = new Date(Date.UTC(2026, 0, 1 + ((index * 31) % 365))).toISOString().slice(0, 10);
+    return `R${run}-${index},${500 + (index % 7000)}.${10 + (index % 90)},Won,${day},Deal ${index},smb,member-${index % repIds.length}`;
+  });
+  return ['id,amount,stage,close_date,name,segment,owner_id', ...lines].join('\n');
+}

@@ -1,0 +1,76 @@
+/** One way of doing the work that a bench compares. */
+export interface Contender {
+  readonly name: string;
+  /** Brings everything back to where each run begins; not counted. */
+  prepare?(): Promise<void>;
+  /** Does the work once; gives the figure, or nothing to have the time taken. */
+  run(): Promise<number | undefined> | Promise<void>;
+}
+
+export interface Measured {
+  readonly name: string;
+  readonly median: number;
+  readonly runs: readonly number[];
+}
+
+/**
+ * Runs the contenders in turn, so that whatever else the machine does meanwhile hits all of them, and gives the
+ * median of each. The first round warms up and is not counted.
+ */
+export async function alternating(contenders: readonly Contender[], rounds: number): Promise<Measured[]> {
+  const runs = new Map(contenders.map((contender) => [contender.name, [] as number[]]));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const contender of contenders) {
+      await contender.prepare?.();
+      const start = performance.now();
+      const told = await contender.run();
+      const figure = told ?? performance.now() - start;
+      if (round > 0) runs.get(contender.name)?.push(figure);
+      if (process.env['BENCH_VERBOSE']) process.stderr.write(`${contender.name} ${round}: ${figure.toFixed(1)}\n`);
+    }
+  }
+  return [...runs].map(([name, figures]) => ({ name, runs: figures, median: median(figures) }));
+}
+
+export function median(figures: readonly number[]): number {
+  return quantile(figures, 0.5);
+}
+
+export function quantile(figures: readonly number[], share: number): number {
+  const sorted = [...figures].sort((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)] ?? Number.NaN;
+  const above = sorted[Math.ceil(place)] ?? Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+/** What a bench has found, as one Markdown table under a heading. */
+export interface Table {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly notes?: readonly string[];
+}
+
+export function markdown({ title, columns, rows, notes = [] }: Table): string {
+  const widths = columns.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, index) => (index === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  const told = notes.map((note) => `\n${note}\n`).join('');
+  return `**${title}**\n\n${[line(columns), rule, ...rows.map(line)].join('\n')}\n${told}`;
+}
+
+/** Milliseconds for people: `0.42 ms`, `18 ms`, `4.7 s`. */
+export function duration(ms: number): string {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(ms >= 10_000 ? 1 : 2)} s`;
+  return `${ms >= 10 ? ms.toFixed(0) : ms.toFixed(2)} ms`;
+}
+
+export function ratio(figure: number): string {
+  return `${figure >= 10 ? figure.toFixed(0) : figure.toFixed(figure < 0.1 ? 3 : 2)} ×`;
+}
+
+export function count(figure: number): string {
+  return Math.round(figure).toLocaleString('en-US');
+}

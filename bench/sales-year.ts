@@ -1,0 +1,141 @@
+import { type BenchService, type BenchWorkspace } from './bench-service.js';
+
+export const dealsPerRep = 500;
+export const rulesPerDeal = 3;
+
+/** A year of won deals: five hundred a rep, each of which three rules pay. */
+export interface SalesYear {
+  readonly service: BenchService;
+  readonly workspace: BenchWorkspace;
+  readonly repIds: readonly string[];
+  readonly deals: number;
+  readonly planId: string;
+}
+
+export interface Rates {
+  readonly commission: readonly [number, number, number];
+  readonly accelerator: readonly [number, number, number];
+  readonly flat: number;
+}
+
+export const rates: Rates = { commission: [0.08, 0.12, 0.15], accelerator: [0.01, 0.02, 0.03], flat: 0.005 };
+/** Every event changes when these take the place of the first. */
+export const otherRates: Rates = { commission: [0.07, 0.11, 0.14], accelerator: [0.02, 0.03, 0.04], flat: 0.006 };
+
+const thresholds = { commission: [0, 1, 1.25], accelerator: [0, 0.5, 1] } as const;
+export const quotaTarget = 600_000;
+
+export function planConfig({ commission, accelerator, flat }: Rates) {
+  const tiers = (of: readonly number[], from: readonly number[]) =>
+    of.map((rate, tierIndex) => ({ tierIndex, minThreshold: from[tierIndex], rate, name: `Tier ${tierIndex}` }));
+  return {
+    dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+    rules: [
+      { name: 'Commission', measure: 'amount', tiers: tiers(commission, thresholds.commission) },
+      {
+        name: 'Accelerator',
+        measure: 'amount',
+        tierMode: 'marginal',
+        tiers: tiers(accelerator, thresholds.accelerator),
+      },
+      {
+        name: 'Flat',
+        measure: 'amount',
+        conditions: [{ field: 'segment', fieldType: 'text', operator: 'in', value: ['smb', 'mid', 'enterprise'] }],
+        tiers: tiers([flat], [0]),
+      },
+    ],
+  };
+}
+
+export async function makeSalesYear(
+  service: BenchService,
+  deals: number,
+  reps = Math.max(1, Math.round(deals / dealsPerRep)),
+): Promise<SalesYear> {
+  const workspace = await service.newWorkspace();
+  const repIds = await saveReps(workspace, reps);
+  const plan = await workspace.call<{ planId: string }>('POST', '/v1/plans', {
+    name: 'Sales',
+    config: planConfig(rates),
+  });
+  for (const ids of inParts(repIds, 500)) {
+    for (const quarter of [1, 2, 3, 4]) {
+      for (const measure of ['Commission', 'Accelerator'])
+        await workspace.call('POST', '/v1/quotas', {
+          repIds: ids,
+          planId: plan.planId,
+          measure,
+          period: `2026-Q${quarter}`,
+          target: quotaTarget,
+        });
+    }
+    await workspace.call('POST', '/v1/assignments', { repIds: ids, planId: plan.planId });
+  }
+  await insertDeals(service, workspace.workspaceId, deals);
+  return { service, workspace, repIds, deals, planId: plan.planId };
+}
+
+async function saveReps(workspace: BenchWorkspace, count: number): Promise<string[]> {
+  const people = Array.from({ length: count }, (_, index) => ({
+    email: `rep${index}@acme.test`,
+    name: `Rep ${index}`,
+  }));
+  const ids: string[] = [];
+  for (const part of inParts(people, 500)) {
+    const saved = await workspace.call<{ reps: { id: string }[] }>('PUT', '/v1/reps', { reps: part });
+    ids.push(...saved.reps.map((rep) => rep.id));
+  }
+  return [...new Set(ids)];
+}
+
+function inParts<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** Past the service, which is not what is measured here; the rows are what it would have written. */
+async function insertDeals(service: BenchService, workspaceId: string, deals: number): Promise<void> {
+  await service.owner.query(
+    `with ranked as (select rep_id, row_number() over (order by rep_id) - 1 as place, count(*) over () as all_reps
+       from reps where workspace_id = $1),
+     made as (
+       select n, rep_id, round((500 + (n * 7919 % 1000003)::numeric * 7 / 1000), 2) as amount,
+         date '2026-01-01' + (n * 31 % 365)::int as day
+       from generate_series(1, $2::int) n join ranked on place = n % all_reps
+     )
+     insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, is_closed, is_won, fields,
+       given, content_hash)
+     select $1, 'D' || n, rep_id, 'Deal ' || n, amount, 'USD', 'Won', day, true, true,
+       jsonb_build_object('amount', amount, 'stage', 'Won', 'close_date', day, 'name', 'Deal ' || n,
+         'segment', (array['smb', 'mid', 'enterprise'])[1 + n % 3], 'region', 'r' || n % 7, 'source', 'inbound',
+         'discount', (n % 20)::numeric / 100),
+       '{}', md5(n::text)::uuid
+     from made`,
+    [workspaceId, deals],
+  );
+  await service.owner.query('vacuum analyze deals');
+}
+
+/** Resolves when nothing is asked of any lane. */
+export async function untilSettled({ owner }: BenchService, workspaceId: string): Promise<void> {
+  for (;;) {
+    const { rows } = await owner.query<{ pending: boolean }>(
+      'select exists (select from calculation_requests where workspace_id = $1) as pending',
+      [workspaceId],
+    );
+    if (rows[0]?.pending === false) return;
+    await new Promise((resolve) => setTimeout(resolve, 4));
+  }
+}
+
+/** As before the first calculation, in tables without dead rows. */
+export async function emptyLedger({ service, workspace }: SalesYear): Promise<void> {
+  await service.owner.query('truncate commission_events, commission_event_history, rep_months');
+  await service.owner.query('update quotas set current_value = 0 where workspace_id = $1', [workspace.workspaceId]);
+  await service.owner.query(
+    'update lanes set settled_revision = null, settled_until = null, settled_code = null, settled_deals = null, settled_skipped = null',
+  );
+  await service.owner.query('checkpoint').catch(() => undefined);
+}

@@ -1,0 +1,156 @@
+import { type Day } from '../kernel/day.js';
+import { type CrmProvider } from '../platform/crm/crm-adapter.js';
+import { type Deliveries } from './fake-crm/deliveries.js';
+import { FakeBilling } from './fake-crm/fake-billing.js';
+import { FakeCrma } from './fake-crm/fake-crma.js';
+import { FakeCrmb } from './fake-crm/fake-crmb.js';
+import { FakeCrmc } from './fake-crm/fake-crmc.js';
+
+/** What an admin would paste, or consent to, in one of the CRMs. */
+interface PastedToken {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  readonly instanceUrl?: string;
+}
+
+interface DemoCrm {
+  readonly token: () => PastedToken;
+  /** What connecting tells, for a CRM whose webhooks are set up by hand. */
+  connected(webhookUrl: string | null, webhookSecret: string | null): void;
+  readonly openDeals: string[];
+  close(dealId: string, day: Day): void;
+  /** Sends what has happened, as the CRM does by itself. */
+  deliver(): Promise<number[]>;
+}
+
+const sellers = [
+  { firstName: 'Nora', lastName: 'Lind', email: 'nora@demo.test' },
+  { firstName: 'Omar', lastName: 'Haas', email: 'omar@demo.test' },
+];
+const openAmounts = [12_000, 8_500, 30_000, 4_200, 19_900, 7_000];
+
+/** Made-up CRMs and a billing provider on this machine, with the wire formats of the real ones. */
+export class DemoCrms {
+  private constructor(
+    private readonly crma: FakeCrma,
+    private readonly crmb: FakeCrmb,
+    private readonly crmc: FakeCrmc,
+    private readonly billing: FakeBilling,
+    readonly crms: Readonly<Record<CrmProvider, DemoCrm>>,
+  ) {}
+
+  static async start(): Promise<DemoCrms> {
+    const [crma, crmb] = await Promise.all([FakeCrma.start(), FakeCrmb.start()]);
+    const crmc = new FakeCrmc({ multiCurrency: true });
+    const billing = new FakeBilling();
+    await Promise.all([crmc.start(), billing.start()]);
+    return new DemoCrms(crma, crmb, crmc, billing, {
+      crma: demoCrma(crma),
+      crmb: demoCrmb(crmb),
+      crmc: demoCrmc(crmc),
+    });
+  }
+
+  /** Settings with which the service finds them. */
+  get environment(): Readonly<Record<string, string>> {
+    const { crma, crmb, crmc, billing } = this;
+    return {
+      CRM_ALLOW_LOOPBACK: '1',
+      CRMA_API_BASE: crma.server.url,
+      CRMA_AUTH_BASE: crma.server.url,
+      CRMA_CLIENT_ID: crma.oauth.options.clientId,
+      CRMA_CLIENT_SECRET: crma.oauth.options.clientSecret,
+      CRMB_API_BASE: crmb.server.url,
+      CRMB_AUTH_BASE: crmb.server.url,
+      CRMB_CLIENT_ID: crmb.oauth.options.clientId,
+      CRMB_CLIENT_SECRET: crmb.oauth.options.clientSecret,
+      CRMC_LOGIN_BASE: crmc.url,
+      CRMC_CLIENT_ID: crmc.oauth.options.clientId,
+      CRMC_CLIENT_SECRET: crmc.oauth.options.clientSecret,
+      BILLING_API_BASE: billing.url,
+      BILLING_API_KEY: billing.apiKey,
+      BILLING_WEBHOOK_SECRET: billing.webhookSecret,
+    };
+  }
+
+  get addresses(): readonly string[] {
+    return [
+      `crm-a ${this.crma.server.url}`,
+      `crm-b ${this.crmb.server.url}`,
+      `crm-c ${this.crmc.url}`,
+      `billing ${this.billing.url}`,
+    ];
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.crma.stop(), this.crmb.stop(), this.crmc.stop(), this.billing.stop()]);
+  }
+}
+
+function demoCrma(crm: FakeCrma): DemoCrm {
+  const owners = sellers.map((seller) => crm.addMember(seller));
+  const openDeals = openAmounts.map((value, index) =>
+    crm.addDeal({ name: `Deal A${index + 1}`, stage: 'In Progress', value, owner: owners[index % 2] as string }),
+  );
+  return {
+    token: () => ({ accessToken: crm.oauth.issue().accessToken }),
+    connected: () => {},
+    openDeals,
+    close: (dealId, day) => crm.closeDeal(dealId, day),
+    deliver: () => crm.flush(),
+  };
+}
+
+function demoCrmb(crm: FakeCrmb): DemoCrm {
+  const owners = sellers.map((seller) => crm.addOwner(seller));
+  const openDeals = openAmounts.map((amount, index) =>
+    crm.addDeal({
+      dealname: `Deal B${index + 1}`,
+      dealstage: 'contractsent',
+      amount: String(amount),
+      hubspot_owner_id: owners[index % 2] as string,
+      deal_currency_code: 'USD',
+    }),
+  );
+  return {
+    token: () => ({ accessToken: crm.oauth.issue().accessToken }),
+    connected: (webhookUrl) => {
+      crm.webhookUrl = webhookUrl;
+    },
+    openDeals,
+    close: (dealId, day) => crm.closeDeal(dealId, day),
+    deliver: () => crm.deliveries.flush(),
+  };
+}
+
+function demoCrmc(crm: FakeCrmc): DemoCrm {
+  const owners = sellers.map(({ firstName, lastName, email }) =>
+    crm.addUser({ Name: `${firstName} ${lastName}`, Email: email }),
+  );
+  const openDeals = openAmounts.map((Amount, index) =>
+    crm.addDeal({
+      Name: `Deal C${index + 1}`,
+      StageName: 'Prospecting',
+      Amount,
+      OwnerId: owners[index % 2] as string,
+      CurrencyIsoCode: 'USD',
+    }),
+  );
+  let flow: Deliveries<string> | null = null;
+  return {
+    token: () => {
+      const { accessToken, refreshToken } = crm.oauth.issue();
+      return { accessToken, instanceUrl: crm.url, ...(refreshToken === null ? {} : { refreshToken }) };
+    },
+    connected: (webhookUrl, webhookSecret) => {
+      if (webhookUrl !== null && webhookSecret !== null)
+        flow = crm.flow({ targetUrl: webhookUrl, secret: webhookSecret });
+    },
+    openDeals,
+    close: (dealId, day) => {
+      crm.changeDeal(dealId, { StageName: 'Closed Won', CloseDate: day });
+      flow?.add(dealId);
+    },
+    deliver: async () => (await flow?.flush()) ?? [],
+  };
+}

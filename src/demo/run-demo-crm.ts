@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { start } from '../main.js';
+import { readConfig } from '../platform/config.js';
+import { type CrmProvider } from '../platform/crm/crm-adapter.js';
+import { createLog } from '../platform/log.js';
+import { createWorkspace } from '../workspaces/create-workspace.js';
+import { DemoCrmTour } from './demo-crm-tour.js';
+import { DemoCrms } from './demo-crms.js';
+
+const keys: Readonly<Record<string, CrmProvider>> = { a: 'crma', b: 'crmb', c: 'crmc' };
+
+/** The service on data that go with it, three made-up CRMs connected to it, and a prompt that closes deals in them. */
+export async function runDemoCrm(
+  environment: NodeJS.ProcessEnv,
+  port: string,
+  say: (text: string) => void,
+): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'commissions-demo-crm-'));
+  const crms = await DemoCrms.start();
+  const { DATABASE_URL: _, DATABASE_OWNER_URL: __, REDIS_URL: ___, ...own } = environment;
+  const url = `http://127.0.0.1:${port}`;
+  const config = readConfig({
+    LOG_LEVEL: 'error',
+    ...own,
+    ...crms.environment,
+    NODE_ENV: '',
+    DATA_DIR: folder,
+    HOST: '127.0.0.1',
+    PORT: port,
+    PUBLIC_URL: url,
+    NO_DEMO: '1',
+  });
+  const running = await start(config, { api: true, worker: true }, createLog(config.LOG_LEVEL));
+  try {
+    const { apiKey } = await createWorkspace(running.service.unitOfWork, {
+      name: 'Demo: made-up CRMs',
+      tier: 'enterprise',
+      currency: 'USD',
+      timezone: 'UTC',
+      isDemo: true,
+    });
+    const tour = new DemoCrmTour(crms, url, apiKey);
+    await tour.prepare();
+    say(
+      `\n  The service is at ${url}, its key for this demo is\n    ${apiKey}\n  Made-up: ${crms.addresses.join(', ')}\n`,
+    );
+    say('  a, b or c and Enter closes a deal in that CRM; q ends.\n\n');
+    await prompt(tour, say);
+  } finally {
+    await running.stop();
+    await crms.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function prompt(tour: DemoCrmTour, say: (text: string) => void): Promise<void> {
+  const lines = createInterface({ input: process.stdin });
+  lines.on('SIGINT', () => lines.close());
+  process.once('SIGINT', () => lines.close());
+  process.once('SIGTERM', () => lines.close());
+  for await (const line of lines) {
+    const typed = line.trim().toLowerCase();
+    if (typed === 'q') break;
+    const provider = keys[typed];
+    if (provider === undefined) say('  a, b, c or q\n');
+    else say(`  ${(await tour.closeDeal(provider)) ?? `every deal in ${provider} is closed`}\n`);
+  }
+  lines.close();
+}

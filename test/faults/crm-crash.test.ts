@@ -1,0 +1,202 @@
+import 'reflect-metadata';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { type Delivery, deliver } from '#src/demo/fake-crm/deliveries.js';
+import { createDatabase } from '#src/platform/database/pool.js';
+import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { type CrmWorld, crmWorlds, freePort, payEveryone, randomDeal, untilInboxEmpty } from '../support/crm-worlds.js';
+import { expectSoundLedger, query } from '../support/ledger-checks.js';
+import { Random } from '../support/random.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { ApiClient, migrateTestDatabase } from '../support/test-service.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const command = path.join(root, 'bin', 'commissions.js');
+const changes = 150;
+const kills = 4;
+
+/** `commissions serve --api` or `--worker`, killed and started again. */
+class Half {
+  private child: ChildProcess | null = null;
+
+  constructor(
+    private readonly part: '--api' | '--worker',
+    private readonly environment: NodeJS.ProcessEnv,
+  ) {}
+
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [command, 'serve', this.part], {
+      cwd: root,
+      env: this.environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    let told = '';
+    await new Promise<void>((resolve, reject) => {
+      const listen = (chunk: Buffer) => {
+        told += chunk.toString();
+        if (/is ready|is running/.test(told)) resolve();
+      };
+      child.stdout.on('data', listen);
+      child.stderr.on('data', listen);
+      child.once('exit', (code) => reject(new Error(`${this.part} ended with ${code}:\n${told}`)));
+    });
+  }
+
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (child === null || child.exitCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+  }
+}
+
+/** Deals and page size of each: what a sync gets in several pages. */
+const sizes = { crma: [1700, 500], crmb: [900, 100], crmc: [4200, 2000] } as const;
+/** One of them in every run; CRM_CRASH=all takes its time. */
+const crashed = process.env['CRM_CRASH'] === 'all' ? crmWorlds : crmWorlds.slice(0, 1);
+
+for (const { provider, start } of crashed) {
+  describe(`deliveries and syncs of ${provider} under kill -9`, function () {
+    this.timeout(300_000);
+    const [deals, page] = sizes[provider];
+    const random = new Random(Number(process.env['CRM_SEED'] ?? 7));
+    let database: TestDatabase;
+    let world: CrmWorld;
+    let api: Half;
+    let worker: Half;
+    let url: string;
+    let client: ApiClient;
+    let workspaceId: string;
+
+    before(async () => {
+      database = await createTestDatabase({ migrate: migrateTestDatabase });
+      world = await start();
+      const port = await freePort();
+      url = `http://127.0.0.1:${port}`;
+      const { REDIS_URL: _, ...own } = process.env;
+      const environment = {
+        ...own,
+        DATABASE_URL: database.ownerUrl,
+        PORT: String(port),
+        PUBLIC_URL: url,
+        LOG_LEVEL: 'error',
+        RATE_LIMIT_PER_MINUTE: '100000',
+        WEBHOOKS_PER_SECOND: '100000',
+        MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+        CRM_ALLOW_LOOPBACK: '1',
+        ...world.environment,
+      };
+      api = new Half('--api', environment);
+      worker = new Half('--worker', environment);
+      await Promise.all([api.start(), worker.start()]);
+      const owner = createDatabase({ url: database.ownerUrl, size: 1, onError: () => {} });
+      const created = await createWorkspace(new UnitOfWork(owner), {
+        name: 'Crash',
+        tier: 'enterprise',
+        currency: world.currency,
+        timezone: 'UTC',
+      });
+      await owner.destroy();
+      workspaceId = created.workspaceId;
+      client = new ApiClient(url, created.apiKey);
+    });
+
+    after(async () => {
+      await api.kill();
+      await worker.kill();
+      await world.stop();
+      await database.drop();
+    });
+
+    const count = async (text: string) => {
+      const [row] = await query<{ n: number }>(database.ownerUrl, text, [workspaceId]);
+      return row?.n ?? 0;
+    };
+
+    async function until(what: () => Promise<boolean>, most = 90_000): Promise<void> {
+      const deadline = Date.now() + most;
+      while (!(await what().catch(() => false))) {
+        if (Date.now() > deadline) throw new Error('it did not come about');
+        await sleep(50);
+      }
+    }
+
+    it('a sync whose worker is killed goes on where it stopped', async () => {
+      const people = ['Ada', 'Ben', 'Cy'].map((name) => world.addPerson(name));
+      for (let index = 0; index < deals; index += 1) world.addDeal(randomDeal(random, people));
+      // The first poll would pull everything as soon as it is connected.
+      if (provider === 'crmc')
+        await client.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
+      await world.connect(client, url);
+      const { jobId } = await client.expect(200, 'POST', '/v1/commissions/sync', { async: true });
+      await until(async () => (await count('select count(*)::int as n from deals where workspace_id = $1')) > 0);
+      await worker.kill();
+      const before = world.server.timesAsked(world.listing);
+      expect(
+        await count(`select count(*)::int as n from jobs where workspace_id = $1 and status = 'running'`),
+      ).to.equal(1);
+      await worker.start();
+      await until(async () => {
+        const job = await client.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+        return job.status === 'completed';
+      });
+      expect(await count('select count(*)::int as n from deals where workspace_id = $1')).to.equal(deals);
+      expect(await count('select count(*)::int as n from deal_snapshots where workspace_id = $1')).to.equal(deals);
+      expect(world.server.timesAsked(world.listing) - before).to.be.at.most(Math.ceil(deals / page));
+      await payEveryone(client);
+    });
+
+    it('no delivery that was accepted is lost, whoever is killed and when', async () => {
+      world.takeDeliveries();
+      const people = ['Ada', 'Ben', 'Cy'];
+      const owners = (await client.expect(200, 'GET', '/v1/reps')).reps
+        .filter((rep: { name: string }) => people.some((name) => rep.name.startsWith(name)))
+        .map((rep: { crmMemberId: string }) => rep.crmMemberId);
+      let sending = true;
+      const killing = (async () => {
+        for (let done = 0; done < kills && sending; done += 1) {
+          const half = random.below(2) === 0 ? api : worker;
+          await sleep(200 + random.below(600));
+          await half.kill();
+          await half.start();
+        }
+      })();
+      for (let index = 0; index < changes; index += 1) {
+        const { won, amount, owner } = randomDeal(random, owners);
+        const dealId = random.of(world.liveDealIds());
+        if (index % 25 === 0) world.delete(dealId);
+        else world.change(dealId, random.below(2) === 0 ? { won, amount } : { owner });
+        // As the CRM does: again until it is accepted.
+        for (const delivery of world.takeDeliveries()) await untilAccepted(delivery);
+        await sleep(20);
+      }
+      await killing;
+      sending = false;
+      await untilInboxEmpty(database.ownerUrl);
+      await until(
+        async () => (await count('select count(*)::int as n from calculation_requests where workspace_id = $1')) === 0,
+      );
+      await expectSoundLedger(database.ownerUrl, workspaceId);
+      const { counts } = await client.expect(200, 'POST', '/v1/commissions/sync', { reconcile: true });
+      expect(counts, 'everything was here already').to.include({ unchanged: counts.totalDeals });
+      const again = await client.expect(200, 'POST', '/v1/commissions/recalculate', {});
+      expect(again).to.include({ eventsWritten: 0, eventsReversed: 0 });
+    });
+
+    async function untilAccepted(delivery: Delivery): Promise<void> {
+      for (;;) {
+        const status = await deliver(delivery);
+        if (status >= 200 && status < 300) return;
+        if (status !== 0 && status < 500) throw new Error(`a delivery was refused with ${status}`);
+        await sleep(50);
+      }
+    }
+  });
+}

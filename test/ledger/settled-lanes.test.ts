@@ -1,0 +1,254 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { query } from '../support/ledger-checks.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { commissionPlan, D1, D2, D3, WorkedExample } from './worked-example.js';
+
+/** The tables that decide what reps earn; each has a change of it below. */
+const inputs = [
+  'assignments',
+  'calculation_requests',
+  'commission_events',
+  'deals',
+  'plan_overrides',
+  'plan_rules',
+  'plan_versions',
+  'quotas',
+  'reporting_lines',
+  'statement_periods',
+  'workspaces',
+];
+
+describe('a recalculation of a workspace that is calculated already', () => {
+  let service: TestService;
+  let example: WorkedExample;
+
+  before(async () => {
+    // Without workers, so that what a change asks for is still there to be seen.
+    service = await startTestService({}, { api: true, worker: false });
+  });
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    example = await WorkedExample.create(service);
+    await example.put(D1, D2, { ...D3, rep: 'bob' });
+    await recalculated();
+    expect(await askedAgain(), 'nobody before the change').to.deep.equal([]);
+  });
+
+  const drain = () =>
+    service.running.service.laneRunner.drain(example.workspaceId, Object.values(example.repIds)).then(() => undefined);
+
+  const startJob = async (scope: object = {}): Promise<string> =>
+    (await example.api.expect(200, 'POST', '/v1/commissions/recalculate', { ...scope, async: true })).jobId;
+
+  const endedJob = (jobId: string) => example.api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+
+  async function recalculated() {
+    const jobId = await startJob();
+    await drain();
+    return (await endedJob(jobId)).result;
+  }
+
+  /** Who is asked to be calculated by a recalculation of the workspace. */
+  async function askedAgain(): Promise<string[]> {
+    const jobId = await startJob();
+    const rows = await query<{ name: string }>(
+      service.database.ownerUrl,
+      `select distinct r.name from calculation_requests q join reps r on r.workspace_id = q.workspace_id and r.rep_id = q.rep_id
+      where q.workspace_id = $1 and q.job_id = $2 order by r.name`,
+      [example.workspaceId, jobId],
+    );
+    await drain();
+    return rows.map(({ name }) => name);
+  }
+
+  const sql = (text: string) => query(service.database.ownerUrl, text);
+  const ruleId = async () => (await example.api.expect(200, 'GET', `/v1/plans/${example.planId}`)).rules[0].id;
+  const versionId = async () => (await example.api.expect(200, 'GET', `/v1/plans/${example.planId}`)).planVersionId;
+  const setOverride = async () =>
+    example.api.expect(200, 'PUT', `/v1/plans/${await versionId()}/overrides/${example.repIds.ann}`, {
+      rules: [{ ruleId: await ruleId(), tiers: [{ tierIndex: 0, rate: 0.2 }] }],
+    });
+  const approve = async () => {
+    await example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/generate`, { period: '2026-01' });
+    await example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/approve`, {
+      period: '2026-01',
+      status: 'approved',
+    });
+  };
+  const everyone = ['ann', 'bob', 'max'];
+
+  /** Each change with those who must not be left out after it. The manager is asked for once a lane below has moved. */
+  const changes: readonly (readonly [what: string, change: () => Promise<unknown>, asked: readonly string[]])[] = [
+    ['a new deal', () => example.put({ ...D1, dealId: 'D9' }), ['ann']],
+    ['a corrected deal', () => example.put({ ...D1, amount: 20_000 }), ['ann']],
+    ['a deal that goes to somebody else', () => example.put({ ...D1, rep: 'bob' }), ['ann', 'bob']],
+    ['a deal file', () => example.import({ ...D1, amount: 1 }), ['ann']],
+    [
+      'a new version of the plan',
+      () => example.api.expect(200, 'PATCH', `/v1/plans/${example.planId}`, { config: commissionPlan(0.1, 0.2, 0.3) }),
+      everyone,
+    ],
+    [
+      'another currency of the plan',
+      () => example.api.expect(200, 'PATCH', `/v1/plans/${example.planId}`, { currency: 'EUR' }),
+      everyone,
+    ],
+    [
+      'a plan that is archived',
+      () => example.api.expect(200, 'PATCH', `/v1/plans/${example.planId}/status`, { status: 'archived' }),
+      everyone,
+    ],
+    ['an override', setOverride, everyone],
+    [
+      'a quota',
+      () =>
+        example.api.expect(201, 'POST', '/v1/quotas', {
+          repIds: [example.repIds.ann],
+          measure: 'Commission',
+          period: '2026-Q1',
+          target: 5,
+        }),
+      everyone,
+    ],
+    [
+      'an assignment that ends',
+      () =>
+        example.api.expect(200, 'PATCH', `/v1/assignments/${example.assignmentIds[1]}`, {
+          effectiveEnd: '2026-02-01',
+        }),
+      everyone,
+    ],
+    [
+      'an assignment that is removed',
+      () => example.api.expect(200, 'DELETE', `/v1/assignments/${example.assignmentIds[1]}`),
+      everyone,
+    ],
+    [
+      'another manager',
+      () => example.api.expect(200, 'PATCH', `/v1/reps/${example.repIds.bob}`, { managerId: null }),
+      everyone,
+    ],
+    [
+      'the currency of the workspace',
+      () => example.api.expect(200, 'PATCH', '/v1/workspaces', { currency: 'EUR' }),
+      everyone,
+    ],
+    ['its time zone', () => example.api.expect(200, 'PATCH', '/v1/workspaces', { timezone: 'Asia/Tokyo' }), everyone],
+    [
+      'its field mapping',
+      () => example.api.expect(201, 'POST', '/v1/fields/save', { standard: {}, measures: { acv: 'acv' } }),
+      everyone,
+    ],
+    ['an approval', approve, ['ann']],
+    ['a reset', () => example.api.expect(200, 'POST', '/v1/commissions/reset', {}), everyone],
+    ['a quota changed by the owner of the tables', () => sql('update quotas set target = 7'), everyone],
+    ['a plan changed by the owner of the tables', () => sql(`update plan_versions set status = 'draft'`), everyone],
+    [
+      'a rule changed by the owner of the tables',
+      () => sql(`update plan_rules set definition = definition || '{"cap": 1}'`),
+      everyone,
+    ],
+  ];
+  for (const [what, change, asked] of changes) {
+    it(`looks again after ${what}`, async () => {
+      await change();
+      expect(await askedAgain()).to.include.members([...asked]);
+    });
+  }
+
+  it('looks again after the deletion of a deal', async () => {
+    await example.api.expect(200, 'DELETE', '/v1/deals/D1');
+    expect(await askedAgain()).to.include('ann');
+  });
+
+  it('looks again at the manager when a lane below has moved', async () => {
+    await example.put({ ...D1, amount: 20_000 });
+    await service.running.service.laneRunner.run(example.workspaceId, [example.repIds.ann]);
+    expect(await askedAgain()).to.include.members(['ann', 'max']);
+  });
+
+  it('looks again when a change is calculated but in part', async () => {
+    await example.put({ ...D1, amount: 20_000 });
+    await drain();
+    expect(await askedAgain()).to.deep.equal(['ann']);
+  });
+
+  it('looks again when other code calculates', async () => {
+    await sql(`update lanes set settled_code = gen_random_uuid() where settled_code is not null`);
+    expect(await askedAgain()).to.deep.equal(everyone);
+  });
+
+  it('looks again at periodic rules when the day is over', async () => {
+    const { planId } = await example.api.expect(201, 'POST', '/v1/plans', {
+      name: 'Objectives',
+      config: {
+        rules: [
+          {
+            name: 'MBO',
+            measure: 'amount',
+            executionPhase: 'periodic',
+            payoutBase: '1',
+            tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 100 }],
+          },
+        ],
+      },
+    });
+    await example.api.expect(201, 'POST', '/v1/assignments', { repIds: [example.repIds.bob], planId });
+    await recalculated();
+    expect(await askedAgain(), 'on the same day').to.deep.equal([]);
+    await sql('update lanes set settled_until = settled_until - 1 where settled_until is not null');
+    expect(await askedAgain(), 'on the next').to.deep.equal(['bob']);
+  });
+
+  it('looks again at what an approved period held back', async () => {
+    await approve();
+    await example.put({ ...D1, amount: 20_000 });
+    expect(await recalculated()).to.include({ statementLocked: 1 });
+    expect(await recalculated()).to.include({ statementLocked: 1 });
+  });
+
+  it('tells the same figures without looking, and leaves an audit row', async () => {
+    await example.put({ ...D1, dealId: 'D8', stage: 'Open' });
+    const looked = await recalculated();
+    const jobId = await startJob();
+    const job = await endedJob(jobId);
+    expect(job.status).to.equal('completed');
+    expect(job.result).to.deep.equal({ ...looked, eventsWritten: 0, eventsReversed: 0 });
+    expect(job.result).to.include({ count: 4, skipped: 1 });
+    const audit = await query(
+      service.database.ownerUrl,
+      `select r.outcome, r.scope, r.deals, r.details from audit_runs r join audit_run_jobs j using (workspace_id, run_id)
+      where j.workspace_id = $1 and j.job_id = $2`,
+      [example.workspaceId, jobId],
+    );
+    expect(audit).to.deep.equal([{ outcome: 'no_change', scope: 'workspace', deals: 4, details: { settledReps: 3 } }]);
+  });
+
+  it('always looks at one rep who is asked for by name', async () => {
+    const jobId = await startJob({ repId: example.repIds.ann });
+    expect((await endedJob(jobId)).status).to.equal('running');
+    await drain();
+  });
+
+  it('knows of every table that a calculation reads', () => {
+    const folder = new URL('../../../src/ledger/', import.meta.url);
+    const texts = ['load-window', 'standing-rows', 'hierarchy', 'rep-input'].map((name) =>
+      readFileSync(fileURLToPath(new URL(`${name}.ts`, folder)), 'utf8'),
+    );
+    const read = texts.flatMap((text) =>
+      [...text.matchAll(/(?:selectFrom\('|from |join |sql`)([a-z_]+)\b/g)].map(([, table]) => table as string),
+    );
+    const tables = new Set(Object.keys(namedTables()).filter((table) => read.includes(table)));
+    expect([...tables].filter((table) => !inputs.includes(table))).to.deep.equal([]);
+  });
+});
+
+/** The tables by their names in the types of the database. */
+function namedTables(): Record<string, true> {
+  const file = fileURLToPath(new URL('../../../src/platform/database/tables.ts', import.meta.url));
+  const names = [...readFileSync(file, 'utf8').matchAll(/^ {2}([a-z_]+): /gm)].map(([, name]) => [name, true] as const);
+  return Object.fromEntries(names);
+}
