@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 export interface RedisServer {
@@ -21,11 +22,13 @@ export async function startRedis(given?: number, more: readonly string[] = []): 
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        process.once('exit', () => resolve());
-        process.kill('SIGKILL');
-      }),
+    stop: async () => {
+      // Of one that has ended already, by an earlier stop or by itself, there is no exit left to wait for.
+      if (process.exitCode !== null || process.signalCode !== null) return;
+      const ended = once(process, 'exit');
+      process.kill('SIGKILL');
+      await ended;
+    },
   };
 }
 
