@@ -110,6 +110,10 @@ for (const backend of backends)
           Array.from({ length: 200 }, (_, index) => `rep${index}`),
         );
         await client.expect(200, 'POST', '/v1/commissions/recalculate', {});
+        // A plan that nobody is on asks for no calculation, and yet nothing is known of any lane under it.
+        const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }];
+        const rules = [{ name: 'Bonus', measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal', tiers }];
+        await client.expect(201, 'POST', '/v1/plans', { name: 'Another', config: { rules } });
         const before = await Promise.all(workers.map(lanesOf));
         const job = await client.expect(200, 'POST', '/v1/commissions/recalculate', {});
         expect(job.status).to.equal('completed');
