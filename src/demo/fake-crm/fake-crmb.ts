@@ -192,9 +192,11 @@ export class FakeCrmb {
     return id;
   }
 
+  /** The stamp moves when a property does, watched or not: what is saved as it was leaves no trace. */
   change(id: string, values: FakeCrmbValues): void {
     const deal = this.dealOf(id);
     const changed = Object.entries(values).filter(([name, value]) => deal.properties[name] !== value);
+    if (changed.length === 0) return;
     deal.properties = { ...deal.properties, ...values };
     deal.updatedAt = this.instant();
     for (const [propertyName, propertyValue] of changed)
