@@ -25,7 +25,7 @@ import { type Act, interleave, type Outcome, outcomeOf, Session } from './interl
 import { type Schedule, schedules } from './schedules.js';
 
 /** Orders tried of each pair on each server; a nightly run takes more. */
-const mostSchedules = Number(process.env['INTERLEAVINGS'] ?? 6);
+const mostSchedules = Number(process.env['INTERLEAVINGS'] ?? 4);
 const march = '2026-03';
 
 /** Ben sells under Mia, who earns on his commission; Ada sells beside him. March is over, nothing is approved. */
