@@ -38,6 +38,29 @@ describe('the fake crm-b, as the vendor’s own client sees it', () => {
     expect(await search(Date.now() + 60_000)).to.include({ total: 0 });
   });
 
+  it('stamps and tells what a save changes, and nothing where it changes nothing', async () => {
+    let now = Date.parse('2026-03-01T10:00:00Z');
+    const clocked = await FakeCrmb.start({ now: () => now });
+    try {
+      clocked.webhookUrl = 'http://127.0.0.1:9/webhooks/crmb';
+      const { accessToken } = clocked.oauth.issue();
+      const id = clocked.addDeal({ amount: '5' });
+      clocked.deliveries.take();
+      const deals = new Client({ basePath: clocked.server.url, accessToken }).crm.deals.basicApi;
+      const stampAfter = async (amount: string) => {
+        now += 1000;
+        clocked.change(id, { amount });
+        return (await deals.getById(id)).properties['hs_lastmodifieddate'];
+      };
+      expect(await stampAfter('5')).to.equal('2026-03-01T10:00:00.000Z');
+      expect(clocked.deliveries.take()).to.have.length(0);
+      expect(await stampAfter('6')).to.equal('2026-03-01T10:00:02.000Z');
+      expect(clocked.deliveries.take()).to.have.length(1);
+    } finally {
+      await clocked.stop();
+    }
+  });
+
   it('reads batches, with errors for what is not there', async () => {
     const id = crm.addDeal({ dealname: 'There' });
     const gone = crm.addDeal({ dealname: 'Gone' });
