@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
@@ -9,17 +10,19 @@ export interface Load {
   /** Sent as it is, with `#` replaced by the number of the request, so that no two are the same. */
   readonly path: string;
   readonly body: string | null;
+  /** Signs every body as a CRM does: HMAC-SHA-256 under the secret, in this header. */
+  readonly signed?: { readonly header: string; readonly secret: string };
   readonly connections: number;
   readonly seconds: number;
 }
 
-export interface LoadResult {
+interface LoadResult {
   readonly perSecond: number;
   readonly failed: number;
 }
 
 /** Loads from a thread of its own, so that asking and answering do not share an event loop. */
-export function load(asked: Load): Promise<LoadResult> {
+function load(asked: Load): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: asked });
     worker.once('message', resolve);
@@ -29,7 +32,10 @@ export function load(asked: Load): Promise<LoadResult> {
 
 async function send(asked: Load, agent: Agent, number: number): Promise<boolean> {
   const body = asked.body?.replaceAll('#', String(number)) ?? null;
-  const headers = body === null ? asked.headers : { ...asked.headers, 'Content-Length': Buffer.byteLength(body) };
+  const headers =
+    body === null
+      ? asked.headers
+      : { ...asked.headers, ...signature(asked, body), 'Content-Length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     const sent = request(
       `${asked.url}${asked.path.replaceAll('#', String(number))}`,
@@ -42,6 +48,18 @@ async function send(asked: Load, agent: Agent, number: number): Promise<boolean>
     sent.once('error', reject);
     sent.end(body ?? undefined);
   });
+}
+
+/** Requests a second, all of them answered well. */
+export async function answered(asked: Load): Promise<number> {
+  const { perSecond, failed } = await load(asked);
+  if (failed > 0) throw new Error(`${failed} of the requests to ${asked.path} failed`);
+  return perSecond;
+}
+
+function signature({ signed }: Load, body: string): Record<string, string> {
+  if (signed === undefined) return {};
+  return { [signed.header]: createHmac('sha256', signed.secret).update(body).digest('hex') };
 }
 
 async function run(asked: Load): Promise<LoadResult> {

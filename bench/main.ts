@@ -6,8 +6,10 @@ import { parseArgs } from 'node:util';
 import { engine } from './engine.js';
 import { http } from './http.js';
 import { imports } from './imports.js';
+import { intake } from './intake.js';
 import { latency } from './latency.js';
 import { markdown, type Table } from './measure.js';
+import { pdf } from './pdf.js';
 import { recalculation, type Sizes } from './recalculation.js';
 import { workers } from './workers.js';
 
@@ -17,8 +19,10 @@ const benches: Readonly<Record<string, (sizes: Sizes) => Promise<Table[]>>> = {
   workers,
   engine,
   http,
+  intake,
   latency,
   import: imports,
+  pdf,
 };
 
 const { values, positionals } = parseArgs({

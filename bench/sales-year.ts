@@ -48,10 +48,19 @@ export function planConfig({ commission, accelerator, flat }: Rates) {
   };
 }
 
+/** Brings so many deals of the reps `rep0@acme.test`, … into the workspace. */
+export type BringDeals = (
+  service: BenchService,
+  workspace: BenchWorkspace,
+  deals: number,
+  reps: number,
+) => Promise<void>;
+
 export async function makeSalesYear(
   service: BenchService,
   deals: number,
   reps = Math.max(1, Math.round(deals / dealsPerRep)),
+  bringDeals: BringDeals = insertDeals,
 ): Promise<SalesYear> {
   const workspace = await service.newWorkspace();
   const repIds = await saveReps(workspace, reps);
@@ -72,7 +81,8 @@ export async function makeSalesYear(
     }
     await workspace.call('POST', '/v1/assignments', { repIds: ids, planId: plan.planId });
   }
-  await insertDeals(service, workspace.workspaceId, deals);
+  await bringDeals(service, workspace, deals, repIds.length);
+  await service.owner.query('vacuum analyze deals');
   return { service, workspace, repIds, deals, planId: plan.planId };
 }
 
@@ -80,6 +90,7 @@ async function saveReps(workspace: BenchWorkspace, count: number): Promise<strin
   const people = Array.from({ length: count }, (_, index) => ({
     email: `rep${index}@acme.test`,
     name: `Rep ${index}`,
+    crmMemberId: `member-${index}`,
   }));
   const ids: string[] = [];
   for (const part of inParts(people, 500)) {
@@ -96,8 +107,8 @@ function inParts<T>(all: readonly T[], size: number): T[][] {
 }
 
 /** Past the service, which is not what is measured here; the rows are what it would have written. */
-async function insertDeals(service: BenchService, workspaceId: string, deals: number): Promise<void> {
-  await service.owner.query(
+async function insertDeals({ owner }: BenchService, { workspaceId }: BenchWorkspace, deals: number): Promise<void> {
+  await owner.query(
     `with ranked as (select rep_id, row_number() over (order by rep_id) - 1 as place, count(*) over () as all_reps
        from reps where workspace_id = $1),
      made as (
@@ -115,7 +126,6 @@ async function insertDeals(service: BenchService, workspaceId: string, deals: nu
      from made`,
     [workspaceId, deals],
   );
-  await service.owner.query('vacuum analyze deals');
 }
 
 /** Resolves when nothing is asked of any lane. */
@@ -138,4 +148,13 @@ export async function emptyLedger({ service, workspace }: SalesYear): Promise<vo
     'update lanes set settled_revision = null, settled_until = null, settled_code = null, settled_deals = null, settled_skipped = null',
   );
   await service.owner.query('checkpoint').catch(() => undefined);
+}
+
+/** Every deal has an event of every rule: what is measured has been done. */
+export async function assertAllPaid({ service, workspace, deals }: SalesYear): Promise<void> {
+  const { rows } = await service.owner.query<{ events: number }>(
+    "select count(*)::int as events from commission_events where workspace_id = $1 and status = 'earned'",
+    [workspace.workspaceId],
+  );
+  if (rows[0]?.events !== deals * rulesPerDeal) throw new Error(`${rows[0]?.events} events of ${deals} deals`);
 }

@@ -75,8 +75,8 @@ export class SqlFloor {
       [workspace.workspaceId, parts, part],
     );
     await client.query(
-      `insert into floor_rep_months (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals)
-       select workspace_id, rep_id, date_trunc('month', earned_on)::date, currency, sum(amount), 0, 0, count(distinct deal_key)
+      `insert into floor_rep_months (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods)
+       select workspace_id, rep_id, date_trunc('month', earned_on)::date, currency, sum(amount), 0, 0, count(distinct deal_key), array_agg(distinct period)
        from floor_commission_events where ${own} group by 1, 2, 3, 4
        on conflict (workspace_id, rep_id, month, currency) do update set commission = excluded.commission, deals = excluded.deals
        where floor_rep_months.commission <> excluded.commission`,

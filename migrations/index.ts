@@ -11,6 +11,10 @@ import * as speed from './2026_11_21_10_speed.js';
 import * as billing from './2026_11_21_11_billing.js';
 import * as operation from './2026_11_21_20_operation.js';
 import * as reversedRows from './2026_11_21_21_reversed_rows.js';
+import * as dealVersions from './2026_11_21_22_deal_versions.js';
+import * as requestsTogether from './2026_11_21_23_requests_together.js';
+import * as fetchedDeals from './2026_11_21_24_fetched_deals.js';
+import * as periodsOfMonths from './2026_11_21_25_periods_of_months.js';
 
 /** Every migration, oldest first. Forward only: a released one is never edited, the next one mends it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -26,4 +30,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026_11_21_11_billing': { up: billing.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_20_operation': { up: operation.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_21_reversed_rows': { up: reversedRows.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_21_22_deal_versions': { up: dealVersions.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_21_23_requests_together': { up: requestsTogether.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_21_24_fetched_deals': { up: fetchedDeals.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_21_25_periods_of_months': { up: periodsOfMonths.up as (db: Kysely<unknown>) => Promise<void> },
 };

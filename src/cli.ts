@@ -7,7 +7,6 @@ import { getRecalculationJob } from './commissions/queries/get-recalculation-job
 import { completionScript } from './completion.js';
 import { compose, type Service } from './composition.js';
 import { banner } from './demo/banner.js';
-import { runDemoCrm } from './demo/run-demo-crm.js';
 import { type Caller, serviceCaller } from './kernel/caller.js';
 import { isCurrency } from './kernel/currency.js';
 import { isUuid } from './kernel/ids.js';
@@ -152,6 +151,7 @@ program
   .description('Start made-up CRMs and the service on data of its own, and close deals to watch commission appear')
   .option('--port <port>', 'port of the API', '3000')
   .action(async ({ port }: { port: string }) => {
+    const { runDemoCrm } = await import('./demo/run-demo-crm.js');
     await runDemoCrm(process.env, port, (text) => process.stdout.write(text));
   });
 

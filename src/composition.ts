@@ -11,6 +11,7 @@ import { type Clock, systemClock } from './kernel/clock.js';
 import { wakeLanesThrough } from './ledger/calculate-job.js';
 import { CommissionChanges } from './ledger/commission-changes.js';
 import { LaneRunner, type WakeLanes } from './ledger/lane-runner.js';
+import { NearbyLanes } from './ledger/nearby-lanes.js';
 import { operations } from './operations.js';
 import { type Config } from './platform/config.js';
 import { createDatabase, type Database } from './platform/database/pool.js';
@@ -43,6 +44,7 @@ export interface Service {
   readonly laneRunner: LaneRunner;
   readonly inboxRunner: InboxRunner;
   readonly crmPuller: CrmPuller;
+  readonly nearbyLanes: NearbyLanes;
   readonly wakeLanes: WakeLanes;
   readonly secrets: Secrets;
   readonly outbox: Outbox;
@@ -68,7 +70,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
       : createDatabase({ url: config.DATABASE_READ_URL, size, onError });
   const queueBackend = queueBackendOf(config, appUrl);
   const queue = new JobQueue(queueBackend, log);
-  const wakeLanes = wakeLanesThrough(queue);
+  const nearbyLanes = new NearbyLanes(wakeLanesThrough(queue), log);
+  const wakeLanes = nearbyLanes.wake;
   const unitOfWork = new UnitOfWork(database, { atOnce: Math.max(2, Math.floor(size / 3)), replica });
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
   const secrets = new Secrets(masterKey(config));
@@ -118,6 +121,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     laneRunner,
     inboxRunner,
     crmPuller,
+    nearbyLanes,
     wakeLanes,
     secrets,
     outbox,

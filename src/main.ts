@@ -13,7 +13,7 @@ import { assertMigrated, migrateToLatest, pendingMigrations } from './platform/d
 import { assertHarmlessRole } from './platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from './platform/database/server.js';
 import { type AppParts, createApp } from './platform/http/app.js';
-import { authenticateFrom } from './platform/http/authenticate.js';
+import { Bearers } from './platform/http/authenticate.js';
 import { Health } from './platform/http/health.js';
 import { IdempotentAnswers } from './platform/http/idempotency.js';
 import { type Listening, listen } from './platform/http/listen.js';
@@ -126,14 +126,15 @@ async function startMetrics(
 }
 
 async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
-  const { config, doorway, queue, log, attemptLimits } = service;
+  const { config, database, doorway, queue, log, attemptLimits } = service;
   const { METRICS_TOKEN: metricsToken, QUEUE_BOARD_TOKEN: boardToken } = config;
   const overTls = config.PUBLIC_URL?.startsWith('https://') === true;
   const rateLimit = await openRateLimit(service);
   opened.push(() => rateLimit.close());
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
+  const bearers = new Bearers(database, attemptLimits);
   const authenticate: AppParts['authenticate'] = (authorization, requestId, address) =>
-    authenticateFrom(service, authorization, requestId, address);
+    bearers.authenticateFrom(authorization, requestId, address);
   const mcp = new McpEndpoint({
     operations,
     guidance,

@@ -106,7 +106,7 @@ describe('the house plan', () => {
     it(`${slice}: queries write nothing and wake nobody`, () => {
       const queries = imports.filter(({ file }) => file.startsWith(`src/${slice}/queries/`));
       const forbidden = queries.filter(({ target }) =>
-        /-store$|platform\/jobs|commission-changes|lane-runner|apply-difference/.test(target),
+        /-store$|platform\/jobs|commission-changes|lane-runner|apply-difference|totals|event-history/.test(target),
       );
       expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
     });
@@ -148,6 +148,20 @@ describe('the house plan', () => {
     expect(endpoint)
       .to.include("await import('./sdk-server.js')")
       .and.not.match(/^import .*sdk-server/m);
+  });
+
+  it('what few need is loaded when it is first needed, so that every process starts soon', () => {
+    const seldom = ['exceljs', 'puppeteer-core', 'stripe'];
+    // Of the compiled files, since an import of types alone may still load what it names.
+    const loading = files.flatMap((file) => {
+      const text = readFileSync(path.join(root, 'dist', file.replace(/\.ts$/, '.js')), 'utf8');
+      return seldom.filter((name) => text.includes(` from '${name}'`)).map(() => file);
+    });
+    // That one is a program of its own.
+    expect(loading).to.deep.equal(['src/demo/fake-crm/fake-billing.ts']);
+    const demo = imports.filter(({ target }) => target === 'src/demo/run-demo-crm').map(({ file }) => file);
+    expect(demo).to.deep.equal(['src/cli.ts']);
+    expect(readFileSync(path.join(root, 'src/cli.ts'), 'utf8')).to.include("await import('./demo/run-demo-crm.js')");
   });
 
   it('agents are told of operations, and nothing of how they are done', () => {

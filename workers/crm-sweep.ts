@@ -12,6 +12,8 @@ import { type Log } from '#src/platform/log.js';
 const sweepEveryMs = 2000;
 const overdue = '2 seconds';
 const forgetEveryMs = 60_000;
+/** So long a job counts for one that is on its way. */
+const slotMs = 5000;
 
 /** CRMs that send no webhooks by themselves. */
 const polled: readonly CrmProvider[] = ['crmc'];
@@ -60,7 +62,7 @@ export class CrmSweep {
       select * from due_inboxes(${overdue}::interval)`.execute(this.database);
     await this.queue.add(
       inboxJob,
-      ...rows.map(({ workspace_id: workspaceId, source, turn }) => ({ workspaceId, source, turn })),
+      ...rows.map(({ workspace_id: workspaceId, source, turn }) => ({ workspaceId, source, turn, slot: slotNow() })),
     );
   }
 
@@ -81,7 +83,12 @@ export class CrmSweep {
       select * from due_pulls()`.execute(this.database);
     await this.queue.add(
       pullJob,
-      ...rows.map(({ workspace_id: workspaceId, pull_id: pullId, turn }) => ({ workspaceId, pullId, turn })),
+      ...rows.map(({ workspace_id: workspaceId, pull_id: pullId, turn }) => ({
+        workspaceId,
+        pullId,
+        turn,
+        slot: slotNow(),
+      })),
     );
   }
 
@@ -90,4 +97,8 @@ export class CrmSweep {
     this.forgotAt = performance.now();
     await sql`select forget_old_news()`.execute(this.database);
   }
+}
+
+function slotNow(): number {
+  return Math.floor(Date.now() / slotMs);
 }

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { Failure } from '#src/kernel/failure.js';
+import { isUnavailable } from '#src/platform/database/database-errors.js';
+import { despiteOutages } from '#src/platform/database/despite-outages.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
+import { failpoint } from '#src/platform/failpoint.js';
 import { type Log } from '#src/platform/log.js';
 import {
   dropParts,
@@ -23,6 +26,7 @@ const sweepEveryMs = 1000;
 const sweepsBetweenForgetting = 60;
 const mostAttempts = 5;
 const pauseAfterFailureMs = 2000;
+const pauseInOutageMs = 1000;
 /** How long an archive keeps its place while others may wait. */
 const sliceMs = 5000;
 
@@ -111,7 +115,8 @@ export class DocumentDesk {
     try {
       await this.make(taken);
     } catch (error) {
-      await this.giveUp(taken, error).catch((also: unknown) =>
+      // A document whose lease ran out would stand as one that its makers died of.
+      await despiteOutages(() => this.giveUp(taken, error)).catch((also: unknown) =>
         this.log.warn({ err: also }, 'a document could not be given back; its lease runs out'),
       );
     } finally {
@@ -121,10 +126,15 @@ export class DocumentDesk {
 
   private async make(taken: TakenDocument): Promise<void> {
     if (taken.attempts > mostAttempts) throw new Error('its makers died');
+    await failpoint('document.afterTake');
     const sink = await this.sinkOf(taken);
     const file = await this.maker.make(taken.workspaceId, taken, sink);
-    if (file === null) await this.with(taken, (trx) => returnDocument(trx, taken, 0, 0));
-    else await this.with(taken, (trx) => finishDocument(trx, taken, file));
+    await failpoint('document.afterMake');
+    await this.with(taken, async (trx) => {
+      if (file === null) await returnDocument(trx, taken, 0, 0);
+      else await finishDocument(trx, taken, file);
+      await failpoint('document.beforeCommit');
+    });
   }
 
   private async sinkOf(taken: TakenDocument): Promise<DocumentSink> {
@@ -144,21 +154,26 @@ export class DocumentDesk {
         const added = { part, content, name: file?.name ?? null, repId: file?.repId ?? null };
         part += 1;
         heldOrThrow(await this.with(taken, (trx) => keepPart(trx, taken, added, isArchive ? part : undefined)));
+        await failpoint('document.afterPart');
       },
       expect: async (total) => heldOrThrow(await this.with(taken, (trx) => expectParts(trx, taken, total, part))),
       isTimeUp: () => this.stopping || performance.now() > until,
     };
   }
 
-  /** What a caller can act on ends it; anything else is tried again a few times. */
+  /** What a caller can act on ends it; an outage says nothing of the document; anything else is tried again a few times. */
   private async giveUp(taken: TakenDocument, error: unknown): Promise<void> {
     if (error instanceof LeaseLost) return;
-    const final = error instanceof Failure || taken.attempts >= mostAttempts;
-    this.log.warn({ err: error, kind: taken.kind, attempt: taken.attempts, final }, 'a document could not be made');
-    if (error instanceof Failure) await this.with(taken, (trx) => failDocument(trx, taken, error.code, error.message));
-    else if (final) await this.with(taken, (trx) => failDocument(trx, taken, null, 'The document could not be made.'));
-    else
-      await this.with(taken, (trx) => returnDocument(trx, taken, pauseAfterFailureMs * taken.attempts, taken.attempts));
+    const { kind, attempts } = taken;
+    const passes = isUnavailable(error);
+    const final = error instanceof Failure || (!passes && attempts >= mostAttempts);
+    this.log.warn({ err: error, kind, attempt: attempts, final }, 'a document could not be made');
+    await this.with(taken, (trx) => {
+      if (error instanceof Failure) return failDocument(trx, taken, error.code, error.message);
+      if (passes) return returnDocument(trx, taken, pauseInOutageMs, attempts - 1);
+      if (final) return failDocument(trx, taken, null, 'The document could not be made.');
+      return returnDocument(trx, taken, pauseAfterFailureMs * attempts, attempts);
+    });
   }
 
   private with<T>(taken: TakenDocument, work: (trx: Work, taken: TakenDocument) => Promise<T>): Promise<T> {

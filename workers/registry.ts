@@ -1,6 +1,7 @@
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { type Service } from '#src/composition.js';
-import { type JobHandler, JobWorker } from '#src/platform/jobs/job-queue.js';
+import { calculateJob } from '#src/ledger/calculate-job.js';
+import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
 import { mailTransport } from '#src/platform/mail/transport.js';
 import { DocumentMaker } from '#src/statements/documents/document-maker.js';
 import { BillingSweep } from './billing-sweep.js';
@@ -20,11 +21,12 @@ export interface Workers {
 
 /** Starts everything that works in the background: every job of the service, and the sweep. */
 export async function startWorkers(service: Service): Promise<Workers> {
-  const { config, database, unitOfWork, queueBackend, laneRunner, outbox, pdfPrinter, clock, log } = service;
+  const { config, database, unitOfWork, queueBackend, laneRunner, nearbyLanes, outbox, pdfPrinter, clock, log } =
+    service;
   const transport = mailTransport(config);
   const desk = new DocumentDesk(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
   const handlers = [
-    calculateHandler(laneRunner),
+    calculateHandler(laneRunner, service.queue),
     inboxHandler(service.inboxRunner),
     crmPullHandler(service.crmPuller),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
@@ -37,6 +39,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     log,
   );
   await worker.start();
+  nearbyLanes.open((workspaceId, repId) => runUnqueued(calculateJob.name, () => laneRunner.run(workspaceId, [repId])));
   const sweep = new Sweep(database, unitOfWork, laneRunner, service.queue, service.wakeLanes, clock, log);
   sweep.start();
   const mailSweep = new MailSweep(unitOfWork, outbox, log);
@@ -47,6 +50,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
   const billingSweep = startBillingSweep(service);
   return {
     stop: async () => {
+      await nearbyLanes.close();
       await billingSweep?.stop();
       await crmSweep.stop();
       await sweep.stop();

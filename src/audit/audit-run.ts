@@ -15,5 +15,7 @@ export const auditRun = z.object({
   startedAt: z.string(),
   durationMs: z.int(),
   error: z.string().optional(),
+  /** What the trigger has to tell beside the counters: the reasons of a skipped deal, what an adjustment was before. */
+  details: z.record(z.string(), z.unknown()).optional(),
 });
 export type AuditRun = z.input<typeof auditRun>;

@@ -61,5 +61,6 @@ function runOf(row: Selectable<Tables['audit_runs']>): AuditRun {
     startedAt: row.started_at.toISOString(),
     durationMs: row.duration_ms,
     ...(row.error === null ? {} : { error: row.error }),
+    ...(row.details === null ? {} : { details: row.details as Record<string, unknown> }),
   };
 }

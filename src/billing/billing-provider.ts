@@ -1,4 +1,4 @@
-import Stripe from 'stripe';
+import { type Stripe } from 'stripe';
 import { type BillingEvent, billingEventTypes, readBillingEvent } from './billing-event.js';
 import { type PricedItem } from './subscription-tier.js';
 
@@ -39,28 +39,23 @@ export class BillingUnavailable extends Error {
 const timeoutMs = 20_000;
 const pageSize = 100;
 
-/** The billing provider's API, as much of it as tells who has paid for what. */
+/**
+ * The billing provider's API, as much of it as tells who has paid for what. Its library is loaded with the first question:
+ * most services have no provider, and would start a tenth later.
+ */
 export class BillingProvider {
-  private readonly stripe: Stripe;
+  private stripe: Promise<Stripe> | null = null;
 
-  constructor({ apiKey, apiBase }: BillingProviderSettings) {
-    const { protocol, hostname, port } = new URL(apiBase);
-    this.stripe = new Stripe(apiKey, {
-      protocol: protocol === 'http:' ? 'http' : 'https',
-      host: hostname,
-      ...(port === '' ? {} : { port }),
-      telemetry: false,
-      timeout: timeoutMs,
-    });
-  }
+  constructor(private readonly settings: BillingProviderSettings) {}
 
   async customer(customerId: string): Promise<ProviderCustomer> {
     return answered(async () => {
+      const stripe = await this.client();
       const subscriptions: ProviderSubscription[] = [];
-      for await (const listed of this.stripe.subscriptions.list({ customer: customerId, limit: pageSize }))
-        subscriptions.push(await this.priced(listed));
+      for await (const listed of stripe.subscriptions.list({ customer: customerId, limit: pageSize }))
+        subscriptions.push(await priced(stripe, listed));
       if (subscriptions.length > 0) return { isDeleted: false, subscriptions };
-      const customer = await this.stripe.customers.retrieve(customerId);
+      const customer = await stripe.customers.retrieve(customerId);
       return { isDeleted: customer.deleted === true, subscriptions };
     });
   }
@@ -68,9 +63,10 @@ export class BillingProvider {
   /** Events since then that may have changed what a customer has, newest first. The provider keeps 30 days of them. */
   async eventsSince(since: Date): Promise<BillingEvent[]> {
     return answered(async () => {
+      const stripe = await this.client();
       const found: BillingEvent[] = [];
       const created = { gte: Math.floor(since.getTime() / 1000) };
-      for await (const json of this.stripe.events.list({ types: [...billingEventTypes], created, limit: pageSize })) {
+      for await (const json of stripe.events.list({ types: [...billingEventTypes], created, limit: pageSize })) {
         const event = readBillingEvent(json);
         if (event !== null && event !== 'ignored') found.push(event);
       }
@@ -78,24 +74,39 @@ export class BillingProvider {
     });
   }
 
-  /** A list may not be asked for products: they lie a level too deep. */
-  private async priced({ id }: Stripe.Subscription): Promise<ProviderSubscription> {
-    const { status, metadata, items } = await this.stripe.subscriptions.retrieve(id, {
-      expand: ['items.data.price.product'],
-    });
-    return {
-      subscriptionId: id,
-      status,
-      workspaceId: metadata['workspace_id'] ?? null,
-      items: items.data.map(({ price }) => ({
-        priceId: price.id,
-        lookupKey: price.lookup_key,
-        priceTier: price.metadata['tier'],
-        productTier:
-          typeof price.product === 'string' || price.product.deleted ? undefined : price.product.metadata['tier'],
-      })),
-    };
+  private client(): Promise<Stripe> {
+    this.stripe ??= clientOf(this.settings);
+    return this.stripe;
   }
+}
+
+async function clientOf({ apiKey, apiBase }: BillingProviderSettings): Promise<Stripe> {
+  const { default: Stripe } = await import('stripe');
+  const { protocol, hostname, port } = new URL(apiBase);
+  return new Stripe(apiKey, {
+    protocol: protocol === 'http:' ? 'http' : 'https',
+    host: hostname,
+    ...(port === '' ? {} : { port }),
+    telemetry: false,
+    timeout: timeoutMs,
+  });
+}
+
+/** A list may not be asked for products: they lie a level too deep. */
+async function priced(stripe: Stripe, { id }: Stripe.Subscription): Promise<ProviderSubscription> {
+  const { status, metadata, items } = await stripe.subscriptions.retrieve(id, { expand: ['items.data.price.product'] });
+  return {
+    subscriptionId: id,
+    status,
+    workspaceId: metadata['workspace_id'] ?? null,
+    items: items.data.map(({ price }) => ({
+      priceId: price.id,
+      lookupKey: price.lookup_key,
+      priceTier: price.metadata['tier'],
+      productTier:
+        typeof price.product === 'string' || price.product.deleted ? undefined : price.product.metadata['tier'],
+    })),
+  };
 }
 
 /** Tells trouble of the provider's or our own from a question that is wrong. Its words may repeat our key. */
@@ -103,6 +114,7 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
+    const { default: Stripe } = await import('stripe');
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const { statusCode = 0, type, code } = error;
     const reason = `the billing provider answered ${statusCode || 'nothing'} (${code ?? type})`;

@@ -199,12 +199,8 @@ export async function listEventsOfDeal(
 
 /** The distinct periods of events that count, in no order. */
 export async function listEventPeriods(trx: Work, workspaceId: string, repId: string | null): Promise<Period[]> {
-  let query = trx
-    .selectFrom('commission_events')
-    .select('period')
-    .distinct()
-    .where('workspace_id', '=', workspaceId)
-    .where('status', '=', 'earned');
-  if (repId !== null) query = query.where('rep_id', '=', repId);
-  return (await query.execute()).map((row) => row.period);
+  const { rows } = await sql<{ period: Period }>`
+    select distinct unnest(periods) as period from rep_months
+    where workspace_id = ${workspaceId} ${repId === null ? sql`` : sql`and rep_id = ${repId}`}`.execute(trx);
+  return rows.map((row) => row.period);
 }

@@ -60,7 +60,7 @@ export async function readDealBreakdown(
     currency,
     events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
     ...totalsOf(rows, currency),
-    outcomes: onlyOfRep === null || isOwner ? await outcomesOf(trx, workspaceId, deal, today) : [],
+    outcomes: onlyOfRep === null || isOwner ? await outcomesOf(trx, workspaceId, deal, workspace, today) : [],
   };
 }
 
@@ -86,12 +86,18 @@ function totalsOf(rows: readonly TracedEventRow[], currency: string) {
 }
 
 /** The engine run dry for the owner over the days that the deal is counted with. */
-async function outcomesOf(trx: Work, workspaceId: string, deal: DealRecord, today: Day): Promise<DealOutcome[]> {
+async function outcomesOf(
+  trx: Work,
+  workspaceId: string,
+  deal: DealRecord,
+  workspace: WorkspaceTerms,
+  today: Day,
+): Promise<DealOutcome[]> {
   const { repId, closeDate } = deal;
   if (deal.deleted_at !== null) return [neverLookedAt(repId, 'deal_deleted')];
   if (repId === null) return [neverLookedAt(repId, 'owner_unresolved')];
   if (closeDate === null) return [neverLookedAt(repId, 'no_close_date')];
-  const terms = await loadRepTerms(trx, workspaceId, repId);
+  const terms = await loadRepTerms(trx, workspaceId, repId, workspace);
   const window = calculationWindow(terms, { from: closeDate, to: closeDate });
   const { outcomes } = calculateRep(await loadRepInput(trx, terms, window, today, { explain: true }));
   const periodic = periodicRules(terms);

@@ -4,7 +4,7 @@ import { type Day, type DayRange, dayOf } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
-import { assignedPlans, loadRepTerms } from '../ledger/load-window.js';
+import { assignedPlans, loadRepTerms, type WorkspaceTerms } from '../ledger/load-window.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
@@ -57,24 +57,23 @@ export async function readRepDashboard(
   workspaceId: string,
   repId: string,
   period: Period,
+  workspace: WorkspaceTerms,
   today: Day,
 ): Promise<RepDashboard> {
   if (!isUuid(repId)) throw repNotFound();
+  const { currency } = workspace;
   const range = periodRange(period);
   const trendMonths = monthsUpTo(range.to);
-  const [name, terms, months, quotas] = await Promise.all([
+  const [name, terms, months, quotas, closed, open] = await Promise.all([
     findRepName(trx, workspaceId, repId),
-    loadRepTerms(trx, workspaceId, repId),
+    loadRepTerms(trx, workspaceId, repId, workspace),
     listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to }),
     listQuotas(trx, workspaceId, relatedPeriods(period), repId),
-  ]);
-  if (name === null) throw repNotFound();
-  const { currency } = terms.workspace;
-  const plans = assignedPlans(terms);
-  const [closed, open] = await Promise.all([
     listClosedDeals(trx, workspaceId, repId, range, currency),
     sumOpenPipeline(trx, workspaceId, repId, currency),
   ]);
+  if (name === null) throw repNotFound();
+  const plans = assignedPlans(terms);
   return {
     repId,
     name,

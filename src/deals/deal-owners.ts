@@ -18,10 +18,15 @@ export class DealOwners {
   ) {}
 
   /** Looks up everyone that the deals name and that has not been asked for yet. */
-  async learn(deals: readonly OwnerValues[]): Promise<void> {
+  async learn(deals: readonly { readonly projection: OwnerValues }[]): Promise<void> {
     const keys = new Set<string>();
-    for (const { givenRepId, ownerId, ownerEmail } of deals) {
-      for (const key of [givenRepId, ownerId, ownerEmail]) if (key !== null && !this.asked.has(key)) keys.add(key);
+    const ask = (key: string | null) => {
+      if (key !== null && !this.asked.has(key)) keys.add(key);
+    };
+    for (const { projection } of deals) {
+      ask(projection.givenRepId);
+      ask(projection.ownerId);
+      ask(projection.ownerEmail);
     }
     if (keys.size === 0) return;
     const { rows } = await sql<{ rep_id: string; crm_member_id: string | null; email: string | null }>`

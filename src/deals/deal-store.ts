@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type StandardField } from '../engine/field-value.js';
 import { type Day } from '../kernel/day.js';
 import { rowsFrom } from '../platform/database/columns.js';
+import { violates } from '../platform/database/database-errors.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
 
@@ -12,6 +13,8 @@ export interface StandingDeal {
   readonly closeDate: Day | null;
   readonly contentHash: string;
   readonly sourceUpdatedAt: Date | null;
+  /** When the CRM was asked for it; null for what was sent to us. */
+  readonly fetchedAt: Date | null;
   readonly deleted: boolean;
   /** When it was deleted here. */
   readonly deletedAt: Date | null;
@@ -25,6 +28,7 @@ export interface DealWrite {
   readonly repId: string | null;
   readonly provider: string | null;
   readonly sourceUpdatedAt: Date | null;
+  readonly fetchedAt: Date | null;
 }
 
 export async function loadDealTerms(trx: Work, workspaceId: string): Promise<DealTerms> {
@@ -44,7 +48,7 @@ export async function lockDeals(
 ): Promise<Map<string, StandingDeal>> {
   const { rows } = await sql<StandingDeal>`
     select d.deal_id as "dealId", d.rep_id as "repId", d.close_date as "closeDate", d.content_hash as "contentHash",
-      d.source_updated_at as "sourceUpdatedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt"
+      d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt"
     from deals d
     where d.workspace_id = ${workspaceId} and d.deal_id = any(${idsOf(dealIds)})
     order by d.deal_id
@@ -75,25 +79,52 @@ function dealRows(writes: readonly DealWrite[]): RawBuilder<unknown> {
     ['given', 'jsonb', (write) => write.content.given],
     ['content_hash', 'uuid', (write) => write.content.hash],
     ['source_updated_at', 'timestamptz', (write) => write.sourceUpdatedAt?.toISOString() ?? null],
+    ['fetched_at', 'timestamptz', (write) => write.fetchedAt?.toISOString() ?? null],
   ]);
 }
 
-/** Adds deals; gives the ids of those that nobody else has added in the same moment. */
+/**
+ * Adds deals; gives the ids of those that somebody else has added in the same moment. Many are added on trust first: to
+ * ask at every row whether it is there already, as it hardly ever is after lockDeals, costs a third of the insert.
+ */
 export async function insertDeals(
   trx: Work,
   workspaceId: string,
   writes: readonly DealWrite[],
 ): Promise<ReadonlySet<string>> {
   if (writes.length === 0) return new Set();
+  if (writes.length >= manyDeals && (await insertOnTrust(trx, workspaceId, writes))) return new Set();
   const { rows } = await sql<{ deal_id: string }>`
+    ${dealInsert(workspaceId, writes)} on conflict (workspace_id, deal_id) do nothing returning deal_id`.execute(trx);
+  const added = new Set(rows.map((row) => row.deal_id));
+  return new Set(writes.flatMap(({ dealId }) => (added.has(dealId) ? [] : [dealId])));
+}
+
+const manyDeals = 100;
+
+/** Whether all of the deals were new; if not, none has been added. */
+async function insertOnTrust(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<boolean> {
+  try {
+    await Promise.all([
+      sql`savepoint new_deals`.execute(trx),
+      dealInsert(workspaceId, writes).execute(trx),
+      sql`release savepoint new_deals`.execute(trx),
+    ]);
+    return true;
+  } catch (error) {
+    if (!violates(error, 'deals_pkey')) throw error;
+    await sql`rollback to savepoint new_deals`.execute(trx);
+    return false;
+  }
+}
+
+function dealInsert(workspaceId: string, writes: readonly DealWrite[]): RawBuilder<{ deal_id: string }> {
+  return sql`
     insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
-      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at)
+      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at, fetched_at)
     select ${workspaceId}::uuid, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
-      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at
-    from ${dealRows(writes)}
-    on conflict (workspace_id, deal_id) do nothing
-    returning deal_id`.execute(trx);
-  return new Set(rows.map((row) => row.deal_id));
+      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at, fetched_at
+    from ${dealRows(writes)}`;
 }
 
 /** Replaces deals that the caller has locked; a deleted one lives again. */
@@ -103,7 +134,7 @@ export async function updateDeals(trx: Work, workspaceId: string, writes: readon
     update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
       close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,
       provider = n.provider, is_closed = n.is_closed, is_won = n.is_won, fields = n.fields, given = n.given,
-      content_hash = n.content_hash, source_updated_at = n.source_updated_at, snapshot_at = now(), deleted_at = null
+      content_hash = n.content_hash, source_updated_at = n.source_updated_at, fetched_at = n.fetched_at, snapshot_at = now(), deleted_at = null
     from (select * from ${dealRows(writes)}) n
     where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
 }
@@ -124,7 +155,7 @@ export async function touchDeals(
     where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
 }
 
-/** Appends versions that were replaced before they could be seen; the standing ones are taken by snapshotDeals. */
+/** Appends versions that never stood, or no longer when the message that told them was over. */
 export async function insertSnapshots(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`
@@ -133,12 +164,15 @@ export async function insertSnapshots(trx: Work, workspaceId: string, writes: re
     from ${dealRows(writes)}`.execute(trx);
 }
 
-/** Appends the deals, as they stand now, to their history: the server copies what it has just been told. */
+/**
+ * Appends the deals, as they stand, to their history: to be done before something takes their place. What stands is not
+ * in the history, so that a new deal is one row to write and not two; the view deal_versions shows both together.
+ */
 export async function snapshotDeals(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<void> {
   if (dealIds.length === 0) return;
   await sql`
-    insert into deal_snapshots (workspace_id, deal_id, source_updated_at, provider, fields, given, deleted)
-    select workspace_id, deal_id, source_updated_at, provider, fields, given, deleted_at is not null from deals
+    insert into deal_snapshots (workspace_id, deal_id, taken_at, source_updated_at, provider, fields, given, deleted)
+    select workspace_id, deal_id, snapshot_at, source_updated_at, provider, fields, given, deleted_at is not null from deals
     where workspace_id = ${workspaceId} and deal_id = any(${idsOf(dealIds)})`.execute(trx);
 }
 
@@ -148,9 +182,14 @@ export interface DealDeletion {
   readonly at: Date | null;
 }
 
-/** Marks deals deleted that the caller has locked and that live, and appends that to their history. */
+/** Marks deals deleted that the caller has locked and that live. */
 export async function buryDeals(trx: Work, workspaceId: string, deletions: readonly DealDeletion[]): Promise<void> {
   if (deletions.length === 0) return;
+  await snapshotDeals(
+    trx,
+    workspaceId,
+    deletions.map((deletion) => deletion.dealId),
+  );
   await sql`
     update deals d set deleted_at = now(), snapshot_at = now(), content_hash = ${tombstoneHash},
       source_updated_at = greatest(d.source_updated_at, n.at)
@@ -159,11 +198,6 @@ export async function buryDeals(trx: Work, workspaceId: string, deletions: reado
       ['at', 'timestamptz', (deletion) => deletion.at?.toISOString() ?? null],
     ])}) n
     where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
-  await snapshotDeals(
-    trx,
-    workspaceId,
-    deletions.map((deletion) => deletion.dealId),
-  );
 }
 
 /** Removes the deal with its whole history. What is left tells when, so that older news of a CRM do not bring it back. */

@@ -145,6 +145,16 @@ export function storedContent(content: DealContent): StoredContent {
   return { fields, given, hash: idOf(`${fields}\n${given}`) };
 }
 
+/** Content as it is stored, and the standard values that it has under the workspace's terms. */
+export interface ReadContent {
+  readonly content: StoredContent;
+  readonly projection: Projection;
+}
+
+export function readContent(content: DealContent, terms: DealTerms): ReadContent {
+  return { content: storedContent(content), projection: projectDeal(content, terms) };
+}
+
 /** The hash of every deleted deal: no content equals it, so whatever comes next is a change. */
 export const tombstoneHash = idOf('deleted');
 

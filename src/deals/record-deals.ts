@@ -1,7 +1,7 @@
 import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { type DealContent, type DealTerms, projectDeal, storedContent } from './deal.js';
+import { type ReadContent } from './deal.js';
 import { DealOwners } from './deal-owners.js';
 import {
   type DealWrite,
@@ -15,9 +15,8 @@ import {
 } from './deal-store.js';
 
 /** A deal as some source tells it: the API, a file, a CRM. */
-export interface IncomingDeal {
+export interface IncomingDeal extends ReadContent {
   readonly dealId: string;
-  readonly content: DealContent;
   readonly sourceUpdatedAt: Date | null;
   /** The CRM that says so; null for the API and for files. */
   readonly provider: string | null;
@@ -49,115 +48,131 @@ export interface RecordedDeals {
 export async function recordDeals(
   trx: Work,
   workspaceId: string,
-  terms: DealTerms,
   deals: readonly IncomingDeal[],
   owners = new DealOwners(trx, workspaceId),
   { keepStale = false }: { readonly keepStale?: boolean } = {},
 ): Promise<RecordedDeals> {
-  const outcomes: Outcome[] = new Array(deals.length);
-  const projections = deals.map((deal) => projectDeal(deal.content, terms));
-  await owners.learn(projections);
+  const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
+  await owners.learn(deals);
   const news: News[] = [];
-  for (const [position, projection] of projections.entries()) {
-    const { dealId, content, sourceUpdatedAt, provider, fetchedAt = null } = deals[position] as IncomingDeal;
-    const repId = owners.of(projection);
-    if (repId === undefined) outcomes[position] = 'unknown_rep';
-    else
-      news.push({
-        position,
-        fetchedAt,
-        write: { dealId, content: storedContent(content), projection, repId, provider, sourceUpdatedAt },
-      });
+  for (const [position, deal] of deals.entries()) {
+    const repId = owners.of(deal.projection);
+    if (repId !== undefined) news.push(newsOf(position, deal, repId));
   }
-  const settled = await settle(trx, workspaceId, news);
+  const settled = await settle(trx, workspaceId, news, outcomes);
   if (keepStale)
     await insertSnapshots(
       trx,
       workspaceId,
       settled.flatMap((one) => one.stale),
     );
-  for (const one of settled) for (const [position, outcome] of one.outcomes) outcomes[position] = outcome;
-  return { outcomes, changes: settled.flatMap((one) => changeOf(one)) };
+  return { outcomes, changes: settled.flatMap((one) => changeOf(one) ?? []) };
 }
 
-interface News {
+interface News extends DealWrite {
   readonly position: number;
-  readonly fetchedAt: Date | null;
-  readonly write: DealWrite;
+}
+
+function newsOf(position: number, deal: IncomingDeal, repId: string | null): News {
+  const { dealId, content, projection, provider, sourceUpdatedAt, fetchedAt = null } = deal;
+  return { position, dealId, content, projection, repId, provider, sourceUpdatedAt, fetchedAt };
 }
 
 interface Settled {
   readonly dealId: string;
   readonly standing: StandingDeal | undefined;
   readonly news: readonly News[];
-  readonly outcomes: readonly (readonly [position: number, outcome: Outcome])[];
   readonly accepted: readonly DealWrite[];
   readonly stale: readonly DealWrite[];
   /** The newest time that the source has named. */
   readonly sourceUpdatedAt: Date | null;
 }
 
-async function settle(trx: Work, workspaceId: string, news: readonly News[]): Promise<Settled[]> {
+async function settle(
+  trx: Work,
+  workspaceId: string,
+  news: readonly News[],
+  outcomes: Outcome[],
+): Promise<readonly Settled[]> {
   if (news.length === 0) return [];
-  const byDeal = [...groupBy(news, (one) => one.write.dealId)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const standing = await lockDeals(
-    trx,
-    workspaceId,
-    byDeal.map(([dealId]) => dealId),
-  );
+  const byDeal = groupBy(news, (one) => one.dealId);
+  const dealIds = [...byDeal.keys()].sort();
+  const standing = await lockDeals(trx, workspaceId, dealIds);
   await failpoint('record.afterLock');
-  const settled = byDeal.map(([dealId, ofDeal]) => decide(dealId, ofDeal, standing.get(dealId)));
+  const settled = dealIds.map((dealId) => decide(dealId, byDeal.get(dealId) as News[], standing.get(dealId), outcomes));
   const fresh = settled.filter((one) => one.standing === undefined);
-  const inserted = await insertDeals(trx, workspaceId, fresh.map(lastWrite));
   // What another transaction has added since the look is there now, and is compared with once more.
-  const overtaken = fresh.filter((one) => !inserted.has(one.dealId));
-  const kept = settled.filter((one) => one.standing !== undefined || inserted.has(one.dealId));
+  const overtaken = await insertDeals(trx, workspaceId, fresh.map(lastWrite));
+  const kept = overtaken.size === 0 ? settled : settled.filter((one) => !overtaken.has(one.dealId));
   await failpoint('record.midWrite');
   await writeKept(trx, workspaceId, kept);
-  const again = overtaken.flatMap((one) => one.news);
-  return [...kept, ...(await settle(trx, workspaceId, again))];
+  const again = fresh.filter((one) => overtaken.has(one.dealId)).flatMap((one) => one.news);
+  return again.length === 0 ? kept : [...kept, ...(await settle(trx, workspaceId, again, outcomes))];
 }
 
 async function writeKept(trx: Work, workspaceId: string, kept: readonly Settled[]): Promise<void> {
-  const changed = kept.filter((one) => one.accepted.length > 0);
-  const replaced = changed.filter((one) => one.standing !== undefined);
-  const changedIds = changed.map((one) => one.dealId);
-  // In this order: a version that was replaced within the same message stands before the one that replaced it.
+  const replaced = kept.filter((one) => one.standing !== undefined && one.accepted.length > 0);
+  // In this order: what stood goes into the history before what has replaced it within the same message.
   await Promise.all([
-    updateDeals(trx, workspaceId, replaced.map(lastWrite)),
-    touchDeals(trx, workspaceId, kept.flatMap(retold)),
+    snapshotDeals(
+      trx,
+      workspaceId,
+      replaced.map((one) => one.dealId),
+    ),
     insertSnapshots(
       trx,
       workspaceId,
-      changed.flatMap(({ accepted }) => accepted.slice(0, -1)),
+      kept.flatMap(({ accepted }) => (accepted.length > 1 ? accepted.slice(0, -1) : [])),
     ),
-    snapshotDeals(trx, workspaceId, changedIds),
+    updateDeals(trx, workspaceId, replaced.map(lastWrite)),
+    touchDeals(
+      trx,
+      workspaceId,
+      kept.flatMap((one) => retold(one) ?? []),
+    ),
   ]);
 }
 
-function decide(dealId: string, news: readonly News[], standing: StandingDeal | undefined): Settled {
-  let { contentHash = null, repId = null, sourceUpdatedAt = null } = standing ?? {};
+/** What comes of the news of one deal, the outcome of each put into its place. */
+function decide(
+  dealId: string,
+  news: readonly News[],
+  standing: StandingDeal | undefined,
+  outcomes: Outcome[],
+): Settled {
+  let { contentHash = null, repId = null, sourceUpdatedAt = null, fetchedAt = null } = standing ?? {};
   let exists = standing !== undefined;
-  const outcomes: [number, Outcome][] = [];
   const accepted: DealWrite[] = [];
   const stale: DealWrite[] = [];
-  for (const { position, fetchedAt, write } of news) {
+  for (const one of news) {
     // What the CRM said before it said that the deal is gone comes late, whatever time the deal itself names.
-    if (isOlder(write.sourceUpdatedAt, sourceUpdatedAt) || isOlder(fetchedAt, standing?.deletedAt ?? null)) {
-      outcomes.push([position, 'stale']);
-      stale.push(write);
+    const isLate = isOlder(one.fetchedAt, standing?.deletedAt ?? null);
+    const isStale = isOlder(one.sourceUpdatedAt, sourceUpdatedAt);
+    // CRMs stamp whole seconds: of what they stamped alike, what they were asked for first is older.
+    const isOvertaken = isSame(one.sourceUpdatedAt, sourceUpdatedAt) && isOlder(one.fetchedAt, fetchedAt);
+    if (isLate || isStale || isOvertaken) {
+      outcomes[one.position] = 'stale';
+      stale.push(one);
       continue;
     }
-    sourceUpdatedAt = write.sourceUpdatedAt ?? sourceUpdatedAt;
-    const same = exists && write.content.hash === contentHash && write.repId === repId;
-    outcomes.push([position, same ? 'unchanged' : exists ? 'changed' : 'created']);
+    sourceUpdatedAt = one.sourceUpdatedAt ?? sourceUpdatedAt;
+    const same = exists && one.content.hash === contentHash && one.repId === repId;
+    outcomes[one.position] = same ? 'unchanged' : exists ? 'changed' : 'created';
     if (same) continue;
-    ({ repId } = write);
-    contentHash = write.content.hash;
+    ({ repId, fetchedAt } = one);
+    contentHash = one.content.hash;
     exists = true;
-    accepted.push({ ...write, sourceUpdatedAt });
+    accepted.push(at(one, sourceUpdatedAt));
   }
-  return { dealId, standing, news, outcomes, accepted, stale, sourceUpdatedAt };
+  return { dealId, standing, news, accepted, stale, sourceUpdatedAt };
+}
+
+function at(write: DealWrite, sourceUpdatedAt: Date | null): DealWrite {
+  return write.sourceUpdatedAt === sourceUpdatedAt ? write : { ...write, sourceUpdatedAt };
+}
+
+function isSame(told: Date | null, known: Date | null): boolean {
+  return told?.getTime() === known?.getTime();
 }
 
 function isOlder(told: Date | null, known: Date | null): boolean {
@@ -165,18 +180,18 @@ function isOlder(told: Date | null, known: Date | null): boolean {
 }
 
 function lastWrite({ accepted, sourceUpdatedAt }: Settled): DealWrite {
-  return { ...(accepted.at(-1) as DealWrite), sourceUpdatedAt };
+  return at(accepted.at(-1) as DealWrite, sourceUpdatedAt);
 }
 
 /** A standing deal of which the source has only said again, but later, what is known. */
-function retold({ dealId, standing, accepted, sourceUpdatedAt }: Settled): { dealId: string; at: Date }[] {
-  if (accepted.length > 0 || sourceUpdatedAt === null) return [];
-  return sourceUpdatedAt.getTime() === standing?.sourceUpdatedAt?.getTime() ? [] : [{ dealId, at: sourceUpdatedAt }];
+function retold({ dealId, standing, accepted, sourceUpdatedAt }: Settled): { dealId: string; at: Date } | null {
+  if (accepted.length > 0 || sourceUpdatedAt === null) return null;
+  return sourceUpdatedAt.getTime() === standing?.sourceUpdatedAt?.getTime() ? null : { dealId, at: sourceUpdatedAt };
 }
 
-function changeOf({ dealId, standing, accepted }: Settled): DealChange[] {
+function changeOf({ dealId, standing, accepted }: Settled): DealChange | null {
   const last = accepted.at(-1);
-  if (last === undefined) return [];
+  if (last === undefined) return null;
   const before = standing === undefined || standing.deleted ? null : standing;
-  return [{ dealId, before, after: { repId: last.repId, closeDate: last.projection.closeDate } }];
+  return { dealId, before, after: { repId: last.repId, closeDate: last.projection.closeDate } };
 }

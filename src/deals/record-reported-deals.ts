@@ -1,6 +1,6 @@
 import { type Fields, type FieldValue } from '../engine/field-value.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { dealId as dealIdSchema, mostFields, problemOfFields } from './deal.js';
+import { dealId as dealIdSchema, mostFields, problemOfFields, readContent } from './deal.js';
 import {
   buryDeals,
   type DealDeletion,
@@ -82,20 +82,20 @@ async function recordLive(
 ): Promise<Map<string, TouchedReps>> {
   const live = deals.filter((deal) => !deal.deleted);
   if (live.length === 0) return new Map();
+  const terms = await loadDealTerms(trx, workspaceId);
   const incoming = live.map((deal): IncomingDeal => {
     const { fields, dropped } = storable(deal.fields);
     if (dropped.length > 0)
       skipped.push({ dealId: deal.id, reason: `fields that cannot be stored were left out: ${dropped.join(', ')}` });
     return {
       dealId: deal.id,
-      content: { fields, given: {} },
+      ...readContent({ fields, given: {} }, terms),
       sourceUpdatedAt: timeOf(deal, report.fetchedAt),
       provider: report.provider,
       ...(report.fetchedAt === null ? {} : { fetchedAt: report.fetchedAt }),
     };
   });
-  const terms = await loadDealTerms(trx, workspaceId);
-  const recorded = await recordDeals(trx, workspaceId, terms, incoming, undefined, { keepStale: report.keepStale });
+  const recorded = await recordDeals(trx, workspaceId, incoming, undefined, { keepStale: report.keepStale });
   for (const [index, deal] of live.entries()) outcomes.set(deal.id, recorded.outcomes[index] as ReportOutcome);
   for (const { dealId, after } of recorded.changes) {
     if (after.repId === null) skipped.push({ dealId, reason: 'the owner is nobody here' });

@@ -51,7 +51,7 @@ async function reprojectBatch(
   rows: readonly StoredDeal[],
 ): Promise<number> {
   const projections = rows.map((row) => projectDeal(row.content, terms));
-  await owners.learn(projections);
+  await owners.learn(projections.map((projection) => ({ projection })));
   const differing = rows.flatMap((row, index) => {
     const now = projected(projections[index] as Projection, owners);
     return columns.some((column) => row[column] !== now[column]) ? [{ dealId: row.dealId, ...now }] : [];

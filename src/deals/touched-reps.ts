@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type Day, type DayRange, hull } from '../kernel/day.js';
+import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
+import { entryOf } from '../kernel/entry-of.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type StandingDeal } from './deal-store.js';
@@ -14,7 +15,9 @@ export async function touchedReps(
   workspaceId: string,
   changes: readonly DealChange[],
 ): Promise<TouchedReps> {
-  return [...(await touchedByChanges(trx, workspaceId, changes)).values()].reduce(merge, new Map());
+  const touched = [...(await earnersOf(trx, workspaceId, movedIn(changes))).values()].reduce(merge, new Map());
+  for (const change of changes) touchOwners(touched, change);
+  return touched;
 }
 
 /**
@@ -26,18 +29,20 @@ export async function touchedByChanges(
   workspaceId: string,
   changes: readonly DealChange[],
 ): Promise<Map<string, TouchedReps>> {
-  const moved = changes.filter(({ before, after }) => before !== null && before.repId !== after.repId);
-  const touched = await earnersOf(
-    trx,
-    workspaceId,
-    moved.map((change) => change.dealId),
-  );
-  for (const { dealId, before, after } of changes) {
-    const ofDeal = ofDealIn(touched, dealId);
-    if (before !== null) touch(ofDeal, before.repId, before.closeDate);
-    touch(ofDeal, after.repId, after.closeDate);
-  }
+  const touched = await earnersOf(trx, workspaceId, movedIn(changes));
+  for (const change of changes) touchOwners(ofDealIn(touched, change.dealId), change);
   return touched;
+}
+
+function movedIn(changes: readonly DealChange[]): string[] {
+  return changes.flatMap(({ dealId, before, after }) =>
+    before !== null && before.repId !== after.repId ? [dealId] : [],
+  );
+}
+
+function touchOwners(touched: TouchedReps, { before, after }: DealChange): void {
+  if (before !== null) touch(touched, before.repId, before.closeDate);
+  touch(touched, after.repId, after.closeDate);
 }
 
 /** The reps whom it concerns that the deals go: the owners of those that live, and everyone who has earned on them. */
@@ -74,11 +79,7 @@ async function earnersOf(
 }
 
 function ofDealIn(touched: Map<string, TouchedReps>, dealId: string): TouchedReps {
-  const known = touched.get(dealId);
-  if (known !== undefined) return known;
-  const fresh: TouchedReps = new Map();
-  touched.set(dealId, fresh);
-  return fresh;
+  return entryOf(touched, dealId, () => new Map());
 }
 
 /** Adds the second to the first. */
@@ -92,5 +93,8 @@ export function merge(into: TouchedReps, more: TouchedReps): TouchedReps {
 
 /** A deal without an owner or a close date lies in nobody's periods. */
 function touch(touched: TouchedReps, repId: string | null, day: Day | null): void {
-  if (repId !== null && day !== null) merge(touched, new Map([[repId, { from: day, to: day }]]));
+  if (repId === null || day === null) return;
+  const known = touched.get(repId);
+  if (known === undefined) touched.set(repId, { from: day, to: day });
+  else if (!isWithin(day, known)) touched.set(repId, hull(known, { from: day, to: day }));
 }

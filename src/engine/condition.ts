@@ -202,9 +202,13 @@ function compileTest(leaf: Leaf, timeZone: string): Test {
   }
 }
 
+/** Passes when the value does, or of several any. */
+function ofAny(passes: (value: FieldValue) => boolean): Test {
+  return (value) => (Array.isArray(value) ? value.some(passes) : !isAbsent(value) && passes(value as FieldValue));
+}
+
 function equality(expected: unknown, fieldType: FieldType, timeZone: string): Test {
-  const one = equalityOfOne(expected, fieldType, timeZone);
-  return (value) => (Array.isArray(value) ? value.some(one) : !isAbsent(value) && one(value as FieldValue));
+  return ofAny(equalityOfOne(expected, fieldType, timeZone));
 }
 
 function equalityOfOne(expected: unknown, fieldType: FieldType, timeZone: string): (value: FieldValue) => boolean {
@@ -227,7 +231,7 @@ function equalityOfOne(expected: unknown, fieldType: FieldType, timeZone: string
     case 'select':
     case 'status': {
       const text = comparable(expected as string);
-      return (value) => comparable(value as string) === text;
+      return (value) => value === expected || comparable(value as string) === text;
     }
     default:
       return unreachable(fieldType);
@@ -235,14 +239,17 @@ function equalityOfOne(expected: unknown, fieldType: FieldType, timeZone: string
 }
 
 function membership(leaf: Leaf, timeZone: string): Test {
+  if (isTextType(leaf.fieldType)) {
+    const texts = new Set((leaf.value as string[]).map(comparable));
+    return ofAny((value) => texts.has(comparable(value as string)));
+  }
   const tests = (leaf.value as unknown[]).map((value) => equality(value, leaf.fieldType, timeZone));
   return (value, day) => tests.some((test) => test(value, day));
 }
 
 function containment(expected: unknown): Test {
   const text = comparable(expected as string);
-  const contains = (value: FieldValue) => comparable(value as string).includes(text);
-  return (value) => (Array.isArray(value) ? value.some(contains) : !isAbsent(value) && contains(value as FieldValue));
+  return ofAny((value) => comparable(value as string).includes(text));
 }
 
 function ordering(leaf: Leaf, timeZone: string, accept: (order: number) => boolean): Test {
@@ -295,6 +302,10 @@ function relativePeriod(name: RelativePeriod, reference: Day): string {
 
 function isRelative(name: string): name is RelativePeriod {
   return (relativePeriods as readonly string[]).includes(name);
+}
+
+function isTextType(fieldType: FieldType): boolean {
+  return fieldType === 'text' || fieldType === 'select' || fieldType === 'status';
 }
 
 function isDateType(fieldType: FieldType): boolean {

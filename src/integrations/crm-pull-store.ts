@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
+import { partsOf } from '../kernel/parts-of.js';
 import { type CrmField, type CrmProvider } from '../platform/crm/crm-adapter.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -226,10 +227,4 @@ export async function replaceFields(
         })),
       )
       .execute();
-}
-
-function partsOf<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
 }

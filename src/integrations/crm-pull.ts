@@ -32,14 +32,16 @@ export interface PullWork {
   readonly pullId: string;
   /** The turn that the lease has come to, when the sweep asks: a job of a worker that died cannot stand for it. */
   readonly turn?: number | undefined;
+  /** Moves on while the sweep asks: nor can a job stand for it that a worker took, and was lost with before the lease. */
+  readonly slot?: number | undefined;
 }
 
 /** Goes on with a pull where it stopped. */
 export const pullJob: JobDeclaration<PullWork> = {
   name: 'crm-pull.v1',
-  payload: z.object({ workspaceId: z.uuid(), pullId: z.uuid(), turn: z.int().optional() }),
+  payload: z.object({ workspaceId: z.uuid(), pullId: z.uuid(), turn: z.int().optional(), slot: z.int().optional() }),
   attempts: 1,
-  key: ({ pullId, turn = '' }) => idOf(`pull|${pullId}|${turn}`),
+  key: ({ pullId, turn = '', slot = '' }) => idOf(`pull|${pullId}|${turn}|${slot}`),
 };
 
 /** Sums the counts of a step to those of the steps before. */

@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 import { type RecordedReport, recordReportedDeals } from '../deals/record-reported-deals.js';
+import { tellSkippedDeals } from '../deals/tell-skipped-deals.js';
 import { merge, type TouchedReps } from '../deals/touched-reps.js';
 import { advancePull, endPull, failPull } from '../ledger/calculation-jobs.js';
 import { requestCalculation, requestForWorkspace } from '../ledger/calculation-requests.js';
 import { type CommissionChanges, type Wake } from '../ledger/commission-changes.js';
 import { recordAct } from '../ledger/record-act.js';
 import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure } from '../platform/crm/crm-adapter.js';
+import { isOutage } from '../platform/database/database-errors.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../platform/jobs/leases.js';
 import { type Log } from '../platform/log.js';
 import { adoptMembers } from '../reps/adopt-members.js';
@@ -68,6 +71,8 @@ export class CrmPuller {
       try {
         return await this.goOn(workspaceId, pullId, lease);
       } catch (error) {
+        // An outage says nothing of the pull: the sweep is soon back for it.
+        if (isOutage(error)) throw error;
         if (!(error instanceof LeaseLost)) await this.setBack(workspaceId, pullId, error);
         return 'stopped';
       }
@@ -156,8 +161,10 @@ export class CrmPuller {
     const { workspaceId, pull } = run;
     const deals = page?.deals ?? [];
     const isLast = page === null || page.next === null;
+    await failpoint('pull.afterFetch');
     return this.changes.run({ workspaceId }, 'deals', async (trx, wake) => {
       const counts = await this.record(trx, run, deals, fetchedAt, wake);
+      await failpoint('pull.afterRecord');
       const joined = await lockPull(trx, workspaceId, pull.pullId);
       const next: CrmPull = {
         ...pull,
@@ -179,6 +186,7 @@ export class CrmPuller {
         counts: next.counts,
       });
       if (pull.kind === 'sync') await advancePull(trx, workspaceId, pull.pullId, next);
+      await failpoint('pull.afterStep');
       return next;
     });
   }
@@ -270,6 +278,7 @@ export class CrmPuller {
         await endPull(trx, workspaceId, pullId, details);
       }
       await deletePull(trx, workspaceId, pullId);
+      await failpoint('pull.beforeFinish');
     });
   }
 
@@ -339,12 +348,16 @@ function countOutcomes({ outcomes, skipped }: RecordedReport): Record<string, nu
 
 const mostSkippedTold = 100;
 
-async function tellSkipped(trx: Work, workspaceId: string, { provider, kind }: CrmPull, { skipped }: RecordedReport) {
+/** A sync may bring every deal of the CRM, and tells of them together; a poll brings what changed since the last. */
+async function tellSkipped(trx: Work, workspaceId: string, { provider, kind }: CrmPull, recorded: RecordedReport) {
+  const trigger = `crm_${kind}`;
+  if (kind === 'poll') return tellSkippedDeals(trx, workspaceId, { trigger, provider }, recorded);
+  const { skipped } = recorded;
   if (skipped.length === 0) return;
   const details = { provider, skipped: skipped.length, deals: skipped.slice(0, mostSkippedTold) };
   await recordAct(
     trx,
     { workspaceId, actor: 'orchestrator' },
-    { trigger: `crm_${kind}`, scope: 'workspace', outcome: 'skipped', details },
+    { trigger, scope: 'workspace', outcome: 'skipped', details },
   );
 }

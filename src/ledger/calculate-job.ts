@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '../kernel/ids.js';
+import { partsOf } from '../kernel/parts-of.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type JobDeclaration, type JobQueue } from '../platform/jobs/job-queue.js';
 import { type WakeLanes } from './lane-runner.js';
@@ -16,17 +17,14 @@ export const calculateJob: JobDeclaration<{ workspaceId: string; repIds: string[
 /** A chunk is worked by one worker: small enough to spread a workspace, large enough not to drown in jobs. */
 const lanesPerJob = 16;
 
-/** Up to so many lanes are woken one by one, so that they run beside each other. */
-const fewLanes = 4;
+/** Up to so many lanes are woken one by one, so that they run beside each other. More are a batch, spread over all workers. */
+export const fewLanes = 4;
 
 export function wakeLanesThrough(queue: JobQueue): WakeLanes {
   return async (workspaceId, repIds) => {
     const size = repIds.length <= fewLanes ? 1 : lanesPerJob;
-    const chunks = Array.from({ length: Math.ceil(repIds.length / size) }, (_, index) =>
-      repIds.slice(index * size, (index + 1) * size),
-    );
     await failpoint('wake.beforeAdd');
-    await queue.add(calculateJob, ...chunks.map((chunk) => ({ workspaceId, repIds: chunk })));
+    await queue.add(calculateJob, ...partsOf(repIds, size).map((chunk) => ({ workspaceId, repIds: chunk })));
     await failpoint('wake.afterAdd');
   };
 }

@@ -7,8 +7,9 @@ import { rowsFrom } from '../platform/database/columns.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { type AppliedDifference, applyDifference, differenceOf } from './apply-difference.js';
+import { type AppliedDifference, applyDifference } from './apply-difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
+import { differenceOf } from './difference.js';
 import { cascadeManagersAbove } from './hierarchy.js';
 import { calculationWindow, loadRepTerms, type RepTerms } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
@@ -229,7 +230,7 @@ function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): strin
       .map((version) => version.planId),
   );
   // A run asked for by a peer's rank only moves amounts; it must not send the question round for ever.
-  return distinct(difference.creditsMoved.map((counter) => counter.planId)).filter((planId) => ranked.has(planId));
+  return [...difference.creditsMoved].filter((planId) => ranked.has(planId));
 }
 
 async function recordRun(

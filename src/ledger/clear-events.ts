@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { insertMonths, recordHistory } from './apply-difference.js';
+import { recordHistory } from './event-history.js';
+import { insertMonths } from './totals.js';
 
 /** What was removed, and what an approved period kept. */
 export interface ClearedEvents {

@@ -1,5 +1,6 @@
 import { type Clock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
+import { isOutage } from '../platform/database/database-errors.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type Log } from '../platform/log.js';
@@ -29,14 +30,15 @@ export class LaneRunner {
   /**
    * Calculates the lanes one after the other, each until nothing more is asked of it. The lanes that follow from them
    * are woken at the end: a manager above all of them is then calculated once and not once for each. What is left
-   * after a while goes back into the queue, so that nobody waits behind a whole chunk.
+   * after a while, or as soon as somebody waits whose turn comes first, goes back into the queue, so that nobody waits
+   * behind a whole chunk.
    */
-  async run(workspaceId: string, repIds: readonly string[]): Promise<void> {
+  async run(workspaceId: string, repIds: readonly string[], isOtherFirst = never): Promise<void> {
     const wakes = new Set<string>();
     const jobIds = new Set<string>();
-    const startedAt = performance.now();
+    const turn = new Turn(isOtherFirst);
     for (const [index, repId] of repIds.entries()) {
-      if (performance.now() - startedAt > longestTurnMs) {
+      if (await turn.isOver()) {
         await this.wakeLanes(workspaceId, repIds.slice(index));
         break;
       }
@@ -93,6 +95,8 @@ export class LaneRunner {
       return run;
     } catch (error) {
       metrics.engineRuns.observe({ outcome: 'failed' }, took());
+      // An outage says nothing of the lane: its requests stay, and a job or the sweep is soon back for them.
+      if (isOutage(error)) throw error;
       await this.recordFailure(lane, error);
       return null;
     }
@@ -130,6 +134,25 @@ export class LaneRunner {
 }
 
 const longestTurnMs = 100;
+const shortestTurnMs = 20;
+const never = () => Promise.resolve(false);
+
+/** How long the lanes of one job may be worked before others are. */
+class Turn {
+  private readonly startedAt = performance.now();
+  private askedAt = this.startedAt;
+
+  constructor(private readonly isOtherFirst: () => Promise<boolean>) {}
+
+  async isOver(): Promise<boolean> {
+    const now = performance.now();
+    if (now - this.startedAt > longestTurnMs) return true;
+    if (now - this.askedAt < shortestTurnMs) return false;
+    this.askedAt = now;
+    return this.isOtherFirst();
+  }
+}
+
 const mostRounds = 20;
 const mostDrainSteps = 1000;
 const mostAttempts = 8;

@@ -75,11 +75,16 @@ export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promis
   };
 }
 
-/** Everything but the deals, in one round trip: none of the reads waits for another. */
-export async function loadRepTerms(trx: Work, workspaceId: string, repId: string): Promise<RepTerms> {
+/** Everything but the deals, in one round trip: none of the reads waits for another. What is known is not read again. */
+export async function loadRepTerms(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  known?: WorkspaceTerms,
+): Promise<RepTerms> {
   const onPlans = sql`(select a.plan_id from assignments a where a.workspace_id = ${workspaceId} and a.rep_id = ${repId})`;
   const [workspace, assignments, versions, overrides, quotas, frozen] = await Promise.all([
-    loadWorkspaceTerms(trx, workspaceId),
+    known ?? loadWorkspaceTerms(trx, workspaceId),
     loadAssignments(trx, workspaceId, repId),
     selectVersions(trx, workspaceId, onPlans),
     loadOverrides(trx, workspaceId, repId),

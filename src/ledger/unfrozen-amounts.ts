@@ -2,7 +2,7 @@ import { calculateRep } from '../engine/calculate.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { eventIdOf } from './apply-difference.js';
+import { eventIdOf } from './difference.js';
 import { calculationWindow, loadRepTerms } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
 

@@ -15,6 +15,18 @@ export const failpoints = [
   'change.beforeAnswer',
   'wake.beforeAdd',
   'wake.afterAdd',
+  'inbox.beforeInsert',
+  'inbox.afterInsert',
+  'lease.beforeTake',
+  'lease.afterTake',
+  'news.afterPick',
+  'news.afterFetch',
+  'news.afterRecord',
+  'news.afterSettle',
+  'pull.afterFetch',
+  'pull.afterRecord',
+  'pull.afterStep',
+  'pull.beforeFinish',
   'sweep.afterPick',
   'lane.afterLock',
   'lane.afterRequests',
@@ -32,6 +44,7 @@ export const failpoints = [
   'job.beforeDone',
   'approve.afterDrain',
   'approve.afterLock',
+  'approve.afterCheck',
   'approve.beforeCommit',
   'unlock.afterReopen',
   'unlock.afterTrueUps',
@@ -43,8 +56,13 @@ export const failpoints = [
   'delete.afterBury',
   'delete.afterCommit',
   'clear.afterDelete',
+  'document.afterTake',
+  'document.afterPart',
+  'document.afterMake',
+  'document.beforeCommit',
   'answer.beforeKeep',
   'migrate.statement',
+  'migrate.queue',
   'otp.afterConsume',
 ] as const;
 export type FailpointName = (typeof failpoints)[number];
@@ -82,7 +100,10 @@ interface Order {
 
 if (isArmable)
   process.on('message', ({ arm = '', disarm }: Order) => {
-    if (disarm === true) armed.length = 0;
+    if (disarm === true) {
+      armed.length = 0;
+      process.send?.({ disarmed: true });
+    }
     armed.push(...parse(arm));
   });
 

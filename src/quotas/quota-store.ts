@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Decimal } from '../kernel/decimal.js';
 import { newId } from '../kernel/ids.js';
-import { refreshQuotas } from '../ledger/apply-difference.js';
+import { refreshQuotas } from '../ledger/totals.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { planChecksAnew } from '../platform/database/plan-checks-anew.js';
 import { type Work } from '../platform/database/unit-of-work.js';

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
-import { recordHistory, refreshMonths } from '../ledger/apply-difference.js';
+import { recordHistory } from '../ledger/event-history.js';
+import { refreshMonths } from '../ledger/totals.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type AdjustmentRow } from './adjustment.js';
 

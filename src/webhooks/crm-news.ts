@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { type RecordedReport, type ReportedDeal, recordReportedDeals } from '../deals/record-reported-deals.js';
+import { tellSkippedDeals } from '../deals/tell-skipped-deals.js';
 import { type CrmAccounts } from '../integrations/crm-accounts.js';
 import { findConnection } from '../integrations/crm-connection-views.js';
-import { groupBy } from '../kernel/group-by.js';
 import { requestCalculation } from '../ledger/calculation-requests.js';
 import { type CommissionChanges } from '../ledger/commission-changes.js';
 import { recordAct } from '../ledger/record-act.js';
 import { type CrmAccount, CrmFailure, type CrmProvider, crmProviders } from '../platform/crm/crm-adapter.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type InboxBatch, InboxDelay, type InboxHandler, settleNews } from '../platform/inbox/inbox-runner.js';
 import { deliveredDeals, deliveredOutcome, tellingNews } from './delivered-deals.js';
 
@@ -36,6 +37,7 @@ export class CrmNews implements InboxHandler {
     if (account === null) return this.applyDelivered(batch);
     const fetchedAt = await this.unitOfWork.run(batch, 'reads', databaseTime);
     const deals = await ask(account, [...new Set(batch.news.map((one) => one.subject))]);
+    await failpoint('news.afterFetch');
     await this.record(batch, deals, fetchedAt, 'fetched');
   }
 
@@ -75,9 +77,11 @@ export class CrmNews implements InboxHandler {
     await this.changes.run(batch, 'deals', async (trx, wake) => {
       await lease.assertHeld(trx);
       const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: true });
+      await failpoint('news.afterRecord');
       wake(await requestFor(trx, workspaceId, recorded));
-      await tellSkipped(trx, workspaceId, provider, recorded);
+      await tellSkippedDeals(trx, workspaceId, { trigger: 'deal_change', provider }, recorded);
       await settleNews(trx, batch, news, outcome);
+      await failpoint('news.afterSettle');
     });
   }
 }
@@ -94,17 +98,6 @@ async function requestFor(trx: Work, workspaceId: string, { outcomes, touched }:
   );
   await requestCalculation(trx, workspaceId, requests);
   return [...new Set(requests.map((request) => request.repId))];
-}
-
-async function tellSkipped(trx: Work, workspaceId: string, provider: string, { skipped }: RecordedReport) {
-  for (const [dealId, reasons] of groupBy(skipped, (one) => one.dealId))
-    await recordAct(trx, orchestratorOf(workspaceId), {
-      trigger: 'deal_change',
-      scope: 'deal',
-      dealId,
-      outcome: 'skipped',
-      details: { provider, reasons: reasons.map((one) => one.reason) },
-    });
 }
 
 /** What the CRM will never answer counts as a failed try, so that one such deal does not hold back those beside it. */

@@ -406,7 +406,8 @@ function makeRequest(index: number, worlds: readonly [World, World]): Request {
       : chance.of([newId(), ...Object.values(other.ids), ...Object.values(main.ids)].map(encodeURIComponent));
   };
   const mutateIds = () => {
-    const places = placesIn(body).filter(({ holder, key }) => Object.values(main.ids).includes(String(holder[key])));
+    const ids: unknown[] = Object.values(main.ids);
+    const places = placesIn(body).filter(({ holder, key }) => ids.includes(holder[key]));
     if (places.length === 0) return mutateParam();
     const { holder, key } = chance.of(places);
     holder[key] = chance.of([newId(), ...Object.values(other.ids), ...Object.values(main.ids), 'x', '']);

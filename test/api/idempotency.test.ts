@@ -128,6 +128,30 @@ describe('Idempotency-Key', () => {
     expect(again.headers.get('idempotent-replay')).to.equal(null);
   });
 
+  async function untilSomeoneWaitsFor(table: string): Promise<void> {
+    for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+      const { rows } = await sql`
+        select from pg_locks where relation = ${table}::regclass and not granted`.execute(owner);
+      if (rows.length > 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`nobody waits for ${table}`);
+  }
+
+  it('is taken for a quarter of a minute at a time, and who has lost it to another request writes nothing', async () => {
+    const blocker = await owner.startTransaction().execute();
+    await sql`lock table plans in exclusive mode`.execute(blocker);
+    const asked = post('/v1/plans', plan('A'), 'k');
+    await untilSomeoneWaitsFor('plans');
+    const { rows } = await sql<{ seconds: number }>`
+      update idempotency_keys set lease_id = gen_random_uuid() where workspace_id = ${workspaceId}
+      returning extract(epoch from leased_until - now())::float as seconds`.execute(owner);
+    expect(rows[0]?.seconds).to.be.within(1, 15);
+    await blocker.commit().execute();
+    await expectFailure(await asked, 409, 'request_in_progress');
+    expect(await planNames()).to.deep.equal([]);
+  });
+
   it('is never free again when the request has written, though its answer was lost', async () => {
     expect((await post('/v1/plans', plan('Once'), 'k')).status).to.equal(201);
     const { status } = await owner

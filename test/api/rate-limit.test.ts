@@ -100,10 +100,15 @@ function describeCounter(name: string, open: () => Promise<RateCounter[] | null>
       const token = newId();
       const [counter] = both();
       for (let n = 0; n < 100; n += 1) await counter.count(workspaceId, token, 600);
-      const before = performance.now();
-      for (let n = 0; n < 300; n += 1) await counter.count(workspaceId, token, 600);
+      const took: number[] = [];
+      for (let n = 0; n < 300; n += 1) {
+        const before = performance.now();
+        await counter.count(workspaceId, token, 600);
+        took.push(performance.now() - before);
+      }
       // Generous, for machines with other work; alone it is about 0.3 ms with the way there and back.
-      expect((performance.now() - before) / 300).to.be.below(5);
+      const median = took.sort((one, other) => one - other)[150];
+      expect(median).to.be.below(5);
     });
   });
 }

@@ -160,7 +160,7 @@ describe('assignments', () => {
       const ids = await addReps(slice, admin, ...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
       const started = Date.now();
       expect(await post({ repIds: ids, planId })).to.have.length(10_000);
-      expect(Date.now() - started).to.be.lessThan(8_000);
+      expect(Date.now() - started).to.be.lessThan(20_000);
     });
   });
 

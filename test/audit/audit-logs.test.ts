@@ -49,14 +49,17 @@ describe('audit log', () => {
 
   it('tells what a run of the engine came to', async () => {
     const ada = await world.rep('Ada');
-    await world.assign(
-      ada,
-      await world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] }),
-    );
+    const plan = await world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] });
+    await world.assign(ada, plan);
     await world.deal('D1', ada);
     await world.deal('D2', ada, { closeDate: '2026-01-10' });
     await world.statement(ada, '2026-01', 'approved');
     await world.calculate();
+    const version = await world.slice.owner
+      .selectFrom('plan_versions')
+      .select('plan_version_id')
+      .where('plan_id', '=', plan)
+      .executeTakeFirstOrThrow();
     const { runs, ...page } = await read();
     expect(page).to.deep.equal({ count: 1, limit: 100, offset: 0 });
     const { runId, blocked, ...told } = runs[0];
@@ -71,6 +74,7 @@ describe('audit log', () => {
       counters: { eventsWritten: 1, eventsReversed: 0, statementLocked: 1, skipped: 1 },
       startedAt: '2026-03-20T12:00:00.000Z',
       durationMs: 0,
+      details: { planVersionIds: [version.plan_version_id] },
     });
   });
 

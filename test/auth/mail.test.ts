@@ -110,8 +110,8 @@ describe('mail over SMTP', () => {
     const mailId = await unitOfWork.run({ workspaceId }, 'reads', (trx) =>
       outbox.post(trx, { to: 'once@acme.test', subject: 'Once', text: 'x', html: 'x' }),
     );
-    await Promise.all(Array.from({ length: 10 }, () => handler.run({ mailId })));
-    await handler.run({ mailId });
+    await Promise.all(Array.from({ length: 10 }, () => handler.run({ mailId }, 0)));
+    await handler.run({ mailId }, 0);
     expect(sent).to.equal(1);
   });
 
@@ -169,7 +169,7 @@ describe('mail without a server', () => {
     const { mail_id: mailId } = rows[0] as { mail_id: string };
     await until('the mail', async () => {
       await sql`update mail_outbox set not_before = now() where mail_id = ${mailId}`.execute(world.owner);
-      await sendMailHandler(outbox, null, log, production).run({ mailId });
+      await sendMailHandler(outbox, null, log, production).run({ mailId }, 0);
       return text() === '' ? undefined : true;
     });
     return { code, logged: text() };

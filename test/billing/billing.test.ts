@@ -420,6 +420,29 @@ describe('billing', () => {
       expect(await tier()).to.equal('pro');
     }).timeout(60_000);
 
+    it('is there and our database is not, the outage is held against no event', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      billing.checkout(workspaceId, ['price_pro']);
+      await sendAll();
+      const { unitOfWork, queue } = service.running.service;
+      const outage = Object.assign(new Error('terminating connection'), { code: '57P01' });
+      const handler = { sources: ['billing' as const], handle: () => Promise.reject(outage), giveUp: async () => {} };
+      const cutOff = new InboxRunner(
+        unitOfWork,
+        new Leases(unitOfWork),
+        [handler],
+        new InboxWake(queue),
+        createLog('silent'),
+      );
+      for (let attempt = 1; attempt <= 9; attempt += 1) {
+        const failure = await cutOff.run(workspaceId, 'billing').catch((error: unknown) => error);
+        expect(failure).to.equal(outage);
+      }
+      for (const news of await newsOf(workspaceId)) expect(news).to.include({ settled: false, attempts: 0 });
+      await run();
+      expect(await tier()).to.equal('pro');
+    });
+
     it('says when to come back, that is when', async () => {
       const { workspaceId, run } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);

@@ -2,6 +2,7 @@ import { type Caller, type Role } from '../../src/kernel/caller.js';
 import { idOf, newId } from '../../src/kernel/ids.js';
 import { periodRange } from '../../src/kernel/period.js';
 import { requestForWorkspace } from '../../src/ledger/calculation-requests.js';
+import { refreshMonths } from '../../src/ledger/totals.js';
 import { type PlanStatus, planTerms } from '../../src/plans/plan.js';
 import { insertPlan, insertVersion } from '../../src/plans/plan-store.js';
 import { callerAs, SliceFixture } from '../support/slice-fixture.js';
@@ -194,6 +195,9 @@ export class QueryFixture {
         run_id: null,
       })
       .execute();
+    await this.slice.unitOfWork.run(this.admin, 'reads', (trx) =>
+      refreshMonths(trx, { workspaceId: this.workspaceId, repId }, [earnedOn.slice(0, 7)]),
+    );
   }
 
   async statement(repId: string, period: string, status: 'draft' | 'approved'): Promise<void> {

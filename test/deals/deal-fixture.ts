@@ -191,6 +191,7 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
 
   return {
     workspaceId,
+    ownerUrl: database.ownerUrl,
     admin,
     unitOfWork,
     woken,

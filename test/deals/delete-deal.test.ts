@@ -40,7 +40,7 @@ describe('DELETE /v1/deals/:dealId', () => {
       softDeleted: true,
       hardDeleted: false,
     });
-    expect(await world.rows('select deleted from deal_snapshots order by snapshot_id')).to.deep.equal([
+    expect(await world.rows('select deleted from deal_versions order by snapshot_id')).to.deep.equal([
       { deleted: false },
       { deleted: true },
     ]);
@@ -56,7 +56,7 @@ describe('DELETE /v1/deals/:dealId', () => {
       hardDeleted: true,
     });
     expect(await world.rows('select from deals')).to.deep.equal([]);
-    expect(await world.rows('select from deal_snapshots')).to.deep.equal([]);
+    expect(await world.rows('select from deal_versions')).to.deep.equal([]);
     await world.put('d2', { repId: ann, amount: 10, closeDate: '2026-01-11' });
     await world.calculateAll();
     expect(await world.remove('d2', { hard: 'true' })).to.include({ reversed: 2, hardDeleted: true });

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
+import pg from 'pg';
 import { Failure } from '../../src/kernel/failure.js';
 import { newId } from '../../src/kernel/ids.js';
 import { readPipeline } from '../support/sales-opportunities.js';
@@ -53,12 +54,12 @@ describe('POST /v1/deals/import', () => {
     expect(await world.rows('select status from jobs')).to.deep.equal([{ status: 'completed' }]);
     const again = await world.importFile({ text });
     expect(again).to.include({ accepted: 0, unchanged: 2 });
-    expect(await world.rows('select from deal_snapshots')).to.have.length(2);
+    expect(await world.rows('select from deal_versions')).to.have.length(2);
     expect(await world.rows("select from jobs where status = 'completed'")).to.have.length(2);
   });
 
   it('reads days as they are declared', async () => {
-    const text = 'id;when;close_date\nd1;13/2/2026;3/4/2026\nd2;x;4/13/2026\nd3;2/30/2026;2026-01-05\nd4;;\n';
+    const text = 'id;when;close_date\nd1;13/2/2026;3/4/2026\nd2;x; 4/13/2026\nd3;2/30/2026;2026-01-05\nd4;;\n';
     const answer = await world.importFile({ text, query: { delimiter: ';', dateFormat: 'MDY' } });
     expect(answer.rejected).to.deep.equal([
       { row: 3, reason: 'closeDate: "2026-01-05" is not a date in the format MDY' },
@@ -105,6 +106,19 @@ describe('POST /v1/deals/import', () => {
     expect(await stored('d8')).to.include({ repId: ann, amount: 8, sourceUpdatedAt: '2026-01-01T00:00:00.000Z' });
   });
 
+  it('knows the owner and the time of a change in either spelling of their columns', async () => {
+    const text = `id,owner_email,source_updated_at\nd1,ANN@x.com,2026-01-01T00:00:00Z`;
+    expect(await world.importFile({ text })).to.include({ accepted: 1 });
+    expect(await stored('d1')).to.deep.include({ repId: ann, sourceUpdatedAt: '2026-01-01T00:00:00.000Z', fields: {} });
+    await world.importFile({ text: `id,rep_id\nd2,${ann}` });
+    expect(await stored('d2')).to.include({ repId: ann });
+    const twice = await world.importFile({ text: 'id,rep_id,repId\nd3,,' }).catch((error: Error) => error);
+    expect(String(twice)).to.include('is named twice');
+    expect(await world.importFile({ text: 'rep_id,amount\nd4,5', query: { idColumn: 'rep_id' } })).to.include({
+      accepted: 1,
+    });
+  });
+
   it('lets the later row win, or the newer one, wherever batches end', async () => {
     const deal = (name: string, day?: number) => ({
       dealId: 'd1',
@@ -119,7 +133,7 @@ describe('POST /v1/deals/import', () => {
       expect(answer).to.include({ stale: 1 });
       expect(await stored('d1')).to.include({ name: 'three', sourceUpdatedAt: '2026-01-03T00:00:00.000Z' });
       const history = await world.rows<{ name: string }>(
-        "select given->>'name' as name from deal_snapshots where deal_id = 'd1' order by snapshot_id",
+        "select given->>'name' as name from deal_versions where deal_id = 'd1' order by snapshot_id",
       );
       expect(history.map((one) => one.name)).to.deep.equal(['one', 'two', 'three']);
       expect(answer).to.include({ accepted: 3 + between.length, unchanged: 1 });
@@ -252,6 +266,30 @@ describe('POST /v1/deals/import', () => {
       })(),
     );
     expect(await codeOf({ text: broken })).to.equal('payload_too_large');
+  });
+
+  it('compares with a deal that somebody else adds while the file is being written', async () => {
+    const other = new pg.Client({ connectionString: world.ownerUrl });
+    await other.connect();
+    await other.query('begin');
+    await other.query(
+      `insert into deals (workspace_id, deal_id, name, fields, content_hash, source_updated_at)
+       values ($1, 'd7', 'newer', '{"name": "newer"}', gen_random_uuid(), '2026-02-01'), ($1, 'd8', 'older', '{"name": "older"}', gen_random_uuid(), '2025-12-01')`,
+      [world.workspaceId],
+    );
+    const lines = Array.from({ length: 300 }, (_, index) => `d${index},file,2026-01-01T00:00:00Z`).join('\n');
+    const importing = world.importFile({ text: `id,name,sourceUpdatedAt\n${lines}` });
+    const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while ((await world.rows(waits)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await other.query('commit');
+    await other.end();
+    expect(await importing).to.include({ accepted: 299, stale: 1 });
+    expect(await world.rows("select name from deals where deal_id in ('d7', 'd8') order by deal_id")).to.deep.equal([
+      { name: 'newer' },
+      { name: 'file' },
+    ]);
+    expect(await world.rows("select fields ->> 'name' as name from deal_snapshots")).to.deep.equal([{ name: 'older' }]);
+    expect((await world.list()).count).to.equal(300);
   });
 
   it('revives a deleted deal and asks for both owners of a moved one', async () => {

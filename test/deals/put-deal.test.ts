@@ -16,7 +16,7 @@ describe('PUT /v1/deals/:dealId', () => {
   afterEach(() => world.close());
 
   const snapshots = () =>
-    world.rows<{ deal_id: string; deleted: boolean }>('select * from deal_snapshots order by snapshot_id');
+    world.rows<{ deal_id: string; deleted: boolean }>('select * from deal_versions order by snapshot_id');
 
   it('stores a new deal, answers 201 and asks for its owner', async () => {
     let status = 0;

@@ -1,5 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +10,7 @@ import { readConfig } from '#src/platform/config.js';
 import { openDatabaseServer } from '#src/platform/database/server.js';
 import { createLog } from '#src/platform/log.js';
 import { expectSoundLedger, ledgerRows } from '../support/ledger-checks.js';
+import { ServiceProcess } from '../support/service-process.js';
 import { ApiClient } from '../support/test-service.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -19,52 +19,9 @@ const command = path.join(root, 'bin', 'commissions.js');
 /** How long a restarted service may take to make up for what it was killed over. */
 const boundMs = 20_000;
 
-/** `commissions serve` as a user starts it, in a process group of its own. */
-class ServiceProcess {
-  private constructor(
-    private readonly child: ChildProcess,
-    readonly url: string,
-  ) {}
-
-  static async start(dataDir: string): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, [command, 'serve'], {
-      cwd: root,
-      env: environment(dataDir),
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let told = '';
-    const url = await new Promise<string>((resolve, reject) => {
-      const listen = (chunk: Buffer) => {
-        told += chunk.toString();
-        const ready = /is ready: (\S+)/.exec(told)?.[1];
-        if (ready !== undefined) resolve(ready);
-      };
-      child.stdout.on('data', listen);
-      child.stderr.on('data', listen);
-      child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it was ready:\n${told}`)));
-    });
-    return new ServiceProcess(child, url);
-  }
-
-  get isRunning(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
-  }
-
-  /** As by `kill -9`: the process itself, not the database server that it has started. */
-  async kill(): Promise<void> {
-    const exit = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
-    await exit;
-  }
-
-  /** As by Ctrl-C: the terminal sends the signal to the whole process group. Gives the exit code. */
-  async interrupt(): Promise<number | null> {
-    const exit = once(this.child, 'exit');
-    process.kill(-(this.child.pid as number), 'SIGINT');
-    const [code] = (await exit) as [number | null];
-    return code;
-  }
+/** As a user starts it in a terminal. */
+function startService(dataDir: string): Promise<ServiceProcess> {
+  return ServiceProcess.start('both', environment(dataDir), { hasOwnGroup: true });
 }
 
 function environment(dataDir: string): NodeJS.ProcessEnv {
@@ -166,7 +123,7 @@ describe('kill -9 of the service', function () {
 
   before(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'commissions-crash-'));
-    service = await ServiceProcess.start(dataDir);
+    service = await startService(dataDir);
     disturbed = await createWorkspace('Disturbed');
     calm = await createWorkspace('Calm');
     for (const workspace of [disturbed, calm]) await saveTerms(clientOf(workspace));
@@ -174,7 +131,7 @@ describe('kill -9 of the service', function () {
 
   after(async () => {
     // The database server of a killed service lives on; whoever is the last to leave it stops it.
-    if (service !== undefined && !service.isRunning) service = await ServiceProcess.start(dataDir);
+    if (service !== undefined && !service.isRunning) service = await startService(dataDir);
     await service?.interrupt();
     await rm(dataDir, { recursive: true, force: true });
   });
@@ -189,7 +146,7 @@ describe('kill -9 of the service', function () {
   }
 
   async function restart(): Promise<void> {
-    service = await ServiceProcess.start(dataDir);
+    service = await startService(dataDir);
   }
 
   /** Sends the deals to the calm workspace, and waits until the disturbed one has come to the same. */
@@ -209,7 +166,7 @@ describe('kill -9 of the service', function () {
   it('right after deals were put one by one loses none of their commission', async () => {
     const deals = someDeals('put', 40);
     for (const deal of deals) await put(clientOf(disturbed), deal);
-    await service.kill();
+    await service.end('SIGKILL');
     await restart();
     await expectMadeUp(deals);
   });
@@ -225,7 +182,7 @@ describe('kill -9 of the service', function () {
       ),
     );
     await until('half of the answers', async () => answered.length >= 20);
-    await service.kill();
+    await service.end('SIGKILL');
     await Promise.all(sending);
     expect(answered.length).to.be.within(20, 59);
     await restart();
@@ -241,7 +198,7 @@ describe('kill -9 of the service', function () {
       const deals = someDeals(`import-${pauseMs}`, 800);
       await importAll(clientOf(disturbed), deals);
       await sleep(pauseMs);
-      await service.kill();
+      await service.end('SIGKILL');
       await restart();
       await expectMadeUp(deals);
     });
@@ -251,7 +208,7 @@ describe('kill -9 of the service', function () {
     const deals = someDeals('again', 800);
     await importAll(clientOf(disturbed), deals);
     for (let round = 0; round < 3; round += 1) {
-      await service.kill();
+      await service.end('SIGKILL');
       await restart();
     }
     await expectMadeUp(deals);
@@ -261,7 +218,7 @@ describe('kill -9 of the service', function () {
     const deals = someDeals('both', 200);
     await importAll(clientOf(disturbed), deals);
     const postmaster = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
-    await service.kill();
+    await service.end('SIGKILL');
     process.kill(Number(postmaster.split('\n')[0]), 'SIGKILL');
     await restart();
     await expectMadeUp(deals);
@@ -271,7 +228,7 @@ describe('kill -9 of the service', function () {
     const body = { async: true };
     const started = await clientOf(disturbed).expect(200, 'POST', '/v1/commissions/recalculate', body);
     expect(started).to.include({ triggered: true, async: true, status: 'running', scope: 'workspace' });
-    await service.kill();
+    await service.end('SIGKILL');
     await restart();
     const read = () => clientOf(disturbed).expect(200, 'GET', `/v1/commissions/recalculate/jobs/${started.jobId}`);
     expect(await read()).to.include({ jobId: started.jobId, scope: 'workspace' });

@@ -1,9 +1,5 @@
 import 'reflect-metadata';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#src/demo/fake-crm/deliveries.js';
 import { createDatabase } from '#src/platform/database/pool.js';
@@ -12,50 +8,12 @@ import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { type CrmWorld, crmWorlds, freePort, payEveryone, randomDeal, untilInboxEmpty } from '../support/crm-worlds.js';
 import { expectSoundLedger, query } from '../support/ledger-checks.js';
 import { Random } from '../support/random.js';
+import { ServiceProcess } from '../support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { ApiClient, migrateTestDatabase } from '../support/test-service.js';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const command = path.join(root, 'bin', 'commissions.js');
 const changes = 150;
 const kills = 4;
-
-/** `commissions serve --api` or `--worker`, killed and started again. */
-class Half {
-  private child: ChildProcess | null = null;
-
-  constructor(
-    private readonly part: '--api' | '--worker',
-    private readonly environment: NodeJS.ProcessEnv,
-  ) {}
-
-  async start(): Promise<void> {
-    const child = spawn(process.execPath, [command, 'serve', this.part], {
-      cwd: root,
-      env: this.environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.child = child;
-    let told = '';
-    await new Promise<void>((resolve, reject) => {
-      const listen = (chunk: Buffer) => {
-        told += chunk.toString();
-        if (/is ready|is running/.test(told)) resolve();
-      };
-      child.stdout.on('data', listen);
-      child.stderr.on('data', listen);
-      child.once('exit', (code) => reject(new Error(`${this.part} ended with ${code}:\n${told}`)));
-    });
-  }
-
-  async kill(): Promise<void> {
-    const { child } = this;
-    if (child === null || child.exitCode !== null) return;
-    const exit = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exit;
-  }
-}
 
 /** Deals and page size of each: what a sync gets in several pages. */
 const sizes = { crma: [1700, 500], crmb: [900, 100], crmc: [4200, 2000] } as const;
@@ -69,8 +27,8 @@ for (const { provider, start } of crashed) {
     const random = new Random(Number(process.env['CRM_SEED'] ?? 7));
     let database: TestDatabase;
     let world: CrmWorld;
-    let api: Half;
-    let worker: Half;
+    let api: ServiceProcess;
+    let worker: ServiceProcess;
     let url: string;
     let client: ApiClient;
     let workspaceId: string;
@@ -93,8 +51,8 @@ for (const { provider, start } of crashed) {
         CRM_ALLOW_LOOPBACK: '1',
         ...world.environment,
       };
-      api = new Half('--api', environment);
-      worker = new Half('--worker', environment);
+      api = new ServiceProcess('api', environment);
+      worker = new ServiceProcess('worker', environment);
       await Promise.all([api.start(), worker.start()]);
       const owner = createDatabase({ url: database.ownerUrl, size: 1, onError: () => {} });
       const created = await createWorkspace(new UnitOfWork(owner), {
@@ -109,8 +67,8 @@ for (const { provider, start } of crashed) {
     });
 
     after(async () => {
-      await api.kill();
-      await worker.kill();
+      await api.end('SIGKILL');
+      await worker.end('SIGKILL');
       await world.stop();
       await database.drop();
     });
@@ -137,7 +95,7 @@ for (const { provider, start } of crashed) {
       await world.connect(client, url);
       const { jobId } = await client.expect(200, 'POST', '/v1/commissions/sync', { async: true });
       await until(async () => (await count('select count(*)::int as n from deals where workspace_id = $1')) > 0);
-      await worker.kill();
+      await worker.end('SIGKILL');
       const before = world.server.timesAsked(world.listing);
       expect(
         await count(`select count(*)::int as n from jobs where workspace_id = $1 and status = 'running'`),
@@ -148,7 +106,7 @@ for (const { provider, start } of crashed) {
         return job.status === 'completed';
       });
       expect(await count('select count(*)::int as n from deals where workspace_id = $1')).to.equal(deals);
-      expect(await count('select count(*)::int as n from deal_snapshots where workspace_id = $1')).to.equal(deals);
+      expect(await count('select count(*)::int as n from deal_versions where workspace_id = $1')).to.equal(deals);
       expect(world.server.timesAsked(world.listing) - before).to.be.at.most(Math.ceil(deals / page));
       await payEveryone(client);
     });
@@ -164,7 +122,7 @@ for (const { provider, start } of crashed) {
         for (let done = 0; done < kills && sending; done += 1) {
           const half = random.below(2) === 0 ? api : worker;
           await sleep(200 + random.below(600));
-          await half.kill();
+          await half.end('SIGKILL');
           await half.start();
         }
       })();

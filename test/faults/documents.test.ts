@@ -1,16 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type Office, StatementFixture } from '../statements/statement-fixture.js';
 import { download, unzipped } from '../support/downloads.js';
 import { requireBrowser } from '../support/pdf-tools.js';
-import { type ApiClient } from '../support/test-service.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { type Answer, type ApiClient } from '../support/test-service.js';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const command = path.join(root, 'bin', 'commissions.js');
 const masterKey = Buffer.alloc(32, 7).toString('base64');
 
 /** DOCUMENT_RUNS=200 for the long form. */
@@ -39,6 +35,22 @@ function browserTree(of: number): Process[] {
   return found;
 }
 
+/** The first bytes of the file, or why there is none; of one that was not ready in time when its job has made it. */
+async function fetched(api: ApiClient, from: string): Promise<string> {
+  const answer = await api.get(from);
+  if (answer.status !== 202) return firstBytes(answer);
+  for (;;) {
+    const job = await api.expect(200, 'GET', `/v1/statements/export/jobs/${answer.body.jobId}`);
+    if (job.status === 'failed') return JSON.stringify(job);
+    if (job.status !== 'running') return firstBytes(await api.get(job.file.path));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function firstBytes({ status, body }: Answer): string {
+  return status === 200 ? String(body).slice(0, 5) : `${status} ${JSON.stringify(body)}`;
+}
+
 describe('documents under hardship', function () {
   this.timeout(600_000);
   before(async function () {
@@ -62,19 +74,8 @@ describe('documents under hardship', function () {
       return own.find((one) => all.some((child) => child.parent === one.pid))?.pid;
     }
 
-    /** The first bytes of the file; of one that was not ready in time when its job has made it. */
-    async function fetched(from: string): Promise<string> {
-      const answer = await office.api.get(from);
-      if (answer.status !== 202) return String(answer.body).slice(0, 5);
-      for (;;) {
-        const job = await office.api.expect(200, 'GET', `/v1/statements/export/jobs/${answer.body.jobId}`);
-        if (job.status !== 'running') return String((await office.api.get(`${job.file?.path}`)).body).slice(0, 5);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    }
-
     it('every request is answered, twenty at once and two browsers killed in the middle', async () => {
-      const asked = Array.from({ length: 20 }, (_, index) => fetched(pdf(`20${10 + index}-Q1`)));
+      const asked = Array.from({ length: 20 }, (_, index) => fetched(office.api, pdf(`20${10 + index}-Q1`)));
       const killed = new Set<number>();
       for (let deadline = Date.now() + 60_000; killed.size < 2 && Date.now() < deadline; ) {
         await new Promise((resolve) => setTimeout(resolve, 40));
@@ -95,8 +96,7 @@ describe('documents under hardship', function () {
       };
       const told: { browser: number; node: number }[] = [];
       for (let run = 0; run < runs; run += 1) {
-        const { bytes } = await download(office.api, pdf('2026-Q1'));
-        expect(bytes.subarray(0, 5).toString()).to.equal('%PDF-');
+        expect(await fetched(office.api, pdf('2026-Q1'))).to.equal('%PDF-');
         if (run % 6 === 5) told.push(used());
       }
       const [first, last] = [told[0], told.at(-1)];
@@ -110,37 +110,22 @@ describe('documents under hardship', function () {
 
   describe('when workers die', () => {
     let fixture: StatementFixture;
-    const workers: ChildProcess[] = [];
+    const workers: ServiceProcess[] = [];
     before(async () => {
       fixture = await StatementFixture.create({ worker: false });
     });
     after(async () => {
-      for (const worker of workers) if (isRunning(worker)) await kill(worker);
+      for (const worker of workers) await worker.end('SIGKILL');
       await fixture?.stop();
     });
 
-    const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
-
-    function startWorker(): ChildProcess {
-      const { DATABASE_OWNER_URL: _, REDIS_URL: __, ...environment } = process.env;
-      const worker = spawn(process.execPath, [command, 'serve', '--worker'], {
-        cwd: root,
-        env: {
-          ...environment,
-          DATABASE_URL: fixture.service.database.ownerUrl,
-          MASTER_KEY: masterKey,
-          LOG_LEVEL: 'error',
-        },
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
+    async function startWorker(): Promise<ServiceProcess> {
+      const { DATABASE_OWNER_URL: _, REDIS_URL: __, ...own } = process.env;
+      const { ownerUrl } = fixture.service.database;
+      const environment = { ...own, DATABASE_URL: ownerUrl, MASTER_KEY: masterKey, LOG_LEVEL: 'error' };
+      const worker = await ServiceProcess.start('worker', environment);
       workers.push(worker);
       return worker;
-    }
-
-    async function kill(worker: ChildProcess): Promise<void> {
-      const exit = once(worker, 'exit');
-      worker.kill('SIGKILL');
-      await exit;
     }
 
     async function untilDone(api: ApiClient, jobId: string, done: number): Promise<string> {
@@ -153,22 +138,22 @@ describe('documents under hardship', function () {
     }
 
     it('others go on: an archive is whole, and whoever waits for a document gets it', async () => {
-      const first = startWorker();
+      const first = await startWorker();
       const office = await fixture.office();
       const reps = Array.from({ length: 24 }, (_, index) => ({ email: `r${index}@acme.test`, name: `Rep ${index}` }));
       await office.api.expect(200, 'PUT', '/v1/reps', { reps });
       await office.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-Q1' });
       const { jobId } = (await office.api.get('/v1/statements/export.zip?period=2026-Q1&async=true')).body;
       expect(await untilDone(office.api, jobId, 3)).to.equal('running');
-      const left = browserTree(first.pid as number).map(({ pid }) => pid);
+      const left = browserTree(first.pid).map(({ pid }) => pid);
       expect(left).not.to.deep.equal([]);
-      const waits = download(office.api, `/v1/statements/${office.ben}/export?period=2026-Q1&format=pdf`);
-      await kill(first);
-      const second = startWorker();
+      const waits = fetched(office.api, `/v1/statements/${office.ben}/export?period=2026-Q1&format=pdf`);
+      await first.end('SIGKILL');
+      const second = await startWorker();
       expect(await untilDone(office.api, jobId, 9)).to.equal('running');
-      expect((await waits).bytes.subarray(0, 5).toString()).to.equal('%PDF-');
-      await kill(second);
-      startWorker();
+      expect(await waits).to.equal('%PDF-');
+      await second.end('SIGKILL');
+      await startWorker();
       expect(await untilDone(office.api, jobId, 1000)).to.equal('completed');
       const { bytes } = await download(office.api, `/v1/statements/export/jobs/${jobId}/file`);
       const files = [...unzipped(bytes).values()];

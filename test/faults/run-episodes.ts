@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { partsOf } from '#src/kernel/parts-of.js';
 import { type EpisodeResult, runRound } from './harness/episode.js';
 import { type Backend, Fleet } from './harness/fleet.js';
 
-/** So many share one wait for quiet. */
-export const episodesPerRound = 4;
+/** So many share one wait for quiet; fewer show sooner that something is wrong. */
+const episodesPerRound = Number(process.env['FAULT_ROUND'] ?? 4);
 
 /** Episodes on one fleet, until one fails; null where the backend's server is not installed. */
 export async function runEpisodes(
@@ -17,8 +18,8 @@ export async function runEpisodes(
   if (fleet === null) return null;
   const all: EpisodeResult[] = [];
   try {
-    for (let start = 0; start < seeds.length; start += episodesPerRound) {
-      const results = await runRound(fleet, seeds.slice(start, start + episodesPerRound));
+    for (const round of partsOf(seeds, episodesPerRound)) {
+      const results = await runRound(fleet, round);
       all.push(...results);
       told(results);
       const failed = results.filter(({ violation }) => violation !== null);
@@ -42,5 +43,5 @@ async function keepEvidence(fleet: Fleet, { seed, log }: EpisodeResult): Promise
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'episode.log'), `${log.lines.join('\n')}\n`);
   await writeFile(path.join(folder, 'postgres.log'), await fleet.postgres.log());
-  for (const { name, said } of fleet.processes) await writeFile(path.join(folder, `${name}.log`), said.join('\n'));
+  for (const { name, output } of fleet.processes) await writeFile(path.join(folder, `${name}.log`), output);
 }

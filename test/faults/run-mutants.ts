@@ -1,76 +1,116 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Mutant, mutants } from './mutants/mutants.js';
 
-/** Gives the harness bugs to find, each in a copy of the project; fails when one of them stays unseen. */
+/** Gives the harness bugs to find, one by one, in a copy of the compiled project; fails when one of them stays unseen. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const parts = ['src', 'workers', 'migrations', 'test', 'bin', 'package.json', 'tsconfig.json'];
-const mostEpisodes = Number(process.env['FAULT_EPISODES'] ?? 60);
-const chosen = process.env['FAULT_MUTANT'];
+const parts = ['dist', 'bin', 'package.json'];
+const mostEpisodes = process.env['FAULT_EPISODES'] ?? '40';
+const backend = process.env['FAULT_BACKEND'] ?? 'postgres';
+const chosen = process.env['FAULT_MUTANT'] ?? '';
 
 interface Verdict {
+  readonly isCaught: boolean;
+  /** What was violated; else why the harness has come to its end. */
+  readonly told: string;
   readonly episodes: number;
-  /** Null when every episode held. */
-  readonly violation: string | null;
+  readonly seed: string;
+  readonly seconds: number;
 }
 
-async function copyWith({ changes }: Mutant): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'commissions-mutant-'));
+async function copyOfProject(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'commissions-mutants-'));
   for (const part of parts) await cp(path.join(root, part), path.join(folder, part), { recursive: true });
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-  for (const { file, from, to } of changes) {
-    const text = await readFile(path.join(folder, file), 'utf8');
-    if (text.split(from).length !== 2) throw new Error(`${file} does not hold once: ${from}`);
-    await writeFile(
-      path.join(folder, file),
-      text.replace(from, () => to),
-    );
-  }
+  // Each changed file is compiled by itself, and bugs need not satisfy the compiler's checks.
+  const compilerOptions = { noCheck: true, noResolve: true, incremental: false, rootDir: '.', outDir: 'dist' };
+  const settings = {
+    extends: path.join(root, 'tsconfig.json'),
+    compilerOptions,
+    include: ['src', 'workers', 'migrations'],
+  };
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(settings));
   return folder;
 }
 
-async function judge(mutant: Mutant): Promise<Verdict> {
-  const folder = await copyWith(mutant);
-  try {
-    // Bugs need not satisfy the compiler's checks.
-    await run(folder, ['node_modules/typescript/bin/tsc', '--noCheck']);
-    const { output } = await run(folder, ['dist/test/faults/faults.js'], {
-      FAULT_EPISODES: String(mostEpisodes),
-      FAULT_BACKEND: process.env['FAULT_BACKEND'] ?? 'postgres',
-    });
-    const told = output.match(/\d+ (holds|FAILS)/g) ?? [];
-    if (told.length === 0) throw new Error(`no episode came to its end:\n${output.slice(-2000)}`);
-    return { episodes: told.length, violation: /^(?:I\d|40P01).*/m.exec(output)?.[0] ?? null };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+/** Compiles the changed files into the copy; gives what puts the others back. */
+async function apply(folder: string, { changes }: Mutant): Promise<() => Promise<void>> {
+  const compiled = [...new Set(changes.map(({ file }) => path.join(folder, 'dist', file.replace(/\.ts$/, '.js'))))];
+  const before = await Promise.all(compiled.map((file) => readFile(file)));
+  for (const { file, from, to } of changes) {
+    const place = path.join(folder, file);
+    const text = await readFile(place, 'utf8').catch(() => readFile(path.join(root, file), 'utf8'));
+    if (text.split(from).length !== 2) throw new Error(`${file} does not hold once: ${from}`);
+    await mkdir(path.dirname(place), { recursive: true });
+    await writeFile(
+      place,
+      text.replace(from, () => to),
+    );
   }
+  const { output } = await run(folder, ['node_modules/typescript/bin/tsc']);
+  if (output !== '') throw new Error(output);
+  return async () => {
+    for (const { file } of changes) await rm(path.join(folder, file), { force: true });
+    await Promise.all(compiled.map((file, index) => writeFile(file, before[index] as Buffer)));
+  };
+}
+
+async function judge(folder: string, mutant: Mutant): Promise<Verdict> {
+  const restore = await apply(folder, mutant);
+  const startedAt = performance.now();
+  const { output, code } = await run(folder, ['dist/test/faults/faults.js'], {
+    FAULT_EPISODES: mostEpisodes,
+    FAULT_BACKEND: backend,
+    FAULT_ROUND: '2',
+    FAULT_AIM: mutant.aim ?? '',
+  });
+  await restore();
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  const told = [...output.matchAll(/(\d+) (holds|FAILS)/g)];
+  const failed = told.findIndex(([, , how]) => how === 'FAILS');
+  const violation = /^(I\d+(?:\/I\d+)?|40P01): .*/m.exec(output);
+  return {
+    isCaught: violation !== null && mutant.breaks.includes(violation[1] as string),
+    told: violation?.[0] ?? (code === 0 ? 'every episode held' : output.slice(-600)),
+    episodes: failed === -1 ? told.length : failed + 1,
+    seed: told[failed]?.[1] ?? '',
+    seconds,
+  };
 }
 
 function run(
   folder: string,
   args: readonly string[],
   settings: Record<string, string> = {},
-): Promise<{ output: string }> {
+): Promise<{ readonly output: string; readonly code: number | null }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...settings } });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => {
         output += chunk.toString();
+        process.stderr.write(chunk);
       });
     child.once('error', reject);
-    child.once('close', () => resolve({ output }));
+    child.once('close', (code) => resolve({ output, code }));
   });
 }
 
-for (const mutant of mutants) {
-  if (chosen !== undefined && !mutant.name.includes(chosen)) continue;
-  const { episodes, violation } = await judge(mutant);
-  const told =
-    violation === null ? `NOT CAUGHT in ${episodes}` : `caught within ${episodes} by ${violation.slice(0, 100)}`;
-  process.stdout.write(`${mutant.name}: ${told}\n`);
-  if (violation === null) process.exitCode = 1;
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const folder = await copyOfProject();
+const rows: string[] = [];
+try {
+  for (const mutant of mutants.filter(({ name }) => name.includes(chosen))) {
+    const { isCaught, told, episodes, seed, seconds } = await judge(folder, mutant);
+    const how = isCaught ? 'caught' : 'NOT CAUGHT';
+    say(`${mutant.name}: ${how} after ${episodes} episodes, ${seconds} s: ${told.slice(0, isCaught ? 160 : 1000)}`);
+    rows.push(`| ${mutant.name} | ${isCaught ? told.split(':')[0] : how} | ${episodes} | ${seed} |`);
+    if (!isCaught) process.exitCode = 1;
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
 }
+say(['', '| Mutant | Caught by | Episode | Seed |', '| --- | --- | --- | --- |', ...rows].join('\n'));

@@ -5,20 +5,27 @@ import { recentMails } from '#src/platform/mail/recent-mails.js';
 import { masterKey } from '#src/platform/secrets/master-key.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
 import { type Answer, ApiClient } from '../support/test-service.js';
-import { type EpisodeWorld } from './harness/episode-world.js';
+import { type EpisodeCrm } from './harness/episode-crm.js';
+import { type Delivery, type EpisodeWorld } from './harness/episode-world.js';
 import { type Fleet, masterKeyOfTests } from './harness/fleet.js';
+import { SeededRandom } from './harness/seeded-random.js';
 
 const longestInsistenceMs = 60_000;
 
 /** Does what leads past a failpoint, and asks again until it is answered. */
 export class Scenario {
+  private readonly random = SeededRandom.named(1, 'scenario');
+  private readonly crm: EpisodeCrm;
   private deals = 0;
   private adjustments = 0;
 
   constructor(
     private readonly fleet: Fleet,
     private readonly world: EpisodeWorld,
-  ) {}
+  ) {
+    if (world.crm === null) throw new Error('a scenario needs a CRM');
+    this.crm = world.crm;
+  }
 
   /** One API process after the other, the first one first: it is the one that was made to fail. */
   private async insist(
@@ -38,7 +45,7 @@ export class Scenario {
     throw new Error(`${method} ${path} was not answered`);
   }
 
-  private nextDelivery() {
+  private nextDelivery(): Delivery {
     this.deals += 1;
     const delivery = {
       dealId: `deal-${this.deals}`,
@@ -52,13 +59,37 @@ export class Scenario {
   }
 
   async putDeal(): Promise<string> {
-    const { dealId, ...body } = this.nextDelivery();
+    const { dealId, ...body } = this.sent(this.nextDelivery());
     await this.insist('PUT', `/v1/deals/${dealId}`, body);
     return dealId;
   }
 
   async importDeals(): Promise<void> {
-    await this.insist('POST', '/v1/deals/import', { deals: [this.nextDelivery(), this.nextDelivery()] });
+    const deals = [this.nextDelivery(), this.nextDelivery()].map((delivery) => this.sent(delivery));
+    await this.insist('POST', '/v1/deals/import', { deals });
+  }
+
+  private sent(delivery: Delivery): Delivery {
+    return { ...delivery, ownerId: this.world.memberId(delivery.ownerId) };
+  }
+
+  /** Something happens in the CRM, and it delivers until it is told that this was heard. */
+  async deliver(): Promise<void> {
+    this.deals += 1;
+    const day = `2026-0${1 + (this.deals % 4)}-11`;
+    const opportunityId = this.crm.change(this.random, () => day);
+    await this.insist('POST', '/webhooks/crmc', { opportunityId }, {}, this.world.webhookSecret);
+  }
+
+  async sync(): Promise<void> {
+    const { body } = await this.insist('POST', '/v1/commissions/sync', { async: true });
+    this.world.jobIds.push(body.jobId as string);
+  }
+
+  async exportTeam(): Promise<void> {
+    const { period } = this.statement();
+    const { body } = await this.insist('GET', `/v1/statements/export.xlsx?period=${period}&async=true`);
+    this.world.exportIds.push(body.jobId as string);
   }
 
   async deleteDeal(): Promise<void> {
@@ -156,10 +187,13 @@ const recalculate: Path = { of: 'apis', walk: (scenario) => scenario.recalculate
 const approve: Path = { of: 'apis', walk: (scenario) => scenario.approveAndUnlock() };
 const generate: Path = { of: 'apis', walk: (scenario) => scenario.generate() };
 const adjust: Path = { of: 'apis', walk: (scenario) => scenario.adjust() };
+const news: Path = { of: 'workers', walk: (scenario) => scenario.deliver() };
+const pull: Path = { of: 'workers', walk: (scenario) => scenario.sync() };
+const document: Path = { of: 'workers', walk: (scenario) => scenario.exportTeam() };
 const deleteDeal: Path = { of: 'apis', walk: (scenario) => scenario.deleteDeal() };
 
-/** What leads past each failpoint; `migrate.statement` has a test of its own. */
-export const paths: Readonly<Record<Exclude<FailpointName, 'migrate.statement'>, Path>> = {
+/** What leads past each failpoint; migrations have tests of their own. */
+export const paths: Readonly<Record<Exclude<FailpointName, `migrate.${string}`>, Path>> = {
   'record.afterLock': putDeal,
   'record.midWrite': putDeal,
   'put.afterRecord': putDeal,
@@ -170,6 +204,22 @@ export const paths: Readonly<Record<Exclude<FailpointName, 'migrate.statement'>,
   'change.beforeAnswer': putDeal,
   'wake.beforeAdd': putDeal,
   'wake.afterAdd': putDeal,
+  'inbox.beforeInsert': { ...news, of: 'apis' },
+  'inbox.afterInsert': { ...news, of: 'apis' },
+  'lease.beforeTake': news,
+  'lease.afterTake': news,
+  'news.afterPick': news,
+  'news.afterFetch': news,
+  'news.afterRecord': news,
+  'news.afterSettle': news,
+  'pull.afterFetch': pull,
+  'pull.afterRecord': pull,
+  'pull.afterStep': pull,
+  'pull.beforeFinish': pull,
+  'document.afterTake': document,
+  'document.afterPart': document,
+  'document.afterMake': document,
+  'document.beforeCommit': document,
   'sweep.afterPick': { of: 'workers', walk: async () => undefined },
   'lane.afterLock': workers,
   'lane.afterRequests': workers,
@@ -187,6 +237,7 @@ export const paths: Readonly<Record<Exclude<FailpointName, 'migrate.statement'>,
   'job.beforeDone': workers,
   'approve.afterDrain': approve,
   'approve.afterLock': approve,
+  'approve.afterCheck': approve,
   'approve.beforeCommit': approve,
   'unlock.afterReopen': approve,
   'unlock.afterTrueUps': approve,

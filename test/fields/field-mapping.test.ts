@@ -63,7 +63,7 @@ describe('the field mapping', () => {
     expect(await world.rows('select kind, status, deals from jobs')).to.deep.equal([
       { kind: 'mapping', status: 'completed', deals: 2 },
     ]);
-    expect(await world.rows('select from deal_snapshots')).to.have.length(2);
+    expect(await world.rows('select from deal_versions')).to.have.length(2);
   });
 
   it('refuses two standard values in one slug, and unknown ones', async () => {

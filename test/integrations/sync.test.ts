@@ -145,9 +145,7 @@ for (const { provider, start } of crmWorlds) {
       end();
       expect(await finishedJob(jobId)).to.deep.include({ status: 'completed' });
       expect(await live()).to.equal(deals);
-      const [first] = await rows('select count(*)::int as n from deal_snapshots where workspace_id = $1', [
-        workspaceId,
-      ]);
+      const [first] = await rows('select count(*)::int as n from deal_versions where workspace_id = $1', [workspaceId]);
       expect(first?.['n']).to.equal(deals);
       // The first page was not asked for again.
       const pages = Math.ceil(deals / (provider === 'crmb' ? 100 : provider === 'crma' ? 500 : 2000));
@@ -239,12 +237,12 @@ describe('polling crm-c', function () {
     }
   }
   const polled = async (workspaceId: string) => {
-    const [row] = await query<{ at: Date | null }>(
+    const [row] = await query<{ through: Date | null; due: Date | null }>(
       service.database.ownerUrl,
-      'select polled_through as at from crm_connections where workspace_id = $1',
+      'select polled_through as through, poll_due_at as due from crm_connections where workspace_id = $1',
       [workspaceId],
     );
-    return row?.at?.getTime() ?? 0;
+    return { through: row?.through?.getTime() ?? 0, due: row?.due?.getTime() ?? 0 };
   };
 
   it('brings what changed, and what was stamped before the last poll and committed after it', async () => {
@@ -258,15 +256,26 @@ describe('polling crm-c', function () {
     };
     await until(() => has(seen, 1));
     const late = world.addLateDeal({ owner: ada, amount: 7, won: true, closeDate: '2026-02-10' });
-    const before = await polled(workspaceId);
+    const { through } = await polled(workspaceId);
     world.change(seen, { amount: 2 });
     await until(() => has(seen, 2));
-    await until(async () => (await polled(workspaceId)) >= before);
+    await until(async () => (await polled(workspaceId)).through >= through);
     expect(await has(late.id, 7)).to.equal(false);
     late.commit();
     await until(() => has(late.id, 7));
     world.delete(late.id);
     await until(async () => !(await has(late.id, 7)));
+  });
+
+  it('tells of a deal whose owner nobody knows under that deal', async () => {
+    const { api } = await service.workspace({ currency: world.currency });
+    await world.connect(api, service.url);
+    const id = world.addDeal({ owner: '005RO000000strgYAA', amount: 1, won: true, closeDate: '2026-02-10' });
+    const runs = async () => (await api.expect(200, 'GET', `/v1/workspaces/audit-logs?dealId=${id}`)).runs;
+    await until(async () => (await runs()).length > 0);
+    const [told] = await runs();
+    expect(told).to.include({ trigger: 'crm_poll', outcome: 'skipped', scope: 'deal' });
+    expect(told.details).to.deep.equal({ provider: 'crmc', reasons: ['the owner is nobody here'] });
   });
 
   it('passes over a workspace whose switch is off', async () => {
@@ -275,11 +284,12 @@ describe('polling crm-c', function () {
     await world.connect(api, service.url);
     const other = await service.workspace({ currency: world.currency });
     await world.connect(other.api, service.url);
-    await until(async () => (await polled(other.workspaceId)) > 0);
-    const through = await polled(other.workspaceId);
-    await until(async () => (await polled(other.workspaceId)) > through);
-    expect(await polled(workspaceId)).to.equal(0);
+    await until(async () => (await polled(other.workspaceId)).through > 0);
+    // The CRM tells whole minutes, so a second poll shows in when the third is due.
+    const { due } = await polled(other.workspaceId);
+    await until(async () => (await polled(other.workspaceId)).due > due);
+    expect((await polled(workspaceId)).through).to.equal(0);
     await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: true });
-    await until(async () => (await polled(workspaceId)) > 0);
+    await until(async () => (await polled(workspaceId)).through > 0);
   });
 });

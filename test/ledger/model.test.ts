@@ -21,7 +21,7 @@ describe('the ledger of the running service against a calculation from nothing',
   after(() => service.stop());
 
   it(`holds the same rows after ${numRuns} random histories`, async function () {
-    this.timeout(60_000 + numRuns * 3000);
+    this.timeout(60_000 + numRuns * 10_000);
     await fc.assert(
       fc.asyncProperty(arbitraryRun(), async ({ world, commands }) => {
         const live = await LiveWorld.create(service, world);
@@ -35,7 +35,7 @@ describe('the ledger of the running service against a calculation from nothing',
       }),
       {
         numRuns,
-        interruptAfterTimeLimit: 30_000 + numRuns * 3000,
+        interruptAfterTimeLimit: 30_000 + numRuns * 10_000,
         markInterruptAsFailure: true,
         ...(seed === undefined ? {} : { seed: Number(seed) }),
         ...(path === undefined ? {} : { path }),

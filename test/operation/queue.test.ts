@@ -86,6 +86,17 @@ for (const backend of backends)
       expect(new Set(done.map(({ tenant, number }) => `${tenant} ${number}`)).size).to.equal(302);
     });
 
+    it('tells whether a job waits that comes before those of a priority', async () => {
+      const queue = new JobQueue(place, log);
+      expect(await queue.isAnyBefore(10)).to.equal(false);
+      await queue.add(visit, { tenant: 'first', number: 0 });
+      expect(await queue.isAnyBefore(2)).to.equal(false);
+      expect(await queue.isAnyBefore(3)).to.equal(true);
+      await work(1);
+      expect(await queue.isAnyBefore(10)).to.equal(false);
+      await queue.close();
+    });
+
     it('two of equal tenants take turns, in the order in which they asked', async () => {
       const queue = new JobQueue(place, log);
       for (let number = 0; number < 20; number += 1)
@@ -109,14 +120,13 @@ for (const backend of backends)
           client,
           Array.from({ length: 200 }, (_, index) => `rep${index}`),
         );
-        await client.expect(200, 'POST', '/v1/commissions/recalculate', {});
+        await recalculated(client);
         // A plan that nobody is on asks for no calculation, and yet nothing is known of any lane under it.
         const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }];
         const rules = [{ name: 'Bonus', measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal', tiers }];
         await client.expect(201, 'POST', '/v1/plans', { name: 'Another', config: { rules } });
         const before = await Promise.all(workers.map(lanesOf));
-        const job = await client.expect(200, 'POST', '/v1/commissions/recalculate', {});
-        expect(job.status).to.equal('completed');
+        expect(await recalculated(client)).to.equal('completed');
         const after = await Promise.all(workers.map(lanesOf));
         const lanes = after.map((count, index) => count - (before[index] ?? 0));
         expect(lanes.reduce((sum, count) => sum + count)).to.be.at.least(200);
@@ -127,6 +137,17 @@ for (const backend of backends)
       }
     });
   });
+
+/** How a recalculation of everyone has ended, however long it takes. */
+async function recalculated(client: ApiClient): Promise<string> {
+  const { jobId } = await client.expect(200, 'POST', '/v1/commissions/recalculate', { async: true });
+  let status = 'running';
+  await until(async () => {
+    ({ status } = await client.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`));
+    return status !== 'running';
+  });
+  return status;
+}
 
 /** How many lanes the worker has calculated, by its own metrics. */
 async function lanesOf(worker: ServiceProcess): Promise<number> {
@@ -198,6 +219,34 @@ describe('the queue on PostgreSQL', function () {
     expect(processes.map((process) => process.isRunning)).to.deep.equal([true, true]);
   });
 
+  it('may be starting for a while: it is asked once a second, told of once, and worked on again', async () => {
+    const behind = new URL(servers.database.ownerUrl);
+    behind.port = String(proxy.port);
+    const warnings: string[] = [];
+    const heard = createLog('warn', { write: (line) => warnings.push(line) });
+    const done = new Set<number>();
+    const handler = { declaration: visit, run: async ({ number }: Visit) => void done.add(number) };
+    const worker = new JobWorker({ postgresUrl: behind.href }, [handler as never], 1, heard);
+    const queue = new JobQueue({ postgresUrl: servers.database.ownerUrl }, log);
+    try {
+      await worker.start();
+      await queue.add(visit, { tenant: 'before', number: 0 });
+      await until(async () => done.has(0));
+      proxy.beStarting();
+      await until(async () => proxy.turnedAway() >= 3);
+      const [from, start] = [proxy.turnedAway(), performance.now()];
+      await until(async () => proxy.turnedAway() >= from + 4);
+      expect(performance.now() - start, 'time of four more tries').to.be.greaterThan(1500);
+      expect(warnings).to.have.length(1);
+      proxy.recover();
+      await queue.add(visit, { tenant: 'after', number: 1 });
+      await until(async () => done.has(1));
+    } finally {
+      await worker.close();
+      await queue.close();
+    }
+  });
+
   it('may be reached no more, without a word: the sweep starts the work', async () => {
     const behind = new URL(servers.database.ownerUrl);
     behind.port = String(proxy.port);
@@ -214,11 +263,25 @@ describe('the queue on PostgreSQL', function () {
   });
 });
 
-/** Passes bytes on until it falls silent: then it still takes them, and neither passes on nor closes anything. */
+/** What PostgreSQL answers while it starts, to whoever connects. */
+const startingUp = Buffer.from('E\0\0\0\x3eSFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0', 'latin1');
+
+/**
+ * Passes bytes on until it falls silent: then it still takes them, and neither passes on nor closes anything. Or until
+ * it says that it is starting, and turns everyone away.
+ */
 async function startSilentProxy(target: number) {
   const sockets: Socket[] = [];
   let silent = false;
+  let starting = false;
+  let turnedAway = 0;
   const server = createServer((near) => {
+    if (starting) {
+      turnedAway += 1;
+      near.on('error', () => {});
+      near.once('data', () => near.end(startingUp));
+      return;
+    }
     const far = connect(target, '127.0.0.1');
     sockets.push(near, far);
     for (const [from, to] of [
@@ -235,6 +298,14 @@ async function startSilentProxy(target: number) {
     port: (server.address() as AddressInfo).port,
     fallSilent: () => {
       silent = true;
+    },
+    beStarting: () => {
+      starting = true;
+      for (const socket of sockets.splice(0)) socket.destroy();
+    },
+    turnedAway: () => turnedAway,
+    recover: () => {
+      starting = false;
     },
     close: () => {
       server.close();

@@ -207,6 +207,67 @@ describe('SIGTERM', function () {
   });
 });
 
+describe('SIGTERM while Redis is away', function () {
+  this.timeout(60_000);
+  let servers: Servers;
+  let processes: ServiceProcess[] = [];
+  let blocker: pg.Client;
+
+  before(async function () {
+    const started = await startServers('redis');
+    if (started === null) return this.skip();
+    servers = started;
+    blocker = new pg.Client({ connectionString: servers.database.ownerUrl });
+    await blocker.connect();
+  });
+
+  after(async () => {
+    await blocker?.end();
+    await Promise.all(processes.map((process) => process.end('SIGKILL')));
+    await servers?.stop();
+  });
+
+  it('lanes are finished, and every process ends with 0 within seconds', async () => {
+    processes = await Promise.all([
+      ServiceProcess.start('api', servers.environment),
+      ServiceProcess.start('worker', servers.environment),
+      ServiceProcess.start('worker', servers.environment),
+    ]);
+    const [api, ...workers] = processes as [ServiceProcess, ServiceProcess, ServiceProcess];
+    const { workspaceId, apiKey } = await servers.workspace();
+    const client = new ApiClient(api.url, apiKey);
+    const [repId] = await saveSimpleTerms(client, ['ann']);
+    const runs = async () => {
+      const { rowCount } = await blocker.query('select from audit_runs where workspace_id = $1 and rep_id = $2', [
+        workspaceId,
+        repId,
+      ]);
+      return rowCount ?? 0;
+    };
+    await client.expect(200, 'POST', '/v1/commissions/recalculate', { repId });
+    const before = await runs();
+    await blocker.query('begin');
+    await blocker.query('lock table audit_runs in exclusive mode');
+    await client.expect(201, 'PUT', '/v1/deals/D1', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
+    await until(async () => {
+      const { rowCount } = await blocker.query(
+        `select from pg_locks where relation = 'audit_runs'::regclass and not granted`,
+      );
+      return rowCount === 1;
+    });
+    await servers.redis?.stop();
+    const asked = performance.now();
+    for (const process of processes) process.signal('SIGTERM');
+    await api.ended();
+    await Promise.race(workers.map((worker) => worker.ended()));
+    expect(workers.filter((worker) => worker.isRunning).length, 'workers with a lane to finish').to.equal(1);
+    await blocker.query('commit');
+    expect(await Promise.all(processes.map((process) => process.ended()))).to.deep.equal([0, 0, 0]);
+    expect(performance.now() - asked).to.be.lessThan(15_000);
+    expect(await runs()).to.equal(before + 1);
+  });
+});
+
 /** Test servers answer before a commit is written, which forgets the last of them when a server process is killed. */
 async function commitForSure(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });

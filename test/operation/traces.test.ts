@@ -43,8 +43,8 @@ describe('traces', function () {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
     };
     const preload = ['--import', './dist/src/otel.js'];
-    processes.push(await ServiceProcess.start('api', environment, preload));
-    processes.push(await ServiceProcess.start('worker', environment, preload));
+    processes.push(await ServiceProcess.start('api', environment, { nodeOptions: preload }));
+    processes.push(await ServiceProcess.start('worker', environment, { nodeOptions: preload }));
     const pool = createDatabase({ url: database.ownerUrl, size: 1, onError: () => {} });
     const { apiKey } = await createWorkspace(new UnitOfWork(pool), {
       name: 'Traced',

@@ -238,7 +238,7 @@ describe('quotas', () => {
         from reps r where r.workspace_id = ${workspaceId}`.execute(slice.owner);
       const started = Date.now();
       const quotas = await post(newBusiness({ repIds: ids }));
-      expect(Date.now() - started).to.be.lessThan(5_000);
+      expect(Date.now() - started).to.be.lessThan(15_000);
       expect(new Set(quotas.map((one: { current_value: number }) => one.current_value))).to.deep.equal(new Set([7]));
     });
 
@@ -269,7 +269,7 @@ describe('quotas', () => {
       const ids = await addReps(slice, admin, ...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
       const started = Date.now();
       expect(await post(newBusiness({ repIds: ids }))).to.have.length(10_000);
-      expect(Date.now() - started).to.be.lessThan(8_000);
+      expect(Date.now() - started).to.be.lessThan(20_000);
     });
   });
 

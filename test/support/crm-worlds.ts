@@ -91,7 +91,7 @@ async function crmaWorld(): Promise<CrmWorld> {
   };
 }
 
-async function crmbWorld(): Promise<CrmWorld> {
+export async function crmbWorld(): Promise<CrmWorld> {
   const crm = await FakeCrmb.start();
   crm.callsPerTenSeconds = 1_000_000;
   crm.searchesPerSecond = 1_000_000;

@@ -64,13 +64,15 @@ export async function expectSoundLedger(ownerUrl: string, workspaceId: string): 
   const months = await query(
     ownerUrl,
     `
-    select coalesce(m.rep_id, e.rep_id) as rep_id from (select rep_id, month, currency, commission + bonus + adjustments as total from rep_months where workspace_id = $1) m
-    full join (select rep_id, date_trunc('month', earned_on)::date as month, currency, sum(amount) as total from commission_events
-      where workspace_id = $1 and status = 'earned' group by 1, 2, 3) e using (rep_id, month, currency)
-    where coalesce(m.total, 0) <> coalesce(e.total, 0)`,
+    select coalesce(m.rep_id, e.rep_id) as rep_id from (
+      select rep_id, month, currency, commission + bonus + adjustments as total, periods from rep_months where workspace_id = $1) m
+    full join (
+      select rep_id, date_trunc('month', earned_on)::date as month, currency, sum(amount) as total, array_agg(distinct period) as periods
+      from commission_events where workspace_id = $1 and status = 'earned' group by 1, 2, 3) e using (rep_id, month, currency)
+    where coalesce(m.total, 0) <> coalesce(e.total, 0) or m.periods is distinct from e.periods`,
     [workspaceId],
   );
-  expect(months, 'monthly totals are the sums of events').to.deep.equal([]);
+  expect(months, 'months hold the sums and the periods of their events').to.deep.equal([]);
 }
 
 /** The current earned rows without the ids and times that differ between two equal ledgers. */

@@ -1,81 +1,152 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const command = path.join(root, 'bin', 'commissions.js');
 
-/** `commissions serve --api` or `--worker` as an operator starts it, on servers that are there already. */
-export class ServiceProcess {
-  private told = '';
+const linesKept = 5000;
 
-  private constructor(
-    readonly kind: 'api' | 'worker',
-    private readonly child: ChildProcess,
+export interface ProcessOptions {
+  readonly nodeOptions?: readonly string[];
+  /** A group of its own, as a terminal gives one to each command: `interrupt` then reaches whom it has started. */
+  readonly hasOwnGroup?: boolean;
+  /** Messages can be sent to it. */
+  readonly hasChannel?: boolean;
+  readonly startTimeoutMs?: number;
+}
+
+/**
+ * `commissions serve`, with `--api` or `--worker` or as both, started by its command as an operator does. What has ended
+ * may be started again.
+ */
+export class ServiceProcess {
+  private child: ChildProcess | null = null;
+  private readonly lines: string[] = [];
+  private address: string | null = null;
+
+  constructor(
+    readonly kind: 'both' | 'api' | 'worker',
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly options: ProcessOptions = {},
   ) {}
 
   static async start(
-    kind: 'api' | 'worker',
-    environment: Readonly<Record<string, string>>,
-    nodeOptions: readonly string[] = [],
+    kind: 'both' | 'api' | 'worker',
+    environment: NodeJS.ProcessEnv,
+    options: ProcessOptions = {},
   ): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, [...nodeOptions, command, 'serve', `--${kind}`], {
-      cwd: root,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const started = new ServiceProcess(kind, child);
-    await started.isReady();
+    const started = new ServiceProcess(kind, environment, options);
+    await started.start();
     return started;
   }
 
   /** Where the API answers. */
   get url(): string {
-    const url = /is ready: (\S+)/.exec(this.told)?.[1];
-    if (url === undefined) throw new Error(`the ${this.kind} has no address`);
-    return url;
+    if (this.address === null) throw new Error(`the ${this.kind} has no address`);
+    return this.address;
   }
 
-  /** Everything it has printed and logged. */
+  /** What it has printed and logged, over all its lives. */
   get output(): string {
-    return this.told;
+    return this.lines.join('\n');
   }
 
   get pid(): number {
-    return this.child.pid as number;
+    return this.child?.pid as number;
   }
 
   get isRunning(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
+    return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Resolves when it serves; rejects when it ended before. */
+  async start(): Promise<void> {
+    const { nodeOptions = [], hasOwnGroup = false, hasChannel = false } = this.options;
+    const part = this.kind === 'both' ? [] : [`--${this.kind}`];
+    const child = spawn(process.execPath, [...nodeOptions, command, 'serve', ...part], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...this.environment },
+      detached: hasOwnGroup,
+      stdio: ['ignore', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
+    });
+    this.child = child;
+    child.once('exit', () => this.exited());
+    await this.untilReady(child);
+  }
+
+  private untilReady(child: ChildProcess): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const tooLate = () => {
+        child.kill('SIGKILL');
+        reject(new Error(`the ${this.kind} was not ready in time:\n${this.lastLines}`));
+      };
+      const timer = setTimeout(tooLate, this.options.startTimeoutMs ?? 60_000);
+      for (const stream of [child.stdout, child.stderr])
+        createInterface({ input: stream as NodeJS.ReadableStream }).on('line', (line) => {
+          this.hear(line);
+          if (!/is ready: \S+|The worker is running/.test(line)) return;
+          clearTimeout(timer);
+          resolve();
+        });
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer);
+        reject(new Error(`the ${this.kind} ended with ${signal ?? code} before it was ready:\n${this.lastLines}`));
+      });
+    });
+  }
+
+  private get lastLines(): string {
+    return this.lines.slice(-20).join('\n');
+  }
+
+  protected hear(line: string): void {
+    this.lines.push(line);
+    if (this.lines.length > linesKept) this.lines.splice(0, linesKept / 2);
+    this.address = /is ready: (\S+)/.exec(line)?.[1] ?? this.address;
+  }
+
+  protected exited(): void {}
+
+  protected send(message: object): void {
+    // One to a process that has just been killed goes nowhere.
+    if (this.child?.connected === true) this.child.send(message, () => undefined);
+  }
+
+  /** Resolves with its next message, or when it has ended instead. */
+  protected ask(message: object): Promise<void> {
+    return new Promise((resolve) => {
+      const { child } = this;
+      if (child?.connected !== true) return resolve();
+      const done = () => {
+        child.off('message', done).off('exit', done);
+        resolve();
+      };
+      child.on('message', done).on('exit', done);
+      child.send(message, () => undefined);
+    });
   }
 
   signal(name: NodeJS.Signals): void {
-    this.child.kill(name);
+    this.child?.kill(name);
   }
 
   /** The exit code; null when a signal ended it. */
   async ended(): Promise<number | null> {
-    if (this.isRunning) await once(this.child, 'exit');
-    return this.child.exitCode;
+    if (this.child !== null && this.isRunning) await once(this.child, 'exit');
+    return this.child?.exitCode ?? null;
   }
 
   async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
-    if (this.isRunning) this.child.kill(signal);
+    if (this.isRunning) this.signal(signal);
     return this.ended();
   }
 
-  private isReady(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const listen = (chunk: Buffer) => {
-        this.told += chunk.toString();
-        if (/is ready: \S+|The worker is running/.test(this.told)) resolve();
-      };
-      this.child.stdout?.on('data', listen);
-      this.child.stderr?.on('data', listen);
-      this.child.once('exit', (code) =>
-        reject(new Error(`the ${this.kind} ended with ${code} before it was ready:\n${this.told}`)),
-      );
-    });
+  /** As by Ctrl-C: the terminal sends the signal to the whole group. */
+  async interrupt(): Promise<number | null> {
+    process.kill(-this.pid, 'SIGINT');
+    return this.ended();
   }
 }

@@ -133,8 +133,8 @@ async function dropDatabase(run: Run, name: string): Promise<void> {
   await run.admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 
-/** A test run ended by kill -9 leaves its server behind, and nobody else would ever look into its folder. */
-async function removeAbandonedServers(): Promise<void> {
+/** A process that has ended without stopping its server leaves it behind, and nobody else would ever look into its folder. */
+export async function removeAbandonedServers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = /^commissions-test-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isRunning(Number(pid))) continue;

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { authenticate } from '../../src/platform/http/authenticate.js';
+import { Bearers } from '../../src/platform/http/authenticate.js';
+import { AttemptLimits } from '../../src/platform/limits/attempt-limits.js';
 import { tokenHash } from '../../src/platform/secrets/token.js';
 import { rotateWorkspaceKey } from '../../src/workspaces/commands/rotate-workspace-key.js';
 import { updateWorkspace } from '../../src/workspaces/commands/update-workspace.js';
@@ -142,6 +143,50 @@ describe('workspaces', () => {
       await world.slice.refuse('forbidden', 403, getWorkspaceKey, world.as('manager'));
     });
 
+    const bearers = () => new Bearers(world.slice.app, new AttemptLimits(world.slice.app, 10));
+
+    it('refuses the old key from the moment it is replaced, however many requests are under way with it', async () => {
+      world.slice.now = new Date();
+      const { workspaceId, apiKey } = await createWorkspace(world.slice.unitOfWork, {
+        name: 'Other',
+        tier: 'free',
+        currency: 'USD',
+        timezone: 'UTC',
+      });
+      const all = bearers();
+      const ask = () =>
+        all.authenticate(`Bearer ${apiKey}`, 'test').then(
+          () => true,
+          () => false,
+        );
+      let asking = true;
+      const crowd = Array.from({ length: 8 }, async () => {
+        const answers: boolean[] = [];
+        while (asking) answers.push(await ask());
+        return answers;
+      });
+      await ask();
+      await world.slice.run(rotateWorkspaceKey, { ...world.admin, workspaceId }, { body: {} });
+      const after = await Promise.all(Array.from({ length: 8 }, ask));
+      asking = false;
+      expect((await Promise.all(crowd)).some(([first]) => first === true)).to.equal(true);
+      expect(after).to.deep.equal(Array.from({ length: 8 }, () => false));
+    });
+
+    it('tells many tokens that are asked for at once apart', async () => {
+      const terms = { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' } as const;
+      const some = await Promise.all([1, 2, 3].map(() => createWorkspace(world.slice.unitOfWork, terms)));
+      const all = bearers();
+      const headers = [...some, ...some].map(({ apiKey }) => `Bearer ${apiKey}`);
+      headers.splice(1, 0, `Bearer ${some[0]?.apiKey.slice(0, -1)}x`);
+      const callers = await Promise.all(headers.map((header) => all.authenticate(header, 'test').catch(() => null)));
+      expect(callers.map((caller) => caller?.workspaceId ?? null)).to.deep.equal([
+        some[0]?.workspaceId,
+        null,
+        ...[some[1], some[2], ...some].map((one) => one?.workspaceId),
+      ]);
+    });
+
     it('replaces the key at once', async () => {
       world.slice.now = new Date();
       const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, {
@@ -153,12 +198,10 @@ describe('workspaces', () => {
       const caller = { ...world.admin, workspaceId };
       const rotated = await world.slice.run(rotateWorkspaceKey, caller, { body: {} });
       expect(rotated).to.include({ masked: mask, oldKeyExpiresAt: null });
-      expect((await authenticate(world.slice.app, `Bearer ${rotated.apiKey}`, 'test')).workspaceId).to.equal(
-        workspaceId,
-      );
-      const refused = await authenticate(world.slice.app, `Bearer ${old}`, 'test').catch(
-        (error: { code: string }) => error.code,
-      );
+      expect((await bearers().authenticate(`Bearer ${rotated.apiKey}`, 'test')).workspaceId).to.equal(workspaceId);
+      const refused = await bearers()
+        .authenticate(`Bearer ${old}`, 'test')
+        .catch((error: { code: string }) => error.code);
       expect(refused).to.equal('unauthorized');
       expect(await world.slice.run(getWorkspaceKey, caller)).to.deep.equal({ masked: mask, isSet: true });
       const tokens = await world.slice.owner
@@ -183,7 +226,7 @@ describe('workspaces', () => {
       const first = await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 10 } });
       const expected = new Date(world.slice.now.getTime() + 600_000).toISOString();
       expect(first.oldKeyExpiresAt).to.equal(expected);
-      expect((await authenticate(world.slice.app, `Bearer ${old}`, 'test')).workspaceId).to.equal(workspaceId);
+      expect((await bearers().authenticate(`Bearer ${old}`, 'test')).workspaceId).to.equal(workspaceId);
       await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 1440 } });
       const { expires_at } = await world.slice.owner
         .selectFrom('tokens')

@@ -51,9 +51,10 @@ async function countedQuotas(trx: Work, workspaceId: string): Promise<number> {
 }
 
 async function removeDeals(trx: Work, workspaceId: string): Promise<{ snapshots: number; deals: number }> {
-  const snapshots = await trx.deleteFrom('deal_snapshots').where('workspace_id', '=', workspaceId).executeTakeFirst();
-  const deals = await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).executeTakeFirst();
-  return { snapshots: Number(snapshots.numDeletedRows), deals: Number(deals.numDeletedRows) };
+  const replaced = await trx.deleteFrom('deal_snapshots').where('workspace_id', '=', workspaceId).executeTakeFirst();
+  const standing = await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).executeTakeFirst();
+  const deals = Number(standing.numDeletedRows);
+  return { snapshots: Number(replaced.numDeletedRows) + deals, deals };
 }
 
 async function removeTerms(trx: Work, workspaceId: string): Promise<{ assignments: number; quotas: number }> {

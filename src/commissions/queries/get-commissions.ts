@@ -37,7 +37,7 @@ export class GetCommissions {
       const today = dayInZone(this.clock.now(), workspace.timeZone);
       if (asked.dealId !== undefined) return readDealBreakdown(trx, caller, asked.dealId, workspace, today);
       const ofPeriod = asked.period ?? periodOf(today, 'monthly');
-      if (asked.repId !== undefined) return readRepDashboard(trx, workspaceId, asked.repId, ofPeriod, today);
+      if (asked.repId !== undefined) return readRepDashboard(trx, workspaceId, asked.repId, ofPeriod, workspace, today);
       return readTeamOverview(trx, workspaceId, ofPeriod, workspace.currency);
     });
   }

@@ -43,13 +43,13 @@ export class ImportDeals {
       const rowsOf = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
       return this.changes.run(caller, 'import', async (trx, wake) => {
         const terms = await loadDealTerms(trx, caller.workspaceId);
-        return importRows(trx, caller, terms, rowsOf(terms), wake);
+        return importRows(trx, caller, rowsOf(terms), wake);
       });
     });
   }
 }
 
-type RowsOf = (terms: RowReader['terms']) => AsyncIterable<ImportRow>;
+type RowsOf = (terms: RowReader['terms']) => AsyncIterable<readonly ImportRow[]>;
 
 function csvFile(read: () => Readable, { dateFormat = 'ISO', ...format }: Query): RowsOf {
   return (terms) => csvRows(read(), format, { terms, dateFormat });

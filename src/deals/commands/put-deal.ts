@@ -6,7 +6,7 @@ import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
-import { contentOf, type DealRecord, dealBody, dealId, dealRecord } from '../deal.js';
+import { contentOf, type DealRecord, dealBody, dealId, dealRecord, readContent } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
 import { findDeal } from '../deal-views.js';
 import { recordDeals } from '../record-deals.js';
@@ -27,11 +27,11 @@ export class PutDeal {
     const { workspaceId } = caller;
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
     return this.changes.run(caller, 'deals', async (trx, wake) => {
-      const incoming = { dealId, content: contentOf(body), sourceUpdatedAt, provider: null };
+      const read = readContent(contentOf(body), await loadDealTerms(trx, workspaceId));
       const {
         outcomes: [outcome],
         changes,
-      } = await recordDeals(trx, workspaceId, await loadDealTerms(trx, workspaceId), [incoming]);
+      } = await recordDeals(trx, workspaceId, [{ dealId, ...read, sourceUpdatedAt, provider: null }]);
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       await failpoint('put.afterRecord');
       const touched = await touchedReps(trx, workspaceId, changes);

@@ -1,7 +1,7 @@
-import { pipeline, type Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
+import { type Readable } from 'node:stream';
 import { invalid } from '../../kernel/failure.js';
 import { mostFields, problemOfSlug } from '../deal.js';
+import { CsvRecords } from './csv-records.js';
 import { type ImportRow, namedColumns, type RowReader, readCsvRow } from './import-row.js';
 
 export interface CsvFormat {
@@ -9,40 +9,35 @@ export interface CsvFormat {
   readonly delimiter: string;
 }
 
-const mostRecordBytes = 1024 * 1024;
-
-/** The data rows of a CSV file under its header of slugs. Cells stay the texts they are; empty ones are absent. */
+/**
+ * The data rows of a CSV file under its header of slugs, some at a time. Cells stay the texts they are; empty ones are
+ * absent.
+ */
 export async function* csvRows(
   source: Readable,
   { idColumn, delimiter }: CsvFormat,
   reader: RowReader,
-): AsyncGenerator<ImportRow> {
-  // Lines of another length than the header are told apart here, so that one of them does not end the file.
-  const parser = parse({
-    bom: true,
-    delimiter,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: mostRecordBytes,
-  });
-  pipeline(source, parser, () => {});
+): AsyncGenerator<ImportRow[]> {
   let header: Header | null = null;
   let row = 0;
-  try {
-    for await (const cells of parser as AsyncIterable<string[]>) {
-      if (header === null) {
-        header = headerOf(cells, idColumn);
-        continue;
-      }
+  for await (const records of recordsOf(source, delimiter)) {
+    if (header === null && records[0] !== undefined) header = headerOf(records.shift() as string[], idColumn);
+    yield records.map((cells) => {
       row += 1;
-      yield rowOf(row, cells, header, reader);
-    }
-  } catch (error) {
-    if (error instanceof CsvError)
-      throw invalid({ path: '', message: `row ${row + 1} is not valid CSV: ${error.message}`.slice(0, 500) });
-    throw error;
+      return rowOf(row, cells, header as Header, reader);
+    });
   }
   if (header === null) throw invalid({ path: '', message: 'the file has no header row' });
+}
+
+async function* recordsOf(source: Readable, delimiter: string): AsyncGenerator<string[][]> {
+  // Takes away a byte order mark as well.
+  const decoder = new TextDecoder();
+  const records = new CsvRecords(delimiter);
+  for await (const chunk of source as AsyncIterable<Buffer>)
+    yield records.push(decoder.decode(chunk, { stream: true }));
+  yield records.push(decoder.decode());
+  yield records.end();
 }
 
 interface Column {
@@ -59,7 +54,8 @@ interface Header {
 }
 
 function headerOf(cells: readonly string[], idColumn: string): Header {
-  const columns = cells.map((cell, index) => ({ name: cell.trim(), index }));
+  const nameOf = (cell: string) => (cell === idColumn ? cell : (namedColumns.get(cell) ?? cell));
+  const columns = cells.map((cell, index) => ({ name: nameOf(cell.trim()), index }));
   if (columns.length > mostFields + 1)
     throw invalid({ path: '', message: `the header names more than ${mostFields} fields` });
   for (const { name, index } of columns) {
@@ -71,7 +67,7 @@ function headerOf(cells: readonly string[], idColumn: string): Header {
   const id = columns.find((column) => column.name === idColumn);
   if (id === undefined) throw invalid({ path: 'idColumn', message: `the header has no column ${idColumn}` });
   const others = columns.filter((column) => column !== id);
-  const isNamed = ({ name }: Column) => (namedColumns as readonly string[]).includes(name);
+  const isNamed = ({ name }: Column) => namedColumns.has(name);
   return {
     width: columns.length,
     id: id.index,

@@ -1,14 +1,15 @@
 import { type z } from 'zod';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
-import { type Day, dayOf, isDay, readDay } from '../../kernel/day.js';
+import { type Day, dayOf, isDay } from '../../kernel/day.js';
 import {
-  asAmount,
   contentOf,
   type DealContent,
   type DealTerms,
   dealBody,
   dealId,
+  type Projection,
   problemOfFields,
+  readContent,
   standardValue,
 } from '../deal.js';
 import { type IncomingDeal } from '../record-deals.js';
@@ -36,23 +37,27 @@ function declaredDay(value: string, dateFormat: DateFormat): Day | null {
   return isDay(day) ? day : null;
 }
 
-function isReadable(value: unknown, { dateFormat, terms }: RowReader): boolean {
-  if (typeof value !== 'string') return false;
-  return (
-    (dateFormat === 'ISO' ? readDay(value.trim(), terms.timeZone) : declaredDay(value.trim(), dateFormat)) !== null
-  );
+/** What a deal is paid by must be readable: better a row that is named than a deal that silently earns nothing. */
+function problemOfStandardValues(content: DealContent, read: Projection, reader: RowReader): string | null {
+  for (const name of ['closeDate', 'createdDate'] as const) {
+    if (read[name] !== null) continue;
+    const value = standardValue(content, name, reader.terms);
+    if (!isAbsent(value)) return `${name}: ${shown(value)} is not a date in the format ${reader.dateFormat}`;
+  }
+  if (read.amount !== null) return null;
+  const amount = standardValue(content, 'dealAmount', reader.terms);
+  return isAbsent(amount) ? null : `dealAmount: ${shown(amount)} is not a number`;
 }
 
-/** What a deal is paid by must be readable: better a row that is named than a deal that silently earns nothing. */
-function problemOfStandardValues(content: DealContent, reader: RowReader): string | null {
+/** In a file of another format a day that only ISO would read is a slip, and not to be taken for what it may not mean. */
+function problemOfFormat(content: DealContent, { terms, dateFormat }: RowReader): string | null {
   for (const name of ['closeDate', 'createdDate'] as const) {
     if (content.given[name] !== undefined) continue;
-    const value = standardValue(content, name, reader.terms);
-    if (!isAbsent(value) && !isReadable(value, reader))
-      return `${name}: ${shown(value)} is not a date in the format ${reader.dateFormat}`;
+    const value = standardValue(content, name, terms);
+    if (isAbsent(value) || (typeof value === 'string' && declaredDay(value.trim(), dateFormat) !== null)) continue;
+    return `${name}: ${shown(value)} is not a date in the format ${dateFormat}`;
   }
-  const amount = standardValue(content, 'dealAmount', reader.terms);
-  return isAbsent(amount) || asAmount(amount) !== null ? null : `dealAmount: ${shown(amount)} is not a number`;
+  return null;
 }
 
 function shown(value: unknown): string {
@@ -61,11 +66,10 @@ function shown(value: unknown): string {
 
 /** Days of the declared format in the form in which everything else reads them. */
 function withIsoDays(fields: Fields, dateFormat: DateFormat): Fields {
-  if (dateFormat === 'ISO') return fields;
   const dated: Record<string, FieldValue> = {};
   for (const slug of Object.keys(fields)) {
     const value = fields[slug] as FieldValue;
-    dated[slug] = typeof value === 'string' ? (declaredDay(value, dateFormat) ?? value) : value;
+    dated[slug] = typeof value === 'string' ? (declaredDay(value.trim(), dateFormat) ?? value) : value;
   }
   return dated;
 }
@@ -77,17 +81,16 @@ function rowOf(
   sourceUpdatedAt: string | null | undefined,
   reader: RowReader,
 ): ImportRow {
-  const reason = problemOfStandardValues(content, reader);
+  const isIso = reader.dateFormat === 'ISO';
+  const misdated = isIso ? null : problemOfFormat(content, reader);
+  if (misdated !== null) return { row, reason: misdated };
+  const dated = isIso ? content : { ...content, fields: withIsoDays(content.fields, reader.dateFormat) };
+  const read = readContent(dated, reader.terms);
+  const reason = problemOfStandardValues(dated, read.projection, reader);
   if (reason !== null) return { row, reason };
-  const dated = { ...content, fields: withIsoDays(content.fields, reader.dateFormat) };
   return {
     row,
-    deal: {
-      dealId,
-      content: dated,
-      sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null,
-      provider: null,
-    },
+    deal: { dealId, ...read, sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null, provider: null },
   };
 }
 
@@ -111,8 +114,15 @@ export function readJsonRow(row: number, value: unknown, reader: RowReader): Imp
   return rowOf(row, id, contentOf(body), body.sourceUpdatedAt, reader);
 }
 
-/** Columns that mean the deal itself and not one of its fields. */
-export const namedColumns = ['repId', 'ownerEmail', 'sourceUpdatedAt'] as const;
+/** Columns that mean the deal itself and not one of its fields, in both spellings that files have. */
+export const namedColumns: ReadonlyMap<string, string> = new Map([
+  ['repId', 'repId'],
+  ['rep_id', 'repId'],
+  ['ownerEmail', 'ownerEmail'],
+  ['owner_email', 'ownerEmail'],
+  ['sourceUpdatedAt', 'sourceUpdatedAt'],
+  ['source_updated_at', 'sourceUpdatedAt'],
+]);
 const csvNamed = dealBody.pick({ repId: true, ownerEmail: true, sourceUpdatedAt: true });
 
 /** One line of a CSV file: its id, its fields, and what stands in the named columns. */

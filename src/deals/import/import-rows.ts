@@ -7,7 +7,6 @@ import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { type Wake } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
-import { type DealTerms } from '../deal.js';
 import { DealOwners } from '../deal-owners.js';
 import { type IncomingDeal, recordDeals } from '../record-deals.js';
 import { merge, type TouchedReps, touchedReps } from '../touched-reps.js';
@@ -37,8 +36,7 @@ interface Tally {
 export async function importRows(
   trx: Work,
   caller: Caller,
-  terms: DealTerms,
-  rows: AsyncIterable<ImportRow>,
+  rows: AsyncIterable<readonly ImportRow[]>,
   wake: Wake,
 ): Promise<ImportResult> {
   const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], touched: new Map() };
@@ -48,7 +46,7 @@ export async function importRows(
   try {
     for await (const batch of batchesOf(rows)) {
       await writing;
-      writing = importBatch(trx, caller.workspaceId, terms, owners, batch, tally);
+      writing = importBatch(trx, caller.workspaceId, owners, batch, tally);
       // Its failure is heard by the await above, though perhaps not before the next batch has been read.
       writing.catch(() => undefined);
     }
@@ -63,14 +61,17 @@ export async function importRows(
   return { ...counts, rejected, jobId };
 }
 
-async function* batchesOf(rows: AsyncIterable<ImportRow>): AsyncGenerator<ImportRow[]> {
+async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>): AsyncGenerator<ImportRow[]> {
   let batch: ImportRow[] = [];
-  for await (const row of rows) {
-    if (row.row > mostRows) throw invalid({ path: '', message: `holds more than ${mostRows} rows; send it in parts` });
-    batch.push(row);
-    if (batch.length < batchSize) continue;
-    yield batch;
-    batch = [];
+  for await (const part of parts) {
+    for (const row of part) {
+      if (row.row > mostRows)
+        throw invalid({ path: '', message: `holds more than ${mostRows} rows; send it in parts` });
+      batch.push(row);
+      if (batch.length < batchSize) continue;
+      yield batch;
+      batch = [];
+    }
     await setImmediate();
   }
   if (batch.length > 0) yield batch;
@@ -79,13 +80,12 @@ async function* batchesOf(rows: AsyncIterable<ImportRow>): AsyncGenerator<Import
 async function importBatch(
   trx: Work,
   workspaceId: string,
-  terms: DealTerms,
   owners: DealOwners,
   batch: readonly ImportRow[],
   tally: Tally,
 ): Promise<void> {
   const deals: IncomingDeal[] = batch.flatMap((row) => ('deal' in row ? [row.deal] : []));
-  const { outcomes, changes } = await recordDeals(trx, workspaceId, terms, deals, owners);
+  const { outcomes, changes } = await recordDeals(trx, workspaceId, deals, owners);
   await failpoint('import.afterBatch');
   merge(tally.touched, await touchedReps(trx, workspaceId, changes));
   let position = 0;

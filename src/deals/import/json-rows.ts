@@ -22,15 +22,15 @@ export async function declaredDateFormat(source: Readable): Promise<DateFormat |
   });
 }
 
-/** The deals of a JSON document, in their order. */
-export async function* jsonRows(source: Readable, reader: RowReader): AsyncGenerator<ImportRow> {
+/** The deals of a JSON document, in their order, some at a time. */
+export async function* jsonRows(source: Readable, reader: RowReader): AsyncGenerator<ImportRow[]> {
   const splitter = new DealListSplitter();
   let row = 0;
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    for (const text of splitter.push(chunk)) {
+    yield splitter.push(chunk).map((text) => {
       row += 1;
-      yield rowOf(row, parseJson(text, `Row ${row}`), reader);
-    }
+      return rowOf(row, parseJson(text, `Row ${row}`), reader);
+    });
   }
 }
 

@@ -1,3 +1,5 @@
+import { partsOf } from '../../kernel/parts-of.js';
+
 /** A signed webhook request as it goes over the wire. */
 export interface Delivery {
   readonly targetUrl: string;
@@ -55,10 +57,7 @@ export class Deliveries<Event> {
   }
 
   private takeBatches(): Event[][] {
-    const batches: Event[][] = [];
-    const size = this.batchSize();
-    for (let start = 0; start < this.pending.length; start += size)
-      batches.push(this.pending.slice(start, start + size));
+    const batches = partsOf(this.pending, this.batchSize());
     this.pending = [];
     return batches;
   }

@@ -9,6 +9,8 @@ import { type FakeQuery, type FakeRow, readSoql, SoqlError, sortedRows } from '.
 export interface FakeCrmcOptions extends FakeServerOptions {
   /** Each deal has a currency of its own. */
   readonly multiCurrency?: boolean;
+  /** Of all deals, in an org that has one only. */
+  readonly currency?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
 }
@@ -54,9 +56,11 @@ export class FakeCrmc {
   private readonly locators = new Map<string, Locator>();
   private fields: DescribedField[];
   private numbered = 0;
+  private readonly currency: string;
 
   constructor(options: FakeCrmcOptions = {}) {
     this.server = new FakeServer(options);
+    this.currency = options.currency ?? 'EUR';
     this.fields = opportunityFields(options.multiCurrency ?? false);
     this.oauth = new FakeOAuth({
       clientId: options.clientId ?? 'crmc-client',
@@ -361,7 +365,7 @@ export class FakeCrmc {
   private rowsOf(object: string): readonly FakeRow[] {
     if (object === 'Opportunity') return [...this.deals.values()];
     if (object === 'User') return this.users.map((user) => ({ ...user, SystemModstamp: this.stamp() }));
-    if (object === 'Organization') return [{ Id: orgId, Name: 'Acme', DefaultCurrencyIsoCode: 'EUR' }];
+    if (object === 'Organization') return [{ Id: orgId, Name: 'Acme', DefaultCurrencyIsoCode: this.currency }];
     return stages.map((stage) => ({ ...stage }));
   }
 

@@ -48,9 +48,3 @@ export interface CanonicalValues {
 export function goneDeal(id: string): CrmDeal {
   return { id, fields: {}, modifiedAt: null, deleted: true };
 }
-
-export function batchesOf<T>(items: readonly T[], size: number): T[][] {
-  const batches: T[][] = [];
-  for (let start = 0; start < items.length; start += size) batches.push(items.slice(start, start + size));
-  return batches;
-}

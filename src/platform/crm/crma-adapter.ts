@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partsOf } from '../../kernel/parts-of.js';
 import {
   type CrmAccess,
   type CrmAccount,
@@ -14,7 +15,7 @@ import {
   type RegisteredWebhook,
 } from './crm-adapter.js';
 import { CrmHttp, type CrmQuestion, type CrmRules, type CrmTiming, realTiming } from './crm-http.js';
-import { batchesOf, goneDeal, instantOf, textOf } from './crm-values.js';
+import { goneDeal, instantOf, textOf } from './crm-values.js';
 import {
   type CrmaAttribute,
   type CrmaReading,
@@ -192,7 +193,7 @@ class CrmaAccount implements CrmAccount {
     const found = new Map<string, CrmDeal>();
     const reading = await this.reading();
     const keep = (record: CrmaRecord) => found.set(record.id.record_id, crmaDeal(record, reading));
-    for (const batch of batchesOf(
+    for (const batch of partsOf(
       ids.filter((id) => idPattern.test(id)),
       idsPerQuestion,
     )) {

@@ -14,14 +14,18 @@ export interface CrmaDelivery {
   /** Tells whose secret signed it; to be trusted for nothing else before the signature is verified. */
   readonly webhookId: string;
   readonly hints: readonly CrmHint[];
+  /** All that it tells is a change of a deal, and not of which. */
+  readonly namesNoDeal: boolean;
 }
 
 const delivery = z.object({ webhook_id: z.string().max(200), events: z.array(z.unknown()).max(500) });
+const eventType = z.enum(['record.created', 'record.updated', 'record.deleted', 'record.merged']);
 const event = z.object({
-  event_type: z.string(),
+  event_type: eventType,
   id: z.object({ record_id: z.string() }),
   duplicate_record_id: z.string().optional(),
 });
+const anyEvent = z.object({ event_type: eventType });
 
 /**
  * The deals that a delivery speaks of. It tells no values and no times, so that two changes of one deal look the
@@ -32,7 +36,9 @@ export function readCrmaDelivery(json: unknown, idempotencyKey: string | undefin
   if (!success) throw invalid({ path: '', message: 'is not a delivery of crm-a' });
   const deliveryKey = idempotencyKey ?? randomUUID();
   const hints = data.events.flatMap((one, index) => hintsOf(one, `${deliveryKey}:${index}`));
-  return { webhookId: data.webhook_id, hints };
+  const [only, ...others] = data.events;
+  const namesNoDeal = hints.length === 0 && others.length === 0 && anyEvent.safeParse(only).success;
+  return { webhookId: data.webhook_id, hints, namesNoDeal };
 }
 
 /** Events that we did not ask for are none of ours. */
@@ -51,8 +57,6 @@ function hintsOf(json: unknown, key: string): CrmHint[] {
       const kept = hint(dealId, 'changed', key);
       return duplicate === undefined ? [kept] : [kept, hint(duplicate, 'deleted', `${key}:duplicate`)];
     }
-    default:
-      return [];
   }
 }
 

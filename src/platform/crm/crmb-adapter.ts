@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partsOf } from '../../kernel/parts-of.js';
 import {
   type CrmAccess,
   type CrmAccount,
@@ -21,7 +22,7 @@ import {
   type CrmVerdict,
   realTiming,
 } from './crm-http.js';
-import { batchesOf, goneDeal, instantOf, textOf } from './crm-values.js';
+import { goneDeal, instantOf, textOf } from './crm-values.js';
 import {
   type CrmbProperties,
   crmbDeal,
@@ -236,7 +237,7 @@ class CrmbAccount implements CrmAccount {
   async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
     const wanted = [...new Set(ids)];
     const found = new Map<string, CrmDeal>();
-    for (const batch of batchesOf(
+    for (const batch of partsOf(
       wanted.filter((id) => idPattern.test(id)),
       dealsPerPage,
     )) {
@@ -297,7 +298,7 @@ class CrmbAccount implements CrmAccount {
 
   private async readBatches(ids: readonly string[]): Promise<CrmDeal[]> {
     const deals: CrmDeal[] = [];
-    for (const batch of batchesOf(ids, dealsPerPage)) deals.push(...(await this.readBatch(batch)));
+    for (const batch of partsOf(ids, dealsPerPage)) deals.push(...(await this.readBatch(batch)));
     return deals;
   }
 

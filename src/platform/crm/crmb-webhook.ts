@@ -72,18 +72,30 @@ const event = z.object({
   newObjectId: id.nullish(),
 });
 type CrmbEvent = z.infer<typeof event>;
+const eventOfNoDeal = event.omit({ objectId: true }).extend({ objectId: z.null().optional() });
 
 /** How the CRM numbers the kind of object that a deal is. */
 const dealTypeId = '0-3';
 
-/** The deals that a delivery speaks of; events of other things, and such as we cannot read, are left out. */
+const verbs = ['creation', 'restore', 'propertyChange', 'deletion', 'privacyDeletion', 'merge'] as const;
+
+/**
+ * The deals that a delivery speaks of; events of other things, and such as we cannot read, are left out. One that tells
+ * a change of a deal, not of which, and nothing else is refused.
+ */
 export function readCrmbDelivery(json: unknown): CrmHint[] {
   const { success, data } = z.array(z.unknown()).max(500).safeParse(json);
   if (!success) throw invalid({ path: '', message: 'is not a delivery of crm-b' });
+  if (data.length === 1 && isOfNoDeal(data[0])) throw invalid({ path: '0.objectId', message: 'is missing' });
   return data.flatMap((one) => {
     const parsed = event.safeParse(one);
     return parsed.success ? hintsOf(parsed.data) : [];
   });
+}
+
+function isOfNoDeal(json: unknown): boolean {
+  const { success, data } = eventOfNoDeal.safeParse(json);
+  return success && verbOf(data) !== undefined;
 }
 
 function hintsOf(event: CrmbEvent): CrmHint[] {
@@ -98,15 +110,20 @@ function hintsOf(event: CrmbEvent): CrmHint[] {
       return [hint(event, event.objectId, 'deleted')];
     case 'merge':
       return mergeHints(event);
-    default:
+    case undefined:
       return [];
   }
 }
 
-/** `deal.creation` by its own name, `object.creation` of a deal by the general one. */
-function verbOf({ subscriptionType, eventType, objectTypeId }: CrmbEvent): string | undefined {
-  const [kind, verb] = (subscriptionType ?? eventType ?? '').split('.');
-  return kind === 'deal' || (kind === 'object' && objectTypeId === dealTypeId) ? verb : undefined;
+/** `deal.creation` by its own name, `object.creation` of a deal by the general one; undefined of anything else. */
+function verbOf({
+  subscriptionType,
+  eventType,
+  objectTypeId,
+}: Pick<CrmbEvent, 'subscriptionType' | 'eventType' | 'objectTypeId'>): (typeof verbs)[number] | undefined {
+  const [kind, told] = (subscriptionType ?? eventType ?? '').split('.');
+  const isOfDeal = kind === 'deal' || (kind === 'object' && objectTypeId === dealTypeId);
+  return isOfDeal ? verbs.find((verb) => verb === told) : undefined;
 }
 
 function changeOf({ propertyName, propertyValue }: CrmbEvent): CrmHint['values'] {

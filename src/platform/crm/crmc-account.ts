@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partsOf } from '../../kernel/parts-of.js';
 import {
   type CrmAccess,
   type CrmAccount,
@@ -111,8 +112,8 @@ export class CrmcAccount implements CrmAccount {
     const asked = [...new Set(ids.map((id) => (isOpportunityId(id) ? id18(id) : id)))];
     const known = new Map<string, CrmDeal>();
     const askable = asked.filter(isOpportunityId);
-    for (let start = 0; start < askable.length; start += idsPerQuery)
-      for (const deal of await this.dealsOf(askable.slice(start, start + idsPerQuery))) known.set(deal.id, deal);
+    for (const batch of partsOf(askable, idsPerQuery))
+      for (const deal of await this.dealsOf(batch)) known.set(deal.id, deal);
     return asked.map((id) => known.get(id) ?? { id, fields: {}, modifiedAt: null, deleted: true });
   }
 

@@ -5,11 +5,12 @@ interface DatabaseError extends Error {
 }
 
 const sqlState = /^[0-9A-Z]{5}$/;
+const unreachableCodes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'];
 
-/** The SQLSTATE of an error from the server; null for anything else. */
+/** The SQLSTATE of an error from the server; null for anything else, also for EPIPE, which looks like one. */
 export function sqlStateOf(error: unknown): string | null {
   const code = (error as Partial<DatabaseError> | null)?.code;
-  return typeof code === 'string' && sqlState.test(code) ? code : null;
+  return typeof code === 'string' && sqlState.test(code) && !unreachableCodes.includes(code) ? code : null;
 }
 
 /** Serialization failures, deadlocks and lock time-outs: the same transaction may succeed when it runs again. */
@@ -17,7 +18,10 @@ export function isTransient(error: unknown): boolean {
   return ['40001', '40P01', '55P03'].includes(sqlStateOf(error) ?? '');
 }
 
-const unreachableCodes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'];
+/** Nothing is wrong with the statement: an earlier one of its transaction failed. */
+export function isRefusedForAnother(error: unknown): boolean {
+  return sqlStateOf(error) === '25P02';
+}
 
 /** The server is away, starting, stopping, being restored, or kept us waiting too long: the caller may try again. */
 export function isUnavailable(error: unknown): boolean {
@@ -35,6 +39,11 @@ export function isUnavailable(error: unknown): boolean {
   return /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection timeout/i.test(
     error.message,
   );
+}
+
+/** The server is away, whatever was asked of it; one that is there may still have kept us waiting for others. */
+export function isOutage(error: unknown): boolean {
+  return isUnavailable(error) && !isTransient(error);
 }
 
 /** Values that PostgreSQL itself refuses: text that is no number or day, numbers out of range, broken Unicode. */

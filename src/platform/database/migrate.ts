@@ -3,6 +3,7 @@ import pg from 'pg';
 import { failpoint } from '../failpoint.js';
 import { queueName } from '../jobs/queue-name.js';
 import { sqlStateOf } from './database-errors.js';
+import { despiteOutages } from './despite-outages.js';
 import { appRole, createDatabase, type Database } from './pool.js';
 
 /** Brings the tables and the queue's schema up to date; safe when several processes start at once. */
@@ -10,21 +11,35 @@ export async function migrateToLatest(
   ownerUrl: string,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<string[]> {
+  const done = await despiteOutages(() => migrateTables(ownerUrl, migrations)).catch((cause: unknown) => {
+    throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause });
+  });
+  await despiteOutages(() => migrateQueue(ownerUrl));
+  return done;
+}
+
+async function migrateTables(ownerUrl: string, migrations: Readonly<Record<string, Migration>>): Promise<string[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
+    await sql.raw(lettingGo).execute(database);
     const migrator = new Migrator({
       db: database.withPlugin(failingBetweenStatements),
       provider: { getMigrations: async () => ({ ...migrations }) },
     });
     const { error, results } = await migrator.migrateToLatest();
-    if (error !== undefined)
-      throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause: error });
-    await migrateQueue(ownerUrl);
+    if (error !== undefined) throw error;
     return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
   } finally {
     await database.destroy();
   }
 }
+
+/**
+ * Every start waits for the locks of one that migrates, so those of a machine that is lost without a word must not stay
+ * until the server's TCP notices, which takes hours.
+ */
+const lettingGo = `select set_config('idle_session_timeout', '5s', false),
+  set_config('idle_in_transaction_session_timeout', '5s', false)`;
 
 const failingBetweenStatements: KyselyPlugin = {
   transformQuery: ({ node }) => node,
@@ -65,10 +80,14 @@ export async function assertMigrated(
 async function migrateQueue(ownerUrl: string): Promise<void> {
   const { runMigrations } = await import('bullmq');
   const client = new pg.Client({ connectionString: ownerUrl });
+  // What is under way fails by itself; between two statements nobody else would hear of the end, and the process with it.
+  client.on('error', () => {});
   await client.connect();
   try {
+    await client.query(lettingGo);
     // One at a time: two that grant the same at once fail with "tuple concurrently updated".
     await client.query("select pg_advisory_lock(hashtextextended('commissions: migrate the queue', 0))");
+    await failpoint('migrate.queue');
     await runMigrations(client);
     // BullMQ makes a queue's id sequence when it is first used, which the service's role must not do.
     await client.query('select bullmq.next_job_id($1)', [queueName]);

@@ -1,4 +1,6 @@
+import { type Socket } from 'node:net';
 import {
+  type CompiledQuery,
   type DatabaseConnection,
   Kysely,
   PostgresDialect,
@@ -7,6 +9,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
+import { isRefusedForAnother } from './database-errors.js';
 import { type Tables } from './tables.js';
 
 /** Owns nothing and cannot pass row-level security; made by the first migration. */
@@ -33,6 +36,9 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
     connectionString: url,
     max: size,
     connectionTimeoutMillis: 10_000,
+    // A server that is lost without a word is found out within half a minute, where it was waited for.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 30_000,
     application_name: asOwner ? 'commissions-migrate' : 'commissions',
     // Statements that do not wait for one another's answers share a round trip. The server works them off in order.
@@ -46,8 +52,45 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
   // Without listeners a server that goes away would take the whole process with it. The pool hears its idle
   // connections; one that breaks while it is lent out, between two statements, is heard by nobody else.
   pool.on('error', onError);
-  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('connect', (client) => {
+    client.on('error', onError);
+    gatherWrites(client);
+  });
   return new Kysely<Tables>({ dialect: new PipeliningDialect(pool) });
+}
+
+/**
+ * Sends what is asked at the same moment, such as a begin, the names of the workspace and the first questions, in one
+ * write: node-postgres lets go of its stream after every statement, and a system call costs more than the statement's
+ * text. Ticks come when no promise is left to go on, so nothing waits for anything but what is ready to be sent.
+ */
+function gatherWrites(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
+  const uncork = stream.uncork.bind(stream);
+  stream.uncork = () => process.nextTick(uncork);
+}
+
+/**
+ * Kysely has each statement of a transaction wait for the answer to the last one, also where the caller does not. Let
+ * go, they share a round trip; the server still works them off in the order in which they are asked. What is asked behind
+ * one that fails is refused for that alone, so each of them fails with what was wrong with the first.
+ */
+export async function letPipeline(trx: Kysely<Tables>): Promise<void> {
+  const executor = trx.getExecutor();
+  const connection = await executor.provideConnection(async (own) => own);
+  let cause: unknown = null;
+  const pipelined: DatabaseConnection = {
+    executeQuery: async <Row>(query: CompiledQuery) => {
+      try {
+        return await connection.executeQuery<Row>(query);
+      } catch (error) {
+        cause = isRefusedForAnother(error) ? (cause ?? error) : error;
+        throw cause;
+      }
+    },
+    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+  };
+  executor.provideConnection = (consumer) => consumer(pipelined);
 }
 
 class PipeliningDialect extends PostgresDialect {

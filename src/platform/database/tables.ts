@@ -169,6 +169,7 @@ export interface Tables {
     given: Json<Record<string, unknown>>;
     content_hash: string;
     source_updated_at: Instant | null;
+    fetched_at: Instant | null;
     snapshot_at: GeneratedInstant;
     deleted_at: Instant | null;
   };
@@ -263,6 +264,8 @@ export interface Tables {
     bonus: Numeric;
     adjustments: Numeric;
     deals: number;
+    /** Those that its events count in, of every kind. */
+    periods: string[];
   };
   statement_periods: {
     workspace_id: string;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { isTransient, isUnavailable } from './database-errors.js';
-import { type Database } from './pool.js';
+import { type Database, letPipeline } from './pool.js';
 import { type Tables } from './tables.js';
 import { TenantTurns } from './tenant-turns.js';
 
@@ -86,7 +86,8 @@ export class UnitOfWork {
   ): Promise<T> {
     const transaction = database.transaction();
     const isolated = lock === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
-    return isolated.execute(async (trx) => {
+    const whole = async (trx: Work) => {
+      await letPipeline(trx);
       // Not awaited before the work: the server takes statements in order, so none is run outside of the workspace or
       // before the lock, and all of them fail when one of these has.
       const opened = Promise.all([
@@ -105,7 +106,8 @@ export class UnitOfWork {
       } finally {
         await opened;
       }
-    });
+    };
+    return lock === 'stale reads' ? beforeItsEnd(isolated, whole) : isolated.execute(whole);
   }
 
   /** Does the work; each of its transactions that runs for this very caller ends with the note. */
@@ -120,6 +122,16 @@ export class UnitOfWork {
 }
 
 const maxRetries = 3;
+
+/** What was only read is answered before the server has ended the transaction: nothing of it could be lost. */
+function beforeItsEnd<T>(
+  transaction: Pick<ReturnType<Database['transaction']>, 'execute'>,
+  work: (trx: Work) => Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    transaction.execute(async (trx) => resolve(await work(trx))).catch(reject);
+  });
+}
 
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
   reads: '5s',

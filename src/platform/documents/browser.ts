@@ -14,6 +14,7 @@ import { type Html } from './html.js';
 export const printLimits = { atOnce: 2, waiting: 20, documentsABrowser: 200, timeoutMs: 20_000, tries: 3 };
 
 const startTimeoutMs = 20_000;
+const startTries = 3;
 
 const installed = [
   '/usr/bin/chromium',
@@ -26,6 +27,8 @@ const installed = [
 
 /** One started browser; it is warm while the next document still goes to it. */
 interface Started {
+  /** Never resolves, and rejects when the browser is gone. */
+  readonly ended: Promise<never>;
   readonly browser: Browser;
   readonly profile: string;
   documents: number;
@@ -104,7 +107,7 @@ export class PdfPrinter {
       kill(started);
     }, timeoutMs);
     try {
-      return await printIn(started.browser, page);
+      return await Promise.race([printIn(started.browser, page), started.ended]);
     } catch (error) {
       this.log.warn({ err: error, timedOut }, 'a PDF could not be made');
       if (timedOut) throw unavailable(`The PDF was not ready within ${timeoutMs / 1000} s. Try again.`);
@@ -150,8 +153,10 @@ export class PdfPrinter {
       try {
         const program = await find();
         if (program === null) continue;
-        const started = { ...(await launch(program)), documents: 0, inUse: 0 };
+        const launched = await launch(program);
+        const started = { ...launched, ended: endOf(launched.browser), documents: 0, inUse: 0 };
         this.browsers.add(started);
+        cutOffAtItsEnd(started);
         return started;
       } catch (error) {
         reasons.push(String(error));
@@ -205,27 +210,55 @@ async function launch({ path, fontConfig }: BrowserProgram): Promise<Pick<Starte
   const env = browserEnvironment(fontConfig);
   // Puppeteer leaves the error of a program that cannot be run at all to whoever catches everything.
   await promisify(execFile)(path, ['--version'], { env, timeout: startTimeoutMs });
+  return openWithin(startTries, path, env);
+}
+
+/** A program that runs and yet ends while it starts was killed, as a browser may be at any time. */
+async function openWithin(tries: number, path: string, env: Record<string, string>): ReturnType<typeof open> {
+  try {
+    return await open(path, env);
+  } catch (error) {
+    if (tries <= 1) throw error;
+  }
+  return openWithin(tries - 1, path, env);
+}
+
+async function open(path: string, env: Record<string, string>): Promise<Pick<Started, 'browser' | 'profile'>> {
   const { default: puppeteer } = await import('puppeteer-core');
   const profile = await mkdtemp(join(tmpdir(), 'commissions-browser-'));
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), startTimeoutMs);
   try {
-    const browser = await puppeteer.launch({
+    const launched = puppeteer.launch({
       executablePath: path,
       userDataDir: profile,
       headless: 'shell',
       pipe: true,
+      // Puppeteer would wait for the first page of a browser that was killed before it had one.
+      waitForInitialPage: false,
       timeout: startTimeoutMs,
       protocolTimeout: startTimeoutMs,
+      signal: late.signal,
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
       env,
       args: switches(),
     });
-    return { browser, profile };
+    return { browser: await Promise.race([launched, abortOf(late.signal)]), profile };
   } catch (error) {
     await removeProfile(profile);
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+/** Puppeteer's own time-outs do not see a browser that ends between two steps of its start: it would be waited for for ever. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the browser did not start in time')), { once: true });
+  });
 }
 
 function removeProfile(profile: string): Promise<void> {
@@ -255,6 +288,32 @@ function browserEnvironment(fontConfig: string | undefined): Record<string, stri
     return value === undefined ? [] : [[name, value] as const];
   });
   return { ...Object.fromEntries(kept), ...(fontConfig === undefined ? {} : { FONTCONFIG_FILE: fontConfig }) };
+}
+
+/** Rejects when the browser is gone: Puppeteer waits half a minute for some answers of one that it knows to be. */
+function endOf(browser: Browser): Promise<never> {
+  const ended = new Promise<never>((_, reject) => {
+    const tell = () => reject(new Error('the browser has ended'));
+    browser.once('disconnected', tell);
+    if (!browser.connected) tell();
+  });
+  ended.catch(() => undefined);
+  return ended;
+}
+
+/**
+ * Children that outlive a killed browser hold the pipe open on which its end would be seen, and whoever waits for an answer
+ * would wait on; so our end of it is closed. It may be gone already: it was killed at the end of its start.
+ */
+function cutOffAtItsEnd(started: Started): void {
+  const program = started.browser.process();
+  if (program === null) return;
+  const cutOff = () => {
+    kill(started);
+    for (const stream of program.stdio) stream?.destroy();
+  };
+  if (program.exitCode === null && program.signalCode === null) program.once('exit', cutOff);
+  else cutOff();
 }
 
 /** The whole tree: the browser leads a process group of its own. */

@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, {
@@ -44,21 +46,47 @@ export function createApp(parts: AppParts): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', parts.trustProxyHops ?? 0);
-  app.use(
-    helmet({
-      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    }),
-  );
+  app.use(protect());
   app.use(nameRequest(log));
-  for (const add of extra) add(app);
   const readJson = jsonReader(1024 * 1024);
-  for (const operation of operations) app[operation.method](operation.path, serve(operation, parts, readJson));
+  const served = operations.map((operation) => ({ ...operation, handle: serve(operation, parts, readJson) }));
+  app.use(serveDirectly(served));
+  for (const add of extra) add(app);
+  for (const { method, path, handle } of served) app[method](path, handle);
   app.use(refuseMethod(operations));
   app.use(() => {
     throw new Failure('not_found', 'There is nothing at this address. GET /v1/openapi.json lists what there is.');
   });
   app.use(answerFailure(operations, log));
   return app;
+}
+
+/** What helmet puts on an answer is the same for every request, so it is asked for it once. */
+function protect(): RequestHandler {
+  const sample = new ServerResponse(new IncomingMessage(new Socket()));
+  const protection = helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  });
+  protection(sample.req, sample, () => undefined);
+  const headers = Object.entries(sample.getHeaders()) as [name: string, value: string][];
+  return (_request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    next();
+  };
+}
+
+/** Addresses without parameters are found at once: the router tries one route after the other. */
+function serveDirectly(
+  served: readonly { readonly method: string; readonly path: string; readonly handle: RequestHandler }[],
+): RequestHandler {
+  const plain = served.filter(({ path }) => !path.includes(':'));
+  const byAddress = new Map(plain.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one]));
+  return (request, response, next) => {
+    const found = byAddress.get(`${request.method} ${request.path}`);
+    if (found === undefined) return next();
+    request.route = { path: found.path };
+    return found.handle(request, response, next);
+  };
 }
 
 /** From a request to its answer; the order is that of trust: who asks, how often, whether they may, what they say. */
@@ -152,13 +180,13 @@ async function readBody(
 
 /** By its events: webhooks are many and small, and a stream of our own would cost more than reading them. */
 function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
-  const tooLarge = refuseUpload(request, limitBytes);
+  refuseUpload(request, limitBytes);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > limitBytes) reject(tooLarge);
+      if (bytes > limitBytes) reject(tooLarge(limitBytes));
       else chunks.push(chunk);
     });
     request.on('error', reject);
@@ -170,27 +198,28 @@ function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
 
 /** Breaks a stream off that grows past its limit, whatever its length header said. */
 function limited(request: Request, limitBytes: number): Readable {
-  const tooLarge = refuseUpload(request, limitBytes);
+  refuseUpload(request, limitBytes);
   return request.compose(async function* (source: AsyncIterable<Buffer>) {
     let bytes = 0;
     for await (const chunk of source) {
       bytes += chunk.length;
-      if (bytes > limitBytes) throw tooLarge;
+      if (bytes > limitBytes) throw tooLarge(limitBytes);
       yield chunk;
     }
   }) as Readable;
 }
 
-/** Refuses what its headers already tell; gives the refusal for what turns out too large all the same. */
-function refuseUpload(request: Request, limitBytes: number): Failure {
-  const tooLarge = new Failure(
-    'payload_too_large',
-    `The body is larger than ${limitBytes < mebibyte ? `${limitBytes / 1024} KiB` : `${limitBytes / mebibyte} MiB`}.`,
-  );
+/** Refuses what its headers already tell. */
+function refuseUpload(request: Request, limitBytes: number): void {
   if (request.headers['content-encoding'] !== undefined)
     throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge;
-  return tooLarge;
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+}
+
+/** Made when it is needed: an error costs as much as the rest of a small request. */
+function tooLarge(limitBytes: number): Failure {
+  const limit = limitBytes < mebibyte ? `${limitBytes / 1024} KiB` : `${limitBytes / mebibyte} MiB`;
+  return new Failure('payload_too_large', `The body is larger than ${limit}.`);
 }
 
 const mebibyte = 1024 * 1024;
@@ -201,8 +230,13 @@ async function sendFile(response: Response, { contentType, filename, body, heade
     'Content-Disposition': `attachment; filename="${filename}"; filename*=UTF-8''${filename}`,
     ...headers,
   });
-  if (body instanceof Readable) await pipeline(body, response);
+  if (body instanceof Readable) await pipeline(body, response).catch(unlessTheClientLeft);
   else response.send(Buffer.from(body as string));
+}
+
+/** Many close the connection as soon as they have the length that was promised, a moment before our own end. */
+function unlessTheClientLeft(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
 /** A path that exists under other methods answers 405 with the list of them. */

@@ -4,10 +4,12 @@ import { Failure } from '../../kernel/failure.js';
 import { type Database } from '../database/pool.js';
 import { type AttemptLimits } from '../limits/attempt-limits.js';
 import { type TokenKind, tokenHash } from '../secrets/token.js';
+import { Together } from '../together.js';
 
 const bearerPattern = /^bearer ([!-~]{1,100})$/i;
 
 interface TokenRow {
+  readonly hash: Buffer;
   readonly workspace_id: string;
   readonly token_id: string;
   readonly kind: TokenKind;
@@ -16,40 +18,55 @@ interface TokenRow {
   readonly active: boolean | null;
 }
 
-/**
- * Who the bearer of the header is. A session has its rep's role as it is now, so a demotion or a deactivation takes
- * effect with the next request. Every refusal is the same answer: it must not tell a wrong token from an old one.
- */
-export async function authenticate(database: Database, header: string | undefined, requestId: string): Promise<Caller> {
-  const token = bearerPattern.exec(header ?? '')?.[1];
-  const hash = token === undefined ? null : tokenHash(token);
-  if (hash === null) throw refusal();
-  const { rows } = await sql<TokenRow>`select * from find_token(${hash})`.execute(database);
-  const row = rows[0];
-  if (row === undefined || (row.kind === 'sess' && row.active !== true)) throw refusal();
-  return {
-    workspaceId: row.workspace_id,
-    standing: standingOf(row),
-    repId: row.rep_id,
-    actor: actorOf(row),
-    requestId,
-    tokenId: row.token_id,
-    tokenKind: row.kind,
-  };
-}
+const mostAtOnce = 200;
 
-/** Like {@link authenticate}; a token that is refused counts against the address it came from. No token is no guess. */
-export async function authenticateFrom(
-  { database, attemptLimits }: { readonly database: Database; readonly attemptLimits: AttemptLimits },
-  header: string | undefined,
-  requestId: string,
-  address: string,
-): Promise<Caller> {
-  try {
-    return await authenticate(database, header, requestId);
-  } catch (error) {
-    if (header !== undefined && error instanceof Failure) await attemptLimits.countFailure(address);
-    throw error;
+/**
+ * Tells who the bearer of a token is. A session has its rep's role as it is now, so a demotion or a deactivation takes
+ * effect with the next request, and so does the end of a token: nothing is remembered, but requests that come while the
+ * database is asked are asked for together. Every refusal is the same answer: it must not tell a wrong token from an
+ * old one.
+ */
+export class Bearers {
+  private readonly lookups = new Together<Buffer, TokenRow | undefined>(mostAtOnce, (hashes) => this.find(hashes));
+
+  constructor(
+    private readonly database: Database,
+    private readonly attemptLimits: AttemptLimits,
+  ) {}
+
+  async authenticate(header: string | undefined, requestId: string): Promise<Caller> {
+    const token = bearerPattern.exec(header ?? '')?.[1];
+    const hash = token === undefined ? null : tokenHash(token);
+    if (hash === null) throw refusal();
+    const row = await this.lookups.ask(hash);
+    if (row === undefined || (row.kind === 'sess' && row.active !== true)) throw refusal();
+    return {
+      workspaceId: row.workspace_id,
+      standing: standingOf(row),
+      repId: row.rep_id,
+      actor: actorOf(row),
+      requestId,
+      tokenId: row.token_id,
+      tokenKind: row.kind,
+    };
+  }
+
+  /** The same; a token that is refused counts against the address it came from. No token is no guess. */
+  async authenticateFrom(header: string | undefined, requestId: string, address: string): Promise<Caller> {
+    try {
+      return await this.authenticate(header, requestId);
+    } catch (error) {
+      if (header !== undefined && error instanceof Failure) await this.attemptLimits.countFailure(address);
+      throw error;
+    }
+  }
+
+  private async find(hashes: readonly Buffer[]): Promise<(TokenRow | undefined)[]> {
+    const named = hashes.map((hash) => hash.toString('hex'));
+    const distinct = [...new Set(named)].map((hash) => Buffer.from(hash, 'hex'));
+    const { rows } = await sql<TokenRow>`select * from find_tokens(${distinct})`.execute(this.database);
+    const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]));
+    return named.map((hash) => found.get(hash));
   }
 }
 

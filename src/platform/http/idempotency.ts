@@ -11,8 +11,9 @@ import { type Log } from '../log.js';
 import { type StreamedBody } from '../operation.js';
 
 const keyPattern = /^[ -~]{1,200}$/;
-const leaseSeconds = 60;
-const renewEveryMs = 20_000;
+/** How long a key stays taken after its process was killed. */
+const leaseSeconds = 15;
+const renewEveryMs = 5_000;
 
 /** The Idempotency-Key of a request; null without one. */
 export function idempotencyKeyOf(request: Request): string | null {
@@ -188,12 +189,24 @@ interface Claim {
   readonly leaseId: string;
 }
 
-/** Only what has a transaction id has written, or locked in order to write. */
+/**
+ * Only what has a transaction id has written, or locked in order to write. It ends in nothing when the process stood
+ * still for longer than its lease and the key is another request's by now.
+ */
 async function noteWrite(trx: Work, { workspaceId, keyHash, leaseId }: Claim): Promise<void> {
-  await sql`
-    update idempotency_keys set status = ${written}
-    where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}
-      and pg_current_xact_id_if_assigned() is not null`.execute(trx);
+  const { rows } = await sql<{ lost: boolean }>`
+    with noted as (
+      update idempotency_keys set status = ${written}
+      where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}
+        and pg_current_xact_id_if_assigned() is not null
+      returning 1
+    )
+    select pg_current_xact_id_if_assigned() is not null and not exists (select from noted) as lost`.execute(trx);
+  if (rows[0]?.lost === true) throw inProgress();
+}
+
+function inProgress(): Failure {
+  return new Failure('request_in_progress', 'The first request with this Idempotency-Key is still running.');
 }
 
 function replay({ status, running, answer, request_hash: first }: Kept, now: Buffer): Given {
@@ -202,8 +215,7 @@ function replay({ status, running, answer, request_hash: first }: Kept, now: Buf
       'duplicate_idempotency_key',
       'This was done already, but its answer was lost. Look at what it has written before you ask with another key.',
     );
-  if (status === null || status === written)
-    throw new Failure('request_in_progress', 'The first request with this Idempotency-Key is still running.');
+  if (status === null || status === written) throw inProgress();
   if (first === null || !first.equals(now))
     throw new Failure('duplicate_idempotency_key', 'This Idempotency-Key was used for another request.');
   if (answer === null)

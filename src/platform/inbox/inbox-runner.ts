@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isOutage } from '../database/database-errors.js';
 import { type NewsSource } from '../database/tables.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
+import { failpoint } from '../failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../jobs/leases.js';
 import { type Log } from '../log.js';
 import { type InboxWake } from './inbox-wake.js';
@@ -84,10 +86,13 @@ export class InboxRunner {
   /** False when it is no use to go on at once. */
   private async handle(handler: InboxHandler, batch: InboxBatch): Promise<boolean> {
     try {
+      await failpoint('news.afterPick');
       await handler.handle(batch);
       return true;
     } catch (error) {
       if (error instanceof LeaseLost) return false;
+      // An outage says nothing of the news: the sweep is soon back for them.
+      if (isOutage(error)) throw error;
       await this.recordFailure(handler, batch, error);
       return !(error instanceof InboxDelay);
     }

@@ -10,14 +10,21 @@ export interface InboxWork {
   readonly source: NewsSource;
   /** The turn that the lease has come to, when the sweep asks: a job of a worker that died cannot stand for it. */
   readonly turn?: number | undefined;
+  /** Moves on while the sweep asks: nor can a job stand for it that a worker took, and was lost with before the lease. */
+  readonly slot?: number | undefined;
 }
 
 /** Works off what has arrived for a workspace from one source. */
 export const inboxJob: JobDeclaration<InboxWork> = {
   name: 'inbox.v1',
-  payload: z.object({ workspaceId: z.uuid(), source: z.enum(newsSources), turn: z.int().optional() }),
+  payload: z.object({
+    workspaceId: z.uuid(),
+    source: z.enum(newsSources),
+    turn: z.int().optional(),
+    slot: z.int().optional(),
+  }),
   attempts: 1,
-  key: ({ workspaceId, source, turn = '' }) => idOf(`inbox|${workspaceId}|${source}|${turn}`),
+  key: ({ workspaceId, source, turn = '', slot = '' }) => idOf(`inbox|${workspaceId}|${source}|${turn}|${slot}`),
 };
 
 /** Long enough for the many events of one save to become one look at the deal, short enough to wait for. */

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { type Database } from '../database/pool.js';
 import { type NewsSource } from '../database/tables.js';
+import { failpoint } from '../failpoint.js';
 import { type Secrets } from '../secrets/secrets.js';
+import { Together } from '../together.js';
 import { type InboxWake } from './inbox-wake.js';
 
 /** One piece of news, as a webhook tells it. */
@@ -26,20 +28,14 @@ export interface Route {
 export type Received = ReadonlyMap<string, readonly string[]>;
 
 const mostRemembered = 10_000;
-
-interface Waiting {
-  readonly news: readonly News[];
-  resolve(received: Received): void;
-  reject(error: unknown): void;
-}
+const mostDeliveriesAtOnce = 100;
 
 /**
  * Keeps what webhooks bring before the sender is told that it arrived. Deliveries that come while a statement runs
  * go into the next one together: under load one commit serves many.
  */
 export class Inbox {
-  private waiting: Waiting[] = [];
-  private writing = false;
+  private readonly deliveries = new Together<readonly News[], Received>(mostDeliveriesAtOnce, (all) => this.keep(all));
   private readonly routes = new Map<string, Route>();
 
   constructor(
@@ -71,24 +67,14 @@ export class Inbox {
 
   /** Resolves when the news are on disk, or were before. What nobody here is waiting for is dropped. */
   receive(news: readonly News[]): Promise<Received> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ news, resolve, reject });
-      if (!this.writing) void this.write();
-    });
+    return this.deliveries.ask(news);
   }
 
-  private async write(): Promise<void> {
-    this.writing = true;
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, mostDeliveriesAtOnce);
-      try {
-        const received = await this.insert(batch.flatMap((one) => one.news));
-        for (const one of batch) one.resolve(within(received, one.news));
-      } catch (error) {
-        for (const one of batch) one.reject(error);
-      }
-    }
-    this.writing = false;
+  private async keep(deliveries: readonly (readonly News[])[]): Promise<Received[]> {
+    await failpoint('inbox.beforeInsert');
+    const received = await this.insert(deliveries.flat());
+    await failpoint('inbox.afterInsert');
+    return deliveries.map((news) => within(received, news));
   }
 
   private async insert(news: readonly News[]): Promise<Received> {
@@ -106,8 +92,6 @@ export class Inbox {
     return received;
   }
 }
-
-const mostDeliveriesAtOnce = 100;
 
 /** What of the answer for many deliveries concerns one of them. */
 function within(received: Received, news: readonly News[]): Received {

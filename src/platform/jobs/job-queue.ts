@@ -21,7 +21,8 @@ export interface JobDeclaration<Payload> {
 
 export interface JobHandler<Payload> {
   readonly declaration: JobDeclaration<Payload>;
-  run(payload: Payload): Promise<void>;
+  /** The lower the priority, the earlier the turn; 0 is that of jobs that nobody has a share in. */
+  run(payload: Payload, priority: number): Promise<void>;
 }
 
 /** Where the queue lives: on Redis, or on the service's own PostgreSQL. */
@@ -29,6 +30,8 @@ export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUr
 
 const answerWithinMs = 2000;
 const leaveAloneMs = 5000;
+const askAgainMs = 1000;
+const warnEveryMs = 10_000;
 
 /**
  * Wakes workers. A lost job loses no work, because what is to be done stands in PostgreSQL; so adding is tried
@@ -47,7 +50,7 @@ export class JobQueue {
     const { connection, factory, redis } = connect(backend, 4, 1);
     this.redis = redis;
     this.queue = new Queue(queueName, { connection, prefix: keyPrefix } as QueueOptions, factory);
-    this.queue.on('error', (error) => log.warn({ err: error }, 'the job queue is not reachable'));
+    this.queue.on('error', warningNowAndThen(log, 'the job queue is not reachable'));
   }
 
   /** Rejects when the queue cannot be reached. */
@@ -72,6 +75,13 @@ export class JobQueue {
     return waiting + prioritized;
   }
 
+  /** Whether a job waits whose turn is before that of the priority: whoever works at length then gives way. */
+  async isAnyBefore(priority: number): Promise<boolean> {
+    const earlier = Array.from({ length: priority }, (_, index) => index);
+    const counts = await this.answered(this.queue.getCountsPerPriority(earlier));
+    return Object.values(counts).some((waiting) => waiting > 0);
+  }
+
   async add<Payload>(declaration: JobDeclaration<Payload>, ...payloads: readonly Payload[]): Promise<void> {
     if (payloads.length === 0 || performance.now() < this.silentUntil) return;
     const jobs = payloads.map((data) => ({ name: declaration.name, data, opts: this.jobOptions(declaration, data) }));
@@ -84,18 +94,9 @@ export class JobQueue {
 
   /** Nobody waits for a queue that has fallen silent; for a while it is not even asked. */
   private async answered<T>(asked: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        this.silentUntil = performance.now() + leaveAloneMs;
-        reject(new Error(`the job queue did not answer within ${answerWithinMs} ms`));
-      }, answerWithinMs);
-    });
-    try {
-      return await Promise.race([asked, silence]);
-    } finally {
-      clearTimeout(timer);
-    }
+    if (await within(answerWithinMs, asked)) return asked;
+    this.silentUntil = performance.now() + leaveAloneMs;
+    throw new Error(`the job queue did not answer within ${answerWithinMs} ms`);
   }
 
   private jobOptions<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): JobsOptions {
@@ -121,8 +122,9 @@ export class JobQueue {
     return { priority: 1 + Math.floor(Math.log2(1 + this.load.add(share.tenant, share.units))) };
   }
 
+  /** A queue that is away is left without a word. */
   async close(): Promise<void> {
-    await this.queue.close();
+    await within(answerWithinMs, this.queue.close());
     this.redis?.disconnect();
   }
 }
@@ -131,6 +133,7 @@ export class JobQueue {
 export class JobWorker {
   private readonly worker: Worker;
   private readonly redis: Redis | null;
+  private readonly running = new Set<Promise<void>>();
 
   constructor(backend: QueueBackend, handlers: readonly JobHandler<never>[], concurrency: number, log: Log) {
     const { connection, factory, redis } = connect(backend, concurrency + 2, null);
@@ -153,12 +156,14 @@ export class JobWorker {
         if (handler === undefined) throw new Error(`no handler for job ${job.name}`);
         // Clocks of two machines differ a little, and no job starts before it was added.
         metrics.queueWait.observe({ job: job.name }, Math.max(0, Date.now() - job.timestamp - job.delay) / 1000);
-        await inJobSpan(job.name, () => handler.run(handler.declaration.payload.parse(job.data)));
+        await this.noted(
+          inJobSpan(job.name, () => handler.run(handler.declaration.payload.parse(job.data), job.priority)),
+        );
       },
       options as WorkerOptions,
       factory,
     );
-    this.worker.on('error', (error) => log.warn({ err: error }, 'the worker lost the job queue for a moment'));
+    this.worker.on('error', warningNowAndThen(log, 'the worker lost the job queue'));
     this.worker.on('completed', (job) => metrics.jobs.inc({ job: job.name, outcome: 'completed' }));
     this.worker.on('failed', (job, error) => {
       metrics.jobs.inc({ job: job?.name ?? 'unknown', outcome: 'failed' });
@@ -171,10 +176,62 @@ export class JobWorker {
     void this.worker.run();
   }
 
-  /** Finishes the jobs that run and takes no new ones. */
+  /**
+   * Finishes the jobs that run and takes no new ones. A queue that is away is not waited for: what it holds for running
+   * is given to others when its lock runs out, and by then done.
+   */
   async close(): Promise<void> {
-    await this.worker.close();
+    const closed = this.worker.close();
+    do await Promise.allSettled(this.running);
+    while (!(await within(answerWithinMs, closed)) && this.running.size > 0);
     this.redis?.disconnect();
+  }
+
+  private async noted(work: Promise<void>): Promise<void> {
+    this.running.add(work);
+    try {
+      await work;
+    } finally {
+      this.running.delete(work);
+    }
+  }
+}
+
+/** Whether it came about in time. */
+async function within(ms: number, awaited: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeIsUp = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([awaited.then(() => true), timeIsUp]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** During an outage every try fails: it is told at once, and then every few seconds with how often it happened. */
+function warningNowAndThen(log: Log, message: string): (error: Error) => void {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  let untold = 0;
+  return (error) => {
+    untold += 1;
+    if (performance.now() < quietUntil) return;
+    log.warn({ err: error, times: untold }, message);
+    quietUntil = performance.now() + warnEveryMs;
+    untold = 0;
+  };
+}
+
+/** Does at once what a job of that name would do, and tells it as one that has not waited. */
+export async function runUnqueued(job: string, work: () => Promise<void>): Promise<void> {
+  metrics.queueWait.observe({ job }, 0);
+  try {
+    await inJobSpan(job, work);
+    metrics.jobs.inc({ job, outcome: 'completed' });
+  } catch (error) {
+    metrics.jobs.inc({ job, outcome: 'failed' });
+    throw error;
   }
 }
 
@@ -197,7 +254,21 @@ function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: 
       query_timeout: 10_000,
     },
     // BullMQ's types tie a queue to the backend it names; the code above is the same for both.
-    factory: createPostgresBackend as unknown as undefined,
+    factory: patientPostgresBackend as unknown as undefined,
     redis: null,
   };
+}
+
+/** BullMQ asks again at once, which keeps a core busy for as long as PostgreSQL is away. */
+const patientPostgresBackend: typeof createPostgresBackend = (...given) => {
+  const backend = createPostgresBackend(...given);
+  const [take, wait] = [backend.moveToActive.bind(backend), backend.waitForJob.bind(backend)];
+  backend.moveToActive = (...asked) => take(...asked).catch(afterPause);
+  backend.waitForJob = (...asked) => wait(...asked).catch(afterPause);
+  return backend;
+};
+
+async function afterPause(error: unknown): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+  throw error;
 }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { newId } from '../../kernel/ids.js';
+import { despiteOutages } from '../database/despite-outages.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
+import { failpoint } from '../failpoint.js';
 
 const leaseMs = 15_000;
 const extendEveryMs = 5_000;
@@ -22,12 +24,14 @@ export class Leases {
   /** Does the work unless somebody is at it: null then. A holder that dies is followed by the next who asks. */
   async hold<T>(workspaceId: string, work: string, run: (lease: Lease) => Promise<T>): Promise<T | null> {
     const leaseId = newId();
+    await failpoint('lease.beforeTake');
     if (!(await this.take(workspaceId, work, leaseId))) return null;
     const extending = setInterval(() => {
       // A failed extension shows in the next transaction of the work.
       this.extend(workspaceId, work, leaseId).catch(() => undefined);
     }, extendEveryMs);
     try {
+      await failpoint('lease.afterTake');
       return await run({ assertHeld: (trx) => assertHeld(trx, workspaceId, work, leaseId) });
     } finally {
       clearInterval(extending);
@@ -58,13 +62,14 @@ export class Leases {
 
   /** Kept with its turn, as ended. A release that fails costs the next holder the rest of the lease. */
   private async release(workspaceId: string, work: string, leaseId: string): Promise<void> {
-    await this.unitOfWork
-      .run({ workspaceId }, 'reads', (trx) =>
+    const released = despiteOutages(() =>
+      this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
         sql`
           update work_leases set leased_until = '-infinity'
           where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(trx),
-      )
-      .catch(() => undefined);
+      ),
+    );
+    await released.catch(() => undefined);
   }
 }
 

@@ -97,6 +97,7 @@ async function tryApprove(trx: Work, key: StatementKey, caller: Caller, at: Date
   if (head === null || latest === null) throw statementNotFound();
   if (head.status === 'approved') return statementAnswer(key, repName, head, latest, caller);
   if (await isCalculationPending(trx, key)) return null;
+  await failpoint('approve.afterCheck');
   await refuseOverlap(trx, key);
   const approved = await upToDate(trx, key, latest, { at, actor: caller.actor });
   await approveHead(trx, key, approved, { at, actor: caller.actor });

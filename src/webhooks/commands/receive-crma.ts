@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { type z } from 'zod';
+import { invalid } from '../../kernel/failure.js';
 import { readCrmaDelivery, verifyCrmaSignature } from '../../platform/crm/crma-webhook.js';
 import { parseJson } from '../../platform/http/json-body.js';
 import { Inbox } from '../../platform/inbox/inbox.js';
@@ -26,11 +27,12 @@ export class ReceiveCrma {
   /** The body names the webhook, whose secret then tells whether the body is to be believed at all. */
   async execute({ query, body }: Input<unknown, z.infer<typeof deliveryQuery>>): Promise<DeliveryAnswer> {
     const raw = body as RawBody;
-    const { webhookId, hints } = readCrmaDelivery(parseJson(raw.bytes), raw.header('Idempotency-Key'));
+    const { webhookId, hints, namesNoDeal } = readCrmaDelivery(parseJson(raw.bytes), raw.header('Idempotency-Key'));
     const route = await this.inbox.findRoute('crma', webhookId);
     const signature = raw.header('Attio-Signature') ?? raw.header('X-Attio-Signature');
     if (route === null || route.secret === null || !verifyCrmaSignature(route.secret, raw.bytes, signature))
       throw badSignature();
+    if (namesNoDeal) throw invalid({ path: 'events.0.id.record_id', message: 'is missing' });
     this.limits.admit('crma', [webhookId]);
     const news = hints.map((hint) => newsOf('crma', webhookId, hint));
     const received = await this.inbox.receive(news);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EpisodeLog } from './episode-log.js';
-import { type Delivery, type EpisodeWorld, months, salesConfig } from './episode-world.js';
+import { type Delivery, type EpisodeWorld, months, salesConfig, someDay } from './episode-world.js';
 import { type Fleet } from './fleet.js';
 import { InsistentClient } from './insistent-client.js';
 import { type SeededRandom } from './seeded-random.js';
@@ -11,6 +11,8 @@ export interface Stage {
   readonly worlds: readonly EpisodeWorld[];
   readonly log: EpisodeLog;
   readonly isOver: () => boolean;
+  /** Told of every parcel that has been accepted. */
+  readonly accepted: () => void;
 }
 
 function clientOf({ fleet, log }: Stage, world: EpisodeWorld, actor: string, random: SeededRandom): InsistentClient {
@@ -36,15 +38,42 @@ export async function send(
   random: SeededRandom,
 ): Promise<void> {
   for (const { world, delivery } of parcels) {
-    const { dealId, ...body } = delivery;
+    const { dealId, ...deal } = delivery;
+    const body = { ...deal, ownerId: world.memberId(deal.ownerId) };
     const { status } = await clientOf(stage, world, name, random).send('PUT', `/v1/deals/${dealId}`, body);
     if (status !== 200 && status !== 201) throw new Error(`PUT ${dealId} answered ${status}`);
+    stage.accepted();
     if (!stage.isOver()) await sleep(random.between(0, 40));
   }
 }
 
-/** Approves statements, looks away for a moment, pays differences, and opens most of them again. */
+/** Works in the CRM of each workspace that has one, and has every change told, some twice, in any order. */
+export async function sell(stage: Stage, random: SeededRandom): Promise<void> {
+  const { fleet, log, worlds } = stage;
+  const withCrm = worlds.flatMap((world) => (world.crm === null ? [] : [{ world, crm: world.crm }]));
+  if (withCrm.length === 0) return;
+  let untold: { readonly world: EpisodeWorld; readonly opportunityId: string }[] = [];
+  while (!stage.isOver() || untold.length > 0) {
+    if (!stage.isOver()) {
+      const { world, crm } = random.pick(withCrm);
+      const told = { world, opportunityId: crm.change(random, () => someDay(random)) };
+      untold = random.shuffled([...untold, told, ...(random.chance(0.2) ? [told] : [])]);
+    }
+    if (!stage.isOver() && random.chance(0.3)) continue;
+    const [next, ...rest] = untold;
+    untold = rest;
+    if (next === undefined) continue;
+    const { world, opportunityId } = next;
+    const client = new InsistentClient(fleet, world.webhookSecret, 'crm', random, log);
+    const { status } = await client.send('POST', '/webhooks/crmc', { opportunityId });
+    if (status >= 300) throw new Error(`a delivery was answered ${status}`);
+    if (!stage.isOver()) await sleep(random.between(0, 60));
+  }
+}
+
+/** Approves statements, looks away for a moment, pays differences, and opens most of them again, or none in some episodes. */
 export async function approve(stage: Stage, random: SeededRandom): Promise<void> {
+  const reopens = random.chance(0.6) ? 0.75 : 0;
   while (!stage.isOver()) {
     const world = random.pick(stage.worlds);
     const client = clientOf(stage, world, 'approver', random);
@@ -55,11 +84,12 @@ export async function approve(stage: Stage, random: SeededRandom): Promise<void>
     await client.send('POST', `/v1/statements/${repId}/approve`, { period, status: 'approved' });
     await sleep(random.between(50, 250));
     if (random.chance(0.4)) await client.send('POST', `/v1/statements/${repId}/true-up`, { period, force: true });
-    if (random.chance(0.75)) await client.send('POST', `/v1/statements/${repId}/approve`, { period, status: 'draft' });
+    if (random.chance(reopens))
+      await client.send('POST', `/v1/statements/${repId}/approve`, { period, status: 'draft' });
   }
 }
 
-/** Changes the terms, asks for calculations, deletes, and puts sums beside what the engine has written. */
+/** Changes the terms, asks for calculations and files, deletes, and puts sums beside what the engine has written. */
 export async function administer(stage: Stage, random: SeededRandom): Promise<void> {
   const acts = [
     setQuota,
@@ -72,6 +102,8 @@ export async function administer(stage: Stage, random: SeededRandom): Promise<vo
     adjust,
     adjust,
     generateAll,
+    exportTeam,
+    sync,
   ];
   while (!stage.isOver()) {
     const world = random.pick(stage.worlds);
@@ -130,3 +162,18 @@ const adjust: Act = async (world, client, random) => {
 
 const generateAll: Act = (_world, client, random) =>
   client.send('POST', '/v1/statements/generate', { period: random.pick(months) });
+
+/** One in an episode: each costs a worker half a second. */
+const exportTeam: Act = async (world, client, random) => {
+  if (world.exportIds.length > 0) return;
+  const path = `/v1/statements/export.xlsx?period=${random.pick(months)}&async=true`;
+  const { body, status } = await client.send('GET', path);
+  if (status === 202) world.exportIds.push(body.jobId as string);
+};
+
+/** Only where it may bring what a delivery should have brought; in the other workspace nothing else brings it. */
+const sync: Act = async (world, client) => {
+  if (world.crm === null || !world.isSynced) return;
+  const { body, status } = await client.send('POST', '/v1/commissions/sync', { async: true });
+  if (status < 300) world.jobIds.push(body.jobId as string);
+};

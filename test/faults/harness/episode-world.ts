@@ -1,10 +1,11 @@
 import { query } from '../../support/ledger-checks.js';
 import type { ReportingLine, World, WorldDeal, WorldPlan, WorldPlanVersion } from '../../support/oracle/world.js';
 import { ApiClient } from '../../support/test-service.js';
+import { EpisodeCrm } from './episode-crm.js';
 import { type Fleet } from './fleet.js';
 import { type SeededRandom } from './seeded-random.js';
 
-/** A version of a deal as the CRM tells it. */
+/** A version of a deal as somebody sends it, who has kept it until it is answered. */
 export interface Delivery {
   readonly dealId: string;
   readonly amount: number;
@@ -25,6 +26,9 @@ const managerOf: Readonly<Record<string, string>> = {
 };
 const dealsPerWorkspace = 18;
 
+/** Whether some deals come from a CRM, and whether syncs may bring what its deliveries should have brought. */
+export type CrmKind = 'none' | 'delivers' | 'delivers and is synced';
+
 /** One workspace of an episode: who is in it, and what its CRM says about its deals. */
 export class EpisodeWorld {
   /** Deals whose deletion was asked for; null while nobody can know whether it was carried out. */
@@ -32,6 +36,8 @@ export class EpisodeWorld {
   /** Adjustments that were asked for, by their reason: how many rows there may be. */
   readonly adjustments = new Map<string, { readonly least: number; readonly most: number }>();
   readonly jobIds: string[] = [];
+  /** Documents that were asked for. */
+  readonly exportIds: string[] = [];
 
   private constructor(
     readonly workspaceId: string,
@@ -39,21 +45,26 @@ export class EpisodeWorld {
     readonly repIds: Readonly<Record<string, string>>,
     readonly planIds: { readonly sales: string; readonly managers: string },
     readonly deliveries: Delivery[],
+    /** Where the workspace has one, some of its deals come from there; its deliveries show the secret. */
+    readonly crm: EpisodeCrm | null,
+    readonly webhookSecret: string,
+    readonly isSynced: boolean,
   ) {}
 
-  /** With the deals that its CRM will tell of; without any, a test tells of deals as it goes along. */
+  /** With the deals that will be sent; without any, a test tells of deals as it goes along. */
   static async create(
     fleet: Fleet,
     name: string,
     random: SeededRandom,
-    deliveries = deliveriesOf(random),
+    { crm: kind, deliveries = deliveriesOf(random) }: { readonly crm: CrmKind; readonly deliveries?: Delivery[] },
   ): Promise<EpisodeWorld> {
+    const crm = kind !== 'none' ? await EpisodeCrm.start(people) : null;
     const { workspaceId, apiKey } = await fleet.createWorkspace(name);
     const api = new ApiClient(random.pick(fleet.apis).url, apiKey);
     const reps = people.map((person) => ({
       email: `${person}@example.com`,
       name: person,
-      crmMemberId: person,
+      crmMemberId: crm?.memberIds[person] ?? person,
       ...(managerOf[person] === undefined ? {} : { managerEmail: `${managerOf[person]}@example.com` }),
     }));
     const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
@@ -66,10 +77,25 @@ export class EpisodeWorld {
     for (const period of quarters)
       await api.expect(201, 'POST', '/v1/quotas', { repIds: ids, measure: 'Commission', period, target: 20_000 });
     const planIds = { sales: sales.planId as string, managers: managers.planId as string };
-    return new EpisodeWorld(workspaceId, apiKey, repIds, planIds, deliveries);
+    const webhookSecret = crm === null ? '' : await crm.connect(api);
+    return new EpisodeWorld(
+      workspaceId,
+      apiKey,
+      repIds,
+      planIds,
+      deliveries,
+      crm,
+      webhookSecret,
+      kind === 'delivers and is synced',
+    );
   }
 
-  /** What the CRM said last about each deal. */
+  /** How deals name their owner. */
+  memberId(person: string): string {
+    return this.crm?.memberIds[person] ?? person;
+  }
+
+  /** What was sent last about each deal. */
   latest(): Delivery[] {
     const byDeal = new Map<string, Delivery>();
     for (const delivery of this.deliveries) {
@@ -82,7 +108,7 @@ export class EpisodeWorld {
 
   /**
    * The inputs of the calculation: terms as the service has them, since nobody can know which of two concurrent changes
-   * came last; deals as the CRM said them, except for those that a deletion may have met.
+   * came last; deals as they were sent and as the CRM holds them, except for those that a deletion may have met.
    */
   async picture(ownerUrl: string): Promise<Omit<World, 'standing'>> {
     const rows = <Row extends object>(text: string) =>
@@ -124,15 +150,15 @@ export class EpisodeWorld {
       plans,
       assignments,
       quotas,
-      deals: this.latest()
+      deals: [...this.latest(), ...(this.crm?.live ?? [])]
         .filter(({ dealId }) => !deleted.has(dealId))
         .map((delivery) => this.dealOf(delivery)),
       frozen,
     };
   }
 
-  private dealOf({ dealId, amount, closeDate, ownerId }: Delivery): WorldDeal {
-    const given = { dealAmount: amount, ownerId };
+  private dealOf({ dealId, amount, closeDate, ownerId }: Omit<Delivery, 'sourceUpdatedAt'>): WorldDeal {
+    const given = { dealAmount: amount, ownerId: this.memberId(ownerId) };
     return { dealId, repId: this.repIds[ownerId] as string, fields: {}, closeDate, given };
   }
 }
@@ -184,7 +210,7 @@ function deliveriesOf(random: SeededRandom): Delivery[] {
     const versions = random.between(1, 4);
     for (let version = 0; version < versions; version += 1) {
       if (version > 0 && random.chance(0.4)) ownerId = random.pick(people.slice(1));
-      if (version > 0 && random.chance(0.4)) closeDate = random.chance(0.1) ? null : someDay(random);
+      if (version > 0 && random.chance(0.4)) closeDate = random.chance(0.1) ? null : movedDay(random);
       const sourceUpdatedAt = new Date(Date.UTC(2026, 4, 1, 0, version, deal)).toISOString();
       deliveries.push({
         dealId: `deal-${deal}`,
@@ -198,6 +224,11 @@ function deliveriesOf(random: SeededRandom): Delivery[] {
   return deliveries;
 }
 
-function someDay(random: SeededRandom): string {
+export function someDay(random: SeededRandom): string {
   return `${random.pick(months)}-${String(random.between(1, 28)).padStart(2, '0')}`;
+}
+
+/** Often into the other quarter, which is another window of the calculation. */
+function movedDay(random: SeededRandom): string {
+  return random.chance(0.4) ? `${months[3]}-${String(random.between(1, 28)).padStart(2, '0')}` : someDay(random);
 }

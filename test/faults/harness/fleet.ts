@@ -9,9 +9,10 @@ import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { query } from '../../support/ledger-checks.js';
 import { appendOnlyIn, type RedisServer, startRedis } from '../../support/redis-server.js';
+import { FaultyProcess, type FiredFailpoint, type ProcessListener } from './faulty-process.js';
 import { PostgresServer } from './postgres-server.js';
-import { type FiredFailpoint, type ProcessListener, ServiceProcess } from './service-process.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 export type Backend = 'postgres' | 'redis';
@@ -25,10 +26,10 @@ interface Lines {
 
 /** Two API and two worker processes on servers of their own, each with connections that can be disturbed. */
 export class Fleet implements ProcessListener {
-  readonly apis: readonly ServiceProcess[];
-  readonly workers: readonly ServiceProcess[];
+  readonly apis: readonly FaultyProcess[];
+  readonly workers: readonly FaultyProcess[];
   readonly fired: FiredFailpoint[] = [];
-  private readonly restarts = new Set<Promise<void>>();
+  private readonly restarts = new Set<Promise<unknown>>();
   private isStopping = false;
   private postgresIsBack: Promise<void> = Promise.resolve();
 
@@ -40,10 +41,10 @@ export class Fleet implements ProcessListener {
     private readonly lines: ReadonlyMap<string, Lines>,
     private readonly direct: Database,
   ) {
-    const make = (name: string, part: '--api' | '--worker') =>
-      new ServiceProcess(name, ['serve', part], this.environmentOf(name), this);
-    this.apis = ['api-1', 'api-2'].map((name) => make(name, '--api'));
-    this.workers = ['worker-1', 'worker-2'].map((name) => make(name, '--worker'));
+    const make = (name: string, kind: 'api' | 'worker') =>
+      new FaultyProcess(name, kind, this.environmentOf(name), this);
+    this.apis = ['api-1', 'api-2'].map((name) => make(name, 'api'));
+    this.workers = ['worker-1', 'worker-2'].map((name) => make(name, 'worker'));
   }
 
   /** Null where no redis-server is installed for that backend; with CI set that is an error. */
@@ -60,21 +61,27 @@ export class Fleet implements ProcessListener {
     }
     const direct = createDatabase({ url: postgres.ownerUrl, size: 2, onError: () => undefined });
     const fleet = new Fleet(backend, postgres, redis, redisFolder, lines, direct);
-    await Promise.all(fleet.processes.map((process) => process.start()));
+    try {
+      await Promise.all(fleet.processes.map((process) => process.start()));
+    } catch (error) {
+      // Nobody else would end them, and they would be started again for as long as the tests run.
+      await fleet.stop();
+      throw error;
+    }
     return fleet;
   }
 
-  get processes(): readonly ServiceProcess[] {
+  get processes(): readonly FaultyProcess[] {
     return [...this.apis, ...this.workers];
   }
 
   /** Whether its work can go on without it. */
-  hasTwin(process: ServiceProcess): boolean {
+  hasTwin(process: FaultyProcess): boolean {
     const kind = this.apis.includes(process) ? this.apis : this.workers;
-    return kind.every((one) => one === process || one.isRunning);
+    return kind.every((one) => one === process || one.isServing);
   }
 
-  linesOf(process: ServiceProcess): Lines {
+  linesOf(process: FaultyProcess): Lines {
     return this.lines.get(process.name) as Lines;
   }
 
@@ -92,6 +99,8 @@ export class Fleet implements ProcessListener {
       LOG_LEVEL: 'warn',
       RATE_LIMIT_PER_MINUTE: '1000000',
       FAILED_SIGN_INS_PER_MINUTE: '1000000',
+      WEBHOOKS_PER_SECOND: '100000',
+      CRM_ALLOW_LOOPBACK: '1',
       MASTER_KEY: masterKeyOfTests,
     };
   }
@@ -106,9 +115,9 @@ export class Fleet implements ProcessListener {
     return createWorkspace(new UnitOfWork(this.direct), { name, ...terms });
   }
 
-  onFired(process: ServiceProcess, fired: FiredFailpoint): void {
+  onFired(process: FaultyProcess, fired: FiredFailpoint): void {
     this.fired.push(fired);
-    if (fired.fault === 'kill') this.untilRestarted(process.ended);
+    if (fired.fault === 'kill') this.untilRestarted(process.ended());
     if (fired.fault !== 'drop') return;
     const { database, redis } = this.linesOf(process);
     database.cut();
@@ -117,18 +126,18 @@ export class Fleet implements ProcessListener {
   }
 
   /** As by a supervisor: what ends is started again, until it runs. */
-  onExit(process: ServiceProcess): void {
+  onExit(process: FaultyProcess): void {
     if (this.isStopping) return;
     this.untilRestarted(this.restart(process));
   }
 
   /** What has to have come to its end before all processes run again. */
-  private untilRestarted(step: Promise<void>): void {
+  private untilRestarted(step: Promise<unknown>): void {
     const kept = step.finally(() => this.restarts.delete(kept));
     this.restarts.add(kept);
   }
 
-  private async restart(process: ServiceProcess): Promise<void> {
+  private async restart(process: FaultyProcess): Promise<void> {
     if (process.isRunning) return;
     // A start that fails calls onExit again, which is the next try; without a database it would only take our time.
     await this.postgresIsBack;
@@ -160,10 +169,29 @@ export class Fleet implements ProcessListener {
     client.disconnect();
   }
 
+  /**
+   * Lets the time pass that work belongs to its holder: that of one who was killed is another's then, and one who
+   * still works finds out. Waiting for it would cost every episode a quarter of a minute.
+   */
+  async endLeases(): Promise<void> {
+    const { ownerUrl } = this.postgres;
+    await query(ownerUrl, 'update work_leases set leased_until = now() where leased_until > now()');
+    await query(
+      ownerUrl,
+      'update documents set leased_until = now() where leased_until > now() and finished_at is null',
+    );
+  }
+
   /** Ends every fault, and waits until all processes run. */
   async heal(): Promise<void> {
     for (const { database, redis } of this.lines.values()) for (const line of [database, redis]) line?.heal();
-    for (const process of this.processes) process.disarm();
+    await this.untilAllRun();
+    await Promise.all(this.processes.map((process) => process.disarm()));
+    await this.untilAllRun();
+    await this.endLeases();
+  }
+
+  private async untilAllRun(): Promise<void> {
     while (this.restarts.size > 0) await Promise.all(this.restarts);
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, ApiClient } from '../../support/test-service.js';
 import { type EpisodeLog, Violation } from './episode-log.js';
 import { type Fleet } from './fleet.js';
+import { patience } from './patience.js';
 import { type SeededRandom } from './seeded-random.js';
 
 /** How a request ended, and whether an earlier try may have been carried out unseen. */
@@ -9,7 +10,6 @@ export interface Insisted extends Answer {
   readonly tries: number;
 }
 
-const patience = Number(process.env['FAULT_PATIENCE'] ?? 1);
 const answerTimeoutMs = 15_000 * patience;
 const longestInsistenceMs = 60_000 * patience;
 

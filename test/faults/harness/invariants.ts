@@ -1,10 +1,11 @@
+import { download, unzipped } from '../../support/downloads.js';
 import { byKey } from '../../support/engine-world.js';
 import { earnedRows, expectSoundLedger, query } from '../../support/ledger-checks.js';
 import { cleanLedger } from '../../support/oracle/clean-ledger.js';
 import type { LedgerRow, World } from '../../support/oracle/world.js';
 import { ApiClient } from '../../support/test-service.js';
 import { Violation } from './episode-log.js';
-import { type EpisodeWorld } from './episode-world.js';
+import { type Delivery, type EpisodeWorld } from './episode-world.js';
 import { type Fleet } from './fleet.js';
 
 /** What must hold of one workspace when nothing is in flight; throws the first thing that does not. */
@@ -16,6 +17,7 @@ export async function assertInvariants(fleet: Fleet, world: EpisodeWorld): Promi
   await assertEmpty(ownerUrl, world.workspaceId);
   await assertAdjustedOnce(ownerUrl, world);
   await assertJobsEnded(fleet, world);
+  await assertExportsMade(fleet, world);
   await assertRecalculationWritesNothing(fleet, world);
   await assertTrueUpsSettle(fleet, world);
   await assertSound(ownerUrl, world.workspaceId);
@@ -38,20 +40,27 @@ async function assertDealsArrived(ownerUrl: string, world: EpisodeWorld): Promis
     [world.workspaceId],
   );
   const stored = new Map(rows.map((row) => [row.dealId, row]));
-  for (const { dealId, amount, closeDate, ownerId, sourceUpdatedAt } of world.latest()) {
+  const says = (row: (typeof rows)[number], { amount, closeDate, ownerId }: Omit<Delivery, 'sourceUpdatedAt'>) =>
+    Number(row.amount) === amount && row.closeDate === closeDate && row.repId === world.repIds[ownerId];
+  for (const deal of world.latest()) {
+    const { dealId, sourceUpdatedAt } = deal;
     const row = stored.get(dealId);
     const deletion = world.deletions.get(dealId) ?? (world.deletions.has(dealId) ? null : false);
     if (row === undefined) throw new Violation('I6', `${dealId} was accepted and is not there`);
     if (deletion !== null && row.deleted !== deletion)
       throw new Violation('I23', `${dealId} is ${row.deleted ? '' : 'not '}deleted`);
     if (row.deleted) continue;
-    const isLatest =
-      Number(row.amount) === amount &&
-      row.closeDate === closeDate &&
-      row.repId === world.repIds[ownerId] &&
-      row.at.toISOString() === sourceUpdatedAt;
-    if (!isLatest) throw new Violation('I23', `${dealId} is ${JSON.stringify(row)} and not of ${sourceUpdatedAt}`);
+    if (!says(row, deal) || row.at.toISOString() !== sourceUpdatedAt)
+      throw new Violation('I23', `${dealId} is ${JSON.stringify(row)} and not of ${sourceUpdatedAt}`);
   }
+  for (const deal of world.crm?.live ?? []) {
+    const row = stored.get(deal.dealId);
+    if (row === undefined || row.deleted || !says(row, deal))
+      throw new Violation('I6', `the CRM told of ${JSON.stringify(deal)}, and here is ${JSON.stringify(row)}`);
+  }
+  for (const dealId of world.crm?.deleted ?? [])
+    if (stored.get(dealId)?.deleted === false)
+      throw new Violation('I23', `${dealId} was deleted in the CRM and lives on here`);
 }
 
 /** I1, I10, I17: the rows are those of a calculation from nothing. */
@@ -84,6 +93,17 @@ export async function assertSound(ownerUrl: string, workspaceId: string): Promis
 
 /** Queries that must find nothing. */
 const findings: readonly (readonly [invariant: string, told: string, text: string])[] = [
+  [
+    'I7',
+    'a job tells of other figures than its runs, or ended before the last of them',
+    `select j.job_id, j.scope, j.result, j.finished_at, r.* from jobs j
+    cross join lateral (select coalesce(sum(a.events_written), 0) as written, coalesce(sum(a.events_reversed), 0) as reversed,
+        max(a.started_at) as last_run
+      from audit_run_jobs o join audit_runs a on a.workspace_id = o.workspace_id and a.run_id = o.run_id
+      where o.workspace_id = j.workspace_id and o.job_id = j.job_id) r
+    where j.workspace_id = $1 and j.status = 'completed' and (r.last_run > j.finished_at
+      or (j.result->>'eventsWritten')::int <> r.written or (j.result->>'eventsReversed')::int <> r.reversed)`,
+  ],
   [
     'I4',
     'an approved total is not the sum of its events',
@@ -127,6 +147,14 @@ const findings: readonly (readonly [invariant: string, told: string, text: strin
   ],
   [
     'I22',
+    'a rep was calculated twice at the same time',
+    `select a.rep_id, a.run_id, b.run_id as other, a.started_at, a.duration_ms, b.started_at as other_started from audit_runs a
+    join audit_runs b on b.workspace_id = a.workspace_id and b.rep_id = a.rep_id and b.run_id <> a.run_id
+      and b.started_at >= a.started_at and b.started_at < a.started_at + (a.duration_ms - 2) * interval '1 millisecond'
+    where a.workspace_id = $1 and a.details ? 'planVersionIds' and b.details ? 'planVersionIds'`,
+  ],
+  [
+    'I22',
     'something was written without an audit row',
     `select h.run_id, h.rep_id, h.change, h.kind from commission_event_history h
     where h.workspace_id = $1 and not exists (select from audit_runs a where a.workspace_id = h.workspace_id and a.run_id = h.run_id)`,
@@ -135,8 +163,13 @@ const findings: readonly (readonly [invariant: string, told: string, text: strin
     'I23',
     'a deal was replaced by an older one',
     `select deal_id from (select deal_id, source_updated_at,
-        lag(source_updated_at) over (partition by deal_id order by snapshot_id) as before from deal_snapshots where workspace_id = $1) s
+        lag(source_updated_at) over (partition by deal_id order by snapshot_id) as before from deal_versions where workspace_id = $1 and provider is null) s
     where source_updated_at < before`,
+  ],
+  [
+    'I6',
+    'news were given up or ignored',
+    `select subject, outcome, attempts, error from inbox where workspace_id = $1 and outcome not in ('fetched', 'delivered')`,
   ],
   ['I24', 'a lane is parked', 'select rep_id, last_error from lanes where workspace_id = $1 and parked_at is not null'],
 ];
@@ -178,6 +211,24 @@ async function assertJobsEnded(fleet: Fleet, world: EpisodeWorld): Promise<void>
     if (JSON.stringify(answers[0]) !== JSON.stringify(answers[1]))
       throw new Violation('I7', `the API processes tell two stories: ${JSON.stringify(answers)}`);
   }
+}
+
+const endOfZip = Buffer.from('PK\u0005\u0006', 'latin1');
+
+/** I7: every file that was ordered is there, whole, from each API process. */
+async function assertExportsMade(fleet: Fleet, world: EpisodeWorld): Promise<void> {
+  for (const jobId of world.exportIds)
+    for (const { url } of fleet.apis) {
+      const api = new ApiClient(url, world.apiKey);
+      const job = await api.expect(200, 'GET', `/v1/statements/export/jobs/${jobId}`);
+      if (job.status !== 'completed')
+        throw new Violation('I7', `an export that was accepted is ${JSON.stringify(job)}`);
+      const { bytes } = await download(api, job.file.path);
+      // What two makers have left one behind the other is a ZIP file as well, with two ends.
+      const hasOneEnd = bytes.indexOf(endOfZip) === bytes.lastIndexOf(endOfZip);
+      if (bytes.length !== job.file.bytes || !hasOneEnd || !unzipped(bytes).has('xl/workbook.xml'))
+        throw new Violation('I7', `${bytes.length} bytes were made of ${JSON.stringify(job)}`);
+    }
 }
 
 /** I8: twice, since the first could repair what the second would find. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoints } from '#src/platform/failpoint.js';
 import { type Stage } from './actors.js';
+import { type FaultyProcess } from './faulty-process.js';
 import { type SeededRandom } from './seeded-random.js';
-import { type ServiceProcess } from './service-process.js';
 
 /** Starting a process takes a second of a core, so an episode affords so many. */
 const mostKills = 2;
 
 /** Where most is at stake: what is promised there and not yet kept. */
 const aroundCommits = ['change.beforeCommit', 'change.afterCommit', 'lane.beforeCommit', 'lane.afterCommit'] as const;
-const passedByWorkers = /^(lane|sweep|job\.beforeDone)/;
+const passedByWorkers = /^(lane|sweep|news|lease|pull|document|job\.beforeDone)/;
 
 /** What the episode's number asks for beside the faults of every episode. */
 export interface Menu {
@@ -17,13 +17,19 @@ export interface Menu {
   readonly flush: boolean;
 }
 
+/** Faults at places, as `place=fault place=fault`, that most of what happens then is: to look for one kind of bug. */
+const aim = [...(process.env['FAULT_AIM'] ?? '').matchAll(/([\w.]+)=([\w:]+)/g)].map(([, place, fault]) => ({
+  place: place as string,
+  fault: fault as string,
+}));
+
 /** Every 120 to 470 ms one fault, until the episode is over. */
 export async function disturb(stage: Stage, menu: Menu, random: SeededRandom): Promise<void> {
   const { fleet, log } = stage;
   const tell = (what: string) => log.add('killer', what);
   let kills = 0;
   let hasKilledServer = false;
-  const kill = async (process: ServiceProcess, isLost: boolean) => {
+  const kill = async (process: FaultyProcess, isLost: boolean) => {
     kills += 1;
     tell(`${isLost ? 'lose the machine of' : 'kill -9'} ${process.name}`);
     if (isLost) fleet.linesOf(process).database.loseClient();
@@ -31,10 +37,22 @@ export async function disturb(stage: Stage, menu: Menu, random: SeededRandom): P
   };
   while (!stage.isOver()) {
     await sleep(random.between(120, 470));
-    const process = random.pick(fleet.processes);
+    // A start takes seconds, so if it met every fault there would seldom be anyone to send deals to.
+    const process = random.pick(random.chance(0.8) ? serving(fleet) : fleet.processes);
     const { database, redis } = fleet.linesOf(process);
     const fault = random.between(0, 11);
-    if (menu.server !== null && !hasKilledServer && random.chance(0.3)) {
+    const affordable = aim.filter((one) => one.fault !== 'kill' || kills < mostKills);
+    if (affordable.length > 0 && random.chance(0.7)) {
+      for (const aimed of affordable) {
+        const armed = `${aimed.place}@1=${aimed.fault}`;
+        const isDeadly = aimed.fault === 'kill';
+        if (isDeadly) kills += 1;
+        // Whoever passes there first: lanes are calculated by workers, and by API processes whose callers wait for it.
+        const passing = isDeadly ? [random.pick(passedBy(fleet, aimed.place))] : fleet.processes;
+        tell(`arm ${armed} in ${passing.map(({ name }) => name)}`);
+        for (const one of passing) one.arm(armed);
+      }
+    } else if (menu.server !== null && !hasKilledServer && random.chance(0.3)) {
       hasKilledServer = true;
       tell(`kill -9 ${menu.server}`);
       if (menu.server === 'postgres') await fleet.killPostgres(random.between(50, 600));
@@ -72,9 +90,18 @@ export async function disturb(stage: Stage, menu: Menu, random: SeededRandom): P
       );
       if (may === 'kill') kills += 1;
       const armed = `${place}@${random.between(1, 3)}=${may}`;
-      const passing = random.pick(passedByWorkers.test(place) ? fleet.workers : fleet.apis);
+      const passing = random.pick(passedBy(fleet, place));
       tell(`arm ${armed} in ${passing.name}`);
       passing.arm(armed);
     }
   }
+}
+
+function serving({ processes }: Stage['fleet']): readonly FaultyProcess[] {
+  const those = processes.filter(({ isServing }) => isServing);
+  return those.length > 0 ? those : processes;
+}
+
+function passedBy({ workers, apis }: Stage['fleet'], place: string): readonly FaultyProcess[] {
+  return passedByWorkers.test(place) ? workers : apis;
 }

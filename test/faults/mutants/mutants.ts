@@ -1,6 +1,10 @@
 /** A bug as it could be written by mistake: one or more replacements in the sources. */
 export interface Mutant {
   readonly name: string;
+  /** Any of these has to be what is violated: a harness that fails for another reason has not seen the bug. */
+  readonly breaks: readonly string[];
+  /** Faults that come before others, as FAULT_AIM; without any the faults of every episode are enough. */
+  readonly aim?: string;
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
@@ -11,6 +15,8 @@ const difference = 'src/ledger/apply-difference.ts';
 export const mutants: readonly Mutant[] = [
   {
     name: 'requests are taken away by rep and not by id',
+    breaks: ['I1', 'I7'],
+    aim: 'lane.afterRequests=delay:60',
     changes: [
       {
         file: lane,
@@ -21,6 +27,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'answers before it knows of the commit',
+    breaks: ['I6', 'I23'],
+    aim: 'change.beforeCommit=throw',
     changes: [
       {
         file: 'src/ledger/commission-changes.ts',
@@ -36,6 +44,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'takes older news for newer ones',
+    breaks: ['I23'],
     changes: [
       {
         file: 'src/deals/record-deals.ts',
@@ -46,26 +55,37 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'calculates without the lane',
+    breaks: ['I1', 'I2/I3', 'I7', 'I22'],
+    aim: 'lane.afterRead=delay:60',
     changes: [
       {
         file: lane,
-        from: '    .forNoKeyUpdate();\n  const row = await (wait ? query : query.skipLocked()).executeTakeFirst();',
-        to: '  ;\n  const row = await (wait ? query : query).executeTakeFirst();',
+        from: 'const locked = await lockLane(trx, lane, wait);',
+        to: 'const locked = { clearedAt: null as Date | null };',
       },
     ],
   },
   {
     name: 'approves without the lane',
+    breaks: ['I4', 'I13'],
+    aim: 'lane.beforeCommit=delay:300',
     changes: [
       {
         file: 'src/statements/commands/approve-statement.ts',
         from: 'const repName = await lockRep(trx, key.workspaceId, key.repId);',
         to: "const repName = '';",
       },
+      {
+        // Without the second line behind it, which sees most of what is under way.
+        file: 'src/statements/commands/approve-statement.ts',
+        from: 'if (await isCalculationPending(trx, key)) return null;',
+        to: '',
+      },
     ],
   },
   {
     name: 'forgets the owner before',
+    breaks: ['I1'],
     changes: [
       {
         file: 'src/deals/touched-reps.ts',
@@ -74,13 +94,14 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/deals/touched-reps.ts',
-        from: 'before !== null && before.repId !== after.repId);',
-        to: 'false);',
+        from: 'before !== null && before.repId !== after.repId ? [dealId]',
+        to: 'false ? [dealId]',
       },
     ],
   },
   {
     name: 'locks more lanes than its own, in any order',
+    breaks: ['40P01'],
     changes: [
       {
         file: lane,
@@ -91,6 +112,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'leaves everything to the wake-up, and has no sweep',
+    breaks: ['I24'],
     changes: [
       {
         file: 'workers/sweep.ts',
@@ -101,13 +123,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'keeps no history of reversals',
+    breaks: ['I2/I3'],
     changes: [{ file: difference, from: "recordHistory('reversed')}", to: 'sql`select 1`}' }],
   },
   {
     name: 'adds to quota counters instead of setting them',
+    breaks: ['I2/I3'],
     changes: [
       {
-        file: difference,
+        file: 'src/ledger/totals.ts',
         from: 'update quotas q set current_value = coalesce(c.credit, 0)',
         to: 'update quotas q set current_value = q.current_value + coalesce(c.credit, 0)',
       },
@@ -115,15 +139,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'looks for frozen rows on the new day of a deal alone',
+    breaks: ['I1', 'I4', 'I13'],
     changes: [
       {
         file: 'src/ledger/standing-rows.ts',
-        from: 'if (outside.length === 0) return rows;',
-        to: 'if (outside.length >= 0) return rows;',
+        from: 'outside.length === 0\n',
+        to: 'outside.length >= 0\n',
       },
       {
         // Without the second line behind it, which would refuse the write.
-        file: 'migrations/2026_11_21_03_statements.ts',
+        file: 'migrations/2026_11_21_21_reversed_rows.ts',
         from: 'if frozen is not null then',
         to: 'if frozen is not null and false then',
       },
@@ -131,6 +156,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'asks no managers',
+    breaks: ['I1'],
     changes: [
       {
         file: lane,
@@ -141,16 +167,23 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'forgets where a row stood that it has taken up',
-    changes: [{ file: difference, from: '    ...displaced,\n    ...reversals,\n  ];', to: '    ...reversals,\n  ];' }],
+    breaks: ['I1', 'I2/I3'],
+    aim: 'lane.afterRead=delay:400',
+    changes: [{ file: difference, from: 'of [...displaced, ...reversals]) {', to: 'of reversals) {' }],
   },
   {
     name: 'asks managers for the old day of a reversed deal alone',
+    breaks: ['I1'],
+    // The owner before is calculated long after the new one.
+    aim: 'lane.afterRead=delay:400',
     changes: [
       { file: lane, from: '    ...(await currentDaysOf(trx, terms.workspaceId, difference.reversedKeys)),\n', to: '' },
     ],
   },
   {
     name: 'does not note that a request with a key has written',
+    breaks: ['I9'],
+    aim: 'answer.beforeKeep=throw',
     changes: [
       {
         file: 'src/platform/database/unit-of-work.ts',
@@ -161,12 +194,56 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'ends a job that still has work',
+    breaks: ['I7'],
+    aim: 'lane.afterRead=delay:400',
     changes: [
       {
         file: 'src/ledger/calculation-jobs.ts',
-        from: "and jobs.status = 'running' and pending.working = 0`",
-        to: "and jobs.status = 'running'`",
+        from: '\n      and pending.working = 0`',
+        to: '`',
       },
     ],
+  },
+  {
+    name: 'answers a delivery before it is on disk',
+    breaks: ['I6', 'I23'],
+    aim: 'inbox.beforeInsert=throw',
+    changes: [
+      {
+        file: 'src/platform/inbox/inbox.ts',
+        from: '    return this.deliveries.ask(news);\n',
+        to: "    void this.deliveries.ask(news).catch(() => undefined);\n    return Promise.resolve(new Map(news.map((one) => [placeOfRoute(one.source, one.route), ['']])));\n",
+      },
+    ],
+  },
+  {
+    name: 'settles news before it has recorded them',
+    breaks: ['I6', 'I23'],
+    aim: 'news.afterFetch=throw news.afterRecord=throw',
+    changes: [
+      {
+        file: 'src/webhooks/crm-news.ts',
+        from: "    await failpoint('news.afterFetch');\n",
+        to: "    await this.unitOfWork.run(batch, 'reads', (trx) => settleNews(trx, batch, batch.news, 'fetched'));\n    await failpoint('news.afterFetch');\n",
+      },
+    ],
+  },
+  {
+    name: 'settles news that came after it had asked',
+    breaks: ['I6', 'I23'],
+    aim: 'news.afterFetch=delay:400',
+    changes: [
+      {
+        file: 'src/platform/inbox/inbox-runner.ts',
+        from: '\n      and news_key = any(',
+        to: '\n      and gen_random_uuid() <> any(',
+      },
+    ],
+  },
+  {
+    name: 'goes on with a file that another worker has begun',
+    breaks: ['I7'],
+    aim: 'document.afterPart=kill',
+    changes: [{ file: 'workers/document-desk.ts', from: 'if (!isArchive) await dropParts(trx, taken);', to: '' }],
   },
 ];

@@ -69,10 +69,10 @@ describe('crm-c on the wire', () => {
     });
 
     it('hold up to long and odd names', () => {
-      const started = performance.now();
+      const before = process.cpuUsage();
       expect(snakeCase('A'.repeat(50_000))).to.have.length(50_000);
       expect(snakeCase('_'.repeat(50_000))).to.equal('_');
-      expect(performance.now() - started).to.be.below(200);
+      expect(process.cpuUsage(before).user / 1000, 'ms').to.be.below(200);
     });
   });
 

@@ -143,7 +143,8 @@ describe('the schema', () => {
     it('no view and no materialised view looks past the policies', async () => {
       expect(
         await rows(
-          `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')`,
+          `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')
+             and not (relkind = 'v' and coalesce(reloptions @> '{security_invoker=true}', false))`,
         ),
       ).to.deep.equal([]);
     });
@@ -154,7 +155,7 @@ describe('the schema', () => {
         from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef`);
       expect(functions.length).to.be.greaterThan(0);
       for (const { name, path, everybody } of functions) {
-        expect(path, name).to.deep.equal(['search_path=public, pg_temp']);
+        expect(path, name).to.include('search_path=public, pg_temp');
         expect(everybody, name).to.equal(false);
       }
     });

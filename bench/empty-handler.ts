@@ -1,0 +1,11 @@
+import express from 'express';
+import { type Listening, listen } from '#src/platform/http/listen.js';
+
+/** An Express handler that answers and does nothing: what HTTP alone costs. */
+export function listenEmpty(): Promise<Listening> {
+  const empty = express();
+  empty.use((_, response) => {
+    response.json({ ok: true });
+  });
+  return listen(empty, '127.0.0.1', 0);
+}

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { access, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { placeOfRoute } from '#src/platform/inbox/inbox.js';
+import { type BenchService, startBenchService } from './bench-service.js';
+import { listenEmpty } from './empty-handler.js';
+import { answered } from './load.js';
+import { alternating, type Contender, count, type Measured, ratio, type Table } from './measure.js';
+
+const seconds = 2;
+const connections = 10;
+const webhookId = 'bench';
+const secret = randomBytes(16).toString('hex');
+const header = 'Attio-Signature';
+
+/** Deliveries of a CRM: signature checked, kept in the inbox, committed, answered. Nobody works them off meanwhile. */
+export async function intake(): Promise<Table[]> {
+  const service = await startBenchService({ worker: false, environment: { WEBHOOKS_PER_SECOND: '100000' } });
+  const empty = await listenEmpty();
+  const statement = path.join(tmpdir(), `commissions-bench-${process.pid}.sql`);
+  try {
+    await openRoute(service);
+    await writeFile(statement, receiveOne);
+    const floor = await pgbench(service, statement);
+    const measured = await alternating(
+      [
+        { name: 'empty Express handler', run: () => delivered(empty.url) },
+        ...(floor === null ? [] : [floor]),
+        { name: 'delivery of crm-a', run: () => delivered(service.url) },
+      ],
+      5,
+    );
+    return [table(measured, floor !== null)];
+  } finally {
+    await rm(statement, { force: true });
+    await empty.close();
+    await service.stop();
+  }
+}
+
+function table(measured: readonly Measured[], hasFloor: boolean): Table {
+  const [empty, bare] = measured;
+  return {
+    title: `Webhook intake, one process, ${connections} connections`,
+    columns: ['', 'deliveries a second', 'of the empty handler', 'of pgbench'],
+    rows: measured.map(({ name, median }) => [
+      name,
+      count(median),
+      ratio(median / (empty?.median ?? Number.NaN)),
+      hasFloor ? ratio(median / (bare?.median ?? Number.NaN)) : '',
+    ]),
+    notes: [
+      hasFloor
+        ? 'Client, service and PostgreSQL share the cores. pgbench runs the statement by which one delivery is kept.'
+        : 'Without pgbench, which is not installed here: PGBENCH names it.',
+    ],
+  };
+}
+
+function delivered(url: string): Promise<number> {
+  const event = { event_type: 'record.updated', id: { record_id: 'deal-#' } };
+  return answered({
+    url,
+    method: 'POST',
+    path: '/webhooks/crma',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ webhook_id: webhookId, events: [event] }),
+    signed: { header, secret },
+    connections,
+    seconds,
+  });
+}
+
+async function openRoute({ owner, running, newWorkspace }: BenchService): Promise<void> {
+  const { workspaceId } = await newWorkspace();
+  const sealed = running.service.secrets.seal(placeOfRoute('crma', webhookId), secret);
+  await owner.query("insert into inbound_routes (workspace_id, source, route, secret) values ($1, 'crma', $2, $3)", [
+    workspaceId,
+    webhookId,
+    sealed,
+  ]);
+}
+
+const receiveOne = `
+select * from receive_news(array['crma'], array['${webhookId}'], array[gen_random_uuid()], array['deal'],
+  array['{"change": "changed", "occurredAt": null, "values": {}}']);
+`;
+
+/** Null where it is not installed. */
+async function pgbench({ ownerUrl }: BenchService, statement: string): Promise<Contender | null> {
+  const program = process.env['PGBENCH'] ?? '/usr/lib/postgresql/15/bin/pgbench';
+  const isThere = await access(program).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return null;
+  const options = ['-n', '-c', String(connections), '-T', String(seconds), '-f', statement, ownerUrl];
+  return {
+    name: 'pgbench',
+    run: async () => {
+      const { stdout } = await promisify(execFile)(program, options);
+      const perSecond = /^tps = ([\d.]+)/m.exec(stdout)?.[1];
+      if (perSecond === undefined) throw new Error(`pgbench told no figure: ${stdout}`);
+      return Number(perSecond);
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { invalid } from '../../kernel/failure.js';
+
+const mostRecordLength = 1024 * 1024;
+const quote = '"';
+
+/**
+ * Cuts CSV (RFC 4180) into records as it comes in. A line without quotes, as nearly all are, is found and cut by the
+ * string's own methods: five times as fast as a parser that looks at every character, which took a third of an import.
+ */
+export class CsvRecords {
+  private text = '';
+  private at = 0;
+  private isLast = false;
+  private nextQuote = -1;
+  private lineEnd: '\n' | '\r' | null = null;
+  private seen = 0;
+
+  constructor(private readonly delimiter: string) {}
+
+  /** The records that end in this part of the text; empty lines are none. */
+  push(text: string): string[][] {
+    this.text = this.text.slice(this.at) + text;
+    this.at = 0;
+    this.nextQuote = -1;
+    const records: string[][] = [];
+    for (let cells = this.next(); cells !== null; cells = this.next()) {
+      records.push(cells);
+      this.seen += 1;
+    }
+    if (this.text.length - this.at > mostRecordLength) throw this.broken('it is larger than 1 MiB');
+    return records;
+  }
+
+  /** What is left when the text has ended, where the last line may lack its end. */
+  end(): string[][] {
+    this.isLast = true;
+    return this.push('');
+  }
+
+  /** Null when no whole record is left. */
+  private next(): string[] | null {
+    for (;;) {
+      const end = this.endOfLine(this.at);
+      if (end === null) return null;
+      const hasQuote = this.quoteFrom(this.at) < end;
+      if (hasQuote) return this.quotedRecord();
+      const line = this.line(this.at, end);
+      this.at = end + 1;
+      if (line !== '') return line.split(this.delimiter);
+    }
+  }
+
+  /** Where the line ends that goes on from there, by the end that the first line has; null when that is not in sight. */
+  private endOfLine(from: number): number | null {
+    if (from >= this.text.length) return null;
+    this.lineEnd ??= this.firstLineEnd();
+    const end = this.lineEnd === null ? -1 : this.text.indexOf(this.lineEnd, from);
+    if (end !== -1) return end;
+    return this.isLast ? this.text.length : null;
+  }
+
+  private firstLineEnd(): '\n' | '\r' | null {
+    const at = this.text.search(/[\r\n]/);
+    const isInSight = at !== -1 && (this.isLast || at + 1 < this.text.length);
+    if (!isInSight) return null;
+    return this.text[at] === '\r' && this.text[at + 1] !== '\n' ? '\r' : '\n';
+  }
+
+  private quoteFrom(from: number): number {
+    if (this.nextQuote < from) {
+      const at = this.text.indexOf(quote, from);
+      this.nextQuote = at === -1 ? Number.POSITIVE_INFINITY : at;
+    }
+    return this.nextQuote;
+  }
+
+  private line(from: number, end: number): string {
+    const hasReturn = this.lineEnd === '\n' && end > from && this.text[end - 1] === '\r';
+    return this.text.slice(from, hasReturn ? end - 1 : end);
+  }
+
+  private quotedRecord(): string[] | null {
+    const cells: string[] = [];
+    for (let at = this.at; ; at += 1) {
+      const end = this.text[at] === quote ? this.quotedCell(at, cells) : this.plainCell(at, cells);
+      if (end === null) return null;
+      at = end;
+      if (this.text[at] === this.delimiter) continue;
+      this.at = at + 1;
+      return cells;
+    }
+  }
+
+  /** Adds the cell and gives where it ends: at a delimiter, the end of its line, or that of the text. */
+  private plainCell(from: number, cells: string[]): number | null {
+    const lineEnd = from === this.text.length && this.isLast ? from : this.endOfLine(from);
+    if (lineEnd === null) return null;
+    const line = this.line(from, lineEnd);
+    const delimiter = line.indexOf(this.delimiter);
+    const cell = delimiter === -1 ? line : line.slice(0, delimiter);
+    if (cell.includes(quote)) throw this.broken('a quote stands in a cell that does not begin with one');
+    cells.push(cell);
+    return delimiter === -1 ? lineEnd : from + delimiter;
+  }
+
+  private quotedCell(from: number, cells: string[]): number | null {
+    let close = this.text.indexOf(quote, from + 1);
+    while (close !== -1 && this.text[close + 1] === quote) close = this.text.indexOf(quote, close + 2);
+    if (close === -1) {
+      if (this.isLast) throw this.broken('a quote is not closed');
+      return null;
+    }
+    const after = close + 1;
+    if (after === this.text.length && !this.isLast) return null;
+    cells.push(this.text.slice(from + 1, close).replaceAll('""', quote));
+    if (after === this.text.length || this.text[after] === this.delimiter) return after;
+    const lineEnd = this.endOfLine(after);
+    if (lineEnd === null) return null;
+    if (this.line(after, lineEnd) !== '') throw this.broken('a closing quote is not the end of its cell');
+    return lineEnd;
+  }
+
+  private broken(problem: string) {
+    const where = this.seen === 0 ? 'the header' : `row ${this.seen}`;
+    return invalid({ path: '', message: `${where} is not valid CSV: ${problem}` });
+  }
+}

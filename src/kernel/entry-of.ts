@@ -1,0 +1,8 @@
+/** The map's entry under the key, made when there is none. */
+export function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

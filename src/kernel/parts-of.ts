@@ -1,0 +1,6 @@
+/** The items in parts of the size, the last of which may be smaller. */
+export function partsOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,107 @@
+import { type Decision, type HeldEvent } from '../engine/calculate.js';
+import { Decimal } from '../kernel/decimal.js';
+import { entryOf } from '../kernel/entry-of.js';
+import { idOf } from '../kernel/ids.js';
+import { type StandingRow } from './standing-rows.js';
+
+/** What the engine decided against what stands. */
+export interface Difference {
+  readonly writes: readonly Write[];
+  readonly reversals: readonly StandingRow[];
+}
+
+export interface Write {
+  readonly eventId: string;
+  readonly idempotencyKey: string;
+  readonly change: 'inserted' | 'changed' | 'restored';
+  readonly decision: Decision;
+  readonly before: StandingRow | null;
+}
+
+/** What must be written so that the rep's rows say what the engine decided. Rows that are held are never touched. */
+export function differenceOf(
+  repId: string,
+  standing: readonly StandingRow[],
+  decisions: readonly Decision[],
+  held: readonly HeldEvent[],
+): Difference {
+  const rest = new StandingByKey(standing);
+  const writes: Write[] = [];
+  for (const decision of decisions) {
+    const idempotencyKey = idempotencyKeyOf(decision);
+    const before = rest.take(decision);
+    if (before === null) {
+      writes.push({ eventId: eventIdOf(repId, decision), idempotencyKey, change: 'inserted', decision, before });
+    } else if (before.status === 'reversed' || before.idempotencyKey !== idempotencyKey) {
+      const change = before.status === 'reversed' ? 'restored' : 'changed';
+      writes.push({ eventId: before.eventId, idempotencyKey, change, decision, before });
+    }
+  }
+  for (const event of held) rest.take(event);
+  return { writes, reversals: rest.left().filter((row) => row.status === 'earned') };
+}
+
+/** The rows by their natural keys. One map inside the other: joining three texts a row costs more than looking thrice. */
+class StandingByKey {
+  private readonly plans = new Map<string, Map<string, Map<string, StandingRow>>>();
+
+  constructor(rows: readonly StandingRow[]) {
+    for (const row of rows) {
+      const rules = entryOf(this.plans, row.planId, () => new Map<string, Map<string, StandingRow>>());
+      entryOf(rules, row.ruleName, () => new Map<string, StandingRow>()).set(row.dealKey, row);
+    }
+  }
+
+  /** The row of the key, which is then settled; null when there is none. */
+  take({ planId, ruleName, dealKey }: NaturalKey): StandingRow | null {
+    const deals = this.plans.get(planId)?.get(ruleName);
+    const row = deals?.get(dealKey);
+    if (row === undefined) return null;
+    deals?.delete(dealKey);
+    return row;
+  }
+
+  left(): StandingRow[] {
+    return [...this.plans.values()].flatMap((rules) => [...rules.values()].flatMap((deals) => [...deals.values()]));
+  }
+}
+
+/** What an engine-written row of a rep is found by: the deal and the rule's name within its plan. */
+type NaturalKey = Pick<Decision, 'planId' | 'ruleName' | 'dealKey'>;
+
+/** The natural key as an id: one row a key by primary key. */
+export function eventIdOf(repId: string, key: NaturalKey): string {
+  return idOf(`${repId}|${key.planId}|${key.ruleName}|${key.dealKey}`);
+}
+
+/** Equal for equal decisions, down to the trace: what the row says is what was decided. */
+function idempotencyKeyOf(decision: Decision): string {
+  const {
+    amount,
+    base,
+    credit,
+    tierName,
+    ruleId,
+    planVersionId,
+    period,
+    earnedOn,
+    category,
+    attainmentKey,
+    currency,
+    trace,
+  } = decision;
+  return idOf(
+    `${amount}|${base}|${credit}|${tierName ?? ''}|${ruleId}|${planVersionId}|${period}|${earnedOn}|${category}|${attainmentKey}|${currency}|${trace}`,
+  );
+}
+
+/** Whether the write leaves the rep's credit as it was, so that nothing that is measured by it moves. */
+export function isSameCredit({ change, before, decision }: Write): boolean {
+  return (
+    change === 'changed' &&
+    before !== null &&
+    decision.credit.equals(Decimal.of(before.credit)) &&
+    before.period === decision.period &&
+    before.attainmentKey === decision.attainmentKey
+  );
+}

@@ -1,0 +1,18 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** What the engine decides of an event, in the events as in their history. */
+export const decided = sql.raw(
+  'deal_key, plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, idempotency_key, trace',
+);
+
+/** The start of an insert into history of whole rows, as they are after the change. */
+export function recordHistory(
+  change: 'inserted' | 'changed' | 'reversed' | 'deleted',
+  revision: RawBuilder<unknown> = sql`revision`,
+  runId: RawBuilder<unknown> = sql`run_id`,
+) {
+  const kept = sql`workspace_id, rep_id, event_id, kind, status, reason, actor, ${decided}`;
+  return sql`
+    insert into commission_event_history (revision, change, run_id, ${kept})
+    select ${revision}, ${sql.lit(change)}, ${runId}, ${kept}`;
+}

@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { type Day, type DayRange } from '../kernel/day.js';
+import { entryOf } from '../kernel/entry-of.js';
+import { type Period, periodOf, periodRange } from '../kernel/period.js';
+import { rowsFrom } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** Whose totals are set anew. */
+export interface TotalsOf {
+  readonly workspaceId: string;
+  readonly repId: string;
+}
+
+export interface Counter {
+  readonly planId: string;
+  readonly attainmentKey: string;
+  readonly period: string;
+}
+
+/** What the changed rows add to: counters and months, found for every row and so without joining texts. */
+export class Footprint {
+  private readonly plans = new Map<string, Map<string, Set<Period>>>();
+  private readonly earnedOn = new Set<Day>();
+
+  add({ planId, attainmentKey, period, earnedOn }: Counter & { readonly earnedOn: Day }): void {
+    const keys = entryOf(this.plans, planId, () => new Map<string, Set<Period>>());
+    entryOf(keys, attainmentKey, () => new Set<Period>()).add(period);
+    this.earnedOn.add(earnedOn);
+  }
+
+  counters(): Counter[] {
+    return [...this.plans].flatMap(([planId, keys]) =>
+      [...keys].flatMap(([attainmentKey, periods]) =>
+        [...periods].map((period) => ({ planId, attainmentKey, period })),
+      ),
+    );
+  }
+
+  months(): Period[] {
+    return [...new Set([...this.earnedOn].map((day) => periodOf(day, 'monthly')))].sort();
+  }
+
+  days(): DayRange | null {
+    const days = [...this.earnedOn].sort();
+    const [from, to] = [days[0], days.at(-1)];
+    return from === undefined || to === undefined ? null : { from, to };
+  }
+}
+
+/** `quotas.current_value` = the credit of the earned events under its key and period, set and not added to. */
+export async function refreshQuotas(
+  trx: Work,
+  { workspaceId, repId }: TotalsOf,
+  counters: readonly Counter[],
+): Promise<void> {
+  if (counters.length === 0) return;
+  const ranges = counters.map((counter) => periodRange(counter.period));
+  const from = ranges.map((range) => range.from).sort()[0];
+  const to = ranges
+    .map((range) => range.to)
+    .sort()
+    .at(-1);
+  await sql`
+    with counters as (
+      select * from ${rowsFrom(counters, [
+        ['plan_id', 'uuid', (counter) => counter.planId],
+        ['attainment_key', 'text', (counter) => counter.attainmentKey],
+        ['period', 'text', (counter) => counter.period],
+      ])}
+    ),
+    credits as (
+      select plan_id, attainment_key, period, sum(credit) as credit from commission_events
+      where workspace_id = ${workspaceId} and rep_id = ${repId} and status = 'earned'
+        and kind = 'commission_earned' and earned_on between ${from} and ${to}
+      group by plan_id, attainment_key, period
+    )
+    update quotas q set current_value = coalesce(c.credit, 0), updated_at = now()
+    from counters left join credits c using (plan_id, attainment_key, period)
+    where q.workspace_id = ${workspaceId} and q.rep_id = ${repId} and q.plan_id = counters.plan_id
+      and q.attainment_key = counters.attainment_key and q.period = counters.period
+      and q.current_value is distinct from coalesce(c.credit, 0)`.execute(trx);
+}
+
+/** The rep's totals by month, from which every statement, dashboard and overview period is summed. */
+export async function refreshMonths(
+  trx: Work,
+  { workspaceId, repId }: TotalsOf,
+  months: readonly string[],
+): Promise<void> {
+  if (months.length === 0) return;
+  const firstDays = months.map((month) => `${month}-01`).sort();
+  const last = periodRange(firstDays.at(-1)?.slice(0, 7) as Period).to;
+  const wanted = sql`(${sql.join(firstDays)})`;
+  await Promise.all([
+    sql`
+      delete from rep_months where workspace_id = ${workspaceId} and rep_id = ${repId}
+        and month in ${wanted}`.execute(trx),
+    sql`
+      ${insertMonths}
+      where workspace_id = ${workspaceId} and rep_id = ${repId} and status = 'earned'
+        and earned_on between ${firstDays[0]}::date and ${last}::date
+        and date_trunc('month', earned_on)::date in ${wanted}
+      group by workspace_id, rep_id, 3, currency`.execute(trx),
+  ]);
+}
+
+/** The sums that `rep_months` holds, over whatever events the following condition names. */
+export const insertMonths = sql`
+  insert into rep_months (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods)
+  select workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
+    coalesce(sum(amount) filter (where category = 'commission'), 0),
+    coalesce(sum(amount) filter (where category = 'bonus'), 0),
+    coalesce(sum(amount) filter (where category = 'adjustment'), 0),
+    count(distinct deal_key) filter (where phase = 'per_deal'), array_agg(distinct period)
+  from commission_events`;

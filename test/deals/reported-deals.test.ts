@@ -1,0 +1,57 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { recordReportedDeals } from '#src/deals/record-reported-deals.js';
+import { query } from '../support/ledger-checks.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+describe('deals that a CRM reports', () => {
+  let service: TestService;
+  let workspaceId: string;
+
+  before(async () => {
+    service = await startTestService();
+    ({ workspaceId } = await service.workspace());
+  });
+  after(() => service.stop());
+
+  const stamp = new Date('2026-05-04T10:00:00Z');
+  const at = (second: number) => new Date(stamp.getTime() + second * 1000);
+
+  async function report(id: string, amount: number, fetchedAt: Date | null): Promise<string | undefined> {
+    const { outcomes } = await service.running.service.unitOfWork.run({ workspaceId }, 'deals', (trx) =>
+      recordReportedDeals(trx, workspaceId, {
+        provider: 'crmc',
+        deals: [{ id, fields: { amount }, modifiedAt: stamp, deleted: false }],
+        fetchedAt,
+        keepStale: true,
+      }),
+    );
+    return outcomes.get(id);
+  }
+
+  async function amountOf(id: string): Promise<number> {
+    const [row] = await query<{ amount: string }>(
+      service.database.ownerUrl,
+      'select amount from deals where workspace_id = $1 and deal_id = $2',
+      [workspaceId, id],
+    );
+    return Number(row?.amount);
+  }
+
+  // CRMs stamp whole seconds, and a sync writes its page while a delivery of the same deal is taken up.
+  it('of states with one stamp, what was asked for last stands, though it is written first', async () => {
+    expect(await report('late', 100, at(1))).to.equal('created');
+    expect(await report('late', 300, at(3))).to.equal('changed');
+    expect(await report('late', 200, at(2))).to.equal('stale');
+    expect(await amountOf('late')).to.equal(300);
+    expect(await report('late', 400, at(4))).to.equal('changed');
+    expect(await amountOf('late')).to.equal(400);
+  });
+
+  it('what nobody asked for is taken in the order in which it comes', async () => {
+    expect(await report('told', 100, null)).to.equal('created');
+    expect(await report('told', 200, null)).to.equal('changed');
+    expect(await report('told', 300, at(1))).to.equal('changed');
+    expect(await amountOf('told')).to.equal(300);
+  });
+});

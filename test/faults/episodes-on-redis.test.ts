@@ -1,0 +1,3 @@
+import { proveEpisodes } from './prove-episodes.js';
+
+proveEpisodes('redis');

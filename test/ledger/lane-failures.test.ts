@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { requestCalculation } from '../../src/ledger/calculation-requests.js';
+import { LaneRunner } from '../../src/ledger/lane-runner.js';
+import { createLog } from '../../src/platform/log.js';
+import { upsertReps } from '../../src/reps/commands/upsert-reps.js';
+import { callerAs, SliceFixture } from '../support/slice-fixture.js';
+
+describe('a lane that fails', function () {
+  this.timeout(60_000);
+  let slice: SliceFixture;
+  let runner: LaneRunner;
+  let workspaceId: string;
+  let repId: string;
+
+  before(async () => {
+    slice = await SliceFixture.create();
+    const clock = { now: () => slice.now };
+    runner = new LaneRunner(slice.unitOfWork, clock, async () => {}, createLog('silent'));
+    await sql`create table fault (state text not null)`.execute(slice.owner);
+    await sql`grant select on fault to public`.execute(slice.owner);
+    await sql`
+      create function fail_run() returns trigger language plpgsql as $$
+      declare given text;
+      begin
+        for given in select state from fault loop raise exception 'as told' using errcode = given; end loop;
+        return new;
+      end $$`.execute(slice.owner);
+    await sql`create trigger fail_run before insert on audit_runs for each row
+      when (new.outcome <> 'failed') execute function fail_run()`.execute(slice.owner);
+  });
+
+  after(() => slice.close());
+
+  beforeEach(async () => {
+    await sql`delete from fault`.execute(slice.owner);
+    workspaceId = await slice.workspace();
+    const { reps } = await slice.run(upsertReps, callerAs('admin', workspaceId), {
+      body: { reps: [{ email: 'ben@x.io', name: 'Ben' }] },
+    });
+    repId = reps[0].id;
+    const days = { from: '2026-01-01', to: '2026-12-31' } as const;
+    await slice.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'recalculation' }]),
+    );
+  });
+
+  const failWith = (state: string) => sql`insert into fault values (${state})`.execute(slice.owner);
+  const run = () => runner.run(workspaceId, [repId]).catch(() => undefined);
+  const lane = () =>
+    slice.owner
+      .selectFrom('lanes')
+      .select(['attempts', 'parked_at'])
+      .where('workspace_id', '=', workspaceId)
+      .where('rep_id', '=', repId)
+      .executeTakeFirst();
+
+  it('eight times in its calculation is parked, with what was asked of it', async () => {
+    await failWith('22012');
+    for (let time = 1; time <= 7; time += 1) await run();
+    expect(await lane()).to.deep.equal({ attempts: 7, parked_at: null });
+    await run();
+    expect(await lane()).to.deep.equal({ attempts: 8, parked_at: slice.now });
+    expect(await slice.requests(workspaceId)).not.to.deep.equal([]);
+  });
+
+  for (const [state, what] of [
+    ['57P01', 'is shut down'],
+    ['08006', 'is cut off'],
+  ] as const)
+    it(`because PostgreSQL ${what} is tried again however often`, async () => {
+      await failWith(state);
+      for (let time = 1; time <= 9; time += 1) await run();
+      expect((await lane()) ?? { attempts: 0, parked_at: null }).to.deep.equal({ attempts: 0, parked_at: null });
+      await sql`delete from fault`.execute(slice.owner);
+      await run();
+      expect(await slice.requests(workspaceId)).to.deep.equal([]);
+    });
+});

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { type DayRange } from '../../src/kernel/day.js';
+import { requestCalculation } from '../../src/ledger/calculation-requests.js';
+import { LaneRunner } from '../../src/ledger/lane-runner.js';
+import { createLog } from '../../src/platform/log.js';
+import { QueryFixture, workedTiers } from '../commissions/query-fixture.js';
+import { expectSoundLedger, ledgerRows } from '../support/ledger-checks.js';
+
+const february = { from: '2026-02-01', to: '2026-02-28' };
+const april = { from: '2026-04-01', to: '2026-04-30' };
+
+describe('a deal that has moved', () => {
+  let world: QueryFixture;
+  let runner: LaneRunner;
+
+  beforeEach(async () => {
+    world = await QueryFixture.create();
+    // Whom a run wakes is run by the test, in the order that it is about.
+    const { unitOfWork } = world.slice;
+    runner = new LaneRunner(unitOfWork, { now: () => world.slice.now }, async () => {}, createLog('silent'));
+  });
+
+  afterEach(() => world.close());
+
+  const newBusiness = () =>
+    world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] });
+
+  const quotas = async (repId: string, planId: string, measure: string) => {
+    for (const period of ['2026-Q1', '2026-Q2']) await world.quota(repId, planId, measure, period, 10_000);
+  };
+
+  const move = (dealId: string, repId: string, closeDate: string) =>
+    world.slice.owner
+      .updateTable('deals')
+      .set({ rep_id: repId, close_date: closeDate, given: JSON.stringify({ repId, closeDate }) })
+      .where('deal_id', '=', dealId)
+      .execute();
+
+  const request = (repId: string, days: DayRange, dealId: string) =>
+    world.slice.unitOfWork.run(world.admin, 'reads', (trx) =>
+      requestCalculation(trx, world.workspaceId, [{ repId, days, trigger: 'deal_change', dealId }]),
+    );
+
+  const run = (repId: string) => runner.run(world.workspaceId, [repId]);
+
+  it('is gone from the counters and months where it stood, though only its new days were asked for', async () => {
+    const ada = await world.rep('Ada');
+    const plan = await newBusiness();
+    await world.assign(ada, plan);
+    await quotas(ada, plan, 'New business');
+    await world.deal('D1', ada);
+    await world.deal('D2', ada, { amount: 500 });
+    await world.calculate();
+    await move('D1', ada, '2026-04-15');
+    await request(ada, april, 'D1');
+    await run(ada);
+    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
+    const counted = await world.slice.owner.selectFrom('quotas').select('current_value').orderBy('period').execute();
+    expect(counted.map((one) => Number(one.current_value))).to.deep.equal([500, 1000]);
+  });
+
+  it('is taken from the manager who counted it under both reps, as soon as the rep before is calculated', async () => {
+    const [ada, ben, boss] = [await world.rep('Ada'), await world.rep('Ben'), await world.rep('Boss')];
+    const plan = await newBusiness();
+    const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+    const override = await world.plan('Override', {
+      rules: [{ name: 'Team', measure: 'amount', executionPhase: 'cascade', tiers }],
+    });
+    await world.assign(boss, override);
+    await quotas(boss, override, 'Team');
+    for (const repId of [ada, ben]) {
+      await world.assign(repId, plan);
+      await quotas(repId, plan, 'New business');
+      await world.slice.owner
+        .insertInto('reporting_lines')
+        .values({
+          workspace_id: world.workspaceId,
+          rep_id: repId,
+          from_day: '1900-01-01',
+          to_day: null,
+          manager_id: boss,
+        })
+        .execute();
+    }
+    await world.deal('D1', ada);
+    await world.calculate();
+    await move('D1', ben, '2026-04-15');
+    await request(ben, april, 'D1');
+    await request(ada, february, 'D1');
+    for (const repId of [ben, boss, ada, boss]) await run(repId);
+    const paid = await world.slice.owner
+      .selectFrom('commission_events')
+      .select('amount')
+      .where('rep_id', '=', boss)
+      .execute();
+    expect(paid.map((event) => Number(event.amount))).to.deep.equal([8]);
+    const settled = await ledgerRows(world.slice.ownerUrl, world.workspaceId);
+    await world.calculate();
+    expect(settled).to.deep.equal(await ledgerRows(world.slice.ownerUrl, world.workspaceId));
+  });
+});

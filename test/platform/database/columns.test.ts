@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { cellsOf, rowsFrom } from '#src/platform/database/columns.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
+
+interface Row {
+  readonly id: string | null;
+  readonly text: string | null;
+  readonly day: string | null;
+  readonly count: number | null;
+  readonly amount: string | null;
+  readonly flag: string | null;
+  readonly fields: string | null;
+}
+
+const id = '0f1e2d3c-4b5a-4978-8685-94a3b2c1d0e9';
+const plain: Row = { id, text: 'a', day: '2026-02-28', count: 1, amount: '12.5', flag: 'true', fields: '{"a": 1}' };
+
+describe('rows sent by columns', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService({}, { api: true, worker: false });
+  });
+  after(() => service.stop());
+
+  const sentAndRead = (rows: readonly Row[]) =>
+    service.running.service.unitOfWork.outside((trx) =>
+      cellsOf(
+        trx,
+        ['id', 'text', 'day', 'count', 'amount', 'flag', 'fields'].map((column) => sql.ref(column)),
+        rowsFrom<Row>(rows, [
+          ['id', 'uuid', (row) => row.id],
+          ['text', 'text', (row) => row.text],
+          ['day', 'date', (row) => row.day],
+          ['count', 'integer', (row) => row.count],
+          ['amount', 'numeric', (row) => row.amount],
+          ['flag', 'boolean', (row) => row.flag],
+          ['fields', 'jsonb', (row) => row.fields],
+        ]),
+      ),
+    );
+
+  const told = ({ id, text, day, count, amount, flag, fields }: Row) => [
+    id,
+    text,
+    day,
+    count === null ? null : String(count),
+    amount,
+    flag,
+    fields,
+  ];
+
+  it('arrive as they are, in their order, whatever the texts hold', async () => {
+    const rows: Row[] = [
+      plain,
+      { id: null, text: null, day: null, count: null, amount: null, flag: null, fields: null },
+      { ...plain, text: '', day: '1900-01-01', count: -2147483648, amount: '-0.000000001', flag: 'false' },
+      { ...plain, text: `Grüße, 部門 🎉 {"x",\\,NULL}`, day: '2199-12-31', count: 2147483647, amount: '1'.repeat(40) },
+      { ...plain, text: 'NULL', day: '2000-02-29', count: 0 },
+      // Longer than the room that arrays are first written in.
+      { ...plain, text: 'ü'.repeat(200_000) },
+      { ...plain, text: 'the last', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
+    ];
+    expect(await sentAndRead(rows)).to.deep.equal(rows.map(told));
+  });
+
+  it('may say the same in every row, in some columns or in all', async () => {
+    const none: Row = { id: null, text: null, day: null, count: null, amount: null, flag: null, fields: null };
+    for (const rows of [
+      [plain, plain],
+      [none, none],
+      [plain, { ...plain, text: '' }],
+      [plain, { ...plain, count: null }],
+    ])
+      expect(await sentAndRead(rows)).to.deep.equal(rows.map(told));
+  });
+
+  it('may be none, or one empty text', async () => {
+    expect(await sentAndRead([])).to.deep.equal([]);
+    expect(await sentAndRead([{ ...plain, text: '' }])).to.deep.equal([told({ ...plain, text: '' })]);
+  });
+
+  it('take UUIDs in capitals and without hyphens, and nothing that is none', async () => {
+    const capitals = await sentAndRead([
+      { ...plain, id: id.toUpperCase() },
+      { ...plain, id: id.replaceAll('-', '') },
+    ]);
+    expect(capitals.map(([first]) => first)).to.deep.equal([id, id]);
+    for (const wrong of ['', 'x', id.slice(1), `${id}0`, id.replace('f', 'g'), `${id.slice(0, -1)}é`])
+      expect(() => rowsFrom([id, wrong], [['id', 'uuid', (value) => value]]), wrong).to.throw('not a UUID');
+  });
+
+  it('refuse a day that is none', () => {
+    for (const wrong of ['', '2026-02-30', 'today'])
+      expect(() => rowsFrom(['2026-01-01', wrong], [['day', 'date', (value) => value]]), wrong).to.throw('not a day');
+  });
+});
