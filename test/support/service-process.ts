@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -52,6 +53,16 @@ export class ServiceProcess {
   /** What it has printed and logged, over all its lives. */
   get output(): string {
     return this.lines.join('\n');
+  }
+
+  /** The newest line with this text, which may come a moment after what it tells of; says so when none comes. */
+  async lineWith(text: string): Promise<string> {
+    for (let tries = 0; tries < 100; tries += 1) {
+      const line = this.lines.findLast((one) => one.includes(text));
+      if (line !== undefined) return line;
+      await sleep(50);
+    }
+    return `nothing was logged of ${text}`;
   }
 
   get pid(): number {

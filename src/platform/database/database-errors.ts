@@ -5,7 +5,19 @@ interface DatabaseError extends Error {
 }
 
 const sqlState = /^[0-9A-Z]{5}$/;
-const unreachableCodes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'];
+const unreachableCodes = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+];
+/** How node-postgres and its pool say it, in words alone. */
+const lostConnection =
+  /Connection terminated|is not queryable|timeout exceeded when trying to connect|connection timeout/i;
 
 /** The SQLSTATE of an error from the server; null for anything else, also for EPIPE, which looks like one. */
 export function sqlStateOf(error: unknown): string | null {
@@ -36,9 +48,7 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as Partial<DatabaseError>).code;
   if (code !== undefined && unreachableCodes.includes(code)) return true;
-  return /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection timeout/i.test(
-    error.message,
-  );
+  return lostConnection.test(error.message);
 }
 
 /** The server is away, whatever was asked of it; one that is there may still have kept us waiting for others. */

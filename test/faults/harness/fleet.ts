@@ -105,11 +105,6 @@ export class Fleet implements ProcessListener {
     };
   }
 
-  /** Whether a process has been made to fail in a way that it could not know: then it may answer 500. */
-  get hasThrown(): boolean {
-    return this.fired.some(({ fault }) => fault === 'throw');
-  }
-
   createWorkspace(name: string): Promise<{ workspaceId: string; apiKey: string }> {
     const terms = { tier: 'enterprise', currency: 'USD', timezone: 'UTC' } as const;
     return createWorkspace(new UnitOfWork(this.direct), { name, ...terms });

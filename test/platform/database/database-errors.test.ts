@@ -4,10 +4,20 @@ import { isUnavailable, sqlStateOf } from '#src/platform/database/database-error
 const withCode = (code: string) => Object.assign(new Error('it failed'), { code });
 
 describe('errors of the database', () => {
-  for (const code of ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
+  for (const code of ['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT'])
     it(`${code}: the server is away, and that is no SQLSTATE`, () => {
       expect(isUnavailable(withCode(code))).to.equal(true);
       expect(sqlStateOf(withCode(code))).to.equal(null);
+    });
+
+  for (const message of [
+    'Connection terminated unexpectedly',
+    'Client was closed and is not queryable',
+    'Client has encountered a connection error and is not queryable',
+    'timeout exceeded when trying to connect',
+  ])
+    it(`${message}: the server is away`, () => {
+      expect(isUnavailable(new Error(message))).to.equal(true);
     });
 
   it('a server that stops says so; one that refuses a value is there', () => {
