@@ -109,3 +109,15 @@ export async function requestForWorkspace(
     jobId,
   );
 }
+
+/** Those of the reps of whom a calculation is asked. */
+export async function repsAsked(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('calculation_requests')
+    .select('rep_id')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', 'in', repIds)
+    .execute();
+  return rows.map((row) => row.rep_id);
+}

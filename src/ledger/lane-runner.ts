@@ -7,6 +7,7 @@ import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
 import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
 import { settleJob } from './calculation-jobs.js';
+import { repsAsked } from './calculation-requests.js';
 
 /** Wakes the lanes of reps that have something to calculate; a wake that is lost is made up for by the sweep. */
 export type WakeLanes = (workspaceId: string, repIds: readonly string[]) => Promise<void>;
@@ -28,39 +29,34 @@ export class LaneRunner {
   ) {}
 
   /**
-   * Calculates the lanes one after the other, each until nothing more is asked of it. The lanes that follow from them
-   * are woken at the end: a manager above all of them is then calculated once and not once for each. What is left
-   * after a while, or as soon as somebody waits whose turn comes first, goes back into the queue, so that nobody waits
-   * behind a whole chunk.
+   * Calculates the lanes one after the other, and those again of which more was asked meanwhile. The lanes that follow
+   * from them are woken at the end: a manager above all of them is then calculated once and not once for each. What is
+   * left after a while, or as soon as somebody waits whose turn comes first, goes back into the queue, so that nobody
+   * waits behind a whole chunk.
    */
   async run(workspaceId: string, repIds: readonly string[], isOtherFirst = never): Promise<void> {
     const wakes = new Set<string>();
     const jobIds = new Set<string>();
     const turn = new Turn(isOtherFirst);
-    for (const [index, repId] of repIds.entries()) {
-      if (await turn.isOver()) {
-        await this.wakeLanes(workspaceId, repIds.slice(index));
-        break;
-      }
-      wakes.delete(repId);
-      for (const run of await this.runLane({ workspaceId, repId })) {
+    for (let lanes = repIds; lanes.length > 0; ) {
+      const ran: string[] = [];
+      for (const [index, repId] of lanes.entries()) {
+        if (await turn.isOver()) {
+          await this.wakeLanes(workspaceId, lanes.slice(index));
+          break;
+        }
+        const run = await this.calculate({ workspaceId, repId }, false);
+        if (run?.state !== 'ran') continue;
+        ran.push(repId);
+        wakes.delete(repId);
         for (const wake of run.wakes) wakes.add(wake);
         for (const jobId of run.jobIds) jobIds.add(jobId);
       }
+      lanes = await this.askedAgain(workspaceId, ran);
     }
     await this.wakeLanes(workspaceId, [...wakes]);
     await failpoint('job.beforeDone');
     await this.settle(workspaceId, [...jobIds]);
-  }
-
-  private async runLane(lane: Lane): Promise<LaneRun[]> {
-    const runs: LaneRun[] = [];
-    for (let round = 0; round < mostRounds; round += 1) {
-      const run = await this.calculate(lane, false);
-      if (run === null || run.state !== 'ran') return runs;
-      runs.push(run);
-    }
-    return [...runs, { ...(runs.at(-1) as LaneRun), wakes: [lane.repId], jobIds: [] }];
   }
 
   /** Calculates the lanes and all that follow from them here and now, for a caller that waits for the outcome. */
@@ -74,12 +70,18 @@ export class LaneRunner {
       totals.eventsWritten += run.eventsWritten;
       totals.eventsReversed += run.eventsReversed;
       totals.statementLocked ||= run.heldBack.length > 0;
-      // A lane is looked at until it is idle: a worker that was woken meanwhile found it busy and left.
-      queue.push(...[...run.wakes, repId].filter((wake) => !queue.includes(wake)));
+      const again = await this.askedAgain(workspaceId, [repId]);
+      queue.push(...[...run.wakes, ...again].filter((wake) => !queue.includes(wake)));
       await this.settle(workspaceId, run.jobIds);
     }
     await this.wakeLanes(workspaceId, queue);
     return totals;
+  }
+
+  /** To be looked at after every run: a worker that was woken meanwhile found the lane busy and left. */
+  private async askedAgain(workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+    if (repIds.length === 0) return [];
+    return this.unitOfWork.run({ workspaceId }, 'reads', (trx) => repsAsked(trx, workspaceId, repIds));
   }
 
   private async calculate(lane: Lane, wait: boolean): Promise<LaneRun | null> {
@@ -153,7 +155,6 @@ class Turn {
   }
 }
 
-const mostRounds = 20;
 const mostDrainSteps = 1000;
 const mostAttempts = 8;
 

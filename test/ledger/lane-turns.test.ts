@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { requestCalculation } from '../../src/ledger/calculation-requests.js';
+import { repsAsked, requestCalculation, requestForReps } from '../../src/ledger/calculation-requests.js';
 import { LaneRunner } from '../../src/ledger/lane-runner.js';
+import { type UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { createLog } from '../../src/platform/log.js';
 import { upsertReps } from '../../src/reps/commands/upsert-reps.js';
 import { callerAs, SliceFixture } from '../support/slice-fixture.js';
@@ -49,5 +50,32 @@ describe('the lanes of one job', function () {
     expect(woken).to.have.length.greaterThan(0);
     expect(waiting.map((one) => one.rep_id)).to.have.members(woken);
     expect(woken).to.deep.equal(repIds.slice(-woken.length));
+  });
+
+  it('are calculated again when more is asked while they are held, and only then', async () => {
+    const workspaceId = await slice.workspace();
+    const { reps } = await slice.run(upsertReps, callerAs('admin', workspaceId), {
+      body: { reps: [{ email: 'ann@x.io', name: 'Ann' }] },
+    });
+    const repId = reps[0].id as string;
+    const ask = () =>
+      slice.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+        requestForReps(trx, workspaceId, [repId], 'recalculation'),
+      );
+    let calculations = 0;
+    /** Asks once more when the lane has been calculated, before anybody could look whether that was all. */
+    const busy = Object.assign(Object.create(slice.unitOfWork) as UnitOfWork, {
+      run: async (...[caller, lock, work]: Parameters<UnitOfWork['run']>) => {
+        const result = await slice.unitOfWork.run(caller, lock, work);
+        if (lock === 'calculation' && calculations++ === 0) await ask();
+        return result;
+      },
+    });
+    await ask();
+    const runner = new LaneRunner(busy, { now: () => slice.now }, async () => {}, createLog('silent'));
+    await runner.run(workspaceId, [repId]);
+    expect(calculations).to.equal(2);
+    expect(await slice.unitOfWork.run({ workspaceId }, 'reads', (trx) => repsAsked(trx, workspaceId, [repId]))).to.be
+      .empty;
   });
 });
