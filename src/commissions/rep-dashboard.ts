@@ -4,7 +4,7 @@ import { type Day, type DayRange, dayOf } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
-import { assignedPlans, loadRepTerms, type WorkspaceTerms } from '../ledger/load-window.js';
+import { assignedPlans, loadRepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';

@@ -6,19 +6,21 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
 import {
-  assignedPlans,
   calculationWindow,
   loadDeals,
   loadFirstActivity,
   loadPeerCredits,
-  loadRepTerms,
   loadTeamDeals,
+} from '../ledger/load-window.js';
+import {
+  assignedPlans,
+  loadRepTerms,
   loadVersions,
   loadWorkspaceTerms,
   quotaFinder,
   type RepTerms,
   type StoredVersion,
-} from '../ledger/load-window.js';
+} from '../ledger/rep-terms.js';
 import { planTerms } from '../plans/plan.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 

@@ -11,8 +11,9 @@ import { type AppliedDifference, applyDifference } from './apply-difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
 import { differenceOf } from './difference.js';
 import { cascadeManagersAbove } from './hierarchy.js';
-import { calculationWindow, loadRepTerms, type RepTerms } from './load-window.js';
+import { calculationWindow } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
+import { loadRepTerms, type RepTerms } from './rep-terms.js';
 import { isAllDays, noteSettlement, settlementOf } from './settled-lanes.js';
 
 /** One rep's place in the line: the unit of serial work. */
@@ -78,9 +79,12 @@ export async function calculateLane(
     await failpoint('lane.afterOthers');
     await recordRun(trx, lane, requests, run, startedAt, clock);
     await failpoint('lane.afterAudit');
+    const settlement = settlementOf(terms, window, asOf, triggersOf(requests), run);
     await Promise.all([
       finishRequests(trx, lane, requests),
-      noteSettlement(trx, lane, settlementOf(terms, window, asOf, triggersOf(requests), run)),
+      locked.hasFailed && forgetFailures(trx, lane),
+      // Of most lanes nothing was known before and nothing is after.
+      (locked.isSettled || settlement !== null) && noteSettlement(trx, lane, settlement),
     ]);
     await failpoint('lane.beforeCommit');
     return {
@@ -133,15 +137,20 @@ async function calculateWindow(
   };
 }
 
+/** A lane as its last calculations have left it. */
+interface LockedLane {
+  readonly clearedAt: Date | null;
+  readonly hasFailed: boolean;
+  /** Whether something is known of what another calculation would come to. */
+  readonly isSettled: boolean;
+}
+
 /** Locks the lane's row; null when there is none, or another transaction holds it and we may not wait. */
-export async function lockLane(
-  trx: Work,
-  { workspaceId, repId }: Lane,
-  wait: boolean,
-): Promise<{ readonly clearedAt: Date | null } | null> {
+export async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: boolean): Promise<LockedLane | null> {
   const query = trx
     .selectFrom('lanes')
-    .select('cleared_at as clearedAt')
+    .select(['cleared_at as clearedAt', sql<boolean>`attempts > 0 or parked_at is not null`.as('hasFailed')])
+    .select(sql<boolean>`settled_revision is not null`.as('isSettled'))
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId)
     .forNoKeyUpdate();
@@ -179,7 +188,7 @@ async function requestOthers(
   const ask = (repId: string, range: DayRange, trigger: Trigger): CalculationRequest[] =>
     (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days: range, trigger, jobId }));
   const asked: CalculationRequest[] = [];
-  if (days.length > 0) {
+  if (terms.hasManagers && days.length > 0) {
     const range = days.reduce(hull);
     const managers = await cascadeManagersAbove(trx, terms.workspaceId, terms.repId, range);
     asked.push(...managers.flatMap((manager) => ask(manager, range, 'cascade')));
@@ -296,16 +305,18 @@ async function finishRequests(
   { workspaceId, repId }: Lane,
   requests: readonly PendingRequest[],
 ): Promise<void> {
-  await Promise.all([
-    sql`
-      delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
-        and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.execute(trx),
-    sql`
-      update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
-      where workspace_id = ${workspaceId} and rep_id = ${repId} and (attempts > 0 or parked_at is not null)`.execute(
-      trx,
-    ),
-  ]);
+  await sql`
+    delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
+      and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.execute(trx);
+}
+
+async function forgetFailures(trx: Work, { workspaceId, repId }: Lane): Promise<void> {
+  await trx
+    .updateTable('lanes')
+    .set({ attempts: 0, not_before: null, parked_at: null, last_error: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
 }
 
 function triggersOf(requests: readonly PendingRequest[]): Trigger[] {

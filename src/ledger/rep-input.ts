@@ -1,15 +1,8 @@
 import { type RepInput } from '../engine/calculate.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import {
-  assignedPlans,
-  loadDeals,
-  loadFirstActivity,
-  loadPeerCredits,
-  loadTeamDeals,
-  quotaFinder,
-  type RepTerms,
-} from './load-window.js';
+import { loadDeals, loadFirstActivity, loadPeerCredits, loadTeamDeals } from './load-window.js';
+import { assignedPlans, quotaFinder, type RepTerms } from './rep-terms.js';
 import { heldRows, loadStandingRows, type StandingRow } from './standing-rows.js';
 
 /** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */

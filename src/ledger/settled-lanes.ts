@@ -3,7 +3,7 @@ import { allDays, type Day, type DayRange, latestDay } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { calculationCode } from './calculation-code.js';
 import { type Trigger } from './calculation-requests.js';
-import { type RepTerms } from './load-window.js';
+import { type RepTerms } from './rep-terms.js';
 
 /** What a run over all days came to, for as long as nothing that it looked at changes. */
 export interface Settlement {
@@ -49,7 +49,7 @@ export async function noteSettlement(
   const { revision = null, until = null, deals = null, skipped = null } = settlement ?? {};
   await sql`
     update lanes set (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) = row (n.*)
-    from (values (${revision}::bigint, ${until}::date, ${settlement && calculationCode}::uuid, ${deals}::int,
+    from (values (${revision}::uuid, ${until}::date, ${settlement && calculationCode}::uuid, ${deals}::int,
       ${skipped}::int)) n (revision, until, code, deals, skipped)
     where workspace_id = ${workspaceId} and rep_id = ${repId}
       and (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) is distinct from

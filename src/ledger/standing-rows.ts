@@ -5,7 +5,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { cellsOf } from '../platform/database/columns.js';
 import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type RepTerms, wasWithdrawn } from './load-window.js';
+import { type RepTerms, wasWithdrawn } from './rep-terms.js';
 
 /** An engine-written row as it stands in the ledger. */
 export interface StandingRow {

@@ -3,8 +3,9 @@ import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { eventIdOf } from './difference.js';
-import { calculationWindow, loadRepTerms } from './load-window.js';
+import { calculationWindow } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
+import { loadRepTerms } from './rep-terms.js';
 
 export interface Amount {
   readonly currency: string;

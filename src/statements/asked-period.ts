@@ -1,7 +1,7 @@
 import { type Clock } from '../kernel/clock.js';
 import { dayInZone } from '../kernel/day.js';
 import { type Period, periodOf } from '../kernel/period.js';
-import { loadWorkspaceTerms } from '../ledger/load-window.js';
+import { loadWorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** The period asked for, else the current month where the workspace is; with the workspace's currency. */

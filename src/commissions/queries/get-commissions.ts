@@ -6,7 +6,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { periodOf } from '../../kernel/period.js';
-import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';

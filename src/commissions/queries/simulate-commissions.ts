@@ -9,7 +9,7 @@ import { dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/load-window.js';
+import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/rep-terms.js';
 import { planConfig } from '../../plans/plan.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';

@@ -8,7 +8,7 @@ import { isUuid, newId } from '../../kernel/ids.js';
 import { periodRange } from '../../kernel/period.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
-import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { noteSettlement } from '../../ledger/settled-lanes.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';

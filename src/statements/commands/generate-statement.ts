@@ -4,7 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { isUuid } from '../../kernel/ids.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
-import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';

@@ -6,7 +6,7 @@ import { dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { newId } from '../../kernel/ids.js';
 import { periodRange } from '../../kernel/period.js';
-import { loadWorkspaceTerms } from '../../ledger/load-window.js';
+import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';

@@ -1,0 +1,267 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type AssignedPlan, type RepInput } from '../engine/calculate.js';
+import {
+  type CompiledVersion,
+  compileVersion,
+  type IdentifiedRule,
+  type PlanVersion,
+  type TierOverride,
+} from '../engine/compiled-plan.js';
+import { type Condition } from '../engine/condition.js';
+import { type Quota } from '../engine/payout.js';
+import { type Rule } from '../engine/plan-config.js';
+import { type Day, isEffective } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { Remembered } from '../platform/database/remembered.js';
+import { type PlanStatus } from '../platform/database/tables.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { canonicalFieldMapping } from './field-mapping.js';
+
+/** A plan version with what the engine does not need to know: whether it is in force. */
+export interface StoredVersion extends PlanVersion {
+  readonly status: PlanStatus;
+}
+
+export interface Assignment {
+  readonly planId: string;
+  readonly start: Day | null;
+  readonly end: Day | null;
+  /** A deleted assignment earns nothing new, and what it earned is left as it is. */
+  readonly deleted: boolean;
+}
+
+export interface WorkspaceTerms {
+  readonly currency: string;
+  readonly timeZone: string;
+  readonly measures: Readonly<Record<string, string>>;
+  /** Another one after every change of the configuration; read before whatever else is. */
+  readonly revision: string;
+}
+
+/** What the configuration says of one rep: the same for as long as its revision is. */
+interface Configured {
+  readonly assignments: readonly Assignment[];
+  readonly versions: readonly StoredVersion[];
+  readonly overrides: ReadonlyMap<string, readonly TierOverride[]>;
+  readonly quotas: readonly StoredQuota[];
+  /** Whether there is or was anybody above. */
+  readonly hasManagers: boolean;
+}
+
+/** How one rep is paid: everything but the deals. */
+export interface RepTerms extends Configured {
+  readonly workspaceId: string;
+  readonly repId: string;
+  readonly workspace: WorkspaceTerms;
+  readonly frozen: RepInput['frozen'];
+}
+
+export interface StoredQuota extends Quota {
+  readonly planId: string;
+  readonly key: string;
+  readonly period: string;
+}
+
+export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promise<WorkspaceTerms> {
+  const row = await trx
+    .selectFrom('workspaces')
+    .select(['currency', 'timezone', 'field_mapping', 'configuration_revision'])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return {
+    currency: row.currency,
+    timeZone: row.timezone,
+    measures: row.field_mapping.measures,
+    revision: row.configuration_revision,
+  };
+}
+
+const remembered = new Remembered<Configured>(5000);
+
+/**
+ * Everything but the deals, in one round trip: none of the reads waits for another. What the configuration says of a
+ * rep is read once under each of its revisions, for as long as this process remembers it. A caller that has read the
+ * workspace gives it.
+ */
+export async function loadRepTerms(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  given?: WorkspaceTerms,
+): Promise<RepTerms> {
+  const key = `${workspaceId} ${repId}`;
+  const [workspace, read, frozen] = await Promise.all([
+    given ?? loadWorkspaceTerms(trx, workspaceId),
+    remembered.has(key) ? null : readConfiguration(trx, workspaceId, repId),
+    loadFrozen(trx, workspaceId, repId),
+  ]);
+  const of = { workspaceId, repId, workspace, frozen };
+  const known = remembered.under(workspace.revision, key);
+  if (known !== null) return { ...of, ...known };
+  const { revision, configured } = read ?? (await readConfiguration(trx, workspaceId, repId));
+  const terms = configured(workspace);
+  // Outside of a lane the configuration may move between two statements: of such a mixture nothing is kept.
+  if (revision === workspace.revision) remembered.keep(revision, key, terms);
+  return { ...of, ...terms };
+}
+
+/** With the revision as it was when the rest had been read. */
+async function readConfiguration(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+): Promise<{ readonly revision: string; readonly configured: (workspace: WorkspaceTerms) => Configured }> {
+  const onPlans = sql`(select a.plan_id from assignments a where a.workspace_id = ${workspaceId} and a.rep_id = ${repId})`;
+  const [assignments, versions, overrides, quotas, last] = await Promise.all([
+    loadAssignments(trx, workspaceId, repId),
+    selectVersions(trx, workspaceId, onPlans),
+    loadOverrides(trx, workspaceId, repId),
+    loadQuotas(trx, workspaceId, repId),
+    sql<{ revision: string; hasManagers: boolean }>`
+      select configuration_revision as revision, exists (
+        select from reporting_lines l where l.workspace_id = ${workspaceId} and l.rep_id = ${repId}
+      ) as "hasManagers"
+      from workspaces where workspace_id = ${workspaceId}`.execute(trx),
+  ]);
+  const { revision, hasManagers } = last.rows[0] as { revision: string; hasManagers: boolean };
+  return {
+    revision,
+    configured: (workspace) => ({ assignments, versions: versions(workspace), overrides, quotas, hasManagers }),
+  };
+}
+
+export async function loadVersions(
+  trx: Work,
+  workspaceId: string,
+  planIds: readonly string[],
+  workspace: WorkspaceTerms,
+): Promise<StoredVersion[]> {
+  if (planIds.length === 0) return [];
+  return (await selectVersions(trx, workspaceId, sql`(${sql.join(planIds)})`))(workspace);
+}
+
+async function loadAssignments(trx: Work, workspaceId: string, repId: string): Promise<Assignment[]> {
+  const rows = await trx
+    .selectFrom('assignments')
+    .select(['plan_id', 'effective_start', 'effective_end', 'deleted_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  return rows.map((row) => ({
+    planId: row.plan_id,
+    start: row.effective_start,
+    end: row.effective_end,
+    deleted: row.deleted_at !== null,
+  }));
+}
+
+/** The versions of the plans; a plan without a currency has the workspace's, which is read beside it. */
+async function selectVersions(
+  trx: Work,
+  workspaceId: string,
+  plans: RawBuilder<unknown>,
+): Promise<(workspace: WorkspaceTerms) => StoredVersion[]> {
+  const isOfPlans = sql<SqlBool>`plan_id in ${plans}`;
+  const [versions, rules] = await Promise.all([
+    trx
+      .selectFrom('plan_versions')
+      .select(['plan_id', 'plan_version_id', 'version', 'status', 'effective_start', 'effective_end', 'currency'])
+      .select(['field_mapping', 'deal_conditions'])
+      .where('workspace_id', '=', workspaceId)
+      .where(isOfPlans)
+      .execute(),
+    trx
+      .selectFrom('plan_rules')
+      .select(['rule_id', 'plan_version_id', 'definition'])
+      .where('workspace_id', '=', workspaceId)
+      .where(isOfPlans)
+      .orderBy('position')
+      .execute(),
+  ]);
+  const ofVersion = groupBy(rules, (rule) => rule.plan_version_id);
+  return (workspace) =>
+    versions.map((row) => ({
+      planId: row.plan_id,
+      planVersionId: row.plan_version_id,
+      version: row.version,
+      status: row.status,
+      effectiveStart: row.effective_start,
+      effectiveEnd: row.effective_end,
+      currency: row.currency ?? workspace.currency,
+      fieldMapping: canonicalFieldMapping(row.field_mapping),
+      dealConditions: row.deal_conditions as readonly Condition[],
+      rules: (ofVersion.get(row.plan_version_id) ?? []).map(
+        (rule): IdentifiedRule => ({ ...(rule.definition as Rule), id: rule.rule_id }),
+      ),
+    }));
+}
+
+async function loadOverrides(trx: Work, workspaceId: string, repId: string): Promise<RepTerms['overrides']> {
+  const rows = await trx
+    .selectFrom('plan_overrides')
+    .select(['rule_id', 'tiers'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  return new Map(rows.map((row) => [row.rule_id, row.tiers as TierOverride[]]));
+}
+
+async function loadQuotas(trx: Work, workspaceId: string, repId: string): Promise<StoredQuota[]> {
+  const rows = await trx
+    .selectFrom('quotas')
+    .select(['plan_id', 'attainment_key', 'period', 'target', 'variable_target'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  return rows.map((row) => ({
+    planId: row.plan_id,
+    key: row.attainment_key,
+    period: row.period,
+    target: Decimal.of(row.target),
+    variableTarget: row.variable_target === null ? null : Decimal.of(row.variable_target),
+  }));
+}
+
+async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<RepInput['frozen']> {
+  const rows = await trx
+    .selectFrom('statement_periods')
+    .select(['period', 'from_day', 'to_day'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('status', '=', 'approved')
+    .execute();
+  return rows.map((row) => ({ period: row.period, range: { from: row.from_day, to: row.to_day } }));
+}
+
+/** The rep's plans with their active versions compiled, assigned by the assignments that still stand. */
+export function assignedPlans(terms: RepTerms): AssignedPlan[] {
+  const planIds = [...new Set(terms.assignments.map((assignment) => assignment.planId))].sort();
+  return planIds.map((planId) => ({
+    planId,
+    assignments: terms.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted),
+    versions: terms.versions
+      .filter((version) => version.planId === planId && version.status === 'active')
+      .map(
+        (version): CompiledVersion =>
+          compileVersion(version, terms.repId, terms.overrides, terms.workspace.measures, terms.workspace.timeZone),
+      ),
+  }));
+}
+
+export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
+  const byKey = new Map(quotas.map((quota) => [`${quota.planId}|${quota.key}|${quota.period}`, quota]));
+  return (planId, key, period) => byKey.get(`${planId}|${key}|${period}`) ?? null;
+}
+
+/** Whether some version of the plan other than an active one covers the day: it was withdrawn, not never there. */
+export function wasWithdrawn(terms: RepTerms, planId: string, day: Day): boolean {
+  const versions = terms.versions.filter((version) => version.planId === planId);
+  if (versions.length === 0) return true;
+  const covers = (assignment: Assignment) =>
+    assignment.planId === planId && isEffective(day, assignment.start, assignment.end);
+  const assigned = terms.assignments.some((assignment) => covers(assignment) && !assignment.deleted);
+  if (!assigned) return terms.assignments.some((assignment) => covers(assignment) && assignment.deleted);
+  const covering = versions.filter((version) => isEffective(day, version.effectiveStart, version.effectiveEnd));
+  return covering.length > 0 && covering.every((version) => version.status !== 'active');
+}

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { Decimal } from '#src/kernel/decimal.js';
+import { loadRepTerms } from '#src/ledger/rep-terms.js';
+import { query } from '../support/ledger-checks.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { WorkedExample } from './worked-example.js';
+
+describe('how a rep is paid', () => {
+  let service: TestService;
+  let example: WorkedExample;
+
+  before(async () => {
+    service = await startTestService({}, { api: true, worker: false });
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    example = await WorkedExample.create(service);
+  });
+
+  const ann = () => example.repIds.ann;
+  const read = () =>
+    service.running.service.unitOfWork.run(example, 'reads', (trx) => loadRepTerms(trx, example.workspaceId, ann()));
+  const byOwner = (text: string) => query(service.database.ownerUrl, text, [example.workspaceId]);
+
+  it('is read once under a revision of the configuration', async () => {
+    const first = await read();
+    const second = await read();
+    expect(first.quotas).to.have.length.greaterThan(0);
+    expect(second).to.deep.equal(first);
+    expect(second.quotas).to.equal(first.quotas);
+  });
+
+  it('is read anew after a change, whoever made it', async () => {
+    const before = await read();
+    await byOwner('update quotas set target = target + 1 where workspace_id = $1');
+    const after = await read();
+    expect(after.quotas.map(({ target }) => target.toString())).to.deep.equal(
+      before.quotas.map(({ target }) => target.plus(Decimal.of('1')).toString()),
+    );
+  });
+
+  it('knows of approved periods at once: they are no configuration', async () => {
+    await read();
+    await byOwner(
+      `insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status)
+      select workspace_id, rep_id, '2026-01', '2026-01-01', '2026-01-31', 'approved' from reps where workspace_id = $1`,
+    );
+    expect((await read()).frozen.map(({ period }) => period)).to.deep.equal(['2026-01']);
+  });
+
+  it('has another revision after every change, also after one that a restored database has never seen', async () => {
+    const change = 'update quotas set target = target + 1 where workspace_id = $1';
+    const lost = new Client({ connectionString: service.database.ownerUrl });
+    await lost.connect();
+    await lost.query('begin');
+    await lost.query(change, [example.workspaceId]);
+    const { rows } = await lost.query('select configuration_revision from workspaces where workspace_id = $1', [
+      example.workspaceId,
+    ]);
+    await lost.query('rollback');
+    await lost.end();
+    await byOwner(change);
+    expect((await read()).workspace.revision).not.to.equal(rows[0].configuration_revision);
+  });
+});
