@@ -117,19 +117,19 @@ export function compileConditions(
     read: fieldReader(leaf.field, planMapping, measures),
     test: compileTest(leaf, timeZone),
   });
-  const items = conditions.map((condition) => ({
+  const groups = conditions.map((condition) => ({
     any: 'rules' in condition && condition.operator === 'or',
     leaves: 'rules' in condition ? condition.rules.map(compile) : [compile(condition)],
   }));
-  const leaves = items.flatMap((item) => item.leaves);
-  const holds = (leaf: CompiledLeaf, deal: Deal, day: Day) => leaf.test(leaf.read(deal), day);
+  const leaves = groups.flatMap((group) => group.leaves);
+  const holds = ({ test, read }: CompiledLeaf, deal: Deal, day: Day) => test(read(deal), day);
+  const required = groups.filter((group) => !group.any).flatMap((group) => group.leaves);
+  const alternatives = groups.filter((group) => group.any);
   return {
-    passes: (deal, day) =>
-      items.every((item) =>
-        item.any
-          ? item.leaves.some((leaf) => holds(leaf, deal, day))
-          : item.leaves.every((leaf) => holds(leaf, deal, day)),
-      ),
+    passes: (deal, day) => {
+      for (const leaf of required) if (!holds(leaf, deal, day)) return false;
+      return alternatives.every((group) => group.leaves.some((leaf) => holds(leaf, deal, day)));
+    },
     seen: (deal) => leaves.map((leaf) => leaf.read(deal) ?? null),
     explain: (deal, day) => leaves.map(({ leaf, read, test }) => traced(leaf, read(deal) ?? null, test, day)),
   };
@@ -240,8 +240,9 @@ function equalityOfOne(expected: unknown, fieldType: FieldType, timeZone: string
 
 function membership(leaf: Leaf, timeZone: string): Test {
   if (isTextType(leaf.fieldType)) {
+    const expected = new Set(leaf.value as FieldValue[]);
     const texts = new Set((leaf.value as string[]).map(comparable));
-    return ofAny((value) => texts.has(comparable(value as string)));
+    return ofAny((value) => expected.has(value) || texts.has(comparable(value as string)));
   }
   const tests = (leaf.value as unknown[]).map((value) => equality(value, leaf.fieldType, timeZone));
   return (value, day) => tests.some((test) => test(value, day));

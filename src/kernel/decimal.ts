@@ -36,7 +36,12 @@ export class Decimal {
    */
   static of(value: string | number | Decimal): Decimal {
     if (value instanceof Decimal) return value;
-    if (typeof value === 'number' && Number.isSafeInteger(value)) return new Decimal(value + 0, 0);
+    if (typeof value === 'number') {
+      if (Number.isSafeInteger(value)) return new Decimal(value + 0, 0);
+      // Money comes in cents. No two decimals of up to 15 digits share a machine number, so this is what was written.
+      const cents = Math.round(value * 100);
+      if (cents / 100 === value && Math.abs(cents) < 1e15) return new Decimal(cents, 2);
+    }
     const decimal = Decimal.parse(String(value));
     if (decimal === null) throw new RangeError(`not a decimal number: ${String(value).slice(0, 40)}`);
     return decimal;

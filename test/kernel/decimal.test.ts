@@ -66,6 +66,23 @@ describe('exact decimals', () => {
     expect(Decimal.of(1e-7).toString()).to.equal('0.0000001');
   });
 
+  it('every number is what its shortest text says, in cents or not, to the last digit', () => {
+    const numbers = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e100, max: 1e100 }),
+      fc.double({ noNaN: true, min: -1e16, max: 1e16 }),
+      fc.maxSafeInteger().map((cents) => cents / 100),
+      fc.maxSafeInteger().map((mils) => mils / 1000),
+      fc.constantFrom(-0, 0.1 + 0.2, 1.005, -0.01, 0.005, 9_999_999_999_999.99, 99_999_999_999_999.98, 5e-324),
+    );
+    fc.assert(
+      fc.property(numbers, (value) => {
+        fc.pre(Decimal.parse(String(value)) !== null);
+        expect(Decimal.of(value).toString()).to.equal(plain(String(value)).replace(/^-0$/, '0'));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
   it('text that is no finite decimal number is refused', () => {
     for (const text of ['', 'abc', '1,000', 'NaN', 'Infinity', '0x10', '1e99999', '--1', '.5', '1_000']) {
       expect(Decimal.parse(text), text).to.equal(null);
