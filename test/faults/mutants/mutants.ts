@@ -3,6 +3,8 @@ export interface Mutant {
   readonly name: string;
   /** Any of these has to be what is violated: a harness that fails for another reason has not seen the bug. */
   readonly breaks: readonly string[];
+  /** The test that brings it about step by step, where episodes do so too seldom to wait for; one of it has to fail. */
+  readonly steps?: string;
   /** Faults that come before others, as FAULT_AIM; without any the faults of every episode are enough. */
   readonly aim?: string;
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
@@ -168,16 +170,26 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forgets where a row stood that it has taken up',
     breaks: ['I1', 'I2/I3'],
-    aim: 'lane.afterRead=delay:400',
+    steps: 'test/ledger/moved-deals.test',
     changes: [{ file: difference, from: 'of [...displaced, ...reversals]) {', to: 'of reversals) {' }],
   },
   {
     name: 'asks managers for the old day of a reversed deal alone',
     breaks: ['I1'],
-    // The owner before is calculated long after the new one.
-    aim: 'lane.afterRead=delay:400',
+    steps: 'test/ledger/moved-deals.test',
     changes: [
       { file: lane, from: '    ...(await currentDaysOf(trx, terms.workspaceId, difference.reversedKeys)),\n', to: '' },
+    ],
+  },
+  {
+    name: 'takes what it remembers of the configuration for what it is now',
+    breaks: ['I1'],
+    changes: [
+      {
+        file: 'src/platform/database/remembered.ts',
+        from: 'return entry?.revision === revision ? entry.value : null;',
+        to: 'return entry?.value ?? null;',
+      },
     ],
   },
   {
