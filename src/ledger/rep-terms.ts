@@ -77,7 +77,14 @@ export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promis
   };
 }
 
-const remembered = new Remembered<Configured>(5000);
+/** In characters, of which an object in memory takes some more bytes: thousands of reps on plans as they mostly are. */
+const mostRemembered = 32 * 1024 * 1024;
+const remembered = new Remembered<Configured>(mostRemembered);
+
+function sizeOf({ versions, quotas, assignments, overrides }: Configured): number {
+  const quotaOrAssignment = 200;
+  return JSON.stringify([versions, [...overrides]]).length + (quotas.length + assignments.length) * quotaOrAssignment;
+}
 
 /**
  * Everything but the deals, in one round trip: none of the reads waits for another. What the configuration says of a
@@ -102,7 +109,7 @@ export async function loadRepTerms(
   const { revision, configured } = read ?? (await readConfiguration(trx, workspaceId, repId));
   const terms = configured(workspace);
   // Outside of a lane the configuration may move between two statements: of such a mixture nothing is kept.
-  if (revision === workspace.revision) remembered.keep(revision, key, terms);
+  if (revision === workspace.revision) remembered.keep(revision, key, terms, sizeOf(terms));
   return { ...of, ...terms };
 }
 

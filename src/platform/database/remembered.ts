@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
-/** What was read of each key under its newest known revision, for the keys that were asked for last. */
+/** What was read of each key under a revision, of the keys that were asked for last, up to a size in all. */
 export class Remembered<T extends object> {
   private readonly entries: LRUCache<string, { readonly revision: string; readonly value: T }>;
 
-  constructor(mostKeys: number) {
-    this.entries = new LRUCache({ max: mostKeys });
+  constructor(mostSize: number) {
+    this.entries = new LRUCache({ maxSize: mostSize });
   }
 
   /** Under whatever revision. */
@@ -18,7 +18,7 @@ export class Remembered<T extends object> {
     return entry?.revision === revision ? entry.value : null;
   }
 
-  keep(revision: string, key: string, value: T): void {
-    this.entries.set(key, { revision, value });
+  keep(revision: string, key: string, value: T, size: number): void {
+    this.entries.set(key, { revision, value }, { size });
   }
 }
