@@ -77,10 +77,9 @@ export async function calculateLane(
     const run = await calculateWindow(trx, terms, window, asOf, locked.clearedAt !== null);
     const wakes = await requestOthers(trx, terms, window, requests, run.difference);
     await failpoint('lane.afterOthers');
-    await recordRun(trx, lane, requests, run, startedAt, clock);
-    await failpoint('lane.afterAudit');
     const settlement = settlementOf(terms, window, asOf, triggersOf(requests), run);
     await Promise.all([
+      recordRun(trx, lane, requests, run, startedAt, clock),
       finishRequests(trx, lane, requests),
       locked.hasFailed && forgetFailures(trx, lane),
       // Of most lanes nothing was known before and nothing is after.

@@ -47,6 +47,11 @@ export class Footprint {
   }
 }
 
+/** Counters and months, as far as what has changed adds to them. */
+export async function refreshTotals(trx: Work, of: TotalsOf, footprint: Footprint): Promise<void> {
+  await Promise.all([refreshQuotas(trx, of, footprint.counters()), refreshMonths(trx, of, footprint.months())]);
+}
+
 /** `quotas.current_value` = the credit of the earned events under its key and period, set and not added to. */
 export async function refreshQuotas(
   trx: Work,
