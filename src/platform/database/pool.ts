@@ -118,6 +118,12 @@ class PipeliningDriver extends PostgresDriver {
     await this.begun.get(connection);
     await super.commitTransaction(connection);
   }
+
+  /** Where it was the begin that failed, that is told, and not what came of the statements without it. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.rollbackTransaction(connection);
+    await this.begun.get(connection);
+  }
 }
 
 /**

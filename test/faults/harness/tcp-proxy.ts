@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Pair {
   readonly client: Socket;
@@ -14,6 +15,8 @@ export class TcpProxy {
   private readonly pairs = new Set<Pair>();
   private readonly awaitingReply = new WeakSet<Pair>();
   private readonly orphans = new Set<Socket>();
+  /** When the last of what is held up for a socket will have been sent. */
+  private readonly held = new WeakMap<Socket, Promise<void>>();
   private trap: Trap | null = null;
   private delayMs = 0;
   private isSilent = false;
@@ -133,9 +136,21 @@ export class TcpProxy {
     } else this.forward(pair.client, chunk);
   }
 
+  /** In the order in which it came, also when the delay ends before what it has held up is sent. */
   private forward(to: Socket, chunk: Buffer): void {
-    if (this.delayMs === 0) to.write(chunk);
-    else setTimeout(() => to.destroyed || to.write(chunk), this.delayMs);
+    const before = this.held.get(to);
+    if (this.delayMs === 0 && before === undefined) {
+      to.write(chunk);
+      return;
+    }
+    const due = performance.now() + this.delayMs;
+    const sent = (before ?? Promise.resolve())
+      .then(() => sleep(Math.max(0, due - performance.now())))
+      .then(() => {
+        if (!to.destroyed) to.write(chunk);
+        if (this.held.get(to) === sent) this.held.delete(to);
+      });
+    this.held.set(to, sent);
   }
 
   /** Both ends; what was on its way is lost. */
