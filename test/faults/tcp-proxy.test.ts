@@ -22,9 +22,9 @@ describe('the network that the fault tests put between processes and servers', (
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     while (received.length < sent.join('').length) await once(client, 'data');
-    expect(received).to.equal(sent.join(''));
     client.destroy();
     await proxy.close();
     server.close();
+    expect(received).to.equal(sent.join(''));
   });
 });
