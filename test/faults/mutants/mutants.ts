@@ -183,7 +183,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'takes what it remembers of the configuration for what it is now',
-    breaks: ['I1'],
+    // The ledger is another one than its inputs give, or another process, which remembers less, makes it another one.
+    breaks: ['I1', 'I8'],
     changes: [
       {
         file: 'src/platform/database/remembered.ts',
