@@ -38,10 +38,12 @@ export class LaneRunner {
     const wakes = new Set<string>();
     const jobIds = new Set<string>();
     const turn = new Turn(isOtherFirst);
-    for (let lanes = repIds; lanes.length > 0; ) {
+    let lanes = repIds;
+    for (let round = 0; lanes.length > 0; round += 1) {
       const ran: string[] = [];
       for (const [index, repId] of lanes.entries()) {
-        if (await turn.isOver()) {
+        // Who found a lane busy relies on this run for what was asked meanwhile, also when it is the last of a process.
+        if (round === 0 ? await turn.isOver() : round > mostRepetitions) {
           await this.wakeLanes(workspaceId, lanes.slice(index));
           break;
         }
@@ -135,6 +137,7 @@ export class LaneRunner {
   }
 }
 
+const mostRepetitions = 20;
 const longestTurnMs = 100;
 const shortestTurnMs = 20;
 const never = () => Promise.resolve(false);
