@@ -196,17 +196,22 @@ function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
   });
 }
 
-/** Breaks a stream off that grows past its limit, whatever its length header said. */
+/**
+ * Breaks a stream off that grows past its limit, whatever its length header said. Nothing is begun before somebody reads:
+ * until then nobody would hear of a client that leaves, and an error that nobody hears ends the process.
+ */
 function limited(request: Request, limitBytes: number): Readable {
   refuseUpload(request, limitBytes);
-  return request.compose(async function* (source: AsyncIterable<Buffer>) {
-    let bytes = 0;
-    for await (const chunk of source) {
-      bytes += chunk.length;
-      if (bytes > limitBytes) throw tooLarge(limitBytes);
-      yield chunk;
-    }
-  }) as Readable;
+  return Readable.from(chunksWithin(request, limitBytes), { objectMode: false });
+}
+
+async function* chunksWithin(request: Request, limitBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > limitBytes) throw tooLarge(limitBytes);
+    yield chunk;
+  }
 }
 
 /** Refuses what its headers already tell. */

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+const clients = 60;
+
+describe('clients that leave in the middle of an upload', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService({}, { api: true, worker: false });
+  });
+  after(() => service.stop());
+
+  for (const [what, query] of [
+    ['that is taken', ''],
+    ['that is refused', '?delimiter=x'],
+  ] as const)
+    it(`${what} harm nobody else, at whatever moment they leave`, async () => {
+      const { api, apiKey } = await service.workspace();
+      const { hostname, port } = new URL(service.url);
+      const head =
+        `POST /v1/deals/import${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n` +
+        'Content-Type: text/csv\r\nContent-Length: 1000000\r\n\r\nid,amount\r\nD1,1\r\n';
+      for (let client = 0; client < clients; client += 1) {
+        const socket = connect({ host: hostname, port: Number(port) });
+        await once(socket, 'connect');
+        socket.write(head);
+        await new Promise((resolve) => setTimeout(resolve, client / 5));
+        socket.destroy();
+      }
+      // An error that nobody heard would have come up by now, and failed this test.
+      expect((await api.expect(200, 'GET', '/v1/deals')).count).to.equal(0);
+    });
+});
