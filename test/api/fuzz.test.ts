@@ -277,7 +277,8 @@ function mutateJson(body: unknown, known: readonly Known[], chance: Chance): unk
     add,
     () => {
       if (Array.isArray(holder[key])) (holder[key] as unknown[]).push(...structuredClone(holder[key] as unknown[]));
-      else holder[key] = String(holder[key]);
+      // An object may have been given a toString that is none.
+      else holder[key] = typeof holder[key] === 'object' ? JSON.stringify(holder[key]) : String(holder[key]);
     },
   ])();
   return body;
