@@ -57,14 +57,15 @@ export async function applyDifference(
     if (!isSameCredit(write)) creditsMoved.add(write.decision.planId);
   }
   for (const row of reversals) goneFrom(row);
-  const [displaced] = await Promise.all([
+  const [batches] = await Promise.all([
     Promise.all(partsOf(writes, batchSize).map((batch) => writeEvents(trx, ledger, batch))),
     reverseEvents(trx, ledger, reversals),
     refreshTotals(trx, ledger, footprint),
   ]);
   await failpoint('lane.midWrite');
-  for (const row of displaced.flat()) goneFrom(row);
-  if (displaced.flat().length > 0) await refreshTotals(trx, ledger, footprint);
+  const displaced = batches.flat();
+  for (const row of displaced) goneFrom(row);
+  if (displaced.length > 0) await refreshTotals(trx, ledger, footprint);
   return {
     eventsWritten: writes.length,
     eventsReversed: reversals.length,

@@ -230,7 +230,8 @@ async function loadQuotas(trx: Work, workspaceId: string, repId: string): Promis
   }));
 }
 
-async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<RepInput['frozen']> {
+/** The rep's approved periods, in no order. */
+export async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<RepInput['frozen']> {
   const rows = await trx
     .selectFrom('statement_periods')
     .select(['period', 'from_day', 'to_day'])

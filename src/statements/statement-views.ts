@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type DayRange } from '../kernel/day.js';
 import { type Period } from '../kernel/period.js';
+import { loadFrozen } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
@@ -74,17 +75,10 @@ export interface FrozenPeriod {
   readonly range: DayRange;
 }
 
-/** The rep's approved periods. */
+/** The rep's approved periods, the earliest first. */
 export async function listFrozenPeriods(trx: Work, workspaceId: string, repId: string): Promise<FrozenPeriod[]> {
-  const rows = await trx
-    .selectFrom('statement_periods')
-    .select(['period', 'from_day', 'to_day'])
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .where('status', '=', 'approved')
-    .orderBy('from_day')
-    .execute();
-  return rows.map((row) => ({ period: row.period, range: { from: row.from_day, to: row.to_day } }));
+  const periods = await loadFrozen(trx, workspaceId, repId);
+  return [...periods].sort((a, b) => (a.range.from < b.range.from ? -1 : 1));
 }
 
 export interface TeamStatementRow {

@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forgets where a row stood that it has taken up',
     breaks: ['I1', 'I2/I3'],
     steps: 'test/ledger/moved-deals.test',
-    changes: [{ file: difference, from: 'for (const row of displaced.flat()) goneFrom(row);', to: '' }],
+    changes: [{ file: difference, from: 'for (const row of displaced) goneFrom(row);', to: '' }],
   },
   {
     name: 'asks managers for the old day of a reversed deal alone',
