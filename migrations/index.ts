@@ -16,6 +16,7 @@ import * as requestsTogether from './2026_11_21_23_requests_together.js';
 import * as fetchedDeals from './2026_11_21_24_fetched_deals.js';
 import * as periodsOfMonths from './2026_11_21_25_periods_of_months.js';
 import * as uniqueRevisions from './2026_11_21_26_unique_revisions.js';
+import * as answerRevisions from './2026_11_22_27_answer_revisions.js';
 
 /** Every migration, oldest first. Forward only: a released one is never edited, the next one mends it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -36,4 +37,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026_11_21_24_fetched_deals': { up: fetchedDeals.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_25_periods_of_months': { up: periodsOfMonths.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_26_unique_revisions': { up: uniqueRevisions.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_22_27_answer_revisions': { up: answerRevisions.up as (db: Kysely<unknown>) => Promise<void> },
 };

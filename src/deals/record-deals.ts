@@ -1,4 +1,5 @@
 import { groupBy } from '../kernel/group-by.js';
+import { concerns } from '../platform/database/revisions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type ReadContent } from './deal.js';
@@ -111,6 +112,7 @@ async function settle(
 }
 
 async function writeKept(trx: Work, workspaceId: string, kept: readonly Settled[]): Promise<void> {
+  concerns(trx, ownersOf(kept));
   const replaced = kept.filter((one) => one.standing !== undefined && one.accepted.length > 0);
   // In this order: what stood goes into the history before what has replaced it within the same message.
   await Promise.all([
@@ -131,6 +133,18 @@ async function writeKept(trx: Work, workspaceId: string, kept: readonly Settled[
       kept.flatMap((one) => retold(one) ?? []),
     ),
   ]);
+}
+
+/** Whose deals are written: before and after. */
+function ownersOf(kept: readonly Settled[]): Set<string | null> {
+  const owners = new Set<string | null>();
+  for (const one of kept) {
+    const last = one.accepted.at(-1);
+    if (last === undefined && retold(one) === null) continue;
+    if (one.standing !== undefined) owners.add(one.standing.repId);
+    if (last !== undefined) owners.add(last.repId);
+  }
+  return owners;
 }
 
 /** What comes of the news of one deal, the outcome of each put into its place. */

@@ -1,4 +1,5 @@
 import { type Fields, type FieldValue } from '../engine/field-value.js';
+import { concerns } from '../platform/database/revisions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { dealId as dealIdSchema, mostFields, problemOfFields, readContent } from './deal.js';
 import {
@@ -129,6 +130,10 @@ async function recordGone(
       deletions.push({ dealId, at });
     }
   }
+  concerns(
+    trx,
+    buried.map((deal) => deal.repId),
+  );
   const touched = await touchedByDeletions(trx, workspaceId, buried);
   await buryDeals(trx, workspaceId, deletions);
   return touched;

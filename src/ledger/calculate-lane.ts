@@ -4,6 +4,7 @@ import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { rowsFrom } from '../platform/database/columns.js';
+import { concerns } from '../platform/database/revisions.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -61,6 +62,7 @@ export async function calculateLane(
   { wait }: { readonly wait: boolean },
 ): Promise<LaneRun> {
   return unitOfWork.run(lane, 'calculation', async (trx) => {
+    concerns(trx, []);
     const locked = await lockLane(trx, lane, wait);
     if (locked === null) return nothingDone('busy');
     await failpoint('lane.afterLock');
@@ -72,6 +74,7 @@ export async function calculateLane(
     ]);
     await failpoint('lane.afterRequests');
     if (requests.length === 0) return nothingDone('idle');
+    concerns(trx, [lane.repId]);
     const window = calculationWindow(terms, daysOf(requests));
     const asOf = dayInZone(startedAt, terms.workspace.timeZone);
     const run = await calculateWindow(trx, terms, window, asOf, locked.clearedAt !== null);

@@ -11,6 +11,11 @@ export interface RawInput {
   readonly body: unknown;
 }
 
+export interface Answered {
+  readonly status: number;
+  readonly answer: unknown;
+}
+
 /**
  * The one way into an operation, whoever knocks: check access, parse, run the handler, parse the answer. Handlers
  * are resolved once, so a missing dependency shows at the start and not in a request.
@@ -28,13 +33,21 @@ export class Doorway {
     throw new Failure('forbidden', `This needs the role ${operation.access}; your token acts as ${caller.standing}.`);
   }
 
-  async run(operation: AnyOperation, raw: RawInput, caller: Caller): Promise<{ status: number; answer: unknown }> {
+  async run(operation: AnyOperation, raw: RawInput, caller: Caller): Promise<Answered> {
+    return this.answer(operation, this.read(operation, raw, caller), caller);
+  }
+
+  /** The request as the operation's schemas read it. */
+  read(operation: AnyOperation, raw: RawInput, caller: Caller): Input {
     this.admit(operation, caller);
-    const input = {
+    return {
       params: parsePart(operation.params, raw.params),
       query: parsePart(operation.query, raw.query),
       body: operation.upload === undefined && operation.raw === undefined ? parseBody(operation, raw.body) : raw.body,
     };
+  }
+
+  async answer(operation: AnyOperation, input: Input, caller: Caller): Promise<Answered> {
     const handler = this.handlers.get(operation);
     if (handler === undefined) throw new Error(`operation ${operation.id} is not wired`);
     const result = await handler.execute(input, caller);

@@ -108,6 +108,11 @@ export interface Operation<
   readonly secret?: true;
   /** Every code that the operation may fail with beside the common ones, and its status here. */
   readonly failures: Readonly<Record<string, number>>;
+  /**
+   * Set where the answer may be remembered: the rep whose data alone it is read from, null when it is the workspace's.
+   * Such a handler depends on nothing but its input, the caller's standing and rep, the day, and that data.
+   */
+  readonly restsOn?: (input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => string | null;
   /** Set where agents may do this too, over MCP. */
   readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>>;
   readonly handler: InjectionToken<

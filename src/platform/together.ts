@@ -28,6 +28,8 @@ export class Together<Asked, Told> {
   private async run(): Promise<void> {
     this.running = true;
     while (this.waiting.length > 0) {
+      // Requests that have come over several connections at the same moment go together.
+      await new Promise((resolve) => setImmediate(resolve));
       const now = this.waiting.splice(0, this.mostAtOnce);
       try {
         const told = await this.work(now.map((one) => one.asked));

@@ -232,7 +232,7 @@ describe('rate limit', () => {
       const admitted = async () => {
         const headers = new Map<string, unknown>();
         const response = { setHeader: (name: string, value: unknown) => headers.set(name, value) };
-        const outcome = await limit.admit(caller, response as never).then(
+        const outcome = await limit.admit(caller, response as never, null).then(
           () => 'admitted',
           (error) => error.code,
         );

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Decimal } from '#src/kernel/decimal.js';
 import { periodRange } from '#src/kernel/period.js';
+import { expectCurrentAnswers } from '../support/current-answers.js';
 import { byKey } from '../support/engine-world.js';
 import { earnedRows, query } from '../support/ledger-checks.js';
 import { periodOf, plusDays } from '../support/oracle/calendar.js';
@@ -621,6 +622,14 @@ export class LiveWorld {
   }
 
   // Comparison
+
+  /** What may be answered from memory is what would be read. */
+  async expectCurrentAnswers(): Promise<void> {
+    const { api, world, workspaceId } = this;
+    const repIds = world.reps.map((rep) => rep.repId);
+    const years = new Set(world.deals.flatMap(({ closeDate }) => (closeDate === null ? [] : [closeDate.slice(0, 4)])));
+    await expectCurrentAnswers(this.service, api, workspaceId, repIds, [...years]);
+  }
 
   settled(): Promise<void> {
     return this.service.settled(this.workspaceId);

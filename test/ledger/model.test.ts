@@ -25,8 +25,12 @@ describe('the ledger of the running service against a calculation from nothing',
     await fc.assert(
       fc.asyncProperty(arbitraryRun(), async ({ world, commands }) => {
         const live = await LiveWorld.create(service, world);
-        for (const command of commands) await execute(live, command);
+        for (const command of commands) {
+          await execute(live, command);
+          await live.expectCurrentAnswers();
+        }
         await live.settled();
+        await live.expectCurrentAnswers();
         expect(await live.ledgerRows()).to.deep.equal(live.cleanRows());
         await expectSoundLedger(service.database.ownerUrl, live.workspaceId);
         const history = await live.historyLength();

@@ -131,6 +131,46 @@ describe('DATABASE_READ_URL', () => {
   });
 });
 
+describe('a replica that lags', () => {
+  /** As replication would: the rows of the primary, with the revisions that they have there. */
+  async function catchUp(from: string, to: string): Promise<void> {
+    const [primary, replica] = [from, to].map((connectionString) => new pg.Client({ connectionString })) as [
+      pg.Client,
+      pg.Client,
+    ];
+    await Promise.all([primary.connect(), replica.connect()]);
+    for (const table of ['workspaces', 'reps', 'deals', 'answer_revisions']) {
+      const { rows } = await primary.query(`select to_jsonb(t)::text as row from ${table} t`);
+      await replica.query(`truncate ${table} cascade`);
+      for (const { row } of rows)
+        await replica.query(`insert into ${table} select * from jsonb_populate_record(null::${table}, $1)`, [row]);
+    }
+    await Promise.all([primary.end(), replica.end()]);
+  }
+
+  it('is never remembered longer than it lags', async () => {
+    const replica = await createTestDatabase({ migrate: migrateTestDatabase });
+    const service = await startTestService({ DATABASE_READ_URL: replica.ownerUrl });
+    try {
+      const { api } = await service.workspace();
+      const amounts = async () =>
+        (await api.expect(200, 'GET', '/v1/deals')).deals.map((deal: { amount: number }) => deal.amount);
+      const put = (amount: number, status: number) =>
+        api.expect(status, 'PUT', '/v1/deals/D-1', { fields: { amount } });
+      await put(1, 201);
+      await catchUp(service.database.ownerUrl, replica.ownerUrl);
+      expect(await amounts()).to.deep.equal([1]);
+      await put(2, 200);
+      expect(await amounts(), 'while it lags').to.deep.equal([1]);
+      await catchUp(service.database.ownerUrl, replica.ownerUrl);
+      expect(await amounts(), 'when it has caught up').to.deep.equal([2]);
+    } finally {
+      await service.stop();
+      await replica.drop();
+    }
+  });
+});
+
 describe('behind PgBouncer in transaction mode', function () {
   this.timeout(60_000);
   let servers: Servers;

@@ -59,7 +59,7 @@ describe('HTTP', () => {
       doorway: doorway as unknown as Doorway,
       authenticate: async (authorization) => {
         if (authorization !== 'Bearer good') throw new Failure('unauthorized', 'A valid token is needed.');
-        return caller;
+        return { caller, counted: null, revisions: null };
       },
       log: createLog('silent'),
       extra: [(express) => health.routes(express)],

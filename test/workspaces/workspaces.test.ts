@@ -179,8 +179,8 @@ describe('workspaces', () => {
       const all = bearers();
       const headers = [...some, ...some].map(({ apiKey }) => `Bearer ${apiKey}`);
       headers.splice(1, 0, `Bearer ${some[0]?.apiKey.slice(0, -1)}x`);
-      const callers = await Promise.all(headers.map((header) => all.authenticate(header, 'test').catch(() => null)));
-      expect(callers.map((caller) => caller?.workspaceId ?? null)).to.deep.equal([
+      const found = await Promise.all(headers.map((header) => all.authenticate(header, 'test').catch(() => null)));
+      expect(found.map((one) => one?.caller.workspaceId ?? null)).to.deep.equal([
         some[0]?.workspaceId,
         null,
         ...[some[1], some[2], ...some].map((one) => one?.workspaceId),
@@ -198,7 +198,9 @@ describe('workspaces', () => {
       const caller = { ...world.admin, workspaceId };
       const rotated = await world.slice.run(rotateWorkspaceKey, caller, { body: {} });
       expect(rotated).to.include({ masked: mask, oldKeyExpiresAt: null });
-      expect((await bearers().authenticate(`Bearer ${rotated.apiKey}`, 'test')).workspaceId).to.equal(workspaceId);
+      expect((await bearers().authenticate(`Bearer ${rotated.apiKey}`, 'test')).caller.workspaceId).to.equal(
+        workspaceId,
+      );
       const refused = await bearers()
         .authenticate(`Bearer ${old}`, 'test')
         .catch((error: { code: string }) => error.code);
@@ -226,7 +228,7 @@ describe('workspaces', () => {
       const first = await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 10 } });
       const expected = new Date(world.slice.now.getTime() + 600_000).toISOString();
       expect(first.oldKeyExpiresAt).to.equal(expected);
-      expect((await bearers().authenticate(`Bearer ${old}`, 'test')).workspaceId).to.equal(workspaceId);
+      expect((await bearers().authenticate(`Bearer ${old}`, 'test')).caller.workspaceId).to.equal(workspaceId);
       await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 1440 } });
       const { expires_at } = await world.slice.owner
         .selectFrom('tokens')

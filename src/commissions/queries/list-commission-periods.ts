@@ -42,5 +42,6 @@ export const listCommissionPeriods = operation({
   query,
   response: z.array(z.string()),
   failures: { rep_not_found: 404 },
+  restsOn: ({ query: { repId } }, caller) => visibleRep(caller, repId),
   handler: ListCommissionPeriods,
 });

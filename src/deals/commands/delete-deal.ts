@@ -5,6 +5,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { isStorable } from '../../platform/database/columns.js';
+import { concerns } from '../../platform/database/revisions.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -63,6 +64,7 @@ export class DeleteDeal {
     hard: boolean,
   ): Promise<{ earned: number; repIds: string[] } | null> {
     const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
+    concerns(trx, deal === undefined ? [] : [deal.repId]);
     if (deal === undefined) return null;
     const { earned } = await dealEarnings(trx, workspaceId, dealId);
     const touched = (await touchedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();

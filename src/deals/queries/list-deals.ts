@@ -65,6 +65,7 @@ export const listDeals = operation({
   query,
   response,
   failures: {},
+  restsOn: ({ query: { repId } }, caller) => ownRep(caller, repId) ?? null,
   tool: {
     name: 'list_deals',
     title: 'List deals',

@@ -58,6 +58,7 @@ export interface Tables {
     payroll: ColumnType<PayrollTerms, string | undefined, string>;
     created_at: GeneratedInstant;
   };
+  answer_revisions: { workspace_id: string; part: number; revision: Generated<string> };
   tokens: {
     workspace_id: string;
     token_id: string;

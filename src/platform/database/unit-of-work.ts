@@ -3,6 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { isTransient, isUnavailable } from './database-errors.js';
 import { type Database, letPipeline } from './pool.js';
+import { raiseRevisions } from './revisions.js';
 import { type Tables } from './tables.js';
 import { TenantTurns } from './tenant-turns.js';
 
@@ -93,7 +94,8 @@ export class UnitOfWork {
       const opened = Promise.all([
         sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
           set_config('lock_timeout', ${lockTimeout[lock]}, true),
-          set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true)`.execute(trx),
+          set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true),
+          set_config('app.raises_revisions', ${raises(lock) ? 'on' : 'off'}, true)`.execute(trx),
         takeWorkspaceLock(trx, caller.workspaceId, lock),
       ]);
       // What it fails with is told below, instead of what it made of the statements that followed.
@@ -102,6 +104,7 @@ export class UnitOfWork {
         const result = await work(trx);
         const noting = notings.getStore();
         if (noting?.caller === caller) await noting.note(trx);
+        if (raises(lock)) await raiseRevisions(trx, caller.workspaceId);
         return result;
       } finally {
         await opened;
@@ -168,6 +171,11 @@ async function takeWorkspaceLock(trx: Kysely<Tables>, workspaceId: string, lock:
   if (lock === 'import') await sql`select pg_advisory_xact_lock(${name('import')})`.execute(trx);
   const take = lock === 'configuration' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
   await sql`select ${take}(${name('workspace')})`.execute(trx);
+}
+
+/** Whether its transactions say whom they concern. A change of the configuration, which is alone, concerns everyone. */
+function raises(lock: WorkspaceLock): boolean {
+  return lock === 'deals' || lock === 'calculation' || lock === 'import';
 }
 
 function takesNoLock(lock: WorkspaceLock): boolean {

@@ -10,7 +10,7 @@ import express, {
   type Response,
 } from 'express';
 import helmet from 'helmet';
-import { anonymousCaller, type Caller } from '../../kernel/caller.js';
+import { anonymousCaller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
@@ -19,19 +19,22 @@ import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
 import { type AnyOperation, Download, keepsAnswers, type RawBody, Redirect } from '../operation.js';
 import { tellFailure } from '../told-failure.js';
+import { type Authenticate, type Bearer } from './authenticate.js';
 import { ask, type Given, type IdempotentAnswers, idempotencyKeyOf } from './idempotency.js';
 import { guardJson } from './json-body.js';
 import { type RateLimit } from './rate-limit.js';
 import { jsonReader, mediaTypeOf, type ReadJson, unsupported } from './read-json.js';
+import { type RememberedAnswers } from './remembered-answers.js';
 
 export interface AppParts {
   readonly operations: readonly AnyOperation[];
   readonly doorway: Doorway;
-  readonly authenticate: (authorization: string | undefined, requestId: string, address: string) => Promise<Caller>;
+  readonly authenticate: Authenticate;
   /** So many proxies before us are believed about the address of who asks. */
   readonly trustProxyHops?: number;
   readonly rateLimit?: RateLimit;
   readonly idempotentAnswers?: IdempotentAnswers;
+  readonly rememberedAnswers?: RememberedAnswers;
   readonly log: Log;
   /** Routes that are not operations: health, documents. */
   readonly extra?: readonly ((app: Express) => void)[];
@@ -91,19 +94,27 @@ function serveDirectly(
 
 /** From a request to its answer; the order is that of trust: who asks, how often, whether they may, what they say. */
 function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
-  const { doorway, authenticate, rateLimit, idempotentAnswers } = parts;
+  const { doorway, authenticate, rateLimit, idempotentAnswers, rememberedAnswers } = parts;
   return async (request, response) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
     const address = request.ip ?? '';
     const isPublic = operation.access === 'public';
-    const caller = isPublic
-      ? anonymousCaller(requestId, address)
-      : await authenticate(request.headers.authorization, requestId, address);
+    const rests = operation.restsOn !== undefined;
+    const { caller, counted, revisions }: Bearer = isPublic
+      ? { caller: anonymousCaller(requestId, address), counted: null, revisions: null }
+      : await authenticate(request.headers.authorization, requestId, address, rests);
     response.locals['actor'] = caller.actor;
-    await rateLimit?.admit(caller, response);
+    await rateLimit?.admit(caller, response, counted);
     doorway.admit(operation, caller);
     guardQuery(request);
+    if (revisions !== null && rememberedAnswers !== undefined) {
+      const input = doorway.read(operation, { params: request.params, query: request.query, body: {} }, caller);
+      const make = async () => (await doorway.answer(operation, input, caller)).answer;
+      const json = await rememberedAnswers.answer(operation, input, caller, revisions, make);
+      response.type('application/json').send(json);
+      return;
+    }
     const body = await readBody(operation, request, response, readJson);
     const run = (read: unknown) =>
       doorway.run(operation, { params: request.params, query: request.query, body: read }, caller);

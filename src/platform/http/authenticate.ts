@@ -1,14 +1,32 @@
 import { sql } from 'kysely';
 import { type Caller, type Role, type Standing } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
+import { groupBy } from '../../kernel/group-by.js';
 import { type Database } from '../database/pool.js';
 import { type AttemptLimits } from '../limits/attempt-limits.js';
 import { type TokenKind, tokenHash } from '../secrets/token.js';
 import { Together } from '../together.js';
+import { type Counted, type CountRow, countedAt } from './rate-limit.js';
 
 const bearerPattern = /^bearer ([!-~]{1,100})$/i;
 
-interface TokenRow {
+/** Who bears a token, and what was asked of the database along with that. */
+export interface Bearer {
+  readonly caller: Caller;
+  /** What counting the request came to; null where requests are counted elsewhere. */
+  readonly counted: Counted | null;
+  /** Those of all parts of the caller's workspace, where they were asked for; see `revisionOf`. */
+  readonly revisions: string | null;
+}
+
+export type Authenticate = (
+  authorization: string | undefined,
+  requestId: string,
+  address: string,
+  withRevisions: boolean,
+) => Promise<Bearer>;
+
+interface TokenRow extends CountRow {
   readonly hash: Buffer;
   readonly workspace_id: string;
   readonly token_id: string;
@@ -16,7 +34,15 @@ interface TokenRow {
   readonly rep_id: string | null;
   readonly role: Role | null;
   readonly active: boolean | null;
+  readonly revisions: string | null;
 }
+
+interface Asked {
+  readonly hash: Buffer;
+  readonly withRevisions: boolean;
+}
+
+type Found = Omit<Bearer, 'caller'> & { readonly token: TokenRow };
 
 const mostAtOnce = 200;
 
@@ -27,46 +53,62 @@ const mostAtOnce = 200;
  * old one.
  */
 export class Bearers {
-  private readonly lookups = new Together<Buffer, TokenRow | undefined>(mostAtOnce, (hashes) => this.find(hashes));
+  private readonly lookups = new Together<Asked, Found | null>(mostAtOnce, (asked) => this.find(asked));
 
   constructor(
     private readonly database: Database,
     private readonly attemptLimits: AttemptLimits,
+    /** Counts the request too, against so many a minute; null where they are counted elsewhere. */
+    private readonly perMinute: number | null = null,
   ) {}
 
-  async authenticate(header: string | undefined, requestId: string): Promise<Caller> {
+  async authenticate(header: string | undefined, requestId: string, withRevisions = false): Promise<Bearer> {
     const token = bearerPattern.exec(header ?? '')?.[1];
     const hash = token === undefined ? null : tokenHash(token);
     if (hash === null) throw refusal();
-    const row = await this.lookups.ask(hash);
-    if (row === undefined || (row.kind === 'sess' && row.active !== true)) throw refusal();
+    const found = await this.lookups.ask({ hash, withRevisions });
+    if (found === null || (found.token.kind === 'sess' && found.token.active !== true)) throw refusal();
+    const { token: row, counted, revisions } = found;
     return {
-      workspaceId: row.workspace_id,
-      standing: standingOf(row),
-      repId: row.rep_id,
-      actor: actorOf(row),
-      requestId,
-      tokenId: row.token_id,
-      tokenKind: row.kind,
+      caller: {
+        workspaceId: row.workspace_id,
+        standing: standingOf(row),
+        repId: row.rep_id,
+        actor: actorOf(row),
+        requestId,
+        tokenId: row.token_id,
+        tokenKind: row.kind,
+      },
+      counted,
+      revisions,
     };
   }
 
   /** The same; a token that is refused counts against the address it came from. No token is no guess. */
-  async authenticateFrom(header: string | undefined, requestId: string, address: string): Promise<Caller> {
+  readonly authenticateFrom: Authenticate = async (header, requestId, address, withRevisions) => {
     try {
-      return await this.authenticate(header, requestId);
+      return await this.authenticate(header, requestId, withRevisions);
     } catch (error) {
       if (header !== undefined && error instanceof Failure) await this.attemptLimits.countFailure(address);
       throw error;
     }
-  }
+  };
 
-  private async find(hashes: readonly Buffer[]): Promise<(TokenRow | undefined)[]> {
-    const named = hashes.map((hash) => hash.toString('hex'));
-    const distinct = [...new Set(named)].map((hash) => Buffer.from(hash, 'hex'));
-    const { rows } = await sql<TokenRow>`select * from find_tokens(${distinct})`.execute(this.database);
-    const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]));
-    return named.map((hash) => found.get(hash));
+  private async find(asked: readonly Asked[]): Promise<(Found | null)[]> {
+    const byHash = groupBy(asked, ({ hash }) => hash.toString('hex'));
+    const groups = [...byHash.values()];
+    const { rows } = await sql<TokenRow>`
+      select * from admit_requests(${groups.map(([first]) => first?.hash)}, ${groups.map((all) => all.length)},
+        ${groups.map((all) => all.some((one) => one.withRevisions))}, ${this.perMinute})`.execute(this.database);
+    const found = new Map<Asked, Found>();
+    for (const token of rows)
+      for (const [place, one] of (byHash.get(token.hash.toString('hex')) ?? []).entries())
+        found.set(one, {
+          token,
+          counted: this.perMinute === null ? null : countedAt(place, token),
+          revisions: one.withRevisions ? token.revisions : null,
+        });
+    return asked.map((one) => found.get(one) ?? null);
   }
 }
 

@@ -2,20 +2,13 @@ import { sql } from 'kysely';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Database } from '../database/pool.js';
 import { Together } from '../together.js';
-import { type Counted, type RateCounter } from './rate-limit.js';
+import { type Counted, type CountRow, countedAt, type RateCounter } from './rate-limit.js';
 
 interface Asked {
   readonly workspaceId: string;
   readonly tokenId: string;
   readonly most: number;
   readonly at: string | null;
-}
-
-interface Row {
-  readonly admitted: number;
-  readonly remaining: number;
-  readonly reset_second: string;
-  readonly now_second: number;
 }
 
 const mostAtOnce = 200;
@@ -40,21 +33,14 @@ export class PostgresRateCounter implements RateCounter {
     const groups = [...groupBy(requests, ({ tokenId, at }) => `${tokenId} ${at}`)].sort(([a], [b]) => (a < b ? -1 : 1));
     const column = <T>(value: (one: Asked, all: readonly Asked[]) => T) =>
       groups.map(([, all]) => value(all[0] as Asked, all));
-    const { rows } = await sql<Row>`
+    const { rows } = await sql<CountRow>`
       select * from count_requests(${column((one) => one.workspaceId)}, ${column((one) => one.tokenId)},
         ${column((_, all) => all.length)}, ${column((one) => one.most)}, ${column((one) => one.at)})`.execute(
       this.database,
     );
     const counted = new Map<Asked, Counted>();
     for (const [index, [, all]] of groups.entries()) {
-      const { admitted, remaining, reset_second, now_second } = rows[index] as Row;
-      for (const [place, one] of all.entries())
-        counted.set(one, {
-          accepted: place < admitted,
-          remaining: remaining + Math.max(0, admitted - 1 - place),
-          resetSecond: Number(reset_second),
-          nowSecond: now_second,
-        });
+      for (const [place, one] of all.entries()) counted.set(one, countedAt(place, rows[index] as CountRow));
     }
     return requests.map((one) => counted.get(one) as Counted);
   }

@@ -24,6 +24,25 @@ export interface RateCounter {
   close(): Promise<void>;
 }
 
+/** What the database tells of a token that was counted for several requests at once. */
+export interface CountRow {
+  /** How many of them are within the limit. */
+  readonly admitted: number;
+  readonly remaining: number;
+  readonly reset_second: string;
+  readonly now_second: number;
+}
+
+/** What it comes to for the request in that place among those that were counted at once. */
+export function countedAt(place: number, { admitted, remaining, reset_second, now_second }: CountRow): Counted {
+  return {
+    accepted: place < admitted,
+    remaining: remaining + Math.max(0, admitted - 1 - place),
+    resetSecond: Number(reset_second),
+    nowSecond: now_second,
+  };
+}
+
 const warnEveryMs = 10_000;
 
 /** So many requests a minute for each token. A counter that is away stops nobody: a warning tells of it. */
@@ -36,10 +55,13 @@ export class RateLimit {
     private readonly log: Log,
   ) {}
 
-  /** Puts the limit's headers on the answer, whatever becomes of it, and refuses what is beyond the limit. */
-  async admit(caller: Caller, response: Response): Promise<void> {
+  /**
+   * Puts the limit's headers on the answer, whatever becomes of it, and refuses what is beyond the limit. A request may
+   * have been counted already, when its token was looked up.
+   */
+  async admit(caller: Caller, response: Response, known: Counted | null): Promise<void> {
     if (caller.tokenId === undefined) return;
-    const counted = await this.count(caller.workspaceId, caller.tokenId);
+    const counted = known ?? (await this.count(caller.workspaceId, caller.tokenId));
     response.setHeader('X-RateLimit-Limit', this.perMinute);
     response.setHeader('X-RateLimit-Remaining', counted.remaining);
     response.setHeader('X-RateLimit-Reset', counted.resetSecond);

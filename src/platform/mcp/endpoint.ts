@@ -2,6 +2,7 @@ import { type Express, type Request, type RequestHandler, type Response } from '
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { type Doorway } from '../doorway.js';
+import { type Authenticate } from '../http/authenticate.js';
 import { type RateLimit } from '../http/rate-limit.js';
 import { jsonReader } from '../http/read-json.js';
 import { type Log } from '../log.js';
@@ -15,7 +16,7 @@ export interface McpParts {
   readonly operations: readonly AnyOperation[];
   readonly guidance: Guidance;
   readonly doorway: Doorway;
-  readonly authenticate: (authorization: string | undefined, requestId: string, address: string) => Promise<Caller>;
+  readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
   /** Names under which this service may be reached. */
   readonly hosts: readonly string[];
@@ -63,14 +64,15 @@ export class McpEndpoint {
     const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
     const { authorization } = request.headers;
-    const caller = await this.parts.authenticate(authorization, requestId, request.ip ?? '').catch((error: unknown) => {
+    const asked = this.parts.authenticate(authorization, requestId, request.ip ?? '', false);
+    const { caller, counted } = await asked.catch((error: unknown) => {
       // Without resource_metadata: there is no authorization server, and clients told of one drop the token they have.
       if (isUnauthorized(error)) response.setHeader('WWW-Authenticate', 'Bearer realm="mcp"');
       throw error;
     });
     const actor = `mcp:${caller.actor}`;
     response.locals['actor'] = actor;
-    await this.parts.rateLimit.admit(caller, response);
+    await this.parts.rateLimit.admit(caller, response, counted);
     return { ...caller, actor };
   }
 
@@ -79,7 +81,7 @@ export class McpEndpoint {
     if (!Array.isArray(body)) return;
     if (body.length > mostInBatch)
       throw invalid({ path: '', message: `a batch holds at most ${mostInBatch} messages` });
-    for (const _ of body.slice(1)) await this.parts.rateLimit.admit(caller, response);
+    for (const _ of body.slice(1)) await this.parts.rateLimit.admit(caller, response, null);
   }
 
   private agentParts(): AgentParts {

@@ -1,0 +1,79 @@
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { entryOf } from '../../kernel/entry-of.js';
+import { type Database } from '../database/pool.js';
+import { Remembered } from '../database/remembered.js';
+import { readRevisions, revisionOf } from '../database/revisions.js';
+import { type AnyOperation, type Input } from '../operation.js';
+
+/** In bytes of JSON: some tens of overviews of thousands of reps, or thousands of dashboards. */
+const mostRemembered = 64 * 1024 * 1024;
+
+/** No day begins in between, whatever the time zone: their distances from UTC are whole quarters of an hour. */
+const quarterOfAnHour = 900_000;
+
+/**
+ * Answers that are given again for as long as what they rest on has the same revision. That is asked for with every
+ * request, before anything is read, so that no answer is older than its request: neither in the process that made a
+ * change nor in any other.
+ */
+export class RememberedAnswers {
+  private readonly answers = new Remembered<Buffer>(mostRemembered);
+  /** Those under way, by revision and key: who asks for the same meanwhile waits for it. */
+  private readonly beingMade = new Map<string, Promise<Buffer>>();
+
+  constructor(
+    private readonly clock: Clock,
+    /** Answers may be read from it, and it may not have heard yet of the revisions that requests are told. */
+    private readonly replica?: Database,
+  ) {}
+
+  /** The answer as JSON. It depends on nothing but the operation, its input, who asks, the day, and the data. */
+  async answer(
+    operation: AnyOperation,
+    input: Input,
+    caller: Caller,
+    /** Of all parts of the workspace. */
+    revisions: string,
+    make: () => Promise<unknown>,
+  ): Promise<Buffer> {
+    const { workspaceId, standing } = caller;
+    const quarter = Math.floor(this.clock.now().getTime() / quarterOfAnHour);
+    const key = JSON.stringify([workspaceId, operation.id, standing, caller.repId, quarter, input.params, input.query]);
+    const repId = operation.restsOn?.(input, caller) ?? null;
+    const revision = revisionOf(revisions, repId);
+    const known = this.answers.under(revision, key);
+    if (known !== null) return known;
+    const making = `${revision} ${key}`;
+    return entryOf(this.beingMade, making, () =>
+      this.make(key, workspaceId, repId, revision, make).finally(() => this.beingMade.delete(making)),
+    );
+  }
+
+  private async make(
+    key: string,
+    workspaceId: string,
+    repId: string | null,
+    revision: string,
+    make: () => Promise<unknown>,
+  ): Promise<Buffer> {
+    const readUnder =
+      this.replica === undefined ? revision : await this.revisionOnReplica(this.replica, workspaceId, repId);
+    const json = Buffer.from(JSON.stringify(await make()));
+    if (readUnder !== null) this.answers.keep(readUnder, key, json, json.length + key.length);
+    return json;
+  }
+
+  /** Null while the replica is away: the answer is then read from the primary. */
+  private async revisionOnReplica(
+    replica: Database,
+    workspaceId: string,
+    repId: string | null,
+  ): Promise<string | null> {
+    try {
+      return revisionOf(await readRevisions(replica, workspaceId), repId);
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { getCommissions } from '#src/commissions/queries/get-commissions.js';
+import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
+import { listDeals } from '#src/deals/queries/list-deals.js';
+import { serviceCaller } from '#src/kernel/caller.js';
+import { type AnyOperation } from '#src/platform/operation.js';
+import { type ApiClient, type TestService } from './test-service.js';
+
+type Question = readonly [operation: AnyOperation, query: Readonly<Record<string, string>>];
+
+/** Everything that may be answered from memory, about the workspace and each of the reps. */
+function questions(repIds: readonly string[], periods: readonly string[]): Question[] {
+  return [
+    [listDeals, {}],
+    [listCommissionPeriods, {}],
+    ...periods.map((period): Question => [getCommissions, { period }]),
+    ...repIds.flatMap((repId): Question[] => [
+      [listDeals, { repId }],
+      [listCommissionPeriods, { repId }],
+      ...periods.map((period): Question => [getCommissions, { repId, period }]),
+    ]),
+  ];
+}
+
+/**
+ * Asks the API, which may remember, and the handlers, which read. While calculations go on the two may be asked at
+ * different moments, and are asked again; what was remembered for too long stays different.
+ */
+export async function expectCurrentAnswers(
+  service: TestService,
+  api: ApiClient,
+  workspaceId: string,
+  repIds: readonly string[],
+  periods: readonly string[],
+): Promise<void> {
+  const { doorway } = service.running.service;
+  const caller = serviceCaller(workspaceId, 'test');
+  const ask = async ([operation, query]: Question) => ({
+    told: await api.expect(200, 'GET', `${operation.path}?${new URLSearchParams(query)}`),
+    read: JSON.parse(JSON.stringify((await doorway.run(operation, { params: {}, query, body: {} }, caller)).answer)),
+  });
+  for (const question of questions(repIds, periods)) {
+    for (let attempt = 1; ; attempt += 1) {
+      const { told, read } = await ask(question);
+      if (attempt === 1 && JSON.stringify(told) !== JSON.stringify(read)) await service.settled(workspaceId);
+      else {
+        expect(told, `${question[0].path} ${JSON.stringify(question[1])}`).to.deep.equal(read);
+        break;
+      }
+    }
+  }
+}
