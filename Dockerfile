@@ -18,5 +18,5 @@ COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 3000
-ENTRYPOINT ["tini", "--", "node", "bin/commissions.js"]
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=32", "bin/commissions.js"]
 CMD ["serve"]

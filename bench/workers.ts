@@ -109,7 +109,7 @@ function fileOf(first: number, count: number, reps: number): string {
 }
 
 async function startWorker({ environment }: BenchService): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, [program, 'serve', '--worker'], {
+  const worker = spawn(process.execPath, [...process.execArgv, program, 'serve', '--worker'], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -14,15 +14,18 @@ export const calculateJob: JobDeclaration<{ workspaceId: string; repIds: string[
   share: ({ workspaceId, repIds }) => ({ tenant: workspaceId, units: repIds.length }),
 };
 
-/** A chunk is worked by one worker: small enough to spread a workspace, large enough not to drown in jobs. */
-const lanesPerJob = 16;
+/** What one worker works in a row, at most: enough not to drown in jobs. */
+const mostLanesPerJob = 16;
 
-/** Up to so many lanes are woken one by one, so that they run beside each other. More are a batch, spread over all workers. */
+/**
+ * Lanes are woken in so many parts at least, as far as they go, so that they are worked beside each other: the few of a
+ * change, and what one worker has left of a batch at its end.
+ */
 export const fewLanes = 4;
 
 export function wakeLanesThrough(queue: JobQueue): WakeLanes {
   return async (workspaceId, repIds) => {
-    const size = repIds.length <= fewLanes ? 1 : lanesPerJob;
+    const size = Math.min(mostLanesPerJob, Math.ceil(repIds.length / fewLanes));
     await failpoint('wake.beforeAdd');
     await queue.add(calculateJob, ...partsOf(repIds, size).map((chunk) => ({ workspaceId, repIds: chunk })));
     await failpoint('wake.afterAdd');
