@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import { calculateRep, type HeldBack } from '../engine/calculate.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull } from '../kernel/day.js';
@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { concerns } from '../platform/database/revisions.js';
 import { type RunOutcome } from '../platform/database/tables.js';
-import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { lastly, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifference } from './apply-difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
@@ -81,13 +81,14 @@ export async function calculateLane(
     const wakes = await requestOthers(trx, terms, window, requests, run.difference);
     await failpoint('lane.afterOthers');
     const settlement = settlementOf(terms, window, asOf, triggersOf(requests), run);
-    await Promise.all([
-      recordRun(trx, lane, requests, run, startedAt, clock),
+    lastly(
+      trx,
+      ...recordRun(trx, lane, requests, run, startedAt, clock),
       finishRequests(trx, lane, requests),
-      locked.hasFailed && forgetFailures(trx, lane),
-      // Of most lanes nothing was known before and nothing is after.
-      (locked.isSettled || settlement !== null) && noteSettlement(trx, lane, settlement),
-    ]);
+      ...(locked.hasFailed ? [forgetFailures(trx, lane)] : []),
+    );
+    // Of most lanes nothing was known before and nothing is after.
+    if (locked.isSettled || settlement !== null) noteSettlement(trx, lane, settlement);
     await failpoint('lane.beforeCommit');
     return {
       state: 'ran',
@@ -244,14 +245,14 @@ function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): strin
   return [...difference.creditsMoved].filter((planId) => ranked.has(planId));
 }
 
-async function recordRun(
+function recordRun(
   trx: Work,
   { workspaceId, repId }: Lane,
   requests: readonly PendingRequest[],
   run: WindowRun,
   startedAt: Date,
   clock: Clock,
-): Promise<void> {
+): CompiledQuery[] {
   const dealIds = distinct(requests.map((request) => request.deal_id));
   const periods = distinct(run.heldBack.map((held) => held.period));
   const blocked =
@@ -279,21 +280,15 @@ async function recordRun(
       started_at: startedAt,
       duration_ms: clock.now().getTime() - startedAt.getTime(),
     })
-    .execute();
+    .compile();
   const jobIds = distinct(requests.map((request) => request.job_id));
-  await Promise.all([
-    audit,
-    dealIds.length > 0 &&
-      trx
-        .insertInto('audit_run_deals')
-        .values(dealIds.map((dealId) => ({ workspace_id: workspaceId, deal_id: dealId, run_id: run.runId })))
-        .execute(),
-    jobIds.length > 0 &&
-      trx
-        .insertInto('audit_run_jobs')
-        .values(jobIds.map((jobId) => ({ workspace_id: workspaceId, job_id: jobId, run_id: run.runId })))
-        .execute(),
-  ]);
+  const ofDeals = trx
+    .insertInto('audit_run_deals')
+    .values(dealIds.map((dealId) => ({ workspace_id: workspaceId, deal_id: dealId, run_id: run.runId })));
+  const ofJobs = trx
+    .insertInto('audit_run_jobs')
+    .values(jobIds.map((jobId) => ({ workspace_id: workspaceId, job_id: jobId, run_id: run.runId })));
+  return [audit, ...(dealIds.length > 0 ? [ofDeals.compile()] : []), ...(jobIds.length > 0 ? [ofJobs.compile()] : [])];
 }
 
 function outcomeOf(run: WindowRun): RunOutcome {
@@ -302,23 +297,19 @@ function outcomeOf(run: WindowRun): RunOutcome {
   return run.deals > 0 && run.skipped === run.deals ? 'skipped' : 'no_change';
 }
 
-async function finishRequests(
-  trx: Work,
-  { workspaceId, repId }: Lane,
-  requests: readonly PendingRequest[],
-): Promise<void> {
-  await sql`
+function finishRequests(trx: Work, { workspaceId, repId }: Lane, requests: readonly PendingRequest[]): CompiledQuery {
+  return sql`
     delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
-      and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.execute(trx);
+      and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.compile(trx);
 }
 
-async function forgetFailures(trx: Work, { workspaceId, repId }: Lane): Promise<void> {
-  await trx
+function forgetFailures(trx: Work, { workspaceId, repId }: Lane): CompiledQuery {
+  return trx
     .updateTable('lanes')
     .set({ attempts: 0, not_before: null, parked_at: null, last_error: null })
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId)
-    .execute();
+    .compile();
 }
 
 function triggersOf(requests: readonly PendingRequest[]): Trigger[] {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { allDays, type Day, type DayRange, latestDay } from '../kernel/day.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { lastly, type Work } from '../platform/database/unit-of-work.js';
 import { calculationCode } from './calculation-code.js';
 import { type Trigger } from './calculation-requests.js';
 import { type RepTerms } from './rep-terms.js';
@@ -40,20 +40,21 @@ export function settlementOf(
 }
 
 /** Notes on the lane, which the caller holds, what is known of it; null that nothing is. */
-export async function noteSettlement(
+export function noteSettlement(
   trx: Work,
   { workspaceId, repId }: { readonly workspaceId: string; readonly repId: string },
   settlement: Settlement | null | 'as before',
-): Promise<void> {
+): void {
   if (settlement === 'as before') return;
   const { revision = null, until = null, deals = null, skipped = null } = settlement ?? {};
-  await sql`
+  const note = sql`
     update lanes set (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) = row (n.*)
     from (values (${revision}::uuid, ${until}::date, ${settlement && calculationCode}::uuid, ${deals}::int,
       ${skipped}::int)) n (revision, until, code, deals, skipped)
     where workspace_id = ${workspaceId} and rep_id = ${repId}
       and (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) is distinct from
-        (n.revision, n.until, n.code, n.deals, n.skipped)`.execute(trx);
+        (n.revision, n.until, n.code, n.deals, n.skipped)`;
+  lastly(trx, note.compile(trx));
 }
 
 /** What is known of a rep of whom a calculation is asked; null when only the calculation can tell. */

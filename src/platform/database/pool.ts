@@ -78,6 +78,7 @@ function gatherWrites(client: pg.PoolClient): void {
 export async function letPipeline(trx: Kysely<Tables>): Promise<void> {
   const executor = trx.getExecutor();
   const connection = await executor.provideConnection(async (own) => own);
+  connections.set(trx, connection);
   let cause: unknown = null;
   const pipelined: DatabaseConnection = {
     executeQuery: async <Row>(query: CompiledQuery) => {
@@ -91,6 +92,20 @@ export async function letPipeline(trx: Kysely<Tables>): Promise<void> {
     streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
   };
   executor.provideConnection = (consumer) => consumer(pipelined);
+}
+
+/** Of transactions that pipeline. */
+const connections = new WeakMap<Kysely<Tables>, DatabaseConnection>();
+const lastStatements = new WeakMap<DatabaseConnection, CompiledQuery[]>();
+
+/**
+ * Has the statements sent in one round trip with the commit, when all that the transaction waits for has been answered.
+ * It fails, and nothing of it is kept, if one of them does.
+ */
+export function lastly(trx: Kysely<Tables>, ...statements: readonly CompiledQuery[]): void {
+  const connection = connections.get(trx);
+  if (connection === undefined) throw new Error('the transaction does not pipeline');
+  lastStatements.set(connection, [...(lastStatements.get(connection) ?? []), ...statements]);
 }
 
 class PipeliningDialect extends PostgresDialect {
@@ -114,13 +129,20 @@ class PipeliningDriver extends PostgresDriver {
     this.begun.set(connection, begun);
   }
 
+  /** A commit behind a statement that failed is no error to the server: it ends the transaction and keeps nothing. */
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await this.begun.get(connection);
-    await super.commitTransaction(connection);
+    const statements = lastStatements.get(connection) ?? [];
+    lastStatements.delete(connection);
+    await Promise.all([
+      ...statements.map((statement) => connection.executeQuery(statement)),
+      super.commitTransaction(connection),
+    ]);
   }
 
   /** Where it was the begin that failed, that is told, and not what came of the statements without it. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    lastStatements.delete(connection);
     await super.rollbackTransaction(connection);
     await this.begun.get(connection);
   }

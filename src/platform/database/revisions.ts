@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Database } from './pool.js';
+import { type Database, lastly } from './pool.js';
 import { type Work } from './unit-of-work.js';
 
 /** Reps are spread over so many parts of their workspace, so that few lie in a part and a look at all of them is short. */
@@ -29,12 +29,13 @@ export function concerns(trx: Work, repIds: Iterable<string | null>): void {
 }
 
 /**
- * Gives the parts that the transaction concerns a new revision. To be done last: others who change the same part wait
- * for its end from here on, and it for nobody who could be waiting for it.
+ * Gives the parts that the transaction concerns a new revision, at its end: others who change the same part wait for it
+ * from there on, and it for nobody who could be waiting for it.
  */
-export async function raiseRevisions(trx: Work, workspaceId: string): Promise<void> {
+export function raiseRevisions(trx: Work, workspaceId: string): void {
   const parts = [...(concerned.get(trx) ?? [everyonesPart])];
-  if (parts.length > 0) await sql`select raise_answer_revisions(${workspaceId}, ${parts}::smallint[])`.execute(trx);
+  if (parts.length > 0)
+    lastly(trx, sql`select raise_answer_revisions(${workspaceId}, ${parts}::smallint[])`.compile(trx));
 }
 
 /**

@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { isTransient, isUnavailable } from './database-errors.js';
 import { type Database, letPipeline } from './pool.js';
 import { raiseRevisions } from './revisions.js';
 import { type Tables } from './tables.js';
 import { TenantTurns } from './tenant-turns.js';
+
+export { lastly } from './pool.js';
 
 export type Work = Transaction<Tables>;
 
@@ -90,21 +92,20 @@ export class UnitOfWork {
     const whole = async (trx: Work) => {
       await letPipeline(trx);
       // Not awaited before the work: the server takes statements in order, so none is run outside of the workspace or
-      // before the lock, and all of them fail when one of these has.
-      const opened = Promise.all([
-        sql`select set_config('app.workspace_id', ${caller.workspaceId}, true),
+      // before the lock, and all of them fail when this one has.
+      const opened = sql`
+        select set_config('app.workspace_id', ${caller.workspaceId}, true),
           set_config('lock_timeout', ${lockTimeout[lock]}, true),
           set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true),
-          set_config('app.raises_revisions', ${raises(lock) ? 'on' : 'off'}, true)`.execute(trx),
-        takeWorkspaceLock(trx, caller.workspaceId, lock),
-      ]);
+          set_config('app.raises_revisions', ${raises(lock) ? 'on' : 'off'}, true)
+          ${workspaceLocks(caller.workspaceId, lock)}`.execute(trx);
       // What it fails with is told below, instead of what it made of the statements that followed.
       opened.catch(() => undefined);
       try {
         const result = await work(trx);
         const noting = notings.getStore();
         if (noting?.caller === caller) await noting.note(trx);
-        if (raises(lock)) await raiseRevisions(trx, caller.workspaceId);
+        if (raises(lock)) raiseRevisions(trx, caller.workspaceId);
         return result;
       } finally {
         await opened;
@@ -163,14 +164,14 @@ const idleTimeout: Readonly<Record<WorkspaceLock, string>> = {
 /**
  * Advisory locks rather than a lock on the workspace's row: they queue, so that a change of configuration gets its turn
  * under an unbroken stream of calculations, which share locks on a row would let starve. Two workspaces whose names
- * hash alike wait for each other and no more.
+ * hash alike wait for each other and no more. Columns of one statement are worked out in the order in which they stand.
  */
-async function takeWorkspaceLock(trx: Kysely<Tables>, workspaceId: string, lock: WorkspaceLock): Promise<void> {
-  if (takesNoLock(lock)) return;
+function workspaceLocks(workspaceId: string, lock: WorkspaceLock): RawBuilder<unknown> {
+  if (takesNoLock(lock)) return sql``;
   const name = (kind: string) => sql`hashtextextended(${`${kind}:${workspaceId}`}, 0)`;
-  if (lock === 'import') await sql`select pg_advisory_xact_lock(${name('import')})`.execute(trx);
+  const alone = lock === 'import' ? sql`, pg_advisory_xact_lock(${name('import')})` : sql``;
   const take = lock === 'configuration' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
-  await sql`select ${take}(${name('workspace')})`.execute(trx);
+  return sql`${alone}, ${take}(${name('workspace')})`;
 }
 
 /** Whether its transactions say whom they concern. A change of the configuration, which is alone, concerns everyone. */

@@ -101,7 +101,7 @@ async function tryApprove(trx: Work, key: StatementKey, caller: Caller, at: Date
   await refuseOverlap(trx, key);
   const approved = await upToDate(trx, key, latest, { at, actor: caller.actor });
   await approveHead(trx, key, approved, { at, actor: caller.actor });
-  await noteSettlement(trx, key, null);
+  noteSettlement(trx, key, null);
   await recordStatementAct(trx, caller, {
     runId: newId(),
     trigger: 'statement_approved',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { type Work } from '#src/platform/database/unit-of-work.js';
+import { lastly, type Work } from '#src/platform/database/unit-of-work.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 const workspaceId = '00000000-0000-4000-8000-000000000001';
@@ -52,5 +52,68 @@ describe('statements that are asked together', () => {
       await sql`select sqrt(-1)`.execute(trx);
     }).catch((error: unknown) => error);
     expect(failed).to.have.property('message', 'cannot take square root of a negative number');
+  });
+});
+
+describe('statements that are sent with the commit', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService({}, { api: true, worker: false });
+  });
+  after(() => service.stop());
+
+  const run = <T>(work: (trx: Work) => Promise<T>) =>
+    service.running.service.unitOfWork.run({ workspaceId }, 'reads', work);
+  const keep = (seconds: number) => sql`
+    insert into rate_windows (workspace_id, token_id, second, counts, accepted)
+    values (${workspaceId}, gen_random_uuid(), ${seconds}, array_fill(0, array[61]), true)`;
+  const kept = () =>
+    run(async (trx) => {
+      const { rows } = await sql<{ second: string }>`select second from rate_windows order by second`.execute(trx);
+      return rows.map((row) => Number(row.second));
+    });
+
+  it('are kept with the rest, behind it', async () => {
+    await run(async (trx) => {
+      lastly(trx, sql`update rate_windows set second = second + 10`.compile(trx));
+      await keep(1).execute(trx);
+    });
+    expect(await kept()).to.deep.equal([11]);
+  });
+
+  it('fail the transaction with their own mistake, and nothing of it is kept, before or behind', async () => {
+    const before = await kept();
+    const failed = await run(async (trx) => {
+      await keep(2).execute(trx);
+      lastly(trx, keep(3).compile(trx), sql`select 1 / 0`.compile(trx), keep(4).compile(trx));
+      return 'done';
+    }).catch((error: unknown) => error);
+    expect(failed).to.have.property('message', 'division by zero');
+    expect(await kept()).to.deep.equal(before);
+  });
+
+  it('have the transaction tried again where that helps, and once only', async () => {
+    const before = await kept();
+    let tries = 0;
+    await run(async (trx) => {
+      tries += 1;
+      await keep(20 + tries).execute(trx);
+      if (tries === 1) lastly(trx, sql`do $$ begin raise exception using errcode = '40P01'; end $$`.compile(trx));
+    });
+    expect(tries).to.equal(2);
+    expect(await kept()).to.deep.equal([...before, 22]);
+  });
+
+  it('are gone with a transaction that fails, and not sent with the next on its connection', async () => {
+    const before = await kept();
+    for (let time = 0; time < 15; time += 1) {
+      await run(async (trx) => {
+        lastly(trx, keep(30).compile(trx));
+        throw new Error('as it should');
+      }).catch(() => undefined);
+      await run((trx) => sql`select 1`.execute(trx));
+    }
+    expect(await kept()).to.deep.equal(before);
   });
 });
