@@ -60,7 +60,7 @@ export class RememberedAnswers {
     const readUnder =
       this.replica === undefined ? revision : await this.revisionOnReplica(this.replica, workspaceId, repId);
     const json = Buffer.from(JSON.stringify(await make()));
-    if (readUnder !== null) this.answers.keep(readUnder, key, json, json.length + key.length);
+    if (readUnder !== null) this.answers.keep(readUnder, key, json, json.length + key.length + readUnder.length);
     return json;
   }
 
