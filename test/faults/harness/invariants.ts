@@ -18,6 +18,7 @@ export async function assertInvariants(fleet: Fleet, world: EpisodeWorld): Promi
   await assertAdjustedOnce(ownerUrl, world);
   await assertJobsEnded(fleet, world);
   await assertExportsMade(fleet, world);
+  await assertAnswersAreCurrent(fleet, world);
   await assertRecalculationWritesNothing(fleet, world);
   await assertTrueUpsSettle(fleet, world);
   await assertSound(ownerUrl, world.workspaceId);
@@ -229,6 +230,39 @@ async function assertExportsMade(fleet: Fleet, world: EpisodeWorld): Promise<voi
       if (bytes.length !== job.file.bytes || !hasOneEnd || !unzipped(bytes).has('xl/workbook.xml'))
         throw new Violation('I7', `${bytes.length} bytes were made of ${JSON.stringify(job)}`);
     }
+}
+
+/** I25: what each API process tells of the year, remembered or read, is what stands. */
+async function assertAnswersAreCurrent(fleet: Fleet, { workspaceId, apiKey, repIds }: EpisodeWorld): Promise<void> {
+  const [deals] = await query<{ count: number }>(
+    fleet.postgres.ownerUrl,
+    'select count(*)::int as count from deals where workspace_id = $1 and deleted_at is null',
+    [workspaceId],
+  );
+  const earned = await query<{ repId: string; total: number }>(
+    fleet.postgres.ownerUrl,
+    `select rep_id as "repId", sum(amount)::float8 as total from commission_events join workspaces using (workspace_id, currency)
+     where workspace_id = $1 and status = 'earned' and earned_on between '2026-01-01' and '2026-12-31' group by rep_id`,
+    [workspaceId],
+  );
+  const totals = new Map(earned.map(({ repId, total }) => [repId, total]));
+  for (const { url } of fleet.apis) {
+    const api = new ApiClient(url, apiKey);
+    const { count } = await api.expect(200, 'GET', '/v1/deals');
+    if (count !== deals?.count) throw new Violation('I25', `${url} tells of ${count} deals of ${deals?.count}`);
+    const overview = await api.expect(200, 'GET', '/v1/commissions?period=2026');
+    for (const repId of Object.values(repIds)) {
+      const total = totals.get(repId) ?? 0;
+      const dashboard = await api.expect(200, 'GET', `/v1/commissions?period=2026&repId=${repId}`);
+      const row = overview.reps.find((rep: { repId: string }) => rep.repId === repId);
+      for (const { earnings } of [dashboard, row])
+        if (earnings.total !== total)
+          throw new Violation(
+            'I25',
+            `${url} tells that ${repId} earned ${JSON.stringify(earnings)}, and ${total} stands`,
+          );
+    }
+  }
 }
 
 /** I8: twice, since the first could repair what the second would find. */

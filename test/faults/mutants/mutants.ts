@@ -182,6 +182,17 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'tells nobody that a lane has changed what was remembered',
+    breaks: ['I25'],
+    changes: [
+      {
+        file: lane,
+        from: 'concerns(trx, [lane.repId]);',
+        to: '',
+      },
+    ],
+  },
+  {
     name: 'takes what it remembers of the configuration for what it is now',
     // The ledger is another one than its inputs give, or another process, which remembers less, makes it another one.
     breaks: ['I1', 'I8'],
