@@ -104,9 +104,6 @@ export async function administer(stage: Stage, random: SeededRandom): Promise<vo
     generateAll,
     exportTeam,
     sync,
-    lookUp,
-    lookUp,
-    lookUp,
   ];
   while (!stage.isOver()) {
     const world = random.pick(stage.worlds);
@@ -161,13 +158,6 @@ const adjust: Act = async (world, client, random) => {
   const path = `/v1/statements/${random.pick(Object.values(world.repIds))}/adjust`;
   const { status } = await client.send('POST', path, body, { 'Idempotency-Key': `${world.workspaceId}/${reason}` });
   if (status < 300) world.adjustments.set(reason, { least: 1, most: 1 });
-};
-
-/** So that each process has answers to remember while what they tell of changes. */
-const lookUp: Act = async (world, client, random) => {
-  const repId = random.pick(Object.values(world.repIds));
-  for (const asked of ['commissions?period=2026', `commissions?period=2026&repId=${repId}`, 'deals'])
-    await client.send('GET', `/v1/${asked}`);
 };
 
 const generateAll: Act = (_world, client, random) =>

@@ -5,7 +5,7 @@ import { watchApprovals } from './approval-watch.js';
 import { EpisodeLog, Violation } from './episode-log.js';
 import { type CrmKind, EpisodeWorld } from './episode-world.js';
 import { type Fleet } from './fleet.js';
-import { assertInvariants } from './invariants.js';
+import { assertInvariants, lookUp } from './invariants.js';
 import { disturb, type Menu } from './killer.js';
 import { patience } from './patience.js';
 import { SeededRandom } from './seeded-random.js';
@@ -165,7 +165,7 @@ function violationOf(error: unknown): Violation {
 
 /** I24: what was asked is calculated, what was told is taken up, and every job has ended. */
 export async function quiescence(
-  { postgres }: Fleet,
+  { postgres, apis }: Fleet,
   worlds: readonly EpisodeWorld[],
   deadline = performance.now() + quiescenceMs,
 ): Promise<void> {
@@ -184,5 +184,7 @@ export async function quiescence(
     if (performance.now() > deadline)
       throw new Violation('I24', `not quiet after ${quiescenceMs} ms: ${JSON.stringify(left)}`);
     await sleep(50);
+    // People look at what is still moving. A process that has yet to come back answers nobody.
+    await Promise.allSettled(apis.flatMap(({ url }) => worlds.map((world) => lookUp(url, world))));
   }
 }

@@ -232,6 +232,18 @@ async function assertExportsMade(fleet: Fleet, world: EpisodeWorld): Promise<voi
     }
 }
 
+/** What people look at; the process remembers it. */
+export async function lookUp(url: string, { apiKey, repIds }: Pick<EpisodeWorld, 'apiKey' | 'repIds'>) {
+  const get = (path: string) => new ApiClient(url, apiKey).expect(200, 'GET', `/v1/${path}`);
+  const ofRep = (repId: string) => get(`commissions?period=2026&repId=${repId}`);
+  const [list, overview, dashboards] = await Promise.all([
+    get('deals'),
+    get('commissions?period=2026'),
+    Promise.all(Object.values(repIds).map(ofRep)),
+  ]);
+  return { list, overview, dashboards };
+}
+
 /** I25: what each API process tells of the year, remembered or read, is what stands. */
 async function assertAnswersAreCurrent(fleet: Fleet, { workspaceId, apiKey, repIds }: EpisodeWorld): Promise<void> {
   const [deals] = await query<{ count: number }>(
@@ -247,15 +259,13 @@ async function assertAnswersAreCurrent(fleet: Fleet, { workspaceId, apiKey, repI
   );
   const totals = new Map(earned.map(({ repId, total }) => [repId, total]));
   for (const { url } of fleet.apis) {
-    const api = new ApiClient(url, apiKey);
-    const { count } = await api.expect(200, 'GET', '/v1/deals');
-    if (count !== deals?.count) throw new Violation('I25', `${url} tells of ${count} deals of ${deals?.count}`);
-    const overview = await api.expect(200, 'GET', '/v1/commissions?period=2026');
-    for (const repId of Object.values(repIds)) {
+    const { list, overview, dashboards } = await lookUp(url, { apiKey, repIds });
+    if (list.count !== deals?.count)
+      throw new Violation('I25', `${url} tells of ${list.count} deals of ${deals?.count}`);
+    for (const [index, repId] of Object.values(repIds).entries()) {
       const total = totals.get(repId) ?? 0;
-      const dashboard = await api.expect(200, 'GET', `/v1/commissions?period=2026&repId=${repId}`);
       const row = overview.reps.find((rep: { repId: string }) => rep.repId === repId);
-      for (const { earnings } of [dashboard, row])
+      for (const { earnings } of [dashboards[index], row])
         if (earnings.total !== total)
           throw new Violation(
             'I25',
