@@ -193,9 +193,9 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'takes what it remembers of the configuration for what it is now',
-    // The ledger is another one than its inputs give, or another process, which remembers less, makes it another one.
-    breaks: ['I1', 'I8'],
+    name: 'takes what it remembers for what is now',
+    // Answers are old ones, the ledger is another one than its inputs give, or a process that remembers less makes it so.
+    breaks: ['I1', 'I8', 'I25'],
     changes: [
       {
         file: 'src/platform/database/remembered.ts',
