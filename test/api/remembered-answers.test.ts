@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { acceptInvite } from '#src/reps/accept-invite.js';
 import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
 import { sessionOf } from '../support/tokens.js';
 
@@ -100,6 +101,22 @@ describe('answers that are remembered', () => {
     expect((await dashboard('ana')).name).to.equal('Ana Ito');
     await owner.query("update reps set name = 'By hand' where rep_id = $1", [ids.ana]);
     expect((await dashboard('ana')).name).to.equal('By hand');
+  });
+
+  it('are left alone by a sign-in, which waits for nobody who changes them', async () => {
+    await dashboard('ana');
+    carriedOut = [];
+    const changing = new pg.Client({ connectionString: service.database.ownerUrl });
+    await changing.connect();
+    await changing.query('begin');
+    await changing.query("update reps set name = 'Other' where rep_id = $1", [ids.ben]);
+    await service.running.service.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      acceptInvite(trx, workspaceId, ids.ana),
+    );
+    await changing.query('rollback');
+    await changing.end();
+    await dashboard('ana');
+    expect(carriedOut).to.deep.equal([]);
   });
 
   it('belong to who asked: a rep gets nothing that was remembered for the admin', async () => {
