@@ -112,7 +112,7 @@ async function insertDeals({ owner }: BenchService, { workspaceId }: BenchWorksp
     `with ranked as (select rep_id, row_number() over (order by rep_id) - 1 as place, count(*) over () as all_reps
        from reps where workspace_id = $1),
      made as (
-       select n, rep_id, round((500 + (n * 7919 % 1000003)::numeric * 7 / 1000), 2) as amount,
+       select n, rep_id, round((500 + (n::bigint * 7919 % 1000003)::numeric * 7 / 1000), 2) as amount,
          date '2026-01-01' + (n * 31 % 365)::int as day
        from generate_series(1, $2::int) n join ranked on place = n % all_reps
      )
