@@ -63,12 +63,17 @@ export async function http(): Promise<Table[]> {
   }
 }
 
+/** A contender that tells how many requests were answered in a second. */
+interface Asking extends Contender {
+  run(): Promise<number>;
+}
+
 /** So that nobody else is measured while these are still calculated. */
-function untilCalculated({ service, workspace }: SalesYear, { name, run }: Contender): Contender {
+function untilCalculated({ service, workspace }: SalesYear, { name, run }: Asking): Asking {
   return {
     name,
-    run: async (): Promise<number | undefined> => {
-      const perSecond = (await run()) ?? undefined;
+    run: async () => {
+      const perSecond = await run();
       await untilSettled(service, workspace.workspaceId);
       return perSecond;
     },
@@ -76,11 +81,11 @@ function untilCalculated({ service, workspace }: SalesYear, { name, run }: Conte
 }
 
 /** All that the service remembers of the workspace is out of date again as soon as it is remembered. */
-function whileChanging({ service, workspace }: SalesYear, { name, run }: Contender): Contender {
+function whileChanging({ service, workspace }: SalesYear, { name, run }: Asking): Asking {
   const change = 'update answer_revisions set revision = gen_random_uuid() where workspace_id = $1';
   return {
     name,
-    run: async (): Promise<number | undefined> => {
+    run: async () => {
       let changing = true;
       const changes = (async () => {
         while (changing) {
@@ -89,7 +94,7 @@ function whileChanging({ service, workspace }: SalesYear, { name, run }: Contend
         }
       })();
       try {
-        return (await run()) ?? undefined;
+        return await run();
       } finally {
         changing = false;
         await changes;
@@ -104,7 +109,7 @@ function asking(
   method: string,
   path: string,
   body: string | null,
-): Contender {
+): Asking {
   const headers = {
     Authorization: `Bearer ${workspace.apiKey}`,
     ...(body === null ? {} : { 'Content-Type': 'application/json' }),

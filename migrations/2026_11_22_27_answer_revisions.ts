@@ -116,32 +116,25 @@ async function createFindTokens(db: Kysely<unknown>): Promise<void> {
     language plpgsql volatile ${settings} as $$
     #variable_conflict use_column
     declare
-      found record;
+      is_news boolean;
     begin
-      for found in
+      for hash, workspace_id, token_id, kind, rep_id, role, active, is_news in
         select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active,
-          t.last_used_at is null or t.last_used_at < now() - interval '1 minute' as is_news
+          t.last_used_at is null or t.last_used_at < now() - interval '1 minute'
         from tokens t left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
         where t.token_hash = any(hashes) and (t.expires_at is null or t.expires_at > now())
           and (t.kind <> 'sess' or (coalesce(t.last_used_at, t.created_at) > now() - interval '12 hours'
             and t.created_at > now() - interval '30 days'))
         order by t.token_id
       loop
-        if found.is_news then
+        if is_news then
           update tokens t set last_used_at = now() from (
             select s.workspace_id, s.token_id from tokens s
-            where s.workspace_id = found.workspace_id and s.token_id = found.token_id
+            where s.workspace_id = find_tokens.workspace_id and s.token_id = find_tokens.token_id
             for update skip locked
           ) s
           where t.workspace_id = s.workspace_id and t.token_id = s.token_id;
         end if;
-        hash := found.token_hash;
-        workspace_id := found.workspace_id;
-        token_id := found.token_id;
-        kind := found.kind;
-        rep_id := found.rep_id;
-        role := found.role;
-        active := found.active;
         return next;
       end loop;
     end $$`.execute(db);

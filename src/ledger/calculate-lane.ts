@@ -1,4 +1,4 @@
-import { type CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { calculateRep, type HeldBack } from '../engine/calculate.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull } from '../kernel/day.js';
@@ -81,12 +81,10 @@ export async function calculateLane(
     const wakes = await requestOthers(trx, terms, window, requests, run.difference);
     await failpoint('lane.afterOthers');
     const settlement = settlementOf(terms, window, asOf, triggersOf(requests), run);
-    lastly(
-      trx,
-      ...recordRun(trx, lane, requests, run, startedAt, clock),
-      finishRequests(trx, lane, requests),
-      ...(locked.hasFailed ? [forgetFailures(trx, lane)] : []),
-    );
+    // All of these are sent with the commit.
+    recordRun(trx, lane, requests, run, startedAt, clock);
+    finishRequests(trx, lane, requests);
+    if (locked.hasFailed) forgetFailures(trx, lane);
     // Of most lanes nothing was known before and nothing is after.
     if (locked.isSettled || settlement !== null) noteSettlement(trx, lane, settlement);
     await failpoint('lane.beforeCommit');
@@ -252,35 +250,33 @@ function recordRun(
   run: WindowRun,
   startedAt: Date,
   clock: Clock,
-): CompiledQuery[] {
+): void {
   const dealIds = distinct(requests.map((request) => request.deal_id));
   const periods = distinct(run.heldBack.map((held) => held.period));
   const blocked =
     periods.length === 0 ? null : { statementLocked: true, periods, heldBack: run.heldBack.slice(0, 100) };
-  const audit = trx
-    .insertInto('audit_runs')
-    .values({
-      workspace_id: workspaceId,
-      run_id: run.runId,
-      actor: 'orchestrator',
-      trigger: triggersOf(requests).join(','),
-      scope: dealIds.length === 1 && requests.every((request) => request.deal_id !== null) ? 'deal' : 'rep',
-      deal_id: dealIds.length === 1 ? (dealIds[0] as string) : null,
-      rep_id: repId,
-      period: null,
-      outcome: outcomeOf(run),
-      events_written: run.difference.eventsWritten,
-      events_reversed: run.difference.eventsReversed,
-      statement_locked: run.heldBack.length,
-      skipped: run.skipped,
-      deals: run.deals,
-      blocked: blocked === null ? null : JSON.stringify(blocked),
-      details: JSON.stringify({ planVersionIds: run.planVersionIds }),
-      error: null,
-      started_at: startedAt,
-      duration_ms: clock.now().getTime() - startedAt.getTime(),
-    })
-    .compile();
+  const audit = trx.insertInto('audit_runs').values({
+    workspace_id: workspaceId,
+    run_id: run.runId,
+    actor: 'orchestrator',
+    trigger: triggersOf(requests).join(','),
+    scope: dealIds.length === 1 && requests.every((request) => request.deal_id !== null) ? 'deal' : 'rep',
+    deal_id: dealIds.length === 1 ? (dealIds[0] as string) : null,
+    rep_id: repId,
+    period: null,
+    outcome: outcomeOf(run),
+    events_written: run.difference.eventsWritten,
+    events_reversed: run.difference.eventsReversed,
+    statement_locked: run.heldBack.length,
+    skipped: run.skipped,
+    deals: run.deals,
+    blocked: blocked === null ? null : JSON.stringify(blocked),
+    details: JSON.stringify({ planVersionIds: run.planVersionIds }),
+    error: null,
+    started_at: startedAt,
+    duration_ms: clock.now().getTime() - startedAt.getTime(),
+  });
+  lastly(trx, audit.compile());
   const jobIds = distinct(requests.map((request) => request.job_id));
   const ofDeals = trx
     .insertInto('audit_run_deals')
@@ -288,7 +284,8 @@ function recordRun(
   const ofJobs = trx
     .insertInto('audit_run_jobs')
     .values(jobIds.map((jobId) => ({ workspace_id: workspaceId, job_id: jobId, run_id: run.runId })));
-  return [audit, ...(dealIds.length > 0 ? [ofDeals.compile()] : []), ...(jobIds.length > 0 ? [ofJobs.compile()] : [])];
+  if (dealIds.length > 0) lastly(trx, ofDeals.compile());
+  if (jobIds.length > 0) lastly(trx, ofJobs.compile());
 }
 
 function outcomeOf(run: WindowRun): RunOutcome {
@@ -297,19 +294,20 @@ function outcomeOf(run: WindowRun): RunOutcome {
   return run.deals > 0 && run.skipped === run.deals ? 'skipped' : 'no_change';
 }
 
-function finishRequests(trx: Work, { workspaceId, repId }: Lane, requests: readonly PendingRequest[]): CompiledQuery {
-  return sql`
+function finishRequests(trx: Work, { workspaceId, repId }: Lane, requests: readonly PendingRequest[]): void {
+  const taken = sql`
     delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
-      and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`.compile(trx);
+      and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`;
+  lastly(trx, taken.compile(trx));
 }
 
-function forgetFailures(trx: Work, { workspaceId, repId }: Lane): CompiledQuery {
-  return trx
+function forgetFailures(trx: Work, { workspaceId, repId }: Lane): void {
+  const forgotten = trx
     .updateTable('lanes')
     .set({ attempts: 0, not_before: null, parked_at: null, last_error: null })
     .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .compile();
+    .where('rep_id', '=', repId);
+  lastly(trx, forgotten.compile());
 }
 
 function triggersOf(requests: readonly PendingRequest[]): Trigger[] {

@@ -40,13 +40,10 @@ export async function expectCurrentAnswers(
     read: JSON.parse(JSON.stringify((await doorway.run(operation, { params: {}, query, body: {} }, caller)).answer)),
   });
   for (const question of questions(repIds, periods)) {
-    for (let attempt = 1; ; attempt += 1) {
-      const { told, read } = await ask(question);
-      if (attempt === 1 && JSON.stringify(told) !== JSON.stringify(read)) await service.settled(workspaceId);
-      else {
-        expect(told, `${question[0].path} ${JSON.stringify(question[1])}`).to.deep.equal(read);
-        break;
-      }
-    }
+    const first = await ask(question);
+    if (JSON.stringify(first.told) === JSON.stringify(first.read)) continue;
+    await service.settled(workspaceId);
+    const { told, read } = await ask(question);
+    expect(told, `${question[0].path} ${JSON.stringify(question[1])}`).to.deep.equal(read);
   }
 }

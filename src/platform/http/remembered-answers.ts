@@ -57,21 +57,17 @@ export class RememberedAnswers {
     revision: string,
     make: () => Promise<unknown>,
   ): Promise<Buffer> {
-    const readUnder =
-      this.replica === undefined ? revision : await this.revisionOnReplica(this.replica, workspaceId, repId);
+    const readUnder = await this.revisionRead(workspaceId, repId, revision);
     const json = Buffer.from(JSON.stringify(await make()));
     if (readUnder !== null) this.answers.keep(readUnder, key, json, json.length + key.length + readUnder.length);
     return json;
   }
 
-  /** Null while the replica is away: the answer is then read from the primary. */
-  private async revisionOnReplica(
-    replica: Database,
-    workspaceId: string,
-    repId: string | null,
-  ): Promise<string | null> {
+  /** Of what the answer is read from; null while a replica is away, and it is read from the primary. */
+  private async revisionRead(workspaceId: string, repId: string | null, told: string): Promise<string | null> {
+    if (this.replica === undefined) return told;
     try {
-      return revisionOf(await readRevisions(replica, workspaceId), repId);
+      return revisionOf(await readRevisions(this.replica, workspaceId), repId);
     } catch {
       return null;
     }

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../../support/test-service.j
 
 const workspaceId = '00000000-0000-4000-8000-000000000001';
 
-describe('statements that are asked together', () => {
+describe('a transaction', () => {
   let service: TestService;
 
   before(async () => {
@@ -16,104 +16,97 @@ describe('statements that are asked together', () => {
   const inTransaction = <T>(work: (trx: Work) => Promise<T>) =>
     service.running.service.unitOfWork.run({ workspaceId }, 'reads', work);
 
-  const later = async (asked: Promise<unknown>) => {
-    for (let turn = 0; turn < 20; turn += 1) await null;
-    return asked;
-  };
+  describe('statements that are asked together', () => {
+    const later = async (asked: Promise<unknown>) => {
+      for (let turn = 0; turn < 20; turn += 1) await null;
+      return asked;
+    };
 
-  it('fail with what was wrong with the first, whoever of them is heard first', async () => {
-    const failed = await inTransaction((trx) =>
-      Promise.all([later(sql`select 1 / 0`.execute(trx)), sql`select 1`.execute(trx)]),
-    ).catch((error: unknown) => error);
-    expect(failed).to.have.property('message', 'division by zero');
-  });
-
-  it('are tried again when the first had to wait for too long', async () => {
-    let tries = 0;
-    const result = await inTransaction(async (trx) => {
-      tries += 1;
-      const first = sql`do ${sql.lit(tries === 1 ? "begin raise exception 'as it should' using errcode = '55P03'; end" : 'begin end')}`;
-      const [, { rows }] = await Promise.all([
-        later(first.execute(trx)),
-        sql<{ one: number }>`select 1 as one`.execute(trx),
-      ]);
-      return rows;
+    it('fail with what was wrong with the first, whoever of them is heard first', async () => {
+      const failed = await inTransaction((trx) =>
+        Promise.all([later(sql`select 1 / 0`.execute(trx)), sql`select 1`.execute(trx)]),
+      ).catch((error: unknown) => error);
+      expect(failed).to.have.property('message', 'division by zero');
     });
-    expect(result).to.deep.equal([{ one: 1 }]);
-    expect(tries).to.equal(2);
+
+    it('are tried again when the first had to wait for too long', async () => {
+      let tries = 0;
+      const result = await inTransaction(async (trx) => {
+        tries += 1;
+        const first = sql`do ${sql.lit(tries === 1 ? "begin raise exception 'as it should' using errcode = '55P03'; end" : 'begin end')}`;
+        const [, { rows }] = await Promise.all([
+          later(first.execute(trx)),
+          sql<{ one: number }>`select 1 as one`.execute(trx),
+        ]);
+        return rows;
+      });
+      expect(result).to.deep.equal([{ one: 1 }]);
+      expect(tries).to.equal(2);
+    });
+
+    it('fail with their own mistakes again once a savepoint has taken the first one back', async () => {
+      const failed = await inTransaction(async (trx) => {
+        await sql`savepoint here`.execute(trx);
+        await sql`select 1 / 0`.execute(trx).catch(() => undefined);
+        await sql`rollback to savepoint here`.execute(trx);
+        await sql`select 1`.execute(trx);
+        await sql`select sqrt(-1)`.execute(trx);
+      }).catch((error: unknown) => error);
+      expect(failed).to.have.property('message', 'cannot take square root of a negative number');
+    });
   });
 
-  it('fail with their own mistakes again once a savepoint has taken the first one back', async () => {
-    const failed = await inTransaction(async (trx) => {
-      await sql`savepoint here`.execute(trx);
-      await sql`select 1 / 0`.execute(trx).catch(() => undefined);
-      await sql`rollback to savepoint here`.execute(trx);
-      await sql`select 1`.execute(trx);
-      await sql`select sqrt(-1)`.execute(trx);
-    }).catch((error: unknown) => error);
-    expect(failed).to.have.property('message', 'cannot take square root of a negative number');
-  });
-});
-
-describe('statements that are sent with the commit', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
-
-  const run = <T>(work: (trx: Work) => Promise<T>) =>
-    service.running.service.unitOfWork.run({ workspaceId }, 'reads', work);
-  const keep = (seconds: number) => sql`
+  describe('statements that are sent with the commit', () => {
+    const keep = (seconds: number) => sql`
     insert into rate_windows (workspace_id, token_id, second, counts, accepted)
     values (${workspaceId}, gen_random_uuid(), ${seconds}, array_fill(0, array[61]), true)`;
-  const kept = () =>
-    run(async (trx) => {
-      const { rows } = await sql<{ second: string }>`select second from rate_windows order by second`.execute(trx);
-      return rows.map((row) => Number(row.second));
+    const kept = () =>
+      inTransaction(async (trx) => {
+        const { rows } = await sql<{ second: string }>`select second from rate_windows order by second`.execute(trx);
+        return rows.map((row) => Number(row.second));
+      });
+
+    it('are kept with the rest, behind it', async () => {
+      await inTransaction(async (trx) => {
+        lastly(trx, sql`update rate_windows set second = second + 10`.compile(trx));
+        await keep(1).execute(trx);
+      });
+      expect(await kept()).to.deep.equal([11]);
     });
 
-  it('are kept with the rest, behind it', async () => {
-    await run(async (trx) => {
-      lastly(trx, sql`update rate_windows set second = second + 10`.compile(trx));
-      await keep(1).execute(trx);
+    it('fail the transaction with their own mistake, and nothing of it is kept, before or behind', async () => {
+      const before = await kept();
+      const failed = await inTransaction(async (trx) => {
+        await keep(2).execute(trx);
+        lastly(trx, keep(3).compile(trx), sql`select 1 / 0`.compile(trx), keep(4).compile(trx));
+        return 'done';
+      }).catch((error: unknown) => error);
+      expect(failed).to.have.property('message', 'division by zero');
+      expect(await kept()).to.deep.equal(before);
     });
-    expect(await kept()).to.deep.equal([11]);
-  });
 
-  it('fail the transaction with their own mistake, and nothing of it is kept, before or behind', async () => {
-    const before = await kept();
-    const failed = await run(async (trx) => {
-      await keep(2).execute(trx);
-      lastly(trx, keep(3).compile(trx), sql`select 1 / 0`.compile(trx), keep(4).compile(trx));
-      return 'done';
-    }).catch((error: unknown) => error);
-    expect(failed).to.have.property('message', 'division by zero');
-    expect(await kept()).to.deep.equal(before);
-  });
-
-  it('have the transaction tried again where that helps, and once only', async () => {
-    const before = await kept();
-    let tries = 0;
-    await run(async (trx) => {
-      tries += 1;
-      await keep(20 + tries).execute(trx);
-      if (tries === 1) lastly(trx, sql`do $$ begin raise exception using errcode = '40P01'; end $$`.compile(trx));
+    it('have the transaction tried again where that helps, and once only', async () => {
+      const before = await kept();
+      let tries = 0;
+      await inTransaction(async (trx) => {
+        tries += 1;
+        await keep(20 + tries).execute(trx);
+        if (tries === 1) lastly(trx, sql`do $$ begin raise exception using errcode = '40P01'; end $$`.compile(trx));
+      });
+      expect(tries).to.equal(2);
+      expect(await kept()).to.deep.equal([...before, 22]);
     });
-    expect(tries).to.equal(2);
-    expect(await kept()).to.deep.equal([...before, 22]);
-  });
 
-  it('are gone with a transaction that fails, and not sent with the next on its connection', async () => {
-    const before = await kept();
-    for (let time = 0; time < 15; time += 1) {
-      await run(async (trx) => {
-        lastly(trx, keep(30).compile(trx));
-        throw new Error('as it should');
-      }).catch(() => undefined);
-      await run((trx) => sql`select 1`.execute(trx));
-    }
-    expect(await kept()).to.deep.equal(before);
+    it('are gone with a transaction that fails, and not sent with the next on its connection', async () => {
+      const before = await kept();
+      for (let time = 0; time < 15; time += 1) {
+        await inTransaction(async (trx) => {
+          lastly(trx, keep(30).compile(trx));
+          throw new Error('as it should');
+        }).catch(() => undefined);
+        await inTransaction((trx) => sql`select 1`.execute(trx));
+      }
+      expect(await kept()).to.deep.equal(before);
+    });
   });
 });
