@@ -107,14 +107,13 @@ function inParts<T>(all: readonly T[], size: number): T[][] {
 }
 
 /** Past the service, which is not what is measured here; the rows are what it would have written. */
-async function insertDeals({ owner }: BenchService, { workspaceId }: BenchWorkspace, deals: number): Promise<void> {
+const insertDeals: BringDeals = async ({ owner }, { workspaceId }, deals, reps) => {
   await owner.query(
-    `with ranked as (select rep_id, row_number() over (order by rep_id) - 1 as place, count(*) over () as all_reps
-       from reps where workspace_id = $1),
+    `with ranked as (select rep_id, row_number() over (order by rep_id) - 1 as place from reps where workspace_id = $1),
      made as (
        select n, rep_id, round((500 + (n::bigint * 7919 % 1000003)::numeric * 7 / 1000), 2) as amount,
          date '2026-01-01' + (n * 31 % 365)::int as day
-       from generate_series(1, $2::int) n join ranked on place = n % all_reps
+       from generate_series(1, $2::int) n join ranked on place = n % $3
      )
      insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, is_closed, is_won, fields,
        given, content_hash)
@@ -124,9 +123,9 @@ async function insertDeals({ owner }: BenchService, { workspaceId }: BenchWorksp
          'discount', (n % 20)::numeric / 100),
        '{}', md5(n::text)::uuid
      from made`,
-    [workspaceId, deals],
+    [workspaceId, deals, reps],
   );
-}
+};
 
 /** Resolves when nothing is asked of any lane. */
 export async function untilSettled({ owner }: BenchService, workspaceId: string): Promise<void> {

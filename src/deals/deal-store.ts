@@ -83,31 +83,45 @@ function dealRows(writes: readonly DealWrite[]): RawBuilder<unknown> {
   ]);
 }
 
+/** Deals that are to be added, in the form in which they are sent. */
+export interface DealInsert {
+  readonly dealIds: readonly string[];
+  readonly statement: RawBuilder<unknown>;
+}
+
+export function dealInsert(workspaceId: string, writes: readonly DealWrite[]): DealInsert {
+  const dealIds = writes.map((write) => write.dealId);
+  if (writes.length === 0) return { dealIds, statement: sql`` };
+  const statement = sql`
+    insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
+      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at, fetched_at)
+    select ${workspaceId}::uuid, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
+      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at, fetched_at
+    from ${dealRows(writes)}`;
+  return { dealIds, statement };
+}
+
 /**
  * Adds deals; gives the ids of those that somebody else has added in the same moment. Many are added on trust first: to
  * ask at every row whether it is there already, as it hardly ever is after lockDeals, costs a third of the insert.
  */
-export async function insertDeals(
-  trx: Work,
-  workspaceId: string,
-  writes: readonly DealWrite[],
-): Promise<ReadonlySet<string>> {
-  if (writes.length === 0) return new Set();
-  if (writes.length >= manyDeals && (await insertOnTrust(trx, workspaceId, writes))) return new Set();
+export async function insertDeals(trx: Work, { dealIds, statement }: DealInsert): Promise<ReadonlySet<string>> {
+  if (dealIds.length === 0) return new Set();
+  if (dealIds.length >= manyDeals && (await insertOnTrust(trx, statement))) return new Set();
   const { rows } = await sql<{ deal_id: string }>`
-    ${dealInsert(workspaceId, writes)} on conflict (workspace_id, deal_id) do nothing returning deal_id`.execute(trx);
+    ${statement} on conflict (workspace_id, deal_id) do nothing returning deal_id`.execute(trx);
   const added = new Set(rows.map((row) => row.deal_id));
-  return new Set(writes.flatMap(({ dealId }) => (added.has(dealId) ? [] : [dealId])));
+  return new Set(dealIds.filter((dealId) => !added.has(dealId)));
 }
 
 const manyDeals = 100;
 
 /** Whether all of the deals were new; if not, none has been added. */
-async function insertOnTrust(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<boolean> {
+async function insertOnTrust(trx: Work, statement: RawBuilder<unknown>): Promise<boolean> {
   try {
     await Promise.all([
       sql`savepoint new_deals`.execute(trx),
-      dealInsert(workspaceId, writes).execute(trx),
+      statement.execute(trx),
       sql`release savepoint new_deals`.execute(trx),
     ]);
     return true;
@@ -116,15 +130,6 @@ async function insertOnTrust(trx: Work, workspaceId: string, writes: readonly De
     await sql`rollback to savepoint new_deals`.execute(trx);
     return false;
   }
-}
-
-function dealInsert(workspaceId: string, writes: readonly DealWrite[]): RawBuilder<{ deal_id: string }> {
-  return sql`
-    insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
-      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at, fetched_at)
-    select ${workspaceId}::uuid, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
-      owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at, fetched_at
-    from ${dealRows(writes)}`;
 }
 
 /** Replaces deals that the caller has locked; a deleted one lives again. */

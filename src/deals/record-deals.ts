@@ -5,7 +5,9 @@ import { failpoint } from '../platform/failpoint.js';
 import { type ReadContent } from './deal.js';
 import { DealOwners } from './deal-owners.js';
 import {
+  type DealInsert,
   type DealWrite,
+  dealInsert,
   insertDeals,
   insertSnapshots,
   lockDeals,
@@ -50,24 +52,53 @@ export async function recordDeals(
   trx: Work,
   workspaceId: string,
   deals: readonly IncomingDeal[],
-  owners = new DealOwners(trx, workspaceId),
-  { keepStale = false }: { readonly keepStale?: boolean } = {},
+  options: { readonly keepStale?: boolean } = {},
 ): Promise<RecordedDeals> {
+  return writeDeals(trx, await decideDeals(trx, workspaceId, deals), options);
+}
+
+/** Deals that are locked and compared with what stands; nothing is written yet. */
+export interface DecidedDeals {
+  readonly workspaceId: string;
+  readonly outcomes: Outcome[];
+  readonly settled: readonly Settled[];
+  /** Those that are new, in the form in which they are sent. */
+  readonly insert: DealInsert;
+}
+
+/** The first half of recording deals. */
+export async function decideDeals(
+  trx: Work,
+  workspaceId: string,
+  deals: readonly IncomingDeal[],
+  owners = new DealOwners(trx, workspaceId),
+): Promise<DecidedDeals> {
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
-  await owners.learn(deals);
+  // In one round trip: neither has to know of the other.
+  const [standing] = await Promise.all([lockDeals(trx, workspaceId, idsOf(deals)), owners.learn(deals)]);
+  await failpoint('record.afterLock');
   const news: News[] = [];
   for (const [position, deal] of deals.entries()) {
     const repId = owners.of(deal.projection);
     if (repId !== undefined) news.push(newsOf(position, deal, repId));
   }
-  const settled = await settle(trx, workspaceId, news, outcomes);
-  if (keepStale)
-    await insertSnapshots(
-      trx,
-      workspaceId,
-      settled.flatMap((one) => one.stale),
-    );
-  return { outcomes, changes: settled.flatMap((one) => changeOf(one) ?? []) };
+  return decideNews(workspaceId, news, standing, outcomes);
+}
+
+/** The second half: to be done before anything else is decided of the same deals. */
+export async function writeDeals(
+  trx: Work,
+  decided: DecidedDeals,
+  { keepStale = false }: { readonly keepStale?: boolean } = {},
+): Promise<RecordedDeals> {
+  const settled = await writeDecided(trx, decided);
+  const stale = keepStale ? settled.flatMap((one) => one.stale) : [];
+  await insertSnapshots(trx, decided.workspaceId, stale);
+  return { outcomes: decided.outcomes, changes: settled.flatMap((one) => changeOf(one) ?? []) };
+}
+
+function idsOf(deals: readonly { readonly dealId: string }[]): string[] {
+  return [...new Set(deals.map((deal) => deal.dealId))];
 }
 
 interface News extends DealWrite {
@@ -89,26 +120,29 @@ interface Settled {
   readonly sourceUpdatedAt: Date | null;
 }
 
-async function settle(
-  trx: Work,
+function decideNews(
   workspaceId: string,
   news: readonly News[],
+  standing: ReadonlyMap<string, StandingDeal>,
   outcomes: Outcome[],
-): Promise<readonly Settled[]> {
-  if (news.length === 0) return [];
+): DecidedDeals {
   const byDeal = groupBy(news, (one) => one.dealId);
   const dealIds = [...byDeal.keys()].sort();
-  const standing = await lockDeals(trx, workspaceId, dealIds);
-  await failpoint('record.afterLock');
   const settled = dealIds.map((dealId) => decide(dealId, byDeal.get(dealId) as News[], standing.get(dealId), outcomes));
   const fresh = settled.filter((one) => one.standing === undefined);
+  return { workspaceId, outcomes, settled, insert: dealInsert(workspaceId, fresh.map(lastWrite)) };
+}
+
+async function writeDecided(trx: Work, { workspaceId, outcomes, settled, insert }: DecidedDeals): Promise<Settled[]> {
   // What another transaction has added since the look is there now, and is compared with once more.
-  const overtaken = await insertDeals(trx, workspaceId, fresh.map(lastWrite));
-  const kept = overtaken.size === 0 ? settled : settled.filter((one) => !overtaken.has(one.dealId));
+  const overtaken = await insertDeals(trx, insert);
+  const kept = settled.filter((one) => !overtaken.has(one.dealId));
   await failpoint('record.midWrite');
   await writeKept(trx, workspaceId, kept);
-  const again = fresh.filter((one) => overtaken.has(one.dealId)).flatMap((one) => one.news);
-  return again.length === 0 ? kept : [...kept, ...(await settle(trx, workspaceId, again, outcomes))];
+  if (overtaken.size === 0) return kept;
+  const again = settled.filter((one) => overtaken.has(one.dealId)).flatMap((one) => one.news);
+  const standing = await lockDeals(trx, workspaceId, [...overtaken]);
+  return [...kept, ...(await writeDecided(trx, decideNews(workspaceId, again, standing, outcomes)))];
 }
 
 async function writeKept(trx: Work, workspaceId: string, kept: readonly Settled[]): Promise<void> {

@@ -96,7 +96,7 @@ async function recordLive(
       ...(report.fetchedAt === null ? {} : { fetchedAt: report.fetchedAt }),
     };
   });
-  const recorded = await recordDeals(trx, workspaceId, incoming, undefined, { keepStale: report.keepStale });
+  const recorded = await recordDeals(trx, workspaceId, incoming, { keepStale: report.keepStale });
   for (const [index, deal] of live.entries()) outcomes.set(deal.id, recorded.outcomes[index] as ReportOutcome);
   for (const { dealId, after } of recorded.changes) {
     if (after.repId === null) skipped.push({ dealId, reason: 'the owner is nobody here' });

@@ -63,16 +63,16 @@ export async function calculateLane(
 ): Promise<LaneRun> {
   return unitOfWork.run(lane, 'calculation', async (trx) => {
     concerns(trx, []);
-    const locked = await lockLane(trx, lane, wait);
-    if (locked === null) return nothingDone('busy');
-    await failpoint('lane.afterLock');
-    const startedAt = clock.now();
-    // In one round trip, and in this order: the ids of the requests, then data.
-    const [requests, terms] = await Promise.all([
+    // In one round trip, and in this order: the lock, the ids of the requests, then data. Each is read when what stands
+    // before it is done, so that nothing is seen as it was before the lane was ours.
+    const [locked, requests, terms] = await Promise.all([
+      lockLane(trx, lane, wait),
       pendingRequests(trx, lane),
       loadRepTerms(trx, lane.workspaceId, lane.repId),
     ]);
+    const startedAt = clock.now();
     await failpoint('lane.afterRequests');
+    if (locked === null) return nothingDone('busy');
     if (requests.length === 0) return nothingDone('idle');
     concerns(trx, [lane.repId]);
     const window = calculationWindow(terms, daysOf(requests));

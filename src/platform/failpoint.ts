@@ -28,7 +28,6 @@ export const failpoints = [
   'pull.afterStep',
   'pull.beforeFinish',
   'sweep.afterPick',
-  'lane.afterLock',
   'lane.afterRequests',
   'lane.afterRead',
   'lane.midWrite',

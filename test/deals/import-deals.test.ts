@@ -125,8 +125,8 @@ describe('POST /v1/deals/import', () => {
       name,
       ...(day === undefined ? {} : { sourceUpdatedAt: `2026-01-0${day}T00:00:00Z` }),
     });
-    const fillers = Array.from({ length: 2000 }, (_, index) => ({ dealId: `f${index}` }));
-    for (const between of [[], fillers]) {
+    const fillers = Array.from({ length: 4000 }, (_, index) => ({ dealId: `f${index}` }));
+    for (const between of [[], fillers.slice(0, 2000), fillers]) {
       const answer = await json({
         deals: [deal('one'), deal('two', 2), ...between, deal('old', 1), deal('two', 3), deal('three', 3)],
       });
@@ -268,29 +268,36 @@ describe('POST /v1/deals/import', () => {
     expect(await codeOf({ text: broken })).to.equal('payload_too_large');
   });
 
-  it('compares with a deal that somebody else adds while the file is being written', async () => {
-    const other = new pg.Client({ connectionString: world.ownerUrl });
-    await other.connect();
-    await other.query('begin');
-    await other.query(
-      `insert into deals (workspace_id, deal_id, name, fields, content_hash, source_updated_at)
-       values ($1, 'd7', 'newer', '{"name": "newer"}', gen_random_uuid(), '2026-02-01'), ($1, 'd8', 'older', '{"name": "older"}', gen_random_uuid(), '2025-12-01')`,
-      [world.workspaceId],
-    );
-    const lines = Array.from({ length: 300 }, (_, index) => `d${index},file,2026-01-01T00:00:00Z`).join('\n');
-    const importing = world.importFile({ text: `id,name,sourceUpdatedAt\n${lines}` });
-    const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    while ((await world.rows(waits)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    await other.query('commit');
-    await other.end();
-    expect(await importing).to.include({ accepted: 299, stale: 1 });
-    expect(await world.rows("select name from deals where deal_id in ('d7', 'd8') order by deal_id")).to.deep.equal([
-      { name: 'newer' },
-      { name: 'file' },
-    ]);
-    expect(await world.rows("select fields ->> 'name' as name from deal_snapshots")).to.deep.equal([{ name: 'older' }]);
-    expect((await world.list()).count).to.equal(300);
-  });
+  for (const [rows, first] of [
+    [300, 7],
+    [5000, 2500],
+  ] as const) {
+    it(`compares with a deal that somebody else adds while ${rows} rows are being written`, async () => {
+      const [newer, older] = [`d${first}`, `d${first + 1}`];
+      const other = new pg.Client({ connectionString: world.ownerUrl });
+      await other.connect();
+      await other.query('begin');
+      await other.query(
+        `insert into deals (workspace_id, deal_id, name, fields, content_hash, source_updated_at)
+         values ($1, $2, 'newer', '{"name": "newer"}', gen_random_uuid(), '2026-02-01'), ($1, $3, 'older', '{"name": "older"}', gen_random_uuid(), '2025-12-01')`,
+        [world.workspaceId, newer, older],
+      );
+      const lines = Array.from({ length: rows }, (_, index) => `d${index},file,2026-01-01T00:00:00Z`).join('\n');
+      const importing = world.importFile({ text: `id,name,sourceUpdatedAt\n${lines}` });
+      const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      while ((await world.rows(waits)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await other.query('commit');
+      await other.end();
+      expect(await importing).to.include({ accepted: rows - 1, stale: 1 });
+      expect(
+        await world.rows(`select name from deals where deal_id in ('${newer}', '${older}') order by deal_id`),
+      ).to.deep.equal([{ name: 'newer' }, { name: 'file' }]);
+      expect(await world.rows("select fields ->> 'name' as name from deal_snapshots")).to.deep.equal([
+        { name: 'older' },
+      ]);
+      expect((await world.list()).count).to.equal(rows);
+    });
+  }
 
   it('revives a deleted deal and asks for both owners of a moved one', async () => {
     const bob = await world.addRep({ email: 'bob@x.com', crmMemberId: 'Bob' });

@@ -8,7 +8,7 @@ import { type Wake } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { DealOwners } from '../deal-owners.js';
-import { type IncomingDeal, recordDeals } from '../record-deals.js';
+import { type DecidedDeals, decideDeals, writeDeals } from '../record-deals.js';
 import { merge, type TouchedReps, touchedReps } from '../touched-reps.js';
 import { type ImportRow } from './import-row.js';
 
@@ -41,20 +41,28 @@ export async function importRows(
 ): Promise<ImportResult> {
   const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], touched: new Map() };
   const owners = new DealOwners(trx, caller.workspaceId);
-  // While the server writes one batch the next one is read.
+  let decided: DecidedBatch | null = null;
   let writing = Promise.resolve();
   try {
     for await (const batch of batchesOf(rows)) {
       await writing;
-      writing = importBatch(trx, caller.workspaceId, owners, batch, tally);
+      if (decided !== null && sharesDeals(decided, batch)) {
+        await writeBatch(trx, decided, tally);
+        decided = null;
+      }
+      // Sent ahead of what the last batch writes: while the server writes it this batch is decided and the next one read.
+      const deciding = decideBatch(trx, caller.workspaceId, owners, batch);
+      if (decided !== null) writing = writeBatch(trx, decided, tally);
       // Its failure is heard by the await above, though perhaps not before the next batch has been read.
       writing.catch(() => undefined);
+      decided = await deciding;
     }
   } finally {
     // A file that breaks off must not end the transaction under a batch that is still being written.
     await Promise.allSettled([writing]);
   }
   await writing;
+  if (decided !== null) await writeBatch(trx, decided, tally);
   const { touched, rejected, ...counts } = tally;
   const jobId = await requestAll(trx, caller, touched, counts.accepted);
   wake([...touched.keys()]);
@@ -77,19 +85,33 @@ async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>): AsyncGene
   if (batch.length > 0) yield batch;
 }
 
-async function importBatch(
+interface DecidedBatch {
+  readonly rows: readonly ImportRow[];
+  readonly deals: DecidedDeals;
+}
+
+async function decideBatch(
   trx: Work,
   workspaceId: string,
   owners: DealOwners,
-  batch: readonly ImportRow[],
-  tally: Tally,
-): Promise<void> {
-  const deals: IncomingDeal[] = batch.flatMap((row) => ('deal' in row ? [row.deal] : []));
-  const { outcomes, changes } = await recordDeals(trx, workspaceId, deals, owners);
+  rows: readonly ImportRow[],
+): Promise<DecidedBatch> {
+  const deals = rows.flatMap((row) => ('deal' in row ? [row.deal] : []));
+  return { rows, deals: await decideDeals(trx, workspaceId, deals, owners) };
+}
+
+/** Whether the second has deals of the first, with which they can only be compared when those are written. */
+function sharesDeals({ deals }: DecidedBatch, rows: readonly ImportRow[]): boolean {
+  const dealIds = new Set(deals.settled.map((one) => one.dealId));
+  return rows.some((row) => 'deal' in row && dealIds.has(row.deal.dealId));
+}
+
+async function writeBatch(trx: Work, { rows, deals }: DecidedBatch, tally: Tally): Promise<void> {
+  const { outcomes, changes } = await writeDeals(trx, deals);
   await failpoint('import.afterBatch');
-  merge(tally.touched, await touchedReps(trx, workspaceId, changes));
+  merge(tally.touched, await touchedReps(trx, deals.workspaceId, changes));
   let position = 0;
-  for (const row of batch) {
+  for (const row of rows) {
     const outcome = 'deal' in row ? outcomes[position++] : null;
     if (outcome === 'unchanged' || outcome === 'stale') tally[outcome] += 1;
     else if (outcome === 'created' || outcome === 'changed') tally.accepted += 1;

@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: "    await failpoint('lane.afterLock');\n",
+        from: "    await failpoint('lane.afterRequests');\n",
         to: '    await sql`select from lanes order by random() for no key update`.execute(trx);\n',
       },
     ],
