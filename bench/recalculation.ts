@@ -99,7 +99,9 @@ async function recalculationOf(service: BenchService, deals: number): Promise<{ 
         row.name.startsWith('one ') ? '' : ratio(row.median / floorMs),
         row.name.startsWith('one ') ? '' : ratio(row.median / fullMs),
       ]),
-      notes: ['The floor that counts is the one on two backends.'],
+      notes: [
+        `The floor that counts is the one on two backends.${rounds === 1 ? ' One run each, after one to warm up.' : ''}`,
+      ],
     },
   };
 }

@@ -70,15 +70,15 @@ export async function createJob(
 
 /** Ends the job when none of its requests is left, or only such whose lanes are parked after too many failures. */
 export async function settleJob(trx: Work, workspaceId: string, jobId: string): Promise<void> {
+  // Not materialized, so that the first lane that is still to be worked, as there nearly always is, answers alone.
   await sql`
-    with pending as (
-      select count(distinct q.rep_id) filter (where l.parked_at is null) as working,
-        count(distinct q.rep_id) filter (where l.parked_at is not null) as parked,
-        min(l.last_error) filter (where l.parked_at is not null) as last_error
+    with pending as not materialized (
+      select l.rep_id, l.parked_at, l.last_error
       from calculation_requests q
       left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
       where q.workspace_id = ${workspaceId} and q.job_id = ${jobId}
     ),
+    parked as (select count(distinct rep_id) as reps, min(last_error) as last_error from pending),
     figures as (
       select coalesce(sum(r.events_written), 0)::int as written, coalesce(sum(r.events_reversed), 0)::int as reversed,
         coalesce(sum(r.statement_locked), 0)::int as locked, coalesce(sum(r.skipped), 0)::int as skipped,
@@ -87,16 +87,16 @@ export async function settleJob(trx: Work, workspaceId: string, jobId: string): 
       where j.workspace_id = ${workspaceId} and j.job_id = ${jobId}
     )
     update jobs set
-      status = case when pending.parked = 0 then 'completed' else 'failed' end,
+      status = case when parked.reps = 0 then 'completed' else 'failed' end,
       finished_at = now(),
-      error = case when pending.parked = 0 then null
-        else pending.parked || ' of ' || jobs.total || ' reps could not be calculated: ' || coalesce(pending.last_error, 'unknown') end,
+      error = case when parked.reps = 0 then null
+        else parked.reps || ' of ' || jobs.total || ' reps could not be calculated: ' || coalesce(parked.last_error, 'unknown') end,
       result = coalesce(jobs.result, '{}') || jsonb_build_object('count', case when jobs.scope->>'scope' = 'deal' then jobs.deals else figures.deals end,
         'eventsWritten', figures.written, 'eventsReversed', figures.reversed,
         'statementLocked', figures.locked, 'skipped', figures.skipped)
-    from pending, figures
+    from parked, figures
     where jobs.workspace_id = ${workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and not jobs.pulling
-      and pending.working = 0`.execute(trx);
+      and not exists (select from pending where parked_at is null)`.execute(trx);
 }
 
 const retention = sql`interval '6 hours'`;
