@@ -17,7 +17,7 @@ export class SqlFloor {
       await owner.query(`drop table if exists floor_${table}`);
       await owner.query(`create table floor_${table} (like ${table} including all)`);
     }
-    await owner.query('alter table floor_commission_events set (fillfactor = 80)');
+    await owner.query('alter table floor_commission_events set (fillfactor = 50)');
     await owner.query('insert into floor_quotas select * from quotas where workspace_id = $1', [
       year.workspace.workspaceId,
     ]);

@@ -17,6 +17,7 @@ import * as fetchedDeals from './2026_11_21_24_fetched_deals.js';
 import * as periodsOfMonths from './2026_11_21_25_periods_of_months.js';
 import * as uniqueRevisions from './2026_11_21_26_unique_revisions.js';
 import * as answerRevisions from './2026_11_22_27_answer_revisions.js';
+import * as roomForChanges from './2026_11_22_28_room_for_changes.js';
 
 /** Every migration, oldest first. Forward only: a released one is never edited, the next one mends it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -38,4 +39,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026_11_21_25_periods_of_months': { up: periodsOfMonths.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_21_26_unique_revisions': { up: uniqueRevisions.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_27_answer_revisions': { up: answerRevisions.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_22_28_room_for_changes': { up: roomForChanges.up as (db: Kysely<unknown>) => Promise<void> },
 };
