@@ -68,6 +68,7 @@ export function duration(ms: number): string {
 }
 
 export function ratio(figure: number): string {
+  if (figure < 0.0005) return '< 0.001 ×';
   return `${figure >= 10 ? figure.toFixed(0) : figure.toFixed(figure < 0.1 ? 3 : 2)} ×`;
 }
 

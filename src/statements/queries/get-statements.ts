@@ -54,10 +54,12 @@ async function readRepStatement(
   of: Period,
   currency: string,
 ): Promise<StatementAnswer> {
-  const repName = await findRepName(trx, caller.workspaceId, repId);
-  if (repName === null) throw repNotFound();
   const key = { workspaceId: caller.workspaceId, repId, period: of };
-  const { head, content } = await readStatement(trx, key, currency);
+  const [repName, { head, content }] = await Promise.all([
+    findRepName(trx, caller.workspaceId, repId),
+    readStatement(trx, key, currency),
+  ]);
+  if (repName === null) throw repNotFound();
   return statementAnswer(key, repName, head, content, caller);
 }
 
