@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/calculation-jobs.ts',
-        from: '\n      and pending.working = 0`',
+        from: '\n      and not exists (select from pending where parked_at is null)`',
         to: '`',
       },
     ],
