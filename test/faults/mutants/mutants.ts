@@ -62,8 +62,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: 'const locked = await lockLane(trx, lane, wait);',
-        to: 'const locked = { clearedAt: null as Date | null };',
+        from: '      lockLane(trx, lane, wait),\n',
+        to: '      { clearedAt: null as Date | null },\n',
       },
     ],
   },
