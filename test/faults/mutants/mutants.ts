@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: lane,
         from: '      lockLane(trx, lane, wait),\n',
-        to: '      { clearedAt: null as Date | null },\n',
+        to: '      { clearedAt: null as Date | null, hasFailed: false, isSettled: true },\n',
       },
     ],
   },
