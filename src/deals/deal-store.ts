@@ -90,15 +90,13 @@ export interface DealInsert {
 }
 
 export function dealInsert(workspaceId: string, writes: readonly DealWrite[]): DealInsert {
-  const dealIds = writes.map((write) => write.dealId);
-  if (writes.length === 0) return { dealIds, statement: sql`` };
   const statement = sql`
     insert into deals (workspace_id, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
       owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at, fetched_at)
     select ${workspaceId}::uuid, deal_id, rep_id, name, amount, currency, stage, close_date, created_date, owner_id,
       owner_email, provider, is_closed, is_won, fields, given, content_hash, source_updated_at, fetched_at
     from ${dealRows(writes)}`;
-  return { dealIds, statement };
+  return { dealIds: writes.map((write) => write.dealId), statement };
 }
 
 /**

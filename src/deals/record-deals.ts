@@ -75,7 +75,8 @@ export async function decideDeals(
 ): Promise<DecidedDeals> {
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
   // In one round trip: neither has to know of the other.
-  const [standing] = await Promise.all([lockDeals(trx, workspaceId, idsOf(deals)), owners.learn(deals)]);
+  const dealIds = deals.map((deal) => deal.dealId);
+  const [standing] = await Promise.all([lockDeals(trx, workspaceId, dealIds), owners.learn(deals)]);
   await failpoint('record.afterLock');
   const news: News[] = [];
   for (const [position, deal] of deals.entries()) {
@@ -95,10 +96,6 @@ export async function writeDeals(
   const stale = keepStale ? settled.flatMap((one) => one.stale) : [];
   await insertSnapshots(trx, decided.workspaceId, stale);
   return { outcomes: decided.outcomes, changes: settled.flatMap((one) => changeOf(one) ?? []) };
-}
-
-function idsOf(deals: readonly { readonly dealId: string }[]): string[] {
-  return [...new Set(deals.map((deal) => deal.dealId))];
 }
 
 interface News extends DealWrite {
