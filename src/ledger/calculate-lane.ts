@@ -70,9 +70,9 @@ export async function calculateLane(
       pendingRequests(trx, lane),
       loadRepTerms(trx, lane.workspaceId, lane.repId),
     ]);
+    if (locked === null) return nothingDone('busy');
     const startedAt = clock.now();
     await failpoint('lane.afterRequests');
-    if (locked === null) return nothingDone('busy');
     if (requests.length === 0) return nothingDone('idle');
     concerns(trx, [lane.repId]);
     const window = calculationWindow(terms, daysOf(requests));
