@@ -68,6 +68,23 @@ export async function createJob(
   return { jobId: running.job_id, startedAt: running.started_at, joined: true };
 }
 
+/**
+ * Nobody joins the recalculations that run any more: what they have calculated was cleared, or what they still asked for.
+ * Whoever asks for the same from now on gets a job of their own.
+ */
+export async function partWithRecalculations(trx: Work, workspaceId: string): Promise<void> {
+  await trx
+    .updateTable('jobs')
+    .set({ scope_key: apartFromOthers })
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', 'recalculation')
+    .where('status', '=', 'running')
+    .execute();
+}
+
+/** A key that is looked for by nobody. */
+const apartFromOthers = sql<string>`scope_key || ':' || job_id`;
+
 /** Ends the job when none of its requests is left, or only such whose lanes are parked after too many failures. */
 export async function settleJob(trx: Work, workspaceId: string, jobId: string): Promise<void> {
   // Not materialized, so that the first lane that is still to be worked, as there nearly always is, answers alone.
@@ -177,7 +194,7 @@ export async function endPull(
   result: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await sql`
-    update jobs set pulling = false, scope_key = scope_key || ':' || job_id, result = ${JSON.stringify(result)}::jsonb,
+    update jobs set pulling = false, scope_key = ${apartFromOthers}, result = ${JSON.stringify(result)}::jsonb,
       total = (select count(distinct q.rep_id) from calculation_requests q
         where q.workspace_id = jobs.workspace_id and q.job_id = jobs.job_id)
     where workspace_id = ${workspaceId} and job_id = ${jobId} and status = 'running'`.execute(trx);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
 import { startTestService, type TestService } from '../support/test-service.js';
+import { D1, D2, D3, WorkedExample } from './worked-example.js';
 
 const config = {
   rules: [{ name: 'New', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }],
@@ -57,5 +58,70 @@ describe('reset and cleanup', () => {
       assignments: 1,
       skippedLocked: 0,
     });
+  });
+});
+
+describe('a recalculation after a reset', () => {
+  let service: TestService;
+  let example: WorkedExample;
+  let paid: unknown[];
+
+  before(async () => {
+    // Without workers, so that one from before is still under way.
+    service = await startTestService({}, { api: true, worker: false });
+  });
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    example = await WorkedExample.create(service);
+    await example.put(D1, D2, { ...D3, rep: 'bob' });
+    await calculated(...Object.values(example.repIds));
+    paid = await ledger();
+  });
+
+  const ledger = () => ledgerRows(service.database.ownerUrl, example.workspaceId);
+  const calculated = (...repIds: string[]) =>
+    service.running.service.laneRunner.drain(example.workspaceId, repIds).then(() => undefined);
+  const recalculation = async (scope: object): Promise<string> =>
+    (await example.api.expect(200, 'POST', '/v1/commissions/recalculate', { ...scope, async: true })).jobId;
+  const reset = () => example.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
+
+  const scopes = [
+    ['the workspace', () => ({})],
+    ['a plan', () => ({ planId: example.planId })],
+    ['a rep', () => ({ repId: example.repIds.ann })],
+    ['a deal', () => ({ dealId: D1.dealId })],
+  ] as const;
+  for (const [name, scope] of scopes)
+    it(`of ${name} is not the one that was under way before it`, async () => {
+      await reset();
+      const before = await recalculation(scope());
+      expect(await recalculation(scope()), 'the one that runs').to.equal(before);
+      await reset();
+      const after = await recalculation(scope());
+      expect(after).not.to.equal(before);
+      expect(await recalculation(scope()), 'the one after the reset').to.equal(after);
+    });
+
+  it('brings everything back, whatever one from before it has calculated until then', async () => {
+    await reset();
+    await recalculation({});
+    await calculated(example.repIds.ann);
+    await reset();
+    expect(await ledger()).to.deep.equal([]);
+    await recalculation({});
+    await calculated(...Object.values(example.repIds));
+    expect(paid).not.to.deep.equal([]);
+    expect(await ledger()).to.deep.equal(paid);
+  });
+
+  it('brings everything back after a cleanup, too', async () => {
+    await reset();
+    const before = await recalculation({});
+    await calculated(example.repIds.ann);
+    await example.api.expect(200, 'POST', '/v1/commissions/cleanup');
+    expect(await recalculation({})).not.to.equal(before);
+    await calculated(...Object.values(example.repIds));
+    expect(await ledger()).to.deep.equal(paid);
   });
 });

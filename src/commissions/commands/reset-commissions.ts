@@ -27,10 +27,10 @@ export class ResetCommissions {
     const { workspaceId } = caller;
     return this.unitOfWork.run(caller, 'configuration', async (trx) => {
       await lockAllLanes(trx, workspaceId);
+      // What is still asked for would bring back what is being cleared.
+      await trx.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
       const counted = await countedQuotas(trx, workspaceId);
       const { deleted: events, skippedLocked, runId } = await clearEvents(trx, workspaceId, sql`true`);
-      // What is still asked for would bring back what has just been cleared.
-      await trx.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
       const deals = scope === 'events' ? {} : await removeDeals(trx, workspaceId);
       const terms = scope === 'all' ? await removeTerms(trx, workspaceId) : { quotas: counted };
       const counts = { events, ...deals, ...terms, skippedLocked };
