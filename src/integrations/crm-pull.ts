@@ -44,6 +44,11 @@ export const pullJob: JobDeclaration<PullWork> = {
   key: ({ pullId, turn = '', slot = '' }) => idOf(`pull|${pullId}|${turn}|${slot}`),
 };
 
+/** What one worker at a time holds for it; `due_pulls` knows it by this name. */
+export function leaseOfPull(pullId: string): string {
+  return `pull ${pullId}`;
+}
+
 /** Sums the counts of a step to those of the steps before. */
 export function addCounts(
   counts: Readonly<Record<string, number>>,

@@ -14,7 +14,7 @@ import { type Lease, LeaseLost, type Leases } from '../platform/jobs/leases.js';
 import { type Log } from '../platform/log.js';
 import { adoptMembers } from '../reps/adopt-members.js';
 import { type CrmAccounts } from './crm-accounts.js';
-import { addCounts, askAgainMinutes, type CrmPull, mostMissingShare, type PullWork } from './crm-pull.js';
+import { addCounts, askAgainMinutes, type CrmPull, leaseOfPull, mostMissingShare, type PullWork } from './crm-pull.js';
 import {
   countMissing,
   delayPull,
@@ -67,7 +67,7 @@ export class CrmPuller {
 
   /** Until it is over or has to wait. Who finds another at work leaves. */
   async run(workspaceId: string, pullId: string): Promise<void> {
-    const outcome = await this.leases.hold(workspaceId, `pull ${pullId}`, async (lease) => {
+    const outcome = await this.leases.hold(workspaceId, leaseOfPull(pullId), async (lease) => {
       try {
         return await this.goOn(workspaceId, pullId, lease);
       } catch (error) {

@@ -152,6 +152,35 @@ for (const { provider, start } of crmWorlds) {
       expect(world.server.timesAsked(world.listing) - before - failed).to.be.at.most(pages + 3);
     });
 
+    for (const scope of ['snapshots', 'all'])
+      it(`one that is under way when deals are cleared (${scope}) brings them all the same`, async () => {
+        let letGo = () => {};
+        const cleared = new Promise<void>((resolve) => {
+          letGo = resolve;
+        });
+        const held = new Promise<void>((resolve) => {
+          world.server.fault({
+            on: world.listing,
+            after: 1,
+            times: 1,
+            answer: (_request, _response, next) => {
+              resolve();
+              void cleared.then(next);
+            },
+          });
+        });
+        const { jobId } = await api.expect(200, ...sync, { async: true });
+        await held;
+        const { snapshots } = await api.expect(200, 'POST', '/v1/commissions/reset', { scope });
+        expect(snapshots).to.be.greaterThan(0).and.lessThan(deals);
+        letGo();
+        expect((await api.expect(200, ...sync, { async: true })).jobId).to.equal(jobId);
+        const { status, result } = await finishedJob(jobId);
+        expect(status).to.equal('completed');
+        expect(result).to.include({ totalDeals: deals, created: deals });
+        expect(await live()).to.equal(deals);
+      });
+
     it('reconcile deletes what the CRM no longer has, and only of this CRM, and only when asked', async () => {
       const gone = world.addDeal({ owner: ada, amount: 500, won: true, closeDate: '2026-03-01' });
       await api.expect(200, ...sync, {});

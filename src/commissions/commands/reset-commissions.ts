@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { restartSyncs } from '../../integrations/restart-syncs.js';
 import { type Caller } from '../../kernel/caller.js';
 import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
 import { recordAct } from '../../ledger/record-act.js';
@@ -54,6 +55,7 @@ async function removeDeals(trx: Work, workspaceId: string): Promise<{ snapshots:
   const replaced = await trx.deleteFrom('deal_snapshots').where('workspace_id', '=', workspaceId).executeTakeFirst();
   const standing = await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).executeTakeFirst();
   const deals = Number(standing.numDeletedRows);
+  await restartSyncs(trx, workspaceId);
   return { snapshots: Number(replaced.numDeletedRows) + deals, deals };
 }
 

@@ -73,6 +73,13 @@ export class Leases {
   }
 }
 
+/** Whoever holds it finds that out before the next write; the work is anybody's again. */
+export async function takeLeaseAway(trx: Work, workspaceId: string, work: string): Promise<void> {
+  await sql`
+    update work_leases set lease_id = ${newId()}, leased_until = '-infinity'
+    where workspace_id = ${workspaceId} and work = ${work}`.execute(trx);
+}
+
 const leaseEnd = sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
 async function assertHeld(trx: Work, workspaceId: string, work: string, leaseId: string): Promise<void> {
