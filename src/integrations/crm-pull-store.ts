@@ -22,6 +22,16 @@ export async function insertSync(trx: Work, workspaceId: string, pull: NewPull):
     .execute();
 }
 
+/** Those under way, of every CRM, as they were asked for. */
+export function listSyncs(trx: Work, workspaceId: string): Promise<NewPull[]> {
+  return trx
+    .selectFrom('crm_pulls')
+    .select(['pull_id as pullId', 'provider', 'actor', 'reconcile', 'recalculate'])
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', 'sync')
+    .execute();
+}
+
 /** What the second of two askers wants is done by the one that runs; false when it is too late for that. */
 export async function joinSync(
   trx: Work,
@@ -115,38 +125,10 @@ export async function delayPull(trx: Work, workspaceId: string, pullId: string, 
 
 /** The listing begins anew: what was seen of the one before does not count. */
 export async function restartListing(trx: Work, workspaceId: string, pullId: string): Promise<void> {
-  await forgetSeen(trx, workspaceId, pullId);
+  await sql`delete from crm_pull_deals where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
   await sql`
     update crm_pulls set restarts = restarts + 1, cursor = null, deals = 0, covered_until = null, not_before = now()
     where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
-}
-
-/** Those under way, of every CRM. */
-export async function listSyncs(trx: Work, workspaceId: string): Promise<string[]> {
-  const rows = await trx
-    .selectFrom('crm_pulls')
-    .select('pull_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('kind', '=', 'sync')
-    .execute();
-  return rows.map((row) => row.pull_id);
-}
-
-/** The sync begins anew, as if it had been asked for only now. */
-export async function restartSync(trx: Work, workspaceId: string, pullId: string): Promise<void> {
-  await forgetSeen(trx, workspaceId, pullId);
-  await sql`
-    update crm_pulls set phase = default, cursor = default, deals = default, total = default, counts = default,
-      covered_until = default, attempts = default, restarts = default, not_before = default, started_at = default
-    where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
-}
-
-async function forgetSeen(trx: Work, workspaceId: string, pullId: string): Promise<void> {
-  await trx
-    .deleteFrom('crm_pull_deals')
-    .where('workspace_id', '=', workspaceId)
-    .where('pull_id', '=', pullId)
-    .execute();
 }
 
 export async function deletePull(trx: Work, workspaceId: string, pullId: string): Promise<void> {

@@ -75,15 +75,11 @@ describe('a recalculation after a reset', () => {
   beforeEach(async () => {
     example = await WorkedExample.create(service);
     await example.put(D1, D2, { ...D3, rep: 'bob' });
-    await calculated(...Object.values(example.repIds));
+    await example.drain();
     paid = await ledger();
   });
 
   const ledger = () => ledgerRows(service.database.ownerUrl, example.workspaceId);
-  const calculated = (...repIds: string[]) =>
-    service.running.service.laneRunner.drain(example.workspaceId, repIds).then(() => undefined);
-  const recalculation = async (scope: object): Promise<string> =>
-    (await example.api.expect(200, 'POST', '/v1/commissions/recalculate', { ...scope, async: true })).jobId;
   const reset = () => example.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
 
   const scopes = [
@@ -95,33 +91,33 @@ describe('a recalculation after a reset', () => {
   for (const [name, scope] of scopes)
     it(`of ${name} is not the one that was under way before it`, async () => {
       await reset();
-      const before = await recalculation(scope());
-      expect(await recalculation(scope()), 'the one that runs').to.equal(before);
+      const before = await example.startRecalculation(scope());
+      expect(await example.startRecalculation(scope()), 'the one that runs').to.equal(before);
       await reset();
-      const after = await recalculation(scope());
+      const after = await example.startRecalculation(scope());
       expect(after).not.to.equal(before);
-      expect(await recalculation(scope()), 'the one after the reset').to.equal(after);
+      expect(await example.startRecalculation(scope()), 'the one after the reset').to.equal(after);
     });
 
   it('brings everything back, whatever one from before it has calculated until then', async () => {
     await reset();
-    await recalculation({});
-    await calculated(example.repIds.ann);
+    await example.startRecalculation();
+    await example.drain([example.repIds.ann]);
     await reset();
     expect(await ledger()).to.deep.equal([]);
-    await recalculation({});
-    await calculated(...Object.values(example.repIds));
+    await example.startRecalculation();
+    await example.drain();
     expect(paid).not.to.deep.equal([]);
     expect(await ledger()).to.deep.equal(paid);
   });
 
   it('brings everything back after a cleanup, too', async () => {
     await reset();
-    const before = await recalculation({});
-    await calculated(example.repIds.ann);
+    const before = await example.startRecalculation();
+    await example.drain([example.repIds.ann]);
     await example.api.expect(200, 'POST', '/v1/commissions/cleanup');
-    expect(await recalculation({})).not.to.equal(before);
-    await calculated(...Object.values(example.repIds));
+    expect(await example.startRecalculation()).not.to.equal(before);
+    await example.drain();
     expect(await ledger()).to.deep.equal(paid);
   });
 });

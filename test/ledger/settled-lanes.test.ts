@@ -37,30 +37,24 @@ describe('a recalculation of a workspace that is calculated already', () => {
     expect(await askedAgain(), 'nobody before the change').to.deep.equal([]);
   });
 
-  const drain = () =>
-    service.running.service.laneRunner.drain(example.workspaceId, Object.values(example.repIds)).then(() => undefined);
-
-  const startJob = async (scope: object = {}): Promise<string> =>
-    (await example.api.expect(200, 'POST', '/v1/commissions/recalculate', { ...scope, async: true })).jobId;
-
   const endedJob = (jobId: string) => example.api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
 
   async function recalculated() {
-    const jobId = await startJob();
-    await drain();
+    const jobId = await example.startRecalculation();
+    await example.drain();
     return (await endedJob(jobId)).result;
   }
 
   /** Who is asked to be calculated by a recalculation of the workspace. */
   async function askedAgain(): Promise<string[]> {
-    const jobId = await startJob();
+    const jobId = await example.startRecalculation();
     const rows = await query<{ name: string }>(
       service.database.ownerUrl,
       `select distinct r.name from calculation_requests q join reps r on r.workspace_id = q.workspace_id and r.rep_id = q.rep_id
       where q.workspace_id = $1 and q.job_id = $2 order by r.name`,
       [example.workspaceId, jobId],
     );
-    await drain();
+    await example.drain();
     return rows.map(({ name }) => name);
   }
 
@@ -172,7 +166,7 @@ describe('a recalculation of a workspace that is calculated already', () => {
 
   it('looks again when a change is calculated but in part', async () => {
     await example.put({ ...D1, amount: 20_000 });
-    await drain();
+    await example.drain();
     expect(await askedAgain()).to.deep.equal(['ann']);
   });
 
@@ -213,7 +207,7 @@ describe('a recalculation of a workspace that is calculated already', () => {
   it('tells the same figures without looking, and leaves an audit row', async () => {
     await example.put({ ...D1, dealId: 'D8', stage: 'Open' });
     const looked = await recalculated();
-    const jobId = await startJob();
+    const jobId = await example.startRecalculation();
     const job = await endedJob(jobId);
     expect(job.status).to.equal('completed');
     expect(job.result).to.deep.equal({ ...looked, eventsWritten: 0, eventsReversed: 0 });
@@ -228,9 +222,9 @@ describe('a recalculation of a workspace that is calculated already', () => {
   });
 
   it('always looks at one rep who is asked for by name', async () => {
-    const jobId = await startJob({ repId: example.repIds.ann });
+    const jobId = await example.startRecalculation({ repId: example.repIds.ann });
     expect((await endedJob(jobId)).status).to.equal('running');
-    await drain();
+    await example.drain();
   });
 
   it('knows of every table that a calculation reads', () => {

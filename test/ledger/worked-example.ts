@@ -96,6 +96,16 @@ export class WorkedExample {
     return this.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
   }
 
+  /** Asks for a recalculation of the scope; gives the job, which is not waited for. */
+  async startRecalculation(scope: object = {}): Promise<string> {
+    return (await this.api.expect(200, 'POST', '/v1/commissions/recalculate', { ...scope, async: true })).jobId;
+  }
+
+  /** Calculates what is asked of the people, and whom that concerns, without workers. */
+  async drain(repIds: readonly string[] = Object.values(this.repIds)): Promise<void> {
+    await this.service.running.service.laneRunner.drain(this.workspaceId, repIds);
+  }
+
   /** Rows and counters, comparable between workspaces. */
   async ledger(): Promise<string[]> {
     await this.settled();
