@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type PeriodKind } from '../kernel/period.js';
+import { type PeriodKind, periodFormats, periodKind } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** The rule that a quota is set for; what counts of it is its key. */
@@ -74,6 +74,16 @@ export async function assignedPlanIds(trx: Work, workspaceId: string, repIds: re
     select distinct plan_id from assignments
     where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null`.execute(trx);
   return rows.map((row) => row.plan_id);
+}
+
+/** Quotas of a rule are set for periods of the rule's own kind only. */
+export function assertPeriodKind(rule: QuotaRule, period: string): void {
+  if (periodKind(period) === rule.attainmentPeriod) return;
+  const format = periodFormats[rule.attainmentPeriod];
+  throw new Failure(
+    'period_mismatch',
+    `The rule ${rule.name} counts ${rule.attainmentPeriod}: its periods are written ${format}, not ${period}.`,
+  );
 }
 
 function ruleQuery(trx: Work, workspaceId: string) {

@@ -1,18 +1,20 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
 import { newId } from '../kernel/ids.js';
-import { refreshQuotas } from '../ledger/totals.js';
+import { type Counter, refreshQuotas } from '../ledger/totals.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { planChecksAnew } from '../platform/database/plan-checks-anew.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type QuotaRule } from './quota-rule.js';
 
-/** What is set for every rep of a request. */
+/** One target of one rep. */
 export interface QuotaSetting {
+  readonly repId: string;
   readonly rule: QuotaRule;
   readonly period: string;
   readonly target: Decimal;
-  /** Undefined keeps what is there. */
+  /** Undefined keeps the stored value, null clears it. */
   readonly variableTarget: Decimal | null | undefined;
 }
 
@@ -23,55 +25,79 @@ export async function lockLanes(trx: Work, workspaceId: string, repIds: readonly
     order by rep_id for no key update`.execute(trx);
 }
 
-/** Sets the quota of every rep; a new one starts at the credit that the ledger has for it. */
-export async function upsertQuotas(
-  trx: Work,
-  workspaceId: string,
-  repIds: readonly string[],
-  { rule, period, target, variableTarget }: QuotaSetting,
-): Promise<void> {
-  if (repIds.length === 0) return;
-  const rows = repIds.map((repId) => ({ quotaId: newId(), repId }));
+/** Writes the settings, of which no two may concern one quota; a new quota starts at the credit that the ledger has for it. */
+export async function upsertQuotas(trx: Work, workspaceId: string, settings: readonly QuotaSetting[]): Promise<void> {
   await planChecksAnew(trx);
-  const { rows: written } = await sql<{ rep_id: string; is_new: boolean }>`
-    insert into quotas (workspace_id, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target)
-    select ${workspaceId}::uuid, quota_id, rep_id, ${rule.planId}::uuid, ${rule.ruleId}::uuid, ${rule.attainmentKey},
-      ${period}, ${target.toString()}::numeric, ${variableTarget?.toString() ?? null}::numeric
-    from ${rowsFrom(rows, [
-      ['quota_id', 'uuid', (row) => row.quotaId],
-      ['rep_id', 'uuid', (row) => row.repId],
-    ])}
-    on conflict on constraint quotas_natural do update set
-      plan_rule_id = excluded.plan_rule_id, target = excluded.target, updated_at = now(),
-      variable_target = ${variableTarget === undefined ? sql`quotas.variable_target` : sql`excluded.variable_target`}
-    returning rep_id, xmax = 0 as is_new`.execute(trx);
-  const isNew = new Set(written.filter((row) => row.is_new).map((row) => row.rep_id));
-  for (const repId of await repsWithCredit(
-    trx,
-    workspaceId,
-    repIds.filter((id) => isNew.has(id)),
-    rule,
-    period,
-  )) {
-    await refreshQuotas(trx, { workspaceId, repId }, [
-      { planId: rule.planId, attainmentKey: rule.attainmentKey, period },
-    ]);
-  }
+  const keeping = settings.filter((setting) => setting.variableTarget === undefined);
+  const setting = settings.filter((one) => one.variableTarget !== undefined);
+  const added = [
+    ...(await upsert(trx, workspaceId, keeping, sql`quotas.variable_target`)),
+    ...(await upsert(trx, workspaceId, setting, sql`excluded.variable_target`)),
+  ];
+  for (const [repId, counters] of await countersWithCredit(trx, workspaceId, added))
+    await refreshQuotas(trx, { workspaceId, repId }, counters);
 }
 
-/** Those of the reps who have anything to count, which at the start of a period nobody has. */
-async function repsWithCredit(
+interface AddedQuota {
+  readonly rep_id: string;
+  readonly plan_id: string;
+  readonly attainment_key: string;
+  readonly period: string;
+}
+
+/** Returns the quotas that are new. */
+async function upsert(
   trx: Work,
   workspaceId: string,
-  repIds: readonly string[],
-  rule: QuotaRule,
-  period: string,
-): Promise<string[]> {
-  const { rows } = await sql<{ rep_id: string }>`
-    select distinct rep_id from commission_events
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and plan_id = ${rule.planId}
-      and attainment_key = ${rule.attainmentKey} and period = ${period}`.execute(trx);
-  return rows.map((row) => row.rep_id);
+  settings: readonly QuotaSetting[],
+  variableTarget: RawBuilder<unknown>,
+): Promise<AddedQuota[]> {
+  if (settings.length === 0) return [];
+  const { rows } = await sql<AddedQuota & { readonly is_new: boolean }>`
+    insert into quotas (workspace_id, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target)
+    select ${workspaceId}::uuid, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target
+    from ${rowsFrom(settings, [
+      ['quota_id', 'uuid', () => newId()],
+      ['rep_id', 'uuid', (one) => one.repId],
+      ['plan_id', 'uuid', (one) => one.rule.planId],
+      ['plan_rule_id', 'uuid', (one) => one.rule.ruleId],
+      ['attainment_key', 'text', (one) => one.rule.attainmentKey],
+      ['period', 'text', (one) => one.period],
+      ['target', 'numeric', (one) => one.target.toString()],
+      ['variable_target', 'numeric', (one) => one.variableTarget?.toString() ?? null],
+    ])}
+    on conflict on constraint quotas_natural do update set
+      plan_rule_id = excluded.plan_rule_id, target = excluded.target, updated_at = now(), variable_target = ${variableTarget}
+    returning rep_id, plan_id, attainment_key, period, xmax = 0 as is_new`.execute(trx);
+  return rows.filter((row) => row.is_new);
+}
+
+/** The counters that the ledger has rows for, by rep: at the start of a period there are none. */
+async function countersWithCredit(
+  trx: Work,
+  workspaceId: string,
+  added: readonly AddedQuota[],
+): Promise<Map<string, Counter[]>> {
+  if (added.length === 0) return new Map();
+  const { rows } = await sql<AddedQuota>`
+    select distinct e.rep_id, e.plan_id, e.attainment_key, e.period
+    from ${rowsFrom(added, [
+      ['rep_id', 'uuid', (row) => row.rep_id],
+      ['plan_id', 'uuid', (row) => row.plan_id],
+      ['attainment_key', 'text', (row) => row.attainment_key],
+      ['period', 'text', (row) => row.period],
+    ])}
+    join commission_events e on e.workspace_id = ${workspaceId} and e.rep_id = rows_from.rep_id
+      and e.plan_id = rows_from.plan_id and e.attainment_key = rows_from.attainment_key and e.period = rows_from.period`.execute(
+    trx,
+  );
+  const byRep = groupBy(rows, (row) => row.rep_id);
+  return new Map(
+    [...byRep].map(([repId, ofRep]) => [
+      repId,
+      ofRep.map((row) => ({ planId: row.plan_id, attainmentKey: row.attainment_key, period: row.period })),
+    ]),
+  );
 }
 
 export async function deleteQuota(trx: Work, workspaceId: string, quotaId: string): Promise<void> {

@@ -8,8 +8,8 @@ export interface QuotaFilter {
   readonly quotaId?: string;
   readonly repIds?: readonly string[];
   readonly planId?: string | undefined;
-  readonly attainmentKey?: string;
   readonly period?: string | undefined;
+  readonly periods?: readonly string[];
 }
 
 /** Quotas by rep, oldest period first. */
@@ -39,8 +39,8 @@ export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFi
   if (filter.quotaId !== undefined) query = query.where('q.quota_id', '=', filter.quotaId);
   if (filter.repIds !== undefined) query = query.where(sql<SqlBool>`q.rep_id = any(${filter.repIds}::uuid[])`);
   if (filter.planId !== undefined) query = query.where('q.plan_id', '=', filter.planId);
-  if (filter.attainmentKey !== undefined) query = query.where('q.attainment_key', '=', filter.attainmentKey);
   if (filter.period !== undefined) query = query.where('q.period', '=', filter.period);
+  if (filter.periods !== undefined) query = query.where(sql<SqlBool>`q.period = any(${filter.periods}::text[])`);
   const rows = await query.execute();
   return rows.map((row) => ({
     quotaId: row.quota_id,

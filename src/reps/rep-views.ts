@@ -40,6 +40,17 @@ export async function unknownReps(trx: Work, workspaceId: string, repIds: readon
   return repIds.filter((repId) => !known.has(repId));
 }
 
+/** Ids of the reps with those e-mail addresses, in lower case, by address. */
+export async function findRepIdsByEmail(
+  trx: Work,
+  workspaceId: string,
+  emails: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ rep_id: string; email: string }>`
+    select rep_id, email from reps where workspace_id = ${workspaceId} and email = any(${emails}::text[])`.execute(trx);
+  return new Map(rows.map((row) => [row.email, row.rep_id]));
+}
+
 /** The current day where the workspace is: it decides who manages whom now. */
 export async function workspaceToday(trx: Work, workspaceId: string, clock: Clock): Promise<Day> {
   const { timezone } = await trx

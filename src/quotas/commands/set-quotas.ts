@@ -3,8 +3,6 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { periodFormats, periodKind, periodRange } from '../../kernel/period.js';
-import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
@@ -12,83 +10,134 @@ import { type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, text, uuid } from '../../platform/schemas.js';
-import { repNotFound } from '../../reps/rep.js';
-import { unknownReps } from '../../reps/rep-views.js';
+import { email, repNotFound } from '../../reps/rep.js';
+import { findRepIdsByEmail, unknownReps } from '../../reps/rep-views.js';
+import { applyQuotas, repeatedSettings } from '../apply-quotas.js';
 import { type Quota, quota, targetAmount } from '../quota.js';
-import { assignedPlanIds, findRuleById, findRuleByMeasure, type QuotaRule } from '../quota-rule.js';
-import { lockLanes, type QuotaSetting, upsertQuotas } from '../quota-store.js';
-import { listQuotas } from '../quota-views.js';
+import { assertPeriodKind, assignedPlanIds, findRuleById, findRuleByMeasure, type QuotaRule } from '../quota-rule.js';
+import { type QuotaSetting } from '../quota-store.js';
+
+const target = z.strictObject({
+  repId: uuid.optional().meta({ description: 'The rep; give this or email' }),
+  email: email.optional().meta({ description: "The rep's e-mail address, in any case; give this or repId" }),
+  period: period.meta({ description: "The period, in the format of the rule's attainmentPeriod: 2026-Q1" }),
+  target: targetAmount.meta({ description: 'What counts as 100 %, in the unit of the measure' }),
+  variableTarget: targetAmount
+    .nullish()
+    .meta({ description: 'Variable pay at 100 %. Omit to keep the stored value; null clears it' }),
+});
 
 const body = z.strictObject({
-  repIds: z.array(uuid).min(1).max(10_000),
+  repIds: z.array(uuid).min(1).max(10_000).optional(),
   planRuleId: uuid.optional(),
   measure: text(500).optional(),
   planId: uuid.optional(),
-  period,
-  target: targetAmount,
+  period: period.optional(),
+  target: targetAmount.optional(),
   variableTarget: targetAmount.nullish(),
+  targets: z.array(target).min(1).max(10_000).optional().meta({
+    description:
+      'One target for each rep and period, all or none. Replaces repIds, period, target and variableTarget, which set one target for all reps.',
+  }),
 });
 type Wanted = z.infer<typeof body>;
+
+/** One target with the place in the body that names it. */
+interface WantedTarget {
+  readonly path: string;
+  readonly repId: string;
+  readonly period: string;
+  readonly target: number;
+  readonly variableTarget: number | null | undefined;
+}
 
 @injectable()
 export class SetQuotas {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   async execute({ body: wanted }: Input<unknown, unknown, Wanted>, caller: Caller): Promise<Quota[]> {
-    if ((wanted.planRuleId === undefined) === (wanted.measure === undefined)) {
-      throw invalid({ path: 'planRuleId', message: 'give either planRuleId or measure' });
-    }
+    assertOneForm(wanted);
     const { workspaceId } = caller;
-    const repIds = [...new Set(wanted.repIds)];
     return this.changes.run(caller, 'configuration', async (trx, wake) => {
+      const targets = await targetsOf(trx, workspaceId, wanted);
+      const repIds = [...new Set(targets.map(({ repId }) => repId))];
       const unknown = await unknownReps(trx, workspaceId, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);
-      const setting = await settingOf(trx, workspaceId, repIds, wanted);
-      const { rule, period: during } = setting;
-      const counter = { repIds, planId: rule.planId, attainmentKey: rule.attainmentKey, period: during };
-      await lockLanes(trx, workspaceId, repIds);
-      const before = new Map((await listQuotas(trx, workspaceId, counter)).map((one) => [one.repId, one]));
-      await upsertQuotas(
-        trx,
-        workspaceId,
-        repIds.filter((repId) => !says(before.get(repId), setting, true)),
-        setting,
-      );
-      const changed = repIds.filter((repId) => !says(before.get(repId), setting, false));
-      await requestCalculation(
-        trx,
-        workspaceId,
-        changed.map((repId) => ({ repId, days: periodRange(during), trigger: 'quota_change' as const })),
-      );
+      const rule = await ruleOf(trx, workspaceId, repIds, wanted);
+      const settings = targets.map((one) => settingOf(rule, one));
+      refuseRepeated(targets, settings);
+      const { quotas, changed } = await applyQuotas(trx, workspaceId, settings);
       wake(changed);
-      const after = new Map((await listQuotas(trx, workspaceId, counter)).map((one) => [one.repId, one]));
-      return repIds.map((repId) => after.get(repId) as Quota);
+      return quotas;
     });
   }
 }
 
-async function settingOf(
-  trx: Work,
-  workspaceId: string,
-  repIds: readonly string[],
-  wanted: Wanted,
-): Promise<QuotaSetting> {
-  const rule = await ruleOf(trx, workspaceId, repIds, wanted);
-  if (periodKind(wanted.period) !== rule.attainmentPeriod) {
-    const format = periodFormats[rule.attainmentPeriod];
-    throw new Failure(
-      'period_mismatch',
-      `The rule ${rule.name} counts ${rule.attainmentPeriod}: its periods are written ${format}, not ${wanted.period}.`,
-    );
+function assertOneForm(wanted: Wanted): void {
+  if ((wanted.planRuleId === undefined) === (wanted.measure === undefined)) {
+    throw invalid({ path: 'planRuleId', message: 'give either planRuleId or measure' });
   }
-  const { variableTarget } = wanted;
+  const shared = ['repIds', 'period', 'target'] as const;
+  if (wanted.targets === undefined) {
+    const [missing, ...more] = shared.filter((name) => wanted[name] === undefined);
+    if (missing === undefined) return;
+    const issue = (path: string) => ({ path, message: 'is required, unless targets is given' });
+    throw invalid(issue(missing), ...more.map(issue));
+  }
+  const given = [...shared, 'variableTarget' as const].find((name) => wanted[name] !== undefined);
+  if (given !== undefined)
+    throw invalid({ path: given, message: 'belongs into each of targets when targets is given' });
+  const unnamed = wanted.targets.findIndex(
+    ({ repId, email: address }) => (repId === undefined) === (address === undefined),
+  );
+  if (unnamed >= 0) throw invalid({ path: `targets.${unnamed}`, message: 'give either repId or email' });
+}
+
+async function targetsOf(trx: Work, workspaceId: string, wanted: Wanted): Promise<WantedTarget[]> {
+  const { targets, repIds = [], period: during = '', target: amount = 0, variableTarget } = wanted;
+  if (targets === undefined)
+    return [...new Set(repIds)].map((repId) => ({
+      path: 'repIds',
+      repId,
+      period: during,
+      target: amount,
+      variableTarget,
+    }));
+  const addresses = targets.flatMap((one) => one.email ?? []);
+  const ids = await findRepIdsByEmail(trx, workspaceId, addresses);
+  const unknown = [...new Set(addresses.filter((address) => !ids.has(address)))];
+  if (unknown.length > 0)
+    throw new Failure('rep_not_found', `No rep of this workspace has the e-mail address ${unknown[0]}.`, {
+      emails: unknown,
+    });
+  return targets.map(({ repId, email: address, ...one }, index) => ({
+    ...one,
+    variableTarget: one.variableTarget,
+    path: `targets.${index}`,
+    repId: repId ?? (ids.get(address as string) as string),
+  }));
+}
+
+function settingOf(
+  rule: QuotaRule,
+  { repId, period: during, target: amount, variableTarget }: WantedTarget,
+): QuotaSetting {
+  assertPeriodKind(rule, during);
   return {
+    repId,
     rule,
-    period: wanted.period,
-    target: Decimal.of(wanted.target),
+    period: during,
+    target: Decimal.of(amount),
     variableTarget:
       variableTarget === undefined || variableTarget === null ? variableTarget : Decimal.of(variableTarget),
   };
+}
+
+function refuseRepeated(targets: readonly WantedTarget[], settings: readonly QuotaSetting[]): void {
+  const [repeated] = repeatedSettings(settings);
+  if (repeated === undefined) return;
+  const { path, period: during } = targets[repeated.at] as WantedTarget;
+  throw invalid({ path, message: `sets the same rep and period (${during}) as ${targets[repeated.first]?.path}` });
 }
 
 async function ruleOf(trx: Work, workspaceId: string, repIds: readonly string[], wanted: Wanted): Promise<QuotaRule> {
@@ -99,16 +148,10 @@ async function ruleOf(trx: Work, workspaceId: string, repIds: readonly string[],
   return findRuleByMeasure(trx, workspaceId, wanted.measure as string, planIds);
 }
 
-/** Whether the quota is as it is to be; the rule's id may differ where only the amounts matter. */
-function says(quota: Quota | undefined, { rule, target, variableTarget }: QuotaSetting, sameRule: boolean): boolean {
-  if (quota === undefined || quota.target !== target.toNumber()) return false;
-  if (variableTarget !== undefined && quota.variableTarget !== (variableTarget?.toNumber() ?? null)) return false;
-  return !sameRule || quota.planRuleId === rule.ruleId;
-}
-
 export const setQuotas = operation({
   id: 'setQuotas',
-  summary: 'Set the target of reps for a rule, or its group, in a period',
+  summary:
+    'Set the targets of reps for a rule, or its quota group: one target for all of them, or one for each rep and period',
   method: 'post',
   path: '/v1/quotas',
   access: 'admin',
@@ -132,7 +175,7 @@ export const setQuotas = operation({
         'a rule has tiers by attainment: without a quota for the period its attainment is 0 and the higher tiers are never reached.',
       notFor: 'rules with one tier from 0 or tierBy value, which need no quota.',
       formats:
-        'period in the form of the attainmentPeriod of the rule: monthly 2026-03, quarterly 2026-Q1, annual 2026; another gives period_mismatch. Name the rule by planRuleId (rules[].id of create_plan and get_plan), which also works for drafts; or by measure, the name of the rule, once its plan is active and the reps are assigned: add planId when the name stands on several plans. One call sets one period.',
+        'period in the form of the attainmentPeriod of the rule: monthly 2026-03, quarterly 2026-Q1, annual 2026; another gives period_mismatch. Name the rule by planRuleId (rules[].id of create_plan and get_plan), which also works for drafts; or by measure, the name of the rule, once its plan is active and the reps are assigned: add planId when the name stands on several plans. repIds with period and target sets one target for all of them; targets sets several periods or people in one call.',
       changes: 'commission of these reps in the period is calculated anew; approved statements stay.',
     },
     arguments: {
@@ -142,7 +185,9 @@ export const setQuotas = operation({
       planId: 'The plan (UUID, planId of list_plans), to tell apart rules of the same name',
       period: 'The period, such as 2026-Q1',
       target: 'What counts as 100 %, in the unit of the measure',
-      variableTarget: 'Variable pay at 100 %, for rules with payoutBase variable_target or capMultiplier',
+      variableTarget:
+        'Variable pay at 100 %, for rules with payoutBase variable_target or capMultiplier; null clears it',
+      targets: 'Instead of repIds, period and target: [{repId or email, period, target, variableTarget}], all or none',
     },
     list: 'quotas',
     says: (quotas) => `Quotas set: ${quotas.length}. Commission follows by itself.`,

@@ -1,0 +1,93 @@
+import { groupBy } from '../kernel/group-by.js';
+import { periodRange } from '../kernel/period.js';
+import { requestCalculation } from '../ledger/calculation-requests.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type Quota } from './quota.js';
+import { lockLanes, type QuotaSetting, upsertQuotas } from './quota-store.js';
+import { listQuotas } from './quota-views.js';
+
+export interface ComparedSetting {
+  readonly setting: QuotaSetting;
+  readonly before: Quota | undefined;
+  readonly outcome: 'created' | 'changed' | 'unchanged';
+}
+
+/** Compares each setting with the stored quota of its key. */
+export async function compareQuotas(
+  trx: Work,
+  workspaceId: string,
+  settings: readonly QuotaSetting[],
+): Promise<ComparedSetting[]> {
+  const stored = await storedQuotas(trx, workspaceId, settings);
+  return settings.map((setting) => {
+    const before = stored.get(keyOf(setting));
+    return { setting, before, outcome: outcomeOf(before, setting) };
+  });
+}
+
+/**
+ * Writes the settings and requests the calculation of every rep whose amounts change. Returns the stored quotas in the
+ * order of the settings, and the reps to be woken after the commit. No two settings may concern one quota.
+ */
+export async function applyQuotas(
+  trx: Work,
+  workspaceId: string,
+  settings: readonly QuotaSetting[],
+): Promise<{ readonly quotas: Quota[]; readonly compared: readonly ComparedSetting[]; readonly changed: string[] }> {
+  const repIds = [...new Set(settings.map(({ repId }) => repId))];
+  await lockLanes(trx, workspaceId, repIds);
+  const compared = await compareQuotas(trx, workspaceId, settings);
+  await upsertQuotas(
+    trx,
+    workspaceId,
+    compared
+      .filter(({ setting, before, outcome }) => outcome !== 'unchanged' || before?.planRuleId !== setting.rule.ruleId)
+      .map(({ setting }) => setting),
+  );
+  const changes = compared.filter(({ outcome }) => outcome !== 'unchanged').map(({ setting }) => setting);
+  await requestCalculation(
+    trx,
+    workspaceId,
+    changes.map(({ repId, period }) => ({ repId, days: periodRange(period), trigger: 'quota_change' as const })),
+  );
+  const after = await storedQuotas(trx, workspaceId, settings);
+  return {
+    quotas: settings.map((setting) => after.get(keyOf(setting)) as Quota),
+    compared,
+    changed: [...new Set(changes.map(({ repId }) => repId))],
+  };
+}
+
+/** Positions of settings whose quota an earlier setting names too, each with the position of that earlier one. */
+export function repeatedSettings(settings: readonly QuotaSetting[]): { readonly at: number; readonly first: number }[] {
+  const positions = settings.map((setting, position) => ({ key: keyOf(setting), position }));
+  return [...groupBy(positions, ({ key }) => key).values()].flatMap(([first, ...more]) =>
+    more.map(({ position }) => ({ at: position, first: first?.position ?? 0 })),
+  );
+}
+
+async function storedQuotas(
+  trx: Work,
+  workspaceId: string,
+  settings: readonly QuotaSetting[],
+): Promise<Map<string, Quota>> {
+  const quotas = await listQuotas(trx, workspaceId, {
+    repIds: [...new Set(settings.map(({ repId }) => repId))],
+    periods: [...new Set(settings.map(({ period }) => period))],
+  });
+  return new Map(quotas.map((one) => [storedKey(one.repId, one.planId, one.measure, one.period), one]));
+}
+
+function keyOf({ repId, rule, period }: QuotaSetting): string {
+  return storedKey(repId, rule.planId, rule.attainmentKey, period);
+}
+
+function storedKey(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}
+
+function outcomeOf(before: Quota | undefined, { target, variableTarget }: QuotaSetting): ComparedSetting['outcome'] {
+  if (before === undefined) return 'created';
+  const keepsVariable = variableTarget === undefined || before.variableTarget === (variableTarget?.toNumber() ?? null);
+  return before.target === target.toNumber() && keepsVariable ? 'unchanged' : 'changed';
+}

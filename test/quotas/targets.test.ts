@@ -1,0 +1,108 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+describe('POST /v1/quotas with targets', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let ids: Record<string, string>;
+  let planRuleId: string;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    ({ api } = await service.workspace());
+    const people = ['Ann', 'Bob'].map((name) => ({ name, email: `${name}@x.io` }));
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    ids = Object.fromEntries(reps.map((rep: { name: string; id: string }) => [rep.name, rep.id]));
+    const rule = { name: 'New', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
+    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules: [rule] } });
+    planRuleId = plan.rules[0].id;
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: Object.values(ids), planId: plan.planId });
+  });
+
+  const post = (status: number, targets: unknown, more: object = { measure: 'New' }) =>
+    api.expect(status, 'POST', '/v1/quotas', { ...more, targets });
+
+  it('sets one target for each rep and period, by id and by e-mail in any case', async () => {
+    const quotas = await post(201, [
+      { repId: ids['Ann'], period: '2026-Q1', target: 100 },
+      { repId: ids['Ann'], period: '2026-Q2', target: 200, variableTarget: 20 },
+      { email: 'BOB@X.io', period: '2026-Q1', target: 300 },
+    ]);
+    const shown = quotas.map(({ repId, period, target, variableTarget }: Record<string, unknown>) => [
+      repId,
+      period,
+      target,
+      variableTarget,
+    ]);
+    expect(shown).to.deep.equal([
+      [ids['Ann'], '2026-Q1', 100, null],
+      [ids['Ann'], '2026-Q2', 200, 20],
+      [ids['Bob'], '2026-Q1', 300, null],
+    ]);
+    expect(await api.expect(200, 'GET', '/v1/quotas')).to.have.length(3);
+  });
+
+  it('keeps a variable target that a target omits, and null clears it', async () => {
+    const target = { repId: ids['Ann'], period: '2026-Q1', target: 100 };
+    await post(201, [{ ...target, variableTarget: 50 }], { planRuleId });
+    const [kept] = await post(201, [{ ...target, target: 200 }]);
+    expect(kept).to.include({ target: 200, variableTarget: 50 });
+    const [cleared, other] = await post(201, [
+      { ...target, variableTarget: null },
+      { ...target, repId: ids['Bob'] },
+    ]);
+    expect(cleared).to.include({ target: 100, variableTarget: null });
+    expect(other).to.include({ target: 100, variableTarget: null });
+  });
+
+  it('starts a new quota at the credit of its own rep and period', async () => {
+    const deal = (closeDate: string, amount: number, repId = ids['Ann']) => ({ closeDate, amount, repId });
+    await api.expect(201, 'PUT', '/v1/deals/1', deal('2026-01-10', 40));
+    await api.expect(201, 'PUT', '/v1/deals/2', deal('2026-04-10', 60));
+    const { workspaceId } = await api.expect(200, 'GET', '/v1/workspaces');
+    await service.settled(workspaceId);
+    const quotas = await post(201, [
+      { email: 'ann@x.io', period: '2026-Q1', target: 100 },
+      { email: 'ann@x.io', period: '2026-Q2', target: 100 },
+      { email: 'bob@x.io', period: '2026-Q1', target: 100 },
+    ]);
+    expect(quotas.map((one: Record<string, unknown>) => one['current_value'])).to.deep.equal([40, 60, 0]);
+  });
+
+  it('sets all targets or none', async () => {
+    const good = { repId: ids['Ann'], period: '2026-Q1', target: 100 };
+    const refused = await Promise.all([
+      post(404, [good, { ...good, repId: randomUUID() }]),
+      post(404, [good, { period: '2026-Q1', target: 1, email: 'nobody@x.io' }]),
+      post(400, [good, { ...good, period: '2026-03' }]),
+      post(400, [good, { ...good, target: 5 }]),
+    ]);
+    expect(refused.map(({ code }) => code)).to.deep.equal([
+      'rep_not_found',
+      'rep_not_found',
+      'period_mismatch',
+      'VALIDATION_FAILED',
+    ]);
+    expect(refused[1].details).to.deep.equal({ emails: ['nobody@x.io'] });
+    expect(refused[3].message).to.include('targets.1').and.include('targets.0');
+    expect(await api.expect(200, 'GET', '/v1/quotas')).to.deep.equal([]);
+  });
+
+  it('rejects a body that mixes both forms, has neither, or names a rep twice or not at all', async () => {
+    const target = { repId: ids['Ann'], period: '2026-Q1', target: 100 };
+    const paths = async (body: object) =>
+      (await api.expect(400, 'POST', '/v1/quotas', body)).details.issues.map(({ path }: { path: string }) => path);
+    expect(await paths({ measure: 'New', targets: [target], repIds: [ids['Ann']] })).to.deep.equal(['repIds']);
+    expect(await paths({ measure: 'New', targets: [target], variableTarget: 5 })).to.deep.equal(['variableTarget']);
+    expect(await paths({ measure: 'New' })).to.deep.equal(['repIds', 'period', 'target']);
+    expect(await paths({ measure: 'New', targets: [{ ...target, email: 'ann@x.io' }] })).to.deep.equal(['targets.0']);
+    expect(await paths({ measure: 'New', targets: [{ period: '2026-Q1', target: 1 }] })).to.deep.equal(['targets.0']);
+    expect(await paths({ measure: 'New', targets: [] })).to.deep.equal(['targets']);
+  });
+});
