@@ -1,4 +1,5 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type Day } from '../kernel/day.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealRecord } from './deal.js';
@@ -8,20 +9,30 @@ export interface DealFilter {
   readonly stage?: string | undefined;
   /** Instant that the latest snapshot is not older than. */
   readonly since?: string | undefined;
+  /** Part of the name or of the id, without regard to case. */
+  readonly query?: string | undefined;
+  /** First and last close date, both included. */
+  readonly closedFrom?: Day | undefined;
+  readonly closedTo?: Day | undefined;
+  readonly isWon?: boolean | undefined;
+  /** Without a rep, or with one. */
+  readonly unowned?: boolean | undefined;
+  /** Deleted deals instead of the others. */
+  readonly deleted?: boolean | undefined;
+  /** Whether the deal earned an amount other than 0. */
+  readonly paid?: boolean | undefined;
+  /** Whose earnings `paid` counts; everyone's when absent. */
+  readonly paidTo?: string | undefined;
 }
 
-/** One page of the deals that stand, the latest snapshot first, and how many there are. */
+/** One page of the deals, the latest snapshot first, and how many there are. */
 export async function listDeals(
   trx: Work,
   workspaceId: string,
   filter: DealFilter,
   page: { readonly limit: number; readonly offset: number },
 ) {
-  const where = sql<SqlBool>`
-    deals.workspace_id = ${workspaceId} and deals.deleted_at is null
-    ${filter.repId === undefined ? sql`` : sql`and deals.rep_id = ${filter.repId}`}
-    ${filter.stage === undefined ? sql`` : sql`and deals.stage = ${filter.stage}`}
-    ${filter.since === undefined ? sql`` : sql`and deals.snapshot_at >= ${filter.since}::timestamptz`}`;
+  const where = conditionsOf(workspaceId, filter);
   const [{ count }, rows] = await Promise.all([
     trx
       .selectFrom('deals')
@@ -37,6 +48,41 @@ export async function listDeals(
       .execute(),
   ]);
   return { deals: rows.map(recordOf), count: Number(count) };
+}
+
+function conditionsOf(workspaceId: string, filter: DealFilter): RawBuilder<SqlBool> {
+  const { repId, stage, since, query, closedFrom, closedTo, isWon, unowned, deleted = false, paid } = filter;
+  const conditions = [
+    sql`deals.workspace_id = ${workspaceId}`,
+    deleted ? sql`deals.deleted_at is not null` : sql`deals.deleted_at is null`,
+    repId === undefined ? null : sql`deals.rep_id = ${repId}`,
+    stage === undefined ? null : sql`deals.stage = ${stage}`,
+    since === undefined ? null : sql`deals.snapshot_at >= ${since}::timestamptz`,
+    query === undefined ? null : containsText(query),
+    closedFrom === undefined ? null : sql`deals.close_date >= ${closedFrom}::date`,
+    closedTo === undefined ? null : sql`deals.close_date <= ${closedTo}::date`,
+    isWon === undefined ? null : sql`deals.is_won = ${isWon}`,
+    unowned === undefined ? null : unowned ? sql`deals.rep_id is null` : sql`deals.rep_id is not null`,
+    paid === undefined ? null : isPaid(workspaceId, paid, filter.paidTo),
+  ];
+  return sql<SqlBool>`${sql.join(
+    conditions.filter((condition) => condition !== null),
+    sql` and `,
+  )}`;
+}
+
+/** Compared with position() and not with LIKE: `%` and `_` in a search text stand for themselves. */
+function containsText(query: string): RawBuilder<unknown> {
+  return sql`(position(lower(${query}) in lower(deals.name)) > 0 or position(lower(${query}) in lower(deals.deal_id)) > 0)`;
+}
+
+/** By the index on the events of a deal. */
+function isPaid(workspaceId: string, paid: boolean, paidTo: string | undefined): RawBuilder<unknown> {
+  const earning = sql`select from commission_events e
+    where e.workspace_id = ${workspaceId} and e.deal_key = deals.deal_id and e.kind = 'commission_earned'
+      and e.status = 'earned' and e.amount <> 0
+      ${paidTo === undefined ? sql`` : sql`and e.rep_id = ${paidTo}`}`;
+  return paid ? sql`exists (${earning})` : sql`not exists (${earning})`;
 }
 
 /** The deal, deleted or not; null when there is none. */

@@ -2,24 +2,31 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { isDay } from '../../kernel/day.js';
-import { Failure } from '../../kernel/failure.js';
+import { Failure, invalid } from '../../kernel/failure.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { instant, uuid, wholeNumber } from '../../platform/schemas.js';
+import { day, flag, instant, text, uuid, wholeNumber } from '../../platform/schemas.js';
 import { dealRecord } from '../deal.js';
 import { listDeals as findDeals } from '../deal-views.js';
 
 const midnight = z
   .string()
   .refine(isDay, 'must be an ISO 8601 instant or a day, YYYY-MM-DD')
-  .transform((day) => `${day}T00:00:00Z`);
+  .transform((date) => `${date}T00:00:00Z`);
 
 const query = z.strictObject({
   repId: uuid.optional(),
   stage: z.string().max(10_000).refine(isStorable, 'holds characters that cannot be stored').optional(),
   since: z.union([instant, midnight], 'must be an ISO 8601 instant or a day, YYYY-MM-DD').optional(),
+  query: text(200).optional().describe('Part of the name or of the id, in any case'),
+  closedFrom: day.optional().describe('First close date, YYYY-MM-DD'),
+  closedTo: day.optional().describe('Last close date, YYYY-MM-DD'),
+  isWon: flag.optional().describe('true: deals in a won stage; false: all others'),
+  unowned: flag.optional().describe('true: deals that belong to no rep; false: deals that belong to one'),
+  deleted: flag.default(false).describe('true: deleted deals instead of the others'),
+  paid: flag.optional().describe('true: deals that earned somebody an amount other than 0; false: deals that did not'),
   limit: wholeNumber(1, 500).default(100),
   offset: z
     .string()
@@ -35,16 +42,21 @@ const response = z.object({ deals: z.array(dealRecord), count: z.int(), limit: z
 export class ListDeals {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
-  async execute(
-    { query: { repId, stage, since, limit, offset } }: Input<unknown, z.infer<typeof query>>,
-    caller: Caller,
-  ) {
+  async execute({ query: { repId, limit, offset, ...filter } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
+    assertDayOrder(filter);
     const onlyRep = ownRep(caller, repId);
+    // Whether a manager earned on a rep's deal is not the rep's to see.
+    const paidTo = caller.standing === 'rep' ? onlyRep : undefined;
     const page = await this.unitOfWork.run(caller, 'stale reads', (trx) =>
-      findDeals(trx, caller.workspaceId, { repId: onlyRep, stage, since }, { limit, offset }),
+      findDeals(trx, caller.workspaceId, { ...filter, repId: onlyRep, paidTo }, { limit, offset }),
     );
     return { ...page, limit, offset };
   }
+}
+
+function assertDayOrder({ closedFrom, closedTo }: { closedFrom?: string | undefined; closedTo?: string | undefined }) {
+  if (closedFrom !== undefined && closedTo !== undefined && closedTo < closedFrom)
+    throw invalid({ path: 'closedTo', message: 'must not be before closedFrom' });
 }
 
 /** A rep sees their own deals; managers, admins and the CRM's widget see those of everyone. */
@@ -56,9 +68,11 @@ function ownRep(caller: Caller, repId: string | undefined): string | undefined {
   return caller.repId;
 }
 
+const booleanSchema = () => ({ type: 'boolean' });
+
 export const listDeals = operation({
   id: 'listDeals',
-  summary: 'Deals as they stand, the latest snapshot first',
+  summary: 'Deals, the latest snapshot first; deleted deals with deleted=true',
   method: 'get',
   path: '/v1/deals',
   access: 'connection',
@@ -74,17 +88,27 @@ export const listDeals = operation({
       purpose:
         'Deals as they stand now, changed last first: amount, stage, close date, owner and, in full detail, every field of the CRM.',
       useWhen:
-        "you test a plan's conditions against real deals, look for deals without an owner (repId null), or need a dealId.",
+        'you test plan conditions against real deals, need a dealId, or look for deals that belong to nobody (unowned) or paid nobody (paid false).',
       notFor:
         'what a deal paid and why (use get_commissions with dealId). Do not sum a page: compare its length with total first.',
       formats:
-        'stage is matched exactly, as get_field_options spells it; since is a day or an instant, 2026-03-01 or 2026-03-01T08:00:00Z.',
+        'stage is matched exactly, as get_field_options spells it; days are YYYY-MM-DD. Filters combine with AND.',
       changes: 'nothing.',
     },
     arguments: {
       repId: 'Only deals of this rep (UUID of list_reps)',
       stage: 'Only deals in exactly this stage',
-      since: 'Only deals that changed then or later: a day or an ISO 8601 instant',
+      since: {
+        says: 'Only deals that changed then or later: a day or an ISO 8601 instant',
+        schema: () => ({ type: 'string' }),
+      },
+      query: 'Only deals whose name or id contains this text',
+      closedFrom: 'Only deals with this close date or a later one',
+      closedTo: 'Only deals with this close date or an earlier one',
+      isWon: { says: 'true: only won deals; false: only others', schema: booleanSchema },
+      unowned: { says: 'true: only deals that belong to no rep', schema: booleanSchema },
+      deleted: { says: 'true: deleted deals instead of the others', schema: booleanSchema },
+      paid: { says: 'false: only deals that paid nobody anything; true: only deals that paid', schema: booleanSchema },
     },
     list: 'deals',
     detail: { unlessAsked: 'summary', summaryOmits: ['deals.fields'] },

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { tokenOf } from '../support/tokens.js';
+
+const config = {
+  dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+  rules: [{ name: 'Commission', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }],
+};
+
+describe('the filters of GET /v1/deals', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let workspaceId: string;
+  let ben: string;
+  let mia: string;
+
+  before(async () => {
+    service = await startTestService();
+    ({ workspaceId, api } = await service.workspace());
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [
+        { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
+        { email: 'ben@acme.test', name: 'Ben', managerEmail: 'mia@acme.test' },
+      ],
+    });
+    [mia, ben] = reps.map((rep: { id: string }) => rep.id);
+    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config, effectiveStart: '2026-02-01' });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: plan.planId });
+    // A fixed amount for every deal on which somebody below has an event, also one with amount 0.
+    const tiers = [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }];
+    const override = {
+      rules: [{ name: 'Override', measure: 'amount', executionPhase: 'cascade', payoutBase: '1', tiers }],
+    };
+    const cascade = await api.expect(201, 'POST', '/v1/plans', { name: 'Manager', config: override });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [mia], planId: cascade.planId });
+    const deals: Record<string, object> = {
+      'OPP-1': { name: 'Alder 100%_a', amount: 1000, stage: 'Won', closeDate: '2026-01-15', repId: ben },
+      'OPP-2': { name: 'Birch', amount: 2000, stage: 'Won', closeDate: '2026-02-15', repId: ben },
+      'OPP-3': { name: 'Cedar', amount: 3000, stage: 'Open', closeDate: '2026-03-31', repId: ben },
+      'OPP-4': { name: 'alderwood', amount: 4000, stage: 'Won', closeDate: '2026-04-01' },
+      'OPP-5': { amount: 0, stage: 'Won', closeDate: '2026-02-20', repId: ben },
+      'OPP-6': { name: 'Elm', amount: 6000, stage: 'Won', closeDate: '2026-02-10', repId: ben },
+    };
+    for (const [id, deal] of Object.entries(deals)) await api.expect(201, 'PUT', `/v1/deals/${id}`, deal);
+    await service.settled(workspaceId);
+    await api.expect(200, 'DELETE', '/v1/deals/OPP-6');
+    await service.settled(workspaceId);
+  });
+
+  after(() => service.stop());
+
+  const idsOf = async (query: string, client = api): Promise<string[]> => {
+    const { deals, count } = await client.expect(200, 'GET', `/v1/deals?${query}`);
+    expect(count).to.equal(deals.length);
+    return deals.map((deal: { deal_id: string }) => deal.deal_id).sort();
+  };
+
+  for (const [query, expected] of [
+    ['query=alder', ['OPP-1', 'OPP-4']],
+    ['query=opp-2', ['OPP-2']],
+    ['query=100%25_A', ['OPP-1']],
+    ['query=%25', ['OPP-1']],
+    ['closedFrom=2026-02-15&closedTo=2026-03-31', ['OPP-2', 'OPP-3', 'OPP-5']],
+    ['closedFrom=2026-04-01', ['OPP-4']],
+    ['closedTo=2026-01-15', ['OPP-1']],
+    ['isWon=true', ['OPP-1', 'OPP-2', 'OPP-4', 'OPP-5']],
+    ['isWon=false', ['OPP-3']],
+    ['unowned=true', ['OPP-4']],
+    ['unowned=false', ['OPP-1', 'OPP-2', 'OPP-3', 'OPP-5']],
+    ['paid=true', ['OPP-2', 'OPP-5']],
+    ['paid=false', ['OPP-1', 'OPP-3', 'OPP-4']],
+    ['paid=false&isWon=true&closedFrom=2026-01-01&closedTo=2026-03-31', ['OPP-1']],
+    ['deleted=true', ['OPP-6']],
+    ['deleted=true&paid=true', []],
+    ['deleted=false&query=elm', []],
+  ] as const)
+    it(`${query} → ${expected.join(', ') || 'none'}`, async () => {
+      expect(await idsOf(query)).to.deep.equal(expected);
+    });
+
+  it('a deleted deal is listed with the time of its deletion', async () => {
+    const { deals } = await api.expect(200, 'GET', '/v1/deals?deleted=true');
+    expect(deals[0].deleted_at).to.match(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  it('for a rep, paid counts what the rep earned and not what the manager earned', async () => {
+    const rep = service.client(await tokenOf(service, workspaceId, 'sess', ben));
+    expect(await idsOf('paid=true', rep)).to.deep.equal(['OPP-2']);
+    expect(await idsOf('paid=false', rep)).to.deep.equal(['OPP-1', 'OPP-3', 'OPP-5']);
+  });
+
+  it('a filter with a wrong value is rejected with its name', async () => {
+    for (const [query, path] of [
+      ['isWon=yes', 'isWon'],
+      ['unowned=1', 'unowned'],
+      ['deleted=TRUE', 'deleted'],
+      ['paid=', 'paid'],
+      ['closedFrom=2026-02-30', 'closedFrom'],
+      ['closedTo=today', 'closedTo'],
+      ['closedFrom=2026-03-01&closedTo=2026-02-01', 'closedTo'],
+      ['query=', 'query'],
+      ['query=%00', 'query'],
+    ] as const) {
+      const { code, details } = await api.expect(400, 'GET', `/v1/deals?${query}`);
+      expect(code).to.equal('VALIDATION_FAILED');
+      expect(details.issues[0].path, query).to.equal(path);
+    }
+  });
+});
