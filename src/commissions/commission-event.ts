@@ -27,6 +27,12 @@ export const trace = z.object({
   tier: z.object({ tierIndex: z.int(), name: z.string().nullable() }).nullable(),
   tierValue: z.number().optional(),
   rank: z.number().optional(),
+  periodCredit: z.number().optional().describe('Credit of the whole period; retroactive rules are paid by it'),
+  periodAttainment: z.number().optional().describe('periodCredit over the target, to 6 decimals'),
+  belowZero: z
+    .literal(true)
+    .optional()
+    .describe('Attainment went below 0, where the tier that attainment 0 reaches applies'),
   base: z.number(),
   parts: z.array(z.object({ tierIndex: z.int(), rate: z.number().nullable(), part: z.number() })),
   limits: z.array(z.object({ kind: z.string(), bound: z.number().nullable(), before: z.number(), after: z.number() })),

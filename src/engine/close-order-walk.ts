@@ -6,6 +6,7 @@ import { compareText } from './close-order.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type FieldValue } from './field-value.js';
 import { type Payout, payOut, type Quota, type Standing } from './payout.js';
+import { type Reason } from './trace.js';
 
 /** The running credit under one attainment key in one period. */
 interface Counter {
@@ -29,6 +30,7 @@ export interface Firing {
   readonly credit: Decimal;
   readonly base: Decimal;
   readonly tierValue: Decimal | null;
+  readonly tierValueAbsence: Reason | null;
   readonly quota: Quota | null;
   readonly seen: readonly FieldValue[];
   readonly upstream: readonly UpstreamEvent[];
@@ -134,6 +136,7 @@ export class CloseOrderWalk {
       credit: firing.credit,
       base: firing.base,
       tierValue: firing.tierValue,
+      tierValueAbsence: firing.tierValueAbsence,
       quota: firing.quota,
       before: counter.cumulative,
       sliceStart: counter.sliceStart,

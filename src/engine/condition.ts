@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addDays, type Day, isWithin, readDay } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { periodKind, periodOf, periodRange, previousPeriod } from '../kernel/period.js';
-import { asDay, asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
+import { asDay, asNumber, comparable, type FieldValue, isAbsent, operandNumber } from './field-value.js';
 import { type Deal, fieldReader, type ReadField, type SlugMapping } from './slug.js';
 
 export const fieldTypes = ['text', 'number', 'currency', 'date', 'select', 'status', 'checkbox', 'timestamp'] as const;
@@ -215,7 +215,7 @@ function equalityOfOne(expected: unknown, fieldType: FieldType, timeZone: string
   switch (fieldType) {
     case 'number':
     case 'currency': {
-      const number = asNumber(expected as FieldValue);
+      const number = operandNumber(expected);
       return (value) => number !== null && (asNumber(value)?.equals(number) ?? false);
     }
     case 'date':
@@ -258,7 +258,7 @@ function ordering(leaf: Leaf, timeZone: string, accept: (order: number) => boole
     const limit = dayOperand(leaf.value, timeZone);
     return dayTest(timeZone, (day) => accept(day < limit ? -1 : day > limit ? 1 : 0));
   }
-  const limit = asNumber(leaf.value as FieldValue) ?? Decimal.zero;
+  const limit = operandNumber(leaf.value) ?? Decimal.zero;
   return (value) => {
     const number = asNumber(value);
     return number !== null && accept(number.compare(limit));
@@ -376,12 +376,12 @@ function betweenProblem(value: unknown, fieldType: FieldType): string | null {
   if (problem !== null) return `between takes two ${kind}`;
   const reversed = isDateType(fieldType)
     ? String(value[0]) > String(value[1])
-    : Decimal.of(value[1]).isLessThan(Decimal.of(value[0]));
+    : (operandNumber(value[1]) as Decimal).isLessThan(operandNumber(value[0]) as Decimal);
   return reversed ? 'between takes the lower end first' : null;
 }
 
 function isNumeric(value: unknown): value is string | number {
-  return (typeof value === 'number' || typeof value === 'string') && asNumber(value) !== null;
+  return operandNumber(value) !== null;
 }
 
 function isText(value: unknown): boolean {

@@ -23,10 +23,32 @@ export function isAbsent(value: FieldValue | undefined): value is null | undefin
   return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** The value as a number; null when it is not one. Numeric text counts as a number. */
+const maxMagnitude = 1e15;
+const upperBound = Decimal.of(maxMagnitude);
+
+/** Whether the number lies within ±10^15, the bounds of values and of raw amounts. */
+export function isWithinBounds(number: Decimal): boolean {
+  return !upperBound.isLessThan(number.absolute());
+}
+
+/** The value as a number within the bounds; null when it is not one. Numeric text counts as a number. */
 export function asNumber(value: FieldValue | undefined): Decimal | null {
+  if (typeof value === 'number') return Math.abs(value) <= maxMagnitude ? Decimal.of(value) : null;
+  if (typeof value !== 'string') return null;
+  const number = Decimal.parse(value.trim());
+  return number !== null && isWithinBounds(number) ? number : null;
+}
+
+/** The number that an operand of a condition states, of any size; null when it is not one. */
+export function operandNumber(value: unknown): Decimal | null {
   if (typeof value === 'number') return Number.isFinite(value) ? Decimal.of(value) : null;
   return typeof value === 'string' ? Decimal.parse(value.trim()) : null;
+}
+
+/** Why {@link asNumber} returned null for the value: it is a number beyond the bounds, or it is no number. */
+export function absenceReason(value: FieldValue | undefined): 'value_out_of_range' | 'field_missing' {
+  const isNumeric = typeof value === 'number' || (typeof value === 'string' && Decimal.isDecimalText(value.trim()));
+  return isNumeric ? 'value_out_of_range' : 'field_missing';
 }
 
 /** The value as a calendar day; null when it is neither a day nor an instant. */

@@ -1,6 +1,7 @@
 import { roundToCurrency } from '../kernel/currency.js';
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { type CompiledRule, type EffectiveTier } from './compiled-plan.js';
+import { isWithinBounds } from './field-value.js';
 import { type Reason, type TraceParts } from './trace.js';
 
 export interface Quota {
@@ -14,6 +15,8 @@ export interface Standing {
   readonly credit: Decimal;
   readonly base: Decimal;
   readonly tierValue: Decimal | null;
+  /** Why there is no tier value; null if there is one, or if the rule needs none. */
+  readonly tierValueAbsence: Reason | null;
   readonly quota: Quota | null;
   /** Credit of earlier deals. */
   readonly before: Decimal;
@@ -41,7 +44,8 @@ export function payOut(rule: CompiledRule, standing: Standing, currency: string)
   const bounds = tierBounds(rule, target);
   const tier = reachedTier(rule, bounds, standing);
   const { raw, parts } = rawAmount(rule, bounds, tier, standing);
-  const limited = applyLimits(rule, standing, tier, raw);
+  const isPayable = isWithinBounds(raw);
+  const limited = isPayable ? applyLimits(rule, standing, tier, raw) : { amount: Decimal.zero, limits: [] };
   const amount = roundToCurrency(limited.amount, currency);
   return {
     measure: standing.measure,
@@ -58,7 +62,9 @@ export function payOut(rule: CompiledRule, standing: Standing, currency: string)
     rank: standing.rank,
     parts,
     limits: limited.limits,
-    reason: reasonFor(rule, standing, tier, bounds, limited, amount),
+    reason: isPayable ? reasonFor(rule, standing, tier, bounds, limited, amount) : 'amount_out_of_range',
+    periodCredit: rule.rule.tierMode === 'retroactive' ? standing.periodCredit : null,
+    isBelowZero: isBelowZero(rule, bounds, standing),
     isBonus: tier !== null && tier.flatAmount !== null,
   };
 }
@@ -73,7 +79,26 @@ function tierBounds(rule: CompiledRule, target: Decimal | null): readonly Decima
 function reachedTier(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): EffectiveTier | null {
   if (rule.isFlatRate) return rule.tiers[0] ?? null;
   const position = reachingValue(rule, standing);
-  return bounds === null || position === null ? null : lastReached(rule.tiers, bounds, position);
+  if (bounds === null || position === null) return null;
+  if (rule.rule.tierBy === 'attainment' && position.sign() < 0) return tierBelowZero(rule, bounds);
+  return lastReached(rule.tiers, bounds, position);
+}
+
+/** Attainment below 0 reaches the tier that attainment 0 reaches, if that tier pays by a rate. */
+function tierBelowZero(rule: CompiledRule, bounds: readonly Decimal[]): EffectiveTier | null {
+  if (rule.rule.payoutMode !== 'rate') return null;
+  const base = lastReached(rule.tiers, bounds, Decimal.zero);
+  return base === null || base.rate === null ? null : base;
+}
+
+/** Whether part of the deal lies below attainment 0 and is paid, or taken back, by the rule for refunds. */
+function isBelowZero(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): boolean {
+  if (rule.isFlatRate || rule.rule.tierBy !== 'attainment' || bounds === null) return false;
+  const isNegative =
+    rule.rule.tierMode === 'marginal'
+      ? minimum(standing.sliceStart, standing.sliceStart.plus(standing.credit)).sign() < 0
+      : (reachingValue(rule, standing)?.sign() ?? 0) < 0;
+  return isNegative && tierBelowZero(rule, bounds) !== null;
 }
 
 function reachingValue(rule: CompiledRule, standing: Standing): Decimal | null {
@@ -143,18 +168,20 @@ function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, st
   if (bounds === null) return nothing;
   const { sliceStart, credit, base } = standing;
   if (credit.isZero()) {
-    const tier = lastReached(rule.tiers, bounds, sliceStart);
+    const tier = sliceStart.sign() < 0 ? tierBelowZero(rule, bounds) : lastReached(rule.tiers, bounds, sliceStart);
     return tier === null || tier.rate === null ? nothing : whole(tier, base);
   }
   const sliceEnd = sliceStart.plus(credit);
   const low = minimum(sliceStart, sliceEnd);
   const high = maximum(sliceStart, sliceEnd);
+  const openBand = tierBelowZero(rule, bounds);
   let weighted = Decimal.zero;
   const parts: TraceParts['parts'][number][] = [];
   rule.tiers.forEach((tier, index) => {
     const next = bounds[index + 1];
     const top = next === undefined ? high : minimum(high, next);
-    const part = top.minus(maximum(low, bounds[index] as Decimal));
+    const bottom = tier === openBand ? low : maximum(low, bounds[index] as Decimal);
+    const part = top.minus(bottom);
     if (part.sign() <= 0 || tier.rate === null) return;
     weighted = weighted.plus(tier.rate.times(part));
     parts.push({ tierIndex: tier.tierIndex, rate: tier.rate, part });
@@ -195,7 +222,7 @@ interface Limited {
 
 function applyLimits(rule: CompiledRule, standing: Standing, tier: EffectiveTier | null, raw: Decimal): Limited {
   const limits: TraceParts['limits'][number][] = [];
-  if (rule.floorAttainment !== null && isBelowFloorAttainment(rule.floorAttainment, standing)) {
+  if (rule.floorAttainment !== null && isBelowFloorAttainment(rule, rule.floorAttainment, standing)) {
     limits.push({ kind: 'floor_attainment', bound: rule.floorAttainment, before: raw, after: Decimal.zero });
     return { amount: Decimal.zero, limits };
   }
@@ -204,7 +231,7 @@ function applyLimits(rule: CompiledRule, standing: Standing, tier: EffectiveTier
     if (!limited.equals(amount)) limits.push({ kind, bound, before: amount, after: limited });
     amount = limited;
   };
-  if (rule.floor !== null && tier !== null) bind('floor', rule.floor, maximum(amount, rule.floor));
+  if (rule.floor !== null && tier !== null && raw.sign() >= 0) bind('floor', rule.floor, maximum(amount, rule.floor));
   if (rule.capMultiplier !== null) {
     const variableTarget = standing.quota?.variableTarget ?? null;
     if (variableTarget === null) limits.push({ kind: 'cap_multiplier', bound: null, before: amount, after: amount });
@@ -220,10 +247,13 @@ function applyLimits(rule: CompiledRule, standing: Standing, tier: EffectiveTier
   return { amount, limits };
 }
 
-function isBelowFloorAttainment(floor: Decimal, standing: Standing): boolean {
+/** Both before and after the deal, so that a refund takes back what was paid above the floor. */
+function isBelowFloorAttainment({ rule }: CompiledRule, floor: Decimal, standing: Standing): boolean {
   const target = standing.quota?.target;
   if (target === undefined || target.isZero()) return floor.sign() > 0;
-  return standing.after.isLessThan(floor.times(target));
+  const bound = floor.times(target);
+  if (rule.tierMode === 'retroactive') return standing.periodCredit.isLessThan(bound);
+  return standing.before.isLessThan(bound) && standing.after.isLessThan(bound);
 }
 
 function reasonFor(
@@ -238,7 +268,8 @@ function reasonFor(
   const last = limited.limits.at(-1);
   if (last?.kind === 'floor_attainment') return 'below_floor_attainment';
   if (tier === null && bounds === null) return 'quota_missing';
-  if (tier === null && rule.rule.tierBy === 'value' && standing.tierValue === null) return 'field_missing';
+  if (tier === null && rule.rule.tierBy === 'value' && standing.tierValueAbsence !== null)
+    return standing.tierValueAbsence;
   if (tier === null) return 'below_lowest_tier';
   if (last?.kind === 'cap' && last.after.isZero()) return 'cap_exhausted';
   return null;

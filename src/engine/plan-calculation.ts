@@ -13,7 +13,7 @@ import {
 import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace } from './condition.js';
-import { asNumber, comparable, isAbsent } from './field-value.js';
+import { absenceReason, asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
 import { type Payout } from './payout.js';
 import { baseOf, creditOf, periodicBase, periodicCredit, sumOf, upstreamOf } from './rule-values.js';
 import { type Deal } from './slug.js';
@@ -132,18 +132,22 @@ export class PlanCalculation implements WalkListener {
     }
     const period = periodOf(day, rule.rule.attainmentPeriod);
     const quota = this.input.quota(this.plan.planId, rule.key, period);
-    const measure = asNumber(rule.readMeasure(deal));
+    const measureValue = rule.readMeasure(deal);
+    const measure = asNumber(measureValue);
     if (measure === null)
-      return this.refuse(version, rule, deal.dealId, 'field_missing', undefined, [rule.rule.measure]);
+      return this.refuse(version, rule, deal.dealId, absenceReason(measureValue), undefined, [rule.rule.measure]);
     const base = baseOf(rule, deal, measure, inputs, quota);
-    if (base === null) return this.refuseForBase(version, rule, deal.dealId);
+    if (base === null) return this.refuseForBase(version, rule, deal.dealId, rule.readBase?.(deal));
+    const tierFieldValue = rule.readTierValue?.(deal);
+    const tierValue = rule.readTierValue === null ? null : asNumber(tierFieldValue);
     this.enter(day, deal.dealId, period, {
       version,
       rule,
       measure,
       credit: creditOf(rule, deal, measure),
       base,
-      tierValue: rule.readTierValue === null ? null : asNumber(rule.readTierValue(deal)),
+      tierValue,
+      tierValueAbsence: rule.readTierValue === null || tierValue !== null ? null : absenceReason(tierFieldValue),
       quota,
       seen: [...version.dealConditions.seen(deal), ...rule.conditions.seen(deal)],
       upstream: inputs,
@@ -243,7 +247,18 @@ export class PlanCalculation implements WalkListener {
     if (base === null) return this.refuseForBase(version, rule, period);
     const credit = periodicCredit(rule, deals, measure);
     const tierValue = rule.readTierValue === null ? null : sumOf(deals, rule.readTierValue);
-    this.enter(day, period, period, { version, rule, measure, credit, base, tierValue, quota, seen: [], upstream: [] });
+    this.enter(day, period, period, {
+      version,
+      rule,
+      measure,
+      credit,
+      base,
+      tierValue,
+      tierValueAbsence: null,
+      quota,
+      seen: [],
+      upstream: [],
+    });
   }
 
   private periodicWindow(): DayRange {
@@ -300,10 +315,10 @@ export class PlanCalculation implements WalkListener {
     }
   }
 
-  private refuseForBase(version: CompiledVersion, rule: CompiledRule, dealKey: string): void {
+  private refuseForBase(version: CompiledVersion, rule: CompiledRule, dealKey: string, value?: FieldValue): void {
     const { payoutBase } = rule.rule;
     if (payoutBase === 'variable_target') return this.refuse(version, rule, dealKey, 'variable_target_missing');
-    this.refuse(version, rule, dealKey, 'field_missing', undefined, [payoutBase ?? rule.rule.measure]);
+    this.refuse(version, rule, dealKey, absenceReason(value), undefined, [payoutBase ?? rule.rule.measure]);
   }
 
   private refuse(

@@ -9,6 +9,7 @@ export const reasons = [
   'below_lowest_tier',
   'below_floor_attainment',
   'cap_exhausted',
+  'amount_out_of_range',
   'no_assignment',
   'outside_effective_dates',
   'plan_not_active',
@@ -16,6 +17,7 @@ export const reasons = [
   'deal_condition_failed',
   'rule_condition_failed',
   'field_missing',
+  'value_out_of_range',
   'variable_target_missing',
   'no_downstream_commission',
   'period_not_ended',
@@ -65,6 +67,11 @@ export interface Trace {
   readonly tier: { readonly tierIndex: number; readonly name: string | null } | null;
   readonly tierValue?: number;
   readonly rank?: number;
+  /** Credit and attainment of the whole period, for a retroactive rule. */
+  readonly periodCredit?: number;
+  readonly periodAttainment?: number;
+  /** Attainment below 0 was reached: there the tier applies that attainment 0 reaches. */
+  readonly belowZero?: true;
   readonly base: number;
   readonly parts: readonly PartTrace[];
   readonly limits: readonly LimitTrace[];
@@ -88,6 +95,9 @@ export interface TraceParts {
   readonly tierName: string | null;
   readonly tierValue: Decimal | null;
   readonly rank: number | null;
+  /** Null unless the rule is retroactive. */
+  readonly periodCredit: Decimal | null;
+  readonly isBelowZero: boolean;
   readonly parts: readonly { readonly tierIndex: number; readonly rate: Decimal | null; readonly part: Decimal }[];
   readonly limits: readonly {
     readonly kind: LimitKind;
@@ -126,11 +136,14 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   const seen = inputs.seen.length === 0 ? '[]' : JSON.stringify(inputs.seen);
   const head = `${trace.measure},${trace.credit},${trace.before},${trace.after},${trace.target ?? 'null'}`;
   const tier = `${trace.base},${trace.raw},${trace.tierIndex ?? 'null'},[${parts}],[${limits}],${seen}`;
+  const hasLast = trace.periodCredit !== null || trace.isBelowZero;
+  const hasRare = upstream !== '' || trace.tierValue !== null || trace.rank !== null || trace.reason !== null;
   const rare =
-    upstream || trace.tierValue !== null || trace.rank !== null || trace.reason !== null
+    hasRare || hasLast
       ? `,[${upstream}],${trace.tierValue ?? 'null'},${trace.rank ?? 'null'},${JSON.stringify(trace.reason)}`
       : '';
-  return `[${head},${tier}${rare}]`;
+  const last = hasLast ? `,${trace.periodCredit ?? 'null'},${trace.isBelowZero ? 1 : 0}` : '';
+  return `[${head},${tier}${rare}${last}]`;
 }
 
 type Stored = readonly [
@@ -149,6 +162,8 @@ type Stored = readonly [
   tierValue?: number | null,
   rank?: number | null,
   reason?: Reason | null,
+  periodCredit?: number | null,
+  isBelowZero?: 0 | 1,
 ];
 
 /** What a stored trace is read against: the conditions of its plan version and the columns of its event. */
@@ -177,6 +192,8 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
     tierValue,
     rank,
     reason,
+    periodCredit,
+    isBelowZero,
   ] = JSON.parse(stored) as Stored;
   return {
     conditions: seen.length === 0 ? [] : explainSeen(context.conditions, seen, context.day, context.timeZone),
@@ -190,6 +207,10 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
     tier: tierIndex === null ? null : { tierIndex, name: context.tierName },
     ...(tierValue === undefined || tierValue === null ? {} : { tierValue }),
     ...(rank === undefined || rank === null ? {} : { rank }),
+    ...(periodCredit === undefined || periodCredit === null
+      ? {}
+      : { periodCredit, periodAttainment: ratio(periodCredit, target) }),
+    ...(isBelowZero === 1 ? { belowZero: true as const } : {}),
     base,
     parts: parts.map(([index, rate, part]) => ({ tierIndex: index, rate, part })),
     limits: limits.map(([letter, bound, from, to]) => ({ kind: limitKind(letter), bound, before: from, after: to })),

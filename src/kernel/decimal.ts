@@ -17,17 +17,28 @@ export class Decimal {
     private readonly scale: number,
   ) {}
 
-  /** Reads decimal text such as `-12.50` or `1e3`; null when the text is not a finite decimal number. */
+  /**
+   * Reads decimal text such as `-12.50`, `.5` or `1e3`. Null when the text is not a decimal number, or has more than
+   * 400 digits or an exponent beyond ±400; {@link Decimal.isDecimalText} distinguishes the two.
+   */
   static parse(text: string): Decimal | null {
     const match = decimalPattern.exec(text);
     if (match === null) return null;
-    const [, sign, whole = '', fraction = '', exponentText] = match;
+    const [, sign, whole = '', afterWhole = '', fractionOnly = '', exponentText] = match;
+    const fraction = afterWhole + fractionOnly;
     const exponent = exponentText === undefined ? 0 : Number(exponentText);
-    if (whole.length + fraction.length > maxDigits || Math.abs(exponent) > maxDigits) return null;
+    if (whole.length + fraction.length > maxDigits || Math.abs(exponent) > maxDigits) {
+      return zeroDigits.test(whole + fraction) ? Decimal.zero : null;
+    }
     const digits = `${sign ?? ''}${whole}${fraction}`;
     const scale = fraction.length - exponent;
     const mantissa = digits.length <= 15 ? Number(digits) : BigInt(digits);
     return scale >= 0 ? make(mantissa, scale) : make(BigInt(mantissa) * powerOfTen(-scale), 0);
+  }
+
+  /** Whether the text has the form of a decimal number, of any size. */
+  static isDecimalText(text: string): boolean {
+    return decimalPattern.test(text);
   }
 
   /**
@@ -181,7 +192,8 @@ export function sum(values: Iterable<Decimal>): Decimal {
   return total;
 }
 
-const decimalPattern = /^([+-])?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
+const decimalPattern = /^([+-])?(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?$/;
+const zeroDigits = /^0*$/;
 const maxDigits = 400;
 const quotientScale = 24;
 const zeroCode = 48;

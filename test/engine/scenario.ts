@@ -16,6 +16,8 @@ export interface Scenario {
   readonly config: unknown;
   /** One deal a line: `id | close date | amount | field=value, field=value`. */
   readonly deals: string;
+  /** Further deals with fields of any kind, closed on 2026-01-15. */
+  readonly more?: readonly { readonly dealId: string; readonly fields: Fields }[];
   readonly quotas?: Readonly<Record<string, { readonly target: number; readonly variableTarget?: number | undefined }>>;
   readonly currency?: string;
   readonly asOf?: string;
@@ -53,7 +55,14 @@ export function run(scenario: Scenario): RepResult {
     asOf: scenario.asOf ?? '2026-12-31',
     window: { from: '2026-01-01', to: '2026-12-31' },
     plans: [{ planId: 'plan', assignments: [scenario.assigned ?? { start: null, end: null }], versions: [version] }],
-    deals: dealsOf(scenario.deals),
+    deals: [
+      ...dealsOf(scenario.deals),
+      ...(scenario.more ?? []).map((deal) => ({
+        ...deal,
+        closeDate: '2026-01-15',
+        standard: { closeDate: '2026-01-15' },
+      })),
+    ],
     teamDeals: dealsOf(scenario.team?.deals ?? '').map((deal) => ({
       deal,
       upstream: scenario.team?.upstream(deal.dealId) ?? [],

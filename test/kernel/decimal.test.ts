@@ -84,9 +84,14 @@ describe('exact decimals', () => {
   });
 
   it('text that is no finite decimal number is refused', () => {
-    for (const text of ['', 'abc', '1,000', 'NaN', 'Infinity', '0x10', '1e99999', '--1', '.5', '1_000']) {
+    for (const text of ['', 'abc', '1,000', 'NaN', 'Infinity', '0x10', '1e99999', '--1', '.', '1_000']) {
       expect(Decimal.parse(text), text).to.equal(null);
     }
+  });
+
+  it('text without an integer part is a number, and a zero stays zero with any exponent', () => {
+    const read = (text: string) => Decimal.parse(text)?.toString();
+    expect(['.5', '-.25', '+.5e1', '0e99999', '-0.00e-99999'].map(read)).to.deep.equal(['0.5', '-0.25', '5', '0', '0']);
   });
 
   it('amounts round to the minor unit of their currency', () => {
