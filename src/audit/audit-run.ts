@@ -10,7 +10,12 @@ export const auditRun = z.object({
   repId: z.string().optional(),
   period: z.string().optional(),
   outcome: z.enum(['written', 'no_change', 'skipped', 'statement_locked', 'failed']),
-  counters: z.object({ eventsWritten: z.int(), eventsReversed: z.int(), statementLocked: z.int(), skipped: z.int() }),
+  counters: z.object({
+    eventsWritten: z.int(),
+    eventsReversed: z.int(),
+    statementLocked: z.boolean().describe('Whether approved statements blocked changes; `blocked` lists them'),
+    skipped: z.int(),
+  }),
   blocked: z.unknown().optional(),
   startedAt: z.string(),
   durationMs: z.int(),

@@ -54,7 +54,7 @@ function runOf(row: Selectable<Tables['audit_runs']>): AuditRun {
     counters: {
       eventsWritten: row.events_written,
       eventsReversed: row.events_reversed,
-      statementLocked: row.statement_locked,
+      statementLocked: row.statement_locked > 0,
       skipped: row.skipped,
     },
     ...(row.blocked === null ? {} : { blocked: row.blocked }),

@@ -1,8 +1,19 @@
 import { z } from 'zod';
+import { blockedChanges } from '../ledger/blocked-changes.js';
 import { type CalculationJob } from '../ledger/calculation-jobs.js';
 
 /** What a recalculation covers; of several ids the narrowest counts. */
 export const scopeNames = ['deal', 'rep', 'plan', 'workspace'] as const;
+
+/** What the runs of a job came to; absent while it runs. */
+export const jobFigures = z.looseObject({
+  count: z.int().optional(),
+  eventsWritten: z.int().optional(),
+  eventsReversed: z.int().optional(),
+  statementLocked: z.boolean().optional(),
+  skipped: z.int().optional(),
+  blocked: blockedChanges.optional(),
+});
 
 export const recalculationJob = z.object({
   jobId: z.string(),
@@ -15,7 +26,7 @@ export const recalculationJob = z.object({
   startedAt: z.string(),
   finishedAt: z.string().optional(),
   progress: z.object({ done: z.int(), total: z.int() }),
-  result: z.record(z.string(), z.unknown()).optional(),
+  result: jobFigures.optional().describe('What the job came to; a sync adds its own counts'),
   error: z.string().optional(),
 });
 
@@ -28,7 +39,7 @@ export function jobAnswer(job: CalculationJob): z.infer<typeof recalculationJob>
     startedAt: job.startedAt.toISOString(),
     ...(job.finishedAt === null ? {} : { finishedAt: job.finishedAt.toISOString() }),
     progress: job.progress,
-    ...(job.result === null ? {} : { result: job.result as Record<string, unknown> }),
+    ...(job.result === null ? {} : { result: job.result as z.infer<typeof jobFigures> }),
     ...(job.error === null ? {} : { error: job.error }),
   };
 }

@@ -46,6 +46,11 @@ export function standardNamedBy(slug: string): StandardField | undefined {
   return standardBySlug.get(slug);
 }
 
+/** The other name of a field in plans: `stage` and `dealstage`, `amount` and `value`. */
+export function aliasOf(slug: string): string | undefined {
+  return aliases.get(slug);
+}
+
 /**
  * How a plan reads a slug from a deal: the plan's mapping, the workspace's measures, the deal's own field, its
  * alias, then the standard value it names.

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { type FieldType } from '../engine/condition.js';
 import { isAbsent, type StandardField } from '../engine/field-value.js';
 import { standardNamedBy } from '../engine/slug.js';
-import { isStorable } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { listCrmDefinitions } from './crm-field-views.js';
 import { type FieldDefinition, type FieldOption, labelOf, standardDefinitions } from './field-definition.js';
@@ -31,32 +30,31 @@ export async function listNativeDefinitions(trx: Work, workspaceId: string): Pro
   return fromCrm.length > 0 ? fromCrm : storedDefinitions(trx, workspaceId, everyField(workspaceId));
 }
 
-/** The definition of one field; null when neither the standard, the CRM nor any of the newest deals knows it. */
-export async function findDefinition(trx: Work, workspaceId: string, slug: string): Promise<FieldDefinition | null> {
-  const standard = standardDefinitions.find((one) => one.slug === slug);
-  if (standard !== undefined) return standard;
-  if (!isStorable(slug)) return null;
-  const fromCrm = (await listCrmDefinitions(trx, workspaceId)).find((one) => one.slug === slug);
-  if (fromCrm !== undefined) return fromCrm;
+/** The field of exactly that slug as the CRM defines it or the newest deals carry it; null when neither has it. */
+export async function findNativeDefinition(
+  trx: Work,
+  workspaceId: string,
+  slug: string,
+  fromCrm: readonly FieldDefinition[],
+): Promise<FieldDefinition | null> {
+  const defined = fromCrm.find((one) => one.slug === slug);
+  if (defined !== undefined) return defined;
   const [found] = await storedDefinitions(trx, workspaceId, oneField(workspaceId, slug));
   return found ?? null;
 }
 
-/** The choices of the field: those that the CRM lists, else the different values that deals have. */
-export async function listOptions(trx: Work, workspaceId: string, slug: string): Promise<readonly FieldOption[]> {
-  const fromCrm = await listCrmDefinitions(trx, workspaceId);
-  // The standard stage is whichever field the CRM keeps it in.
-  const field = fromCrm.find((one) => (slug === 'dealStage' ? one.type === 'status' : one.slug === slug));
-  return field?.options ?? listStoredOptions(trx, workspaceId, slug);
+/** Where the values of a field are: a standard value lies in a column when none of the deal's own fields has it. */
+export interface ValueSource {
+  readonly slugs: readonly string[];
+  readonly standard?: 'dealStage' | 'currency';
 }
 
-/** The different values that the newest deals have in the field, the parts of multi-selects one by one. */
-async function listStoredOptions(trx: Work, workspaceId: string, slug: string): Promise<FieldOption[]> {
-  const values = isStandard(slug) ? standardValues(workspaceId, slug) : oneField(workspaceId, slug);
+/** The distinct values of the newest deals, the parts of a multi-select one by one. */
+export async function listStoredValues(trx: Work, workspaceId: string, source: ValueSource): Promise<FieldOption[]> {
   const { rows } = await sql<{ option: string }>`
     select option from (
       select distinct btrim(text) as option
-      from (${values}) found,
+      from (${firstPresent(workspaceId, source)}) found,
         jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else jsonb_build_array(value) end) as text
       where btrim(text) <> ''
     ) options
@@ -83,15 +81,13 @@ function oneField(workspaceId: string, slug: string): FieldValues {
     where jsonb_exists(fields, ${slug}::text)`;
 }
 
-/** As a plan reads it: the deal's own field of that slug before the standard value. */
-function standardValues(workspaceId: string, slug: 'dealStage' | 'currency'): FieldValues {
-  const column = sql.ref(slug === 'dealStage' ? 'stage' : 'currency');
-  return sql`select coalesce(nullif(nullif(fields -> ${slug}::text, 'null'), '""'), to_jsonb(${column})) as value
-    from ${sample(workspaceId)}`;
-}
-
-function isStandard(slug: string): slug is 'dealStage' | 'currency' {
-  return slug === 'dealStage' || slug === 'currency';
+function firstPresent(workspaceId: string, { slugs, standard }: ValueSource): FieldValues {
+  const own = slugs.map(
+    (slug) => sql`case when fields -> ${slug}::text not in ('null', '""', '[]') then fields -> ${slug}::text end`,
+  );
+  const column =
+    standard === undefined ? [] : [sql`to_jsonb(${sql.ref(standard === 'dealStage' ? 'stage' : 'currency')})`];
+  return sql`select coalesce(${sql.join([...own, ...column])}) as value from ${sample(workspaceId)}`;
 }
 
 interface StoredField {

@@ -102,6 +102,12 @@ export async function settleJob(trx: Work, workspaceId: string, jobId: string): 
         coalesce(sum(r.deals), 0)::int as deals
       from audit_run_jobs j join audit_runs r on r.workspace_id = j.workspace_id and r.run_id = j.run_id
       where j.workspace_id = ${workspaceId} and j.job_id = ${jobId}
+    ),
+    frozen as (
+      select coalesce(jsonb_agg(distinct p.period order by p.period), '[]') as periods
+      from audit_run_jobs j join audit_runs r on r.workspace_id = j.workspace_id and r.run_id = j.run_id,
+        jsonb_array_elements_text(r.blocked->'periods') p(period)
+      where j.workspace_id = ${workspaceId} and j.job_id = ${jobId}
     )
     update jobs set
       status = case when parked.reps = 0 then 'completed' else 'failed' end,
@@ -110,8 +116,10 @@ export async function settleJob(trx: Work, workspaceId: string, jobId: string): 
         else parked.reps || ' of ' || jobs.total || ' reps could not be calculated: ' || coalesce(parked.last_error, 'unknown') end,
       result = coalesce(jobs.result, '{}') || jsonb_build_object('count', case when jobs.scope->>'scope' = 'deal' then jobs.deals else figures.deals end,
         'eventsWritten', figures.written, 'eventsReversed', figures.reversed,
-        'statementLocked', figures.locked, 'skipped', figures.skipped)
-    from parked, figures
+        'statementLocked', figures.locked > 0, 'skipped', figures.skipped)
+        || case when figures.locked = 0 then '{}' else jsonb_build_object('blocked', jsonb_build_object(
+          'statementLocked', true, 'periods', frozen.periods, 'count', figures.locked)) end
+    from parked, figures, frozen
     where jobs.workspace_id = ${workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and not jobs.pulling
       and not exists (select from pending where parked_at is null)`.execute(trx);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
+import { blockedIn } from '../ledger/blocked-changes.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { type News, type Received } from '../platform/inbox/inbox.js';
@@ -52,6 +53,8 @@ interface Tally {
   readonly reversed: number;
   readonly locked: number;
   readonly skipped: number;
+  /** Approved periods that the runs would have changed. */
+  readonly periods: readonly string[];
 }
 
 /** The engine's runs on the deals since the news came; null while any of it is still to be done. */
@@ -63,7 +66,7 @@ async function tallyOf(trx: Work, workspaceId: string, kept: readonly News[]): P
       select settled_at, received_at from inbox
       where workspace_id = ${workspaceId} and source = ${kept[0]?.source} and news_key = any(${keys}::uuid[])
     ), runs as (
-      select distinct r.run_id, r.outcome, r.events_written, r.events_reversed, r.statement_locked, r.skipped
+      select distinct r.run_id, r.outcome, r.events_written, r.events_reversed, r.statement_locked, r.skipped, r.blocked
       from audit_run_deals d join audit_runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
       where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[])
         and r.started_at >= (select min(received_at) from told) - interval '1 second'
@@ -73,7 +76,8 @@ async function tallyOf(trx: Work, workspaceId: string, kept: readonly News[]): P
         where q.workspace_id = ${workspaceId} and q.deal_id = any(${dealIds}::text[])) as pending,
       coalesce(array_agg(outcome) filter (where outcome is not null), '{}') as outcomes,
       coalesce(sum(events_written), 0)::int as written, coalesce(sum(events_reversed), 0)::int as reversed,
-      coalesce(sum(statement_locked), 0)::int as locked, coalesce(sum(skipped), 0)::int as skipped
+      coalesce(sum(statement_locked), 0)::int as locked, coalesce(sum(skipped), 0)::int as skipped,
+      coalesce((select array_agg(p.period) from runs b, jsonb_array_elements_text(b.blocked->'periods') p(period)), '{}') as periods
     from runs`.execute(trx);
   const { pending, ...tally } = rows[0] as Tally & { pending: boolean };
   return pending ? null : tally;
@@ -85,13 +89,16 @@ const gravest: readonly RunOutcome[] = ['failed', 'statement_locked', 'written',
 function sumOf(runs: readonly Tally[]): NonNullable<DeliveryAnswer['run']> {
   const total = (count: (run: Tally) => number) => runs.reduce((sum, run) => sum + count(run), 0);
   const outcomes = new Set(runs.flatMap((run) => run.outcomes));
-  const statementLocked = total((run) => run.locked) > 0;
+  const locked = total((run) => run.locked);
   return {
     outcome: gravest.find((outcome) => outcomes.has(outcome)) ?? 'no_change',
     eventsWritten: total((run) => run.written),
     eventsReversed: total((run) => run.reversed),
-    statementLocked,
+    statementLocked: locked > 0,
     skipped: total((run) => run.skipped),
-    ...(statementLocked ? { blocked: { statementLocked: true as const } } : {}),
+    ...blockedIn(
+      runs.flatMap((run) => run.periods),
+      locked,
+    ),
   };
 }

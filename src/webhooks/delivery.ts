@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../kernel/failure.js';
 import { idOf } from '../kernel/ids.js';
+import { blockedChanges } from '../ledger/blocked-changes.js';
 import { type CrmHint } from '../platform/crm/crm-adapter.js';
 import { type NewsSource } from '../platform/database/tables.js';
 import { type News } from '../platform/inbox/inbox.js';
@@ -27,7 +28,7 @@ export const deliveryAnswer = z.object({
       eventsReversed: z.int(),
       statementLocked: z.boolean(),
       skipped: z.int(),
-      blocked: z.object({ statementLocked: z.literal(true) }).optional(),
+      blocked: blockedChanges.optional(),
     })
     .optional(),
 });

@@ -71,7 +71,7 @@ describe('audit log', () => {
       scope: 'rep',
       repId: ada,
       outcome: 'statement_locked',
-      counters: { eventsWritten: 1, eventsReversed: 0, statementLocked: 1, skipped: 1 },
+      counters: { eventsWritten: 1, eventsReversed: 0, statementLocked: true, skipped: 1 },
       startedAt: '2026-03-20T12:00:00.000Z',
       durationMs: 0,
       details: { planVersionIds: [version.plan_version_id] },

@@ -44,13 +44,17 @@ describe('sessions', () => {
     });
   });
 
-  it('tells keys and connection tokens that they are nobody', async () => {
+  it('shows an API key as an admin under the name of the key, and a connection token as a token without a role', async () => {
     const { token } = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'widget' });
+    const unnamed = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', {});
     const connection = world.service.client(token);
     const workspace = { workspaceId, name: 'Acme', currency: 'EUR', timezone: 'Europe/Berlin' };
-    expect((await api.get('/auth/me')).body).to.deep.equal({ repId: null, workspace });
-    // A connection token may ask for its status and for nothing else of itself.
-    expect((await connection.get('/auth/me')).status).to.equal(403);
+    const nobody = { repId: null, email: null, workspace };
+    const profile = (client: ApiClient) => client.expect(200, 'GET', '/auth/me');
+    expect(await profile(api)).to.deep.equal({ ...nobody, name: 'workspace key', role: 'admin' });
+    expect(await profile(connection)).to.deep.equal({ ...nobody, name: 'widget', role: null });
+    const other = world.service.client(unnamed.token);
+    expect(await profile(other)).to.deep.equal({ ...nobody, name: 'connection token', role: null });
     expect((await api.get('/auth/status')).body).to.include({ kind: 'ws', role: 'admin', repId: null });
     expect((await connection.get('/auth/status')).body).to.include({ kind: 'conn', role: null, repId: null });
     for (const client of [api, connection]) expect((await client.post('/auth/logout')).status).to.equal(403);

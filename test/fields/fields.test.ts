@@ -169,8 +169,29 @@ describe('fields', () => {
         { fields: { currency: null, dealStage: '' }, currency: 'GBP', stage: 'Open' },
       ]);
       expect(await options('dealStage')).to.deep.equal(['Lost', 'Open', 'Won']);
-      expect(await options('dealstage')).to.deep.equal(['Lost']);
+      for (const slug of ['stage', 'dealstage'])
+        expect(await options(slug), slug).to.deep.equal(['Lost', 'Open', 'Won']);
       expect(await options('currency')).to.deep.equal(['EUR', 'GBP', 'USD']);
+    });
+
+    it('accepts every slug by which a plan reads the field: aliases, standard names and mapped slugs', async () => {
+      await importFields([
+        { phase: 'Won', kind: 'New', stage: 'ignored', note: 'a note' },
+        { phase: 'Lost', kind: 'New', note: 'another' },
+        { phase: 'Lost', kind: 'Renewal' },
+        { phase: 'Won', kind: 'Renewal' },
+      ]);
+      await api.expect(201, 'POST', '/v1/fields/save', {
+        standard: { dealStage: 'phase' },
+        measures: { dealType: 'kind', remark: 'note' },
+      });
+      for (const slug of ['phase', 'dealStage']) expect(await options(slug), slug).to.deep.equal(['Lost', 'Won']);
+      // A plan that asks for `stage` reads a deal's own field of that name first.
+      for (const slug of ['stage', 'dealstage'])
+        expect(await options(slug), slug).to.deep.equal(['ignored', 'Lost', 'Won']);
+      for (const slug of ['kind', 'dealType']) expect(await options(slug), slug).to.deep.equal(['New', 'Renewal']);
+      const { status, body } = await api.get(optionsPath('remark'));
+      expect([status, body.code]).to.deep.equal([404, 'field_not_found']);
     });
 
     it('gives a thousand at most', async () => {

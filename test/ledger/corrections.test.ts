@@ -258,7 +258,7 @@ describe('corrections of the worked example', () => {
       const { runs } = await example.api.expect(200, 'GET', `/v1/workspaces/audit-logs?dealId=${dealId}`);
       const held = runs.find((run: { outcome: string }) => run.outcome === 'statement_locked');
       expect(held, 'a run that was held back').to.include({ repId: example.repIds.ann });
-      expect(held.counters.statementLocked).to.equal(1);
+      expect(held.counters.statementLocked).to.equal(true);
       expect(held.blocked).to.deep.include({ statementLocked: true, periods: ['2026-01'] });
       const answer = await example.recalculate();
       expect(answer).to.include({
@@ -267,6 +267,10 @@ describe('corrections of the worked example', () => {
         eventsReversed: 0,
         reason: 'statement_locked',
       });
+      const blocked = { statementLocked: true, periods: ['2026-01'], count: 1 };
+      expect(answer.blocked).to.deep.equal(blocked);
+      const job = await example.api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${answer.jobId}`);
+      expect(job.result).to.deep.include({ statementLocked: true, blocked });
       expect(await example.januaryOfAnn()).to.deep.equal(january);
       await example.ledger();
     }
@@ -274,6 +278,10 @@ describe('corrections of the worked example', () => {
     it('a recalculation with nothing to hold back is not locked', async () => {
       const answer = await example.recalculate();
       expect(answer).to.include({ statementLocked: false, eventsWritten: 0, eventsReversed: 0 });
+      expect(answer).not.to.have.property('blocked');
+      const job = await example.api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${answer.jobId}`);
+      expect(job.result.statementLocked).to.equal(false);
+      expect(job.result).not.to.have.property('blocked');
     });
 
     it('holds a corrected deal, and the deals after it still see what was recorded', async () => {

@@ -200,8 +200,8 @@ describe('a recalculation of a workspace that is calculated already', () => {
   it('looks again at what an approved period held back', async () => {
     await approve();
     await example.put({ ...D1, amount: 20_000 });
-    expect(await recalculated()).to.include({ statementLocked: 1 });
-    expect(await recalculated()).to.include({ statementLocked: 1 });
+    expect(await recalculated()).to.include({ statementLocked: true });
+    expect(await recalculated()).to.include({ statementLocked: true });
   });
 
   it('tells the same figures without looking, and leaves an audit row', async () => {

@@ -262,7 +262,7 @@ for (const { provider, start } of crmWorlds) {
         expect(answer.run, JSON.stringify(answer)).to.deep.include({
           outcome: 'statement_locked',
           statementLocked: true,
-          blocked: { statementLocked: true },
+          blocked: { statementLocked: true, periods: ['2026-02'], count: 1 },
         });
         expect((await stored())?.['amount']).to.equal(String(1000 + cents / 100));
         expect(await earned()).to.deep.equal(before);

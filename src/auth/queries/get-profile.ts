@@ -4,12 +4,13 @@ import { type Caller, roles } from '../../kernel/caller.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
+import { roleOf } from '../profile.js';
 
 const response = z.object({
-  repId: z.string().nullable(),
-  email: z.string().optional(),
-  name: z.string().optional(),
-  role: z.enum(roles).optional(),
+  repId: z.string().nullable().describe('The rep of a session; null for an API key and a connection token'),
+  email: z.string().nullable().describe('E-mail address of the rep; null for tokens without a person'),
+  name: z.string().describe("The rep's name; of an API key or a connection token, the name of the token"),
+  role: z.enum(roles).nullable().describe('An API key acts as admin; a connection token has no role'),
   workspace: z.object({ workspaceId: z.string(), name: z.string(), currency: z.string(), timezone: z.string() }),
 });
 
@@ -22,16 +23,17 @@ export class GetProfile {
       const { workspaceId, name, currency, timezone } = await findWorkspace(trx, caller.workspaceId);
       return {
         repId: caller.repId,
-        ...(await personOf(trx, caller)),
+        ...(await identityOf(trx, caller)),
         workspace: { workspaceId, name, currency, timezone },
       };
     });
   }
 }
 
-/** A key is nobody. */
-async function personOf(trx: Work, { workspaceId, repId }: Caller) {
-  if (repId === null) return {};
+/** The person of a session, otherwise the token itself under its name. */
+async function identityOf(trx: Work, caller: Caller) {
+  const { workspaceId, repId } = caller;
+  if (repId === null) return { email: null, name: await tokenName(trx, caller), role: roleOf(caller) };
   return trx
     .selectFrom('reps')
     .select(['email', 'name', 'role'])
@@ -40,12 +42,22 @@ async function personOf(trx: Work, { workspaceId, repId }: Caller) {
     .executeTakeFirstOrThrow();
 }
 
+async function tokenName(trx: Work, { workspaceId, tokenId, tokenKind }: Caller): Promise<string> {
+  const token = await trx
+    .selectFrom('tokens')
+    .select('label')
+    .where('workspace_id', '=', workspaceId)
+    .where('token_id', '=', tokenId ?? null)
+    .executeTakeFirst();
+  return token?.label ?? (tokenKind === 'conn' ? 'connection token' : 'workspace key');
+}
+
 export const getProfile = operation({
   id: 'getProfile',
-  summary: 'Who you are, and in which workspace; a key is nobody, and has repId null',
+  summary: 'The person or token that calls, and its workspace',
   method: 'get',
   path: '/auth/me',
-  access: 'rep',
+  access: 'connection',
   response,
   failures: {},
   handler: GetProfile,

@@ -6,6 +6,7 @@ import { allDays, dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
+import { blockedChanges } from '../../ledger/blocked-changes.js';
 import { type CalculationJob, createJob, findJobs, settleJob } from '../../ledger/calculation-jobs.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
@@ -22,7 +23,7 @@ import { uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { getRecalculationJob } from '../queries/get-recalculation-job.js';
-import { type recalculationJob, scopeNames } from '../recalculation.js';
+import { jobFigures, type recalculationJob, scopeNames } from '../recalculation.js';
 
 const body = z.strictObject({
   dealId: z.string().min(1).max(200).optional(),
@@ -38,6 +39,7 @@ const response = z.object({
   eventsWritten: z.int().optional(),
   eventsReversed: z.int().optional(),
   statementLocked: z.boolean().optional(),
+  blocked: blockedChanges.optional().describe('Present when approved statements blocked changes'),
   skipped: z.int().optional(),
   reason: z.string().optional(),
   async: z.boolean().optional(),
@@ -216,10 +218,10 @@ function finishedAnswer(job: CalculationJob): Answer {
     count = 0,
     eventsWritten = 0,
     eventsReversed = 0,
-    statementLocked = 0,
+    statementLocked = false,
     skipped = 0,
-  } = (job.result ?? {}) as Record<string, number>;
-  const locked = statementLocked > 0;
+    blocked,
+  } = jobFigures.parse(job.result ?? {});
   return {
     triggered: true,
     jobId: job.jobId,
@@ -227,9 +229,10 @@ function finishedAnswer(job: CalculationJob): Answer {
     count,
     eventsWritten,
     eventsReversed,
-    statementLocked: locked,
+    statementLocked,
+    ...(blocked === undefined ? {} : { blocked }),
     skipped,
-    ...(job.error !== null ? { reason: job.error } : locked ? { reason: 'statement_locked' } : {}),
+    ...(job.error !== null ? { reason: job.error } : statementLocked ? { reason: 'statement_locked' } : {}),
     scope: job.scope.scope,
   };
 }

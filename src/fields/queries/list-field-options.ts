@@ -5,8 +5,8 @@ import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { fieldOption, hasOptions } from '../field-definition.js';
-import { findDefinition, listOptions } from '../field-definition-views.js';
+import { fieldOption } from '../field-definition.js';
+import { findFieldOptions } from '../field-options.js';
 
 /** Any text asks for a field; one that cannot be a slug is a field that does not exist. */
 const params = z.strictObject({ slug: z.string() });
@@ -17,11 +17,13 @@ export class ListFieldOptions {
 
   async execute({ params: { slug } }: Input<z.infer<typeof params>>, caller: Caller) {
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
-      const field = await findDefinition(trx, caller.workspaceId, slug);
-      if (field === null || !hasOptions(field)) {
-        throw new Failure('field_not_found', 'There is no select or status field of that slug among the deals.');
-      }
-      return listOptions(trx, caller.workspaceId, slug);
+      const options = await findFieldOptions(trx, caller.workspaceId, slug);
+      if (options === null)
+        throw new Failure(
+          'field_not_found',
+          'There is no select or status field with this slug. GET /v1/fields lists the fields.',
+        );
+      return options;
     });
   }
 }
@@ -29,7 +31,7 @@ export class ListFieldOptions {
 export const listFieldOptions = operation({
   id: 'listFieldOptions',
   summary:
-    'Choices of a select or status field as the CRM lists them, else the values that the newest 2,000 deals have',
+    'Options of a select or status field, by any slug that plans use for it: as the CRM lists them, otherwise the values of the newest 2,000 deals',
   method: 'get',
   path: '/v1/fields/attributes/:slug/options',
   access: 'connection',
@@ -44,10 +46,12 @@ export const listFieldOptions = operation({
       purpose: 'Values that the newest 2,000 deals have in one select or status field, at most 1,000.',
       useWhen: 'you write a condition and must know how a value is spelled, such as the stage of a won deal.',
       notFor: 'fields of other types: look at real deals with list_deals instead.',
-      formats: 'slug as list_fields gives it; the type of the field is select or status.',
+      formats: 'slug as list_fields gives it or as a plan names the field; its type is select or status.',
       changes: 'nothing.',
     },
-    arguments: { slug: 'Slug of a select or status field, as list_fields gives it, such as dealStage' },
+    arguments: {
+      slug: 'Slug of a select or status field: of list_fields, or as plans name it (stage, dealstage, a mapped measure)',
+    },
     list: 'options',
     says: (options) => `Values seen: ${options.length}.`,
   },

@@ -551,7 +551,7 @@ export const examples: Readonly<Record<string, Example>> = {
           dealId,
           repId: ben,
           outcome: 'written',
-          counters: { eventsWritten: 1, eventsReversed: 0, statementLocked: 0, skipped: 0 },
+          counters: { eventsWritten: 1, eventsReversed: 0, statementLocked: false, skipped: 0 },
           startedAt: '2026-02-11T08:30:00.000Z',
           durationMs: 14,
         },

@@ -91,6 +91,18 @@ describe('crm-c on the wire', () => {
       ['Id', { Id: id }, [id]],
       ['id', { id }, [id]],
       ['recordId', { recordId: id }, [id]],
+      ['OpportunityId', { OpportunityId: id }, [id]],
+      ['RecordId', { RecordId: id }, [id]],
+      ['opportunity_id', { opportunity_id: id }, [id]],
+      [
+        'the fields of the CRM',
+        { Id: id, StageName: 'Closed Won', CloseDate: '2026-03-01', Amount: 5, OwnerId: '005' },
+        [id],
+      ],
+      ['a list in PascalCase', [{ OpportunityId: id }, { RecordId: other }], [id, other]],
+      ['Ids', { Ids: [id, other] }, [id, other]],
+      ['OpportunityIds', { OpportunityIds: [id, other] }, [id, other]],
+      ['the id beside another object of the CRM', { Id: '005RO000000wxyzYAA', OpportunityId: id }, [id]],
       ['a list of objects', [{ Id: id }, { opportunityId: other }], [id, other]],
       ['a list of ids', { ids: [id, other, id.slice(0, 15)] }, [id, other]],
     ];

@@ -1,0 +1,58 @@
+import { type StandardField, standardFields } from '../engine/field-value.js';
+import { aliasOf, standardNamedBy } from '../engine/slug.js';
+import { isStorable } from '../platform/database/columns.js';
+import { type FieldMappingJson } from '../platform/database/tables.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type CrmFieldDefinition, listCrmDefinitions } from './crm-field-views.js';
+import { type FieldOption, hasOptions } from './field-definition.js';
+import { findNativeDefinition, listStoredValues } from './field-definition-views.js';
+import { findMapping } from './field-mapping-views.js';
+
+type StandardChoice = 'dealStage' | 'currency';
+
+/**
+ * The options of the field that a plan reads under the slug: the workspace's measure of that name, the deals' own
+ * field, its alias, or the standard value that the slug names. Null when that is no select or status field.
+ */
+export async function findFieldOptions(
+  trx: Work,
+  workspaceId: string,
+  slug: string,
+): Promise<readonly FieldOption[] | null> {
+  if (!isStorable(slug)) return null;
+  const mapping = await findMapping(trx, workspaceId);
+  const fromCrm = await listCrmDefinitions(trx, workspaceId);
+  const measure = Object.hasOwn(mapping.measures, slug) ? mapping.measures[slug] : undefined;
+  const listed = optionsInCrm(fromCrm, measure ?? slug);
+  if (listed !== null) return listed;
+  const standard = measure === undefined ? choiceNamedBy(slug, mapping) : undefined;
+  if (standard !== undefined) {
+    const inCrm = optionsInCrm(fromCrm, nativeSlugOf(standard, mapping, fromCrm));
+    const slugs = [slug, aliasOf(slug)].flatMap((one) => one ?? []);
+    return inCrm ?? listStoredValues(trx, workspaceId, { slugs, standard });
+  }
+  const field = await findNativeDefinition(trx, workspaceId, measure ?? slug, fromCrm);
+  if (field === null || !hasOptions(field)) return null;
+  return listStoredValues(trx, workspaceId, { slugs: [field.slug] });
+}
+
+function optionsInCrm(fromCrm: readonly CrmFieldDefinition[], slug: string | undefined) {
+  return fromCrm.find((one) => one.slug === slug && hasOptions(one))?.options ?? null;
+}
+
+/** The CRM's own slug of the standard value: as mapped, otherwise the one status field. */
+function nativeSlugOf(
+  standard: StandardChoice,
+  mapping: FieldMappingJson,
+  fromCrm: readonly CrmFieldDefinition[],
+): string | undefined {
+  const mapped = mapping.standard[standard];
+  if (mapped !== undefined || standard !== 'dealStage') return mapped;
+  return fromCrm.find((one) => one.type === 'status')?.slug;
+}
+
+function choiceNamedBy(slug: string, { standard }: FieldMappingJson): StandardChoice | undefined {
+  const name: StandardField | undefined =
+    standardNamedBy(slug) ?? standardFields.find((candidate) => standard[candidate] === slug);
+  return name === 'dealStage' || name === 'currency' ? name : undefined;
+}
