@@ -12,7 +12,7 @@ import { calculationWindow } from '../ledger/load-window.js';
 import { loadRepInput } from '../ledger/rep-input.js';
 import { loadRepTerms, type RepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { notYours } from '../reps/rep.js';
+import { notYours, readsAsWidget } from '../reps/rep.js';
 import { commissionEvent, conditionTraces, eventAnswer } from './commission-event.js';
 import { listEventsOfDeal, type TracedEventRow } from './commission-views.js';
 
@@ -52,7 +52,9 @@ export async function readDealBreakdown(
   const onlyOfRep = caller.standing === 'rep' ? caller.repId : null;
   const deal = await findDeal(trx, workspaceId, dealId);
   if (deal === null) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
-  const rows = await listEventsOfDeal(trx, workspaceId, dealId, onlyOfRep);
+  const found = await listEventsOfDeal(trx, workspaceId, dealId, onlyOfRep);
+  // Adjustments and clawbacks are a matter between a person and payroll.
+  const rows = readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found;
   const isOwner = deal.repId === onlyOfRep;
   if (onlyOfRep !== null && !isOwner && rows.length === 0) throw notYours();
   const currency = deal.currency ?? workspace.currency;

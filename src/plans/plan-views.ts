@@ -131,7 +131,7 @@ function visibleRule(rule: Rule, onlyForRep: string | null): Rule {
   return { ...rule, tiers: rule.tiers.filter((tier) => tier.repId === undefined || tier.repId === onlyForRep) };
 }
 
-function withoutTiersOfOthers(config: Record<string, unknown>, repId: string): Record<string, unknown> {
+function withoutTiersOfOthers(config: Record<string, unknown>, repId: string | null): Record<string, unknown> {
   const rules = Array.isArray(config['rules']) ? (config['rules'] as Record<string, unknown>[]) : [];
   const visible = (tier: unknown) => {
     const owner = (tier as { repId?: string | null } | null)?.repId;
@@ -144,6 +144,16 @@ function withoutTiersOfOthers(config: Record<string, unknown>, repId: string): R
       ...(Array.isArray(rule['tiers']) ? { tiers: rule['tiers'].filter(visible) } : {}),
     })),
   };
+}
+
+/** The plan without the tiers of single people: what a caller without a person may read. */
+export function withoutRepTiers(plan: PlanVersion): PlanVersion {
+  const config = withoutTiersOfOthers(plan.config, null);
+  const rules = plan.rules.map(({ tiers, ...rule }) => ({
+    ...rule,
+    tiers: (tiers as Rule['tiers']).filter((tier) => tier.repId === undefined),
+  }));
+  return { ...plan, config, rules };
 }
 
 export interface OverrideRow {

@@ -31,6 +31,11 @@ export const rep = z.object({
 });
 export type Rep = z.infer<typeof rep>;
 
+/** Whether the caller reads about people without being one: a connection token, which sees no payroll data. */
+export function readsAsWidget(caller: Caller): boolean {
+  return caller.standing === 'connection';
+}
+
 /** The rep that a list is narrowed to, null for everyone: reps are narrowed to themselves. */
 export function visibleRep(caller: Caller, asked: string | undefined): string | null {
   if (asked !== undefined && !maySee(caller, asked)) throw notYours();

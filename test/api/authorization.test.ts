@@ -400,13 +400,82 @@ describe('who may call what', () => {
       });
     }
 
-    it('a connection token reads fields, deals, a deal, the workspace and its own status, and nothing else', () => {
+    it('a connection token may call the operations that read no pay of a person, and no other', () => {
       const open = operations
-        .filter(({ access }) => access === 'connection')
+        .filter(({ access }) => (access as string) === 'connection')
         .map(({ method, path }) => `${method} ${path}`);
-      const allowed =
-        /^get (\/v1\/fields(\/.*)?|\/v1\/deals|\/v1\/commissions(\/dashboard)?|\/v1\/workspaces|\/auth\/status)$/;
-      expect(open.filter((route) => !allowed.test(route))).to.deep.equal([]);
+      expect(open).to.have.members([
+        'get /auth/me',
+        'get /auth/status',
+        'get /auth/workspace/integrations',
+        'get /v1',
+        'get /v1/commissions',
+        'get /v1/commissions/dashboard',
+        'get /v1/commissions/periods',
+        'get /v1/deals',
+        'get /v1/fields',
+        'get /v1/fields/attributes',
+        'get /v1/fields/attributes/:slug/options',
+        'get /v1/fields/current',
+        'post /v1/fields/auto-match',
+        'get /v1/plans',
+        'get /v1/plans/:planId',
+        'get /v1/plans/:planId/history',
+        'get /v1/plans/templates',
+        'get /v1/plans/templates/:templateId',
+        'get /v1/reps',
+        'get /v1/reps/:repId',
+        'get /v1/workspaces',
+      ]);
+    });
+
+    it('a connection token sees plans without the tiers of single people', async () => {
+      const read = async (path: string) => (await send('a connection token', 'GET', path)).body;
+      const plans = await read('/v1/plans');
+      expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(["Bob's own", 'Shared']);
+      const shown = [
+        plans,
+        await read('/v1/plans?versions=all'),
+        await read(`/v1/plans/${planIds.shared}`),
+        await read('/v1/plans/<shared>/history'),
+        (await read('/v1/workspaces')).plans,
+      ];
+      for (const answer of shown) {
+        expect(JSON.stringify(answer)).to.include('0.08');
+        for (const own of ['0.11', '0.12', '0.21', '0.22']) expect(JSON.stringify(answer)).not.to.include(own);
+      }
+    });
+
+    it('a connection token sees people without their payroll id', async () => {
+      const admin = (path: string) => send('the workspace key', 'GET', path);
+      await send('the workspace key', 'PUT', '/v1/reps', {
+        reps: [{ name: 'Ada', email: 'Ada@x.io', payrollId: 'P-17' }],
+      });
+      expect((await admin('/v1/reps/<ada>')).body.payrollId).to.equal('P-17');
+      const { reps } = (await send('a connection token', 'GET', '/v1/reps')).body;
+      expect(reps).to.have.length(5);
+      const one = (await send('a connection token', 'GET', '/v1/reps/<ada>')).body;
+      expect(one).to.include({ name: 'Ada', payrollId: null });
+      expect(JSON.stringify([reps, one])).not.to.include('P-17');
+    });
+
+    it("a connection token sees a deal's breakdown without adjustments", async () => {
+      await send('the workspace key', 'POST', '/v1/statements/<bob>/adjust', {
+        amount: -5,
+        reason: 'a private matter',
+        period: '2026-03',
+        dealId: 'bob-1',
+      });
+      const kinds = async (caller: string) => {
+        const { events } = (await send(caller, 'GET', '/v1/commissions?dealId=bob-1')).body;
+        return new Set(events.map((event: { kind: string }) => event.kind));
+      };
+      expect([...(await kinds('an admin'))]).to.have.members(['adjustment', 'commission_earned']);
+      expect([...(await kinds('a connection token'))]).to.deep.equal(['commission_earned']);
+    });
+
+    it('a connection token sees the periods', async () => {
+      expect((await send('a connection token', 'GET', '/v1/commissions/periods')).body).to.deep.equal(['2026-03']);
     });
 
     it('what is public is signing in, and what other services send', () => {
@@ -483,7 +552,7 @@ describe('who may call what', () => {
         [workspaceId, randomUUID(), tokenHash(dressed)],
       );
       tokens.set('dressed', dressed);
-      expect((await send('dressed', 'GET', '/v1/plans')).status).to.equal(403);
+      expect((await send('dressed', 'GET', '/v1/quotas')).status).to.equal(403);
     });
   });
 });

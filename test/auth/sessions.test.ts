@@ -184,7 +184,7 @@ describe('connection tokens', () => {
     expect(unnamed.label).to.equal(null);
     const connection = world.service.client(created.token);
     expect((await connection.get('/v1/workspaces')).status).to.equal(200);
-    expect((await connection.get('/v1/reps')).status).to.equal(403);
+    expect((await connection.get('/v1/quotas')).status).to.equal(403);
     const { tokens } = await api.expect(200, 'GET', path);
     expect(tokens.map((one: { id: string }) => one.id)).to.deep.equal([unnamed.id, created.id]);
     expect(tokens[0].lastUsedAt).to.equal(null);

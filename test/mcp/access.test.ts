@@ -84,7 +84,7 @@ describe('who may use which tool', () => {
     it(`${caller} is shown the tools that it may use, in their order, and no other`, async () => {
       const shown = (await agentOf(caller).tools()).map(({ name }) => name);
       expect(shown).to.deep.equal(tools.filter(may).map((operation) => operation.tool?.name));
-      expect(shown).to.have.length({ public: 0, connection: 6, rep: 15, manager: 15, admin: 29 }[standing]);
+      expect(shown).to.have.length({ public: 0, connection: 11, rep: 15, manager: 15, admin: 29 }[standing]);
     });
 
     for (const operation of tools) {

@@ -45,7 +45,7 @@ describe('workspaces', () => {
       });
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Replaced', 'Running']);
       const withoutPerson = await world.slice.run(getWorkspace, world.as('connection'));
-      expect(withoutPerson).to.deep.equal({ ...told, plans: [] });
+      expect(withoutPerson).to.deep.equal({ ...told, plans });
       const all = await world.slice.run(getWorkspace, world.admin, { query: { includeDeleted: 'true' } });
       expect(all.plans.map((plan: { name: string; status: string }) => `${plan.name} ${plan.status}`)).to.deep.equal([
         'Gone deleted',

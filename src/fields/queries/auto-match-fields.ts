@@ -21,7 +21,7 @@ export const autoMatchFields = operation({
   summary: 'A suggested field mapping, from the fields of the connected CRM, else of the deals; nothing is saved',
   method: 'post',
   path: '/v1/fields/auto-match',
-  access: 'rep',
+  access: 'connection',
   response: fieldMapping,
   status: 201,
   failures: {},

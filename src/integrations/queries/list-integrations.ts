@@ -34,7 +34,7 @@ export const listIntegrations = operation({
   summary: 'Which CRMs the workspace is connected to',
   method: 'get',
   path: '/auth/workspace/integrations',
-  access: 'rep',
+  access: 'connection',
   response,
   failures: {},
   handler: ListIntegrations,

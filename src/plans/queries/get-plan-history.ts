@@ -6,7 +6,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound, planVersion } from '../plan.js';
-import { findPlanVersion, listPlanVersions } from '../plan-views.js';
+import { findPlanVersion, listPlanVersions, withoutRepTiers } from '../plan-views.js';
 import { planTermParts, planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
@@ -20,12 +20,13 @@ export class GetPlanHistory {
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       const version = await findPlanVersion(trx, caller.workspaceId, planRef, onlyForRep);
       if (version === null) throw planNotFound();
-      return listPlanVersions(trx, caller.workspaceId, {
+      const versions = await listPlanVersions(trx, caller.workspaceId, {
         planId: version.planId,
         everyVersion: true,
         includeDeleted: true,
         onlyForRep,
       });
+      return caller.standing === 'connection' ? versions.map(withoutRepTiers) : versions;
     });
   }
 }
@@ -35,7 +36,7 @@ export const getPlanHistory = operation({
   summary: 'All versions of a plan, newest first',
   method: 'get',
   path: '/v1/plans/:planId/history',
-  access: 'rep',
+  access: 'connection',
   params,
   response: z.array(planVersion),
   failures: { plan_not_found: 404 },

@@ -24,7 +24,7 @@ export const getPlanTemplate = operation({
   summary: 'One starter plan with its worked example',
   method: 'get',
   path: '/v1/plans/templates/:templateId',
-  access: 'rep',
+  access: 'connection',
   params,
   response: planTemplate,
   failures: { template_not_found: 404 },

@@ -17,7 +17,7 @@ export const listPlanTemplates = operation({
   summary: 'Starter plans with worked examples; each planConfig is a plan body that lacks only name and effectiveStart',
   method: 'get',
   path: '/v1/plans/templates',
-  access: 'rep',
+  access: 'connection',
   response: z.array(planTemplate),
   failures: {},
   tool: {

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { planStatuses, planVersion } from '../plan.js';
-import { listPlanVersions } from '../plan-views.js';
+import { listPlanVersions, withoutRepTiers } from '../plan-views.js';
 import { planTermParts } from '../plan-words.js';
 
 const query = z.strictObject({ status: z.enum(planStatuses).optional(), versions: z.literal('all').optional() });
@@ -15,13 +15,14 @@ export class ListPlans {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute({ query: { status, versions } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    return this.unitOfWork.run(caller, 'reads', (trx) =>
+    const plans = await this.unitOfWork.run(caller, 'reads', (trx) =>
       listPlanVersions(trx, caller.workspaceId, {
         ...(status === undefined ? {} : { status }),
         everyVersion: versions === 'all',
         onlyForRep: mayActAs(caller, 'manager') ? null : caller.repId,
       }),
     );
+    return caller.standing === 'connection' ? plans.map(withoutRepTiers) : plans;
   }
 }
 
@@ -30,7 +31,7 @@ export const listPlans = operation({
   summary: 'Plans, one row per identity with its active version preferred, or every version',
   method: 'get',
   path: '/v1/plans',
-  access: 'rep',
+  access: 'connection',
   query,
   response: z.array(planVersion),
   failures: {},

@@ -6,7 +6,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { notYours, rep, repNotFound } from '../rep.js';
+import { notYours, readsAsWidget, rep, repNotFound } from '../rep.js';
 import { findLinkedRep, workspaceToday } from '../rep-views.js';
 
 const params = z.strictObject({ repId: pathId });
@@ -26,7 +26,7 @@ export class GetRep {
   ) {}
 
   async execute({ params: { repId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    if (!maySee(caller, repId.toLowerCase())) throw notYours();
+    if (!readsAsWidget(caller) && !maySee(caller, repId.toLowerCase())) throw notYours();
     const found = await this.unitOfWork.run(caller, 'reads', async (trx) =>
       findLinkedRep(trx, caller.workspaceId, await workspaceToday(trx, caller.workspaceId, this.clock), repId),
     );
@@ -38,7 +38,8 @@ export class GetRep {
       syncedAt: syncedAt?.toISOString() ?? null,
       lastDealOwnedAt: lastDealOwnedAt?.toISOString() ?? null,
     };
-    return { ...person, ...linked, linkage: linked };
+    const payrollId = readsAsWidget(caller) ? null : person.payrollId;
+    return { ...person, payrollId, ...linked, linkage: linked };
   }
 }
 
@@ -47,7 +48,7 @@ export const getRep = operation({
   summary: 'One rep, with what ties them to the CRM',
   method: 'get',
   path: '/v1/reps/:repId',
-  access: 'rep',
+  access: 'connection',
   params,
   response: z.object({ ...rep.shape, ...linkage.shape, linkage }),
   failures: { rep_not_found: 400 },

@@ -7,7 +7,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { normalEmail, rep } from '../rep.js';
+import { normalEmail, readsAsWidget, rep } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 
 const query = z.strictObject({
@@ -30,6 +30,7 @@ export class ListReps {
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       const reps = await loadReps(trx, caller.workspaceId, today, { email });
+      if (readsAsWidget(caller)) return { reps: reps.map((one) => ({ ...one, payrollId: null })) };
       return { reps: reps.filter((one) => maySee(caller, one.id)) };
     });
   }
@@ -40,7 +41,7 @@ export const listReps = operation({
   summary: 'The people of the workspace, or the one with that e-mail',
   method: 'get',
   path: '/v1/reps',
-  access: 'rep',
+  access: 'connection',
   query,
   response: z.object({ reps: z.array(rep) }),
   failures: {},

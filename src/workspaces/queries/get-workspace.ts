@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type PlanVersion, planVersion } from '../../plans/plan.js';
-import { listPlanVersions } from '../../plans/plan-views.js';
+import { listPlanVersions, withoutRepTiers } from '../../plans/plan-views.js';
 import { planTermParts } from '../../plans/plan-words.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -52,9 +52,13 @@ export class GetWorkspace {
   }
 }
 
-/** The plans in force; with the deleted ones, those whose every version in force is gone. A rep sees their own, a token without a person none. */
+/** The plans in force; with the deleted ones, those whose every version in force is gone. A rep sees their own. */
 async function plansFor(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
-  if (caller.standing === 'connection') return [];
+  const plans = await plansShown(trx, caller, includeDeleted);
+  return caller.standing === 'connection' ? plans.map(withoutRepTiers) : plans;
+}
+
+async function plansShown(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
   const onlyForRep = caller.standing === 'rep' ? caller.repId : null;
   if (!includeDeleted) return listPlanVersions(trx, caller.workspaceId, { status: 'active', onlyForRep });
   const plans = await listPlanVersions(trx, caller.workspaceId, { includeDeleted: true, onlyForRep });

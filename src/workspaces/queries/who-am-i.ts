@@ -43,7 +43,7 @@ export const whoAmI = operation({
   summary: 'Whose token this is: the workspace, the role, and where the documents are',
   method: 'get',
   path: '/v1',
-  access: 'rep',
+  access: 'connection',
   response,
   failures: {},
   handler: WhoAmI,
