@@ -13,24 +13,24 @@ import { records } from '#src/records.js';
 const specification = `
 POST /auth/otp/send | public | 200 |
 POST /auth/otp/verify | public | 200 | sessionToken
-GET /auth/workspace/integrations | own | 200 |
+GET /auth/workspace/integrations | any | 200 |
 POST /auth/workspace/disconnect-crma | admin | 200 |
 POST /auth/workspace/disconnect-crmb | admin | 200 |
 POST /auth/workspace/disconnect-crmc | admin | 200 |
 POST /auth/workspace/crmc/sync-enabled | admin | 200 | enabled
 GET /auth/status | any | 200 | valid workspaceId
-GET /auth/me | own | 200 | repId email name role
+GET /auth/me | any | 200 | repId email name role
 
 GET /v1/fields | any | 200 | slug label type
 GET /v1/fields/attributes | any | 200 | slug label type
 GET /v1/fields/attributes/:slug/options | any | 200 | label value
-POST /v1/fields/auto-match | own | 201 |
+POST /v1/fields/auto-match | any | 201 |
 POST /v1/fields/save | admin | 201 |
 GET /v1/fields/current | any | 200 |
 
 GET /v1/commissions | any | 200 | earnings attainment closedDeals openPipeline deal events
 GET /v1/commissions/dashboard | any | 200 | earnings attainment closedDeals openPipeline deal events
-GET /v1/commissions/periods | own | 200 |
+GET /v1/commissions/periods | any | 200 |
 POST /v1/commissions/recalculate | admin | 200 | triggered count skipped reason scope async jobId status startedAt
 GET /v1/commissions/recalculate/jobs/:jobId | admin | 200 | jobId status scope startedAt finishedAt result error
 POST /v1/commissions/sync | admin | 200 | synced totalDeals triggered message
@@ -41,13 +41,13 @@ POST /v1/commissions/reset | admin | 200 | events quotas
 GET /v1/deals | any | 200 | deals count
 DELETE /v1/deals/:dealId | admin | 200 | reversed statementLocked softDeleted hardDeleted
 
-GET /v1/plans | own | 200 | planId version name status
+GET /v1/plans | any | 200 | planId version name status
 POST /v1/plans | admin | 201 | planId planVersionId version
-GET /v1/plans/templates | own | 200 | planConfig
-GET /v1/plans/templates/:templateId | own | 200 | planConfig
-GET /v1/plans/:planId | own | 200 | planId version rules
+GET /v1/plans/templates | any | 200 | planConfig
+GET /v1/plans/templates/:templateId | any | 200 | planConfig
+GET /v1/plans/:planId | any | 200 | planId version rules
 DELETE /v1/plans/:planId | admin | 200 |
-GET /v1/plans/:planId/history | own | 200 | version
+GET /v1/plans/:planId/history | any | 200 | version
 PATCH /v1/plans/:planRef | admin | 200 | version
 PATCH /v1/plans/:planRef/status | admin | 200 | status
 GET /v1/plans/:planVersionId/overrides | own | 200 | repId
@@ -79,8 +79,8 @@ GET /v1/statements/:repId/comments | own | 200 |
 POST /v1/statements/:repId/comments | own | 201 |
 DELETE /v1/statements/:repId/comments/:commentId | own | 200 |
 
-GET /v1/reps | own | 200 | reps
-GET /v1/reps/:repId | own | 200 | role active crmMemberId avatar
+GET /v1/reps | any | 200 | reps
+GET /v1/reps/:repId | any | 200 | role active crmMemberId avatar
 PATCH /v1/reps/:repId | admin | 200 |
 POST /v1/reps/sync | admin | 200 | synced count reps
 POST /v1/reps/bulk-invite | admin | 200 | invited failed inviteCount
