@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
+import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { type RunningProcess, start } from '#src/main.js';
 import { readConfig } from '#src/platform/config.js';
-import { startEmbeddedPostgres } from '#src/platform/database/embedded/embedded-postgres.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 

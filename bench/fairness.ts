@@ -3,15 +3,15 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { type Delivery } from '#src/demo/fake-crm/deliveries.js';
+import { type Delivery } from '#fakes/deliveries.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
-import { type CrmWorld, crmbWorld, freePort, payEveryone } from '../test/support/crm-worlds.js';
-import { startRedis } from '../test/support/redis-server.js';
-import { ServiceProcess } from '../test/support/service-process.js';
-import { createTestDatabase, stopTestServer } from '../test/support/test-database.js';
-import { ApiClient, migrateTestDatabase } from '../test/support/test-service.js';
+import { type CrmWorld, crmbWorld, freePort, payEveryone } from '#test/support/crm-worlds.js';
+import { startRedis } from '#test/support/redis-server.js';
+import { ServiceProcess } from '#test/support/service-process.js';
+import { createTestDatabase, stopTestServer } from '#test/support/test-database.js';
+import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 
 /**
  * How long tenant B waits from its change of a deal to the commission event, alone and while the CRM of tenant A delivers

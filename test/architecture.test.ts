@@ -50,7 +50,7 @@ function resolve(file: string, specifier: string): string {
   return path.posix.join(path.posix.dirname(file), specifier).replace(/\.js$/, '');
 }
 
-const files = ['src', 'workers', 'migrations'].flatMap(sourceFiles);
+const files = ['src', 'workers', 'migrations', 'embedded-postgres', 'fakes'].flatMap(sourceFiles);
 const imports = files.flatMap(importsOf);
 
 /** Imports of files under the folder that no pattern allows. */
@@ -100,6 +100,14 @@ describe('the house plan', () => {
     );
     expect(foreign).to.deep.equal([]);
     expect(slicesKnown).to.deep.equal([]);
+  });
+
+  it('crm depends on the kernel, the platform and zod, and on no slice', () => {
+    expect(strangers(/^src\/crm\//, [node, kernel, zod, /^src\/crm\//, /^src\/platform\//])).to.deep.equal([]);
+  });
+
+  it('the embedded PostgreSQL depends on nothing of the service', () => {
+    expect(strangers(/^embedded-postgres\//, [node, /^embedded-postgres\//, /^[a-z@][a-z@/-]+$/])).to.deep.equal([]);
   });
 
   for (const slice of slices) {
@@ -158,7 +166,7 @@ describe('the house plan', () => {
       return seldom.filter((name) => text.includes(` from '${name}'`)).map(() => file);
     });
     // That one is a program of its own.
-    expect(loading).to.deep.equal(['src/demo/fake-crm/fake-billing.ts']);
+    expect(loading).to.deep.equal(['fakes/fake-billing.ts']);
     const demo = imports.filter(({ target }) => target === 'src/demo/run-demo-crm').map(({ file }) => file);
     expect(demo).to.deep.equal(['src/cli.ts']);
     expect(readFileSync(path.join(root, 'src/cli.ts'), 'utf8')).to.include("await import('./demo/run-demo-crm.js')");

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { type CrmProvider } from '#src/crm/port.js';
 import { pullJob } from '#src/integrations/crm-pull.js';
 import { insertPoll } from '#src/integrations/crm-pull-store.js';
-import { type CrmProvider } from '#src/platform/crm/crm-adapter.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type NewsSource } from '#src/platform/database/tables.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';

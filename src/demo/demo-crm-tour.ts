@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type CrmProvider, crmProviders } from '../crm/port.js';
 import { dayInZone } from '../kernel/day.js';
-import { type CrmProvider, crmProviders } from '../platform/crm/crm-adapter.js';
 import { type DemoCrms } from './demo-crms.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tour reads answers as a script of a user would

@@ -1,10 +1,10 @@
+import { type Deliveries } from '#fakes/deliveries.js';
+import { FakeBilling } from '#fakes/fake-billing.js';
+import { FakeCrma } from '#fakes/fake-crma.js';
+import { FakeCrmb } from '#fakes/fake-crmb.js';
+import { FakeCrmc } from '#fakes/fake-crmc.js';
+import { type CrmProvider } from '../crm/port.js';
 import { type Day } from '../kernel/day.js';
-import { type CrmProvider } from '../platform/crm/crm-adapter.js';
-import { type Deliveries } from './fake-crm/deliveries.js';
-import { FakeBilling } from './fake-crm/fake-billing.js';
-import { FakeCrma } from './fake-crm/fake-crma.js';
-import { FakeCrmb } from './fake-crm/fake-crmb.js';
-import { FakeCrmc } from './fake-crm/fake-crmc.js';
 
 /** What an admin would paste, or consent to, in one of the CRMs. */
 interface PastedToken {

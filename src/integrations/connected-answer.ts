@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crmProviders } from '../platform/crm/crm-adapter.js';
+import { crmProviders } from '../crm/port.js';
 
 export const connectedAnswer = z.object({
   connected: z.literal(true),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { type CrmProvider } from '../platform/crm/crm-adapter.js';
+import { type CrmProvider } from '../crm/port.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 

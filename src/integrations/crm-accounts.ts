@@ -7,7 +7,7 @@ import {
   CrmFailure,
   type CrmProvider,
   fixedAccess,
-} from '../platform/crm/crm-adapter.js';
+} from '../crm/port.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Leases } from '../platform/jobs/leases.js';
 import { type Secrets } from '../platform/secrets/secrets.js';

@@ -1,7 +1,7 @@
+import { crmaAdapter } from '../crm/crma/adapter.js';
+import { crmbAdapter } from '../crm/crmb/adapter.js';
+import { CrmcAdapter } from '../crm/crmc/adapter.js';
 import { type Config } from '../platform/config.js';
-import { crmaAdapter } from '../platform/crm/crma-adapter.js';
-import { crmbAdapter } from '../platform/crm/crmb-adapter.js';
-import { CrmcAdapter } from '../platform/crm/crmc-adapter.js';
 import { type CrmAdapters } from './crm-accounts.js';
 
 /** One adapter for every kind of CRM, as the settings have it. Without a client only pasted tokens work. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { type CrmProvider } from '../crm/port.js';
 import { recordAct } from '../ledger/record-act.js';
-import { type CrmProvider } from '../platform/crm/crm-adapter.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 interface Who {

@@ -1,5 +1,5 @@
+import { type CrmProvider, crmProviders } from '../crm/port.js';
 import { Failure } from '../kernel/failure.js';
-import { type CrmProvider, crmProviders } from '../platform/crm/crm-adapter.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Integration } from './crm-connection.js';
 

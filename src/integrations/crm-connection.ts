@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crmProviders } from '../platform/crm/crm-adapter.js';
+import { crmProviders } from '../crm/port.js';
 
 export const integration = z.object({
   provider: z.enum(crmProviders),

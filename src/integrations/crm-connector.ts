@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
+import { type CrmCredentials, type CrmProvider, type RegisteredWebhook } from '../crm/port.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Config } from '../platform/config.js';
-import { type CrmCredentials, type CrmProvider, type RegisteredWebhook } from '../platform/crm/crm-adapter.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { placeOfRoute } from '../platform/inbox/inbox.js';
 import { type Log } from '../platform/log.js';

@@ -1,5 +1,5 @@
+import { CrmFailure } from '../crm/port.js';
 import { Failure } from '../kernel/failure.js';
-import { CrmFailure } from '../platform/crm/crm-adapter.js';
 
 /** Statuses of what {@link tellCrmFailure} gives, for the operations that ask a CRM. */
 export const crmFailures = { crm_unavailable: 502, crm_refused: 400 } as const;

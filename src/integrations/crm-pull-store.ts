@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { type CrmField, type CrmProvider } from '../crm/port.js';
 import { newId } from '../kernel/ids.js';
 import { partsOf } from '../kernel/parts-of.js';
-import { type CrmField, type CrmProvider } from '../platform/crm/crm-adapter.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { askAgainMinutes, type CrmPull, type PullPhase } from './crm-pull.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type CrmProvider } from '../crm/port.js';
 import { idOf } from '../kernel/ids.js';
-import { type CrmProvider } from '../platform/crm/crm-adapter.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type JobDeclaration } from '../platform/jobs/job-queue.js';
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure } from '../crm/port.js';
 import { type RecordedReport, recordReportedDeals } from '../deals/record-reported-deals.js';
 import { tellSkippedDeals } from '../deals/tell-skipped-deals.js';
 import { merge, type TouchedReps } from '../deals/touched-reps.js';
@@ -6,7 +7,6 @@ import { advancePull, endPull, failPull } from '../ledger/calculation-jobs.js';
 import { requestCalculation, requestForWorkspace } from '../ledger/calculation-requests.js';
 import { type CommissionChanges, type Wake } from '../ledger/commission-changes.js';
 import { recordAct } from '../ledger/record-act.js';
-import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure } from '../platform/crm/crm-adapter.js';
 import { isOutage } from '../platform/database/database-errors.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';

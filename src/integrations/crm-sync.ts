@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject, injectable } from 'tsyringe';
+import { type CrmProvider } from '../crm/port.js';
 import { type Caller } from '../kernel/caller.js';
 import { type CalculationJob, createJob, findJobs } from '../ledger/calculation-jobs.js';
-import { type CrmProvider } from '../platform/crm/crm-adapter.js';
 import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { JobQueue } from '../platform/jobs/job-queue.js';
 import { pullJob } from './crm-pull.js';

@@ -1,5 +1,5 @@
+import { type CrmProvider } from '../crm/port.js';
 import { type Config } from '../platform/config.js';
-import { type CrmProvider } from '../platform/crm/crm-adapter.js';
 
 export function callbackPath<const Provider extends CrmProvider>(provider: Provider): `/auth/${Provider}/callback` {
   return `/auth/${provider}/callback`;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type CrmAccount, CrmFailure, type CrmProvider, crmProviders } from '../crm/port.js';
 import { type RecordedReport, type ReportedDeal, recordReportedDeals } from '../deals/record-reported-deals.js';
 import { tellSkippedDeals } from '../deals/tell-skipped-deals.js';
 import { type CrmAccounts } from '../integrations/crm-accounts.js';
@@ -6,7 +7,6 @@ import { findConnection } from '../integrations/crm-connection-views.js';
 import { requestCalculation } from '../ledger/calculation-requests.js';
 import { type CommissionChanges } from '../ledger/commission-changes.js';
 import { recordAct } from '../ledger/record-act.js';
-import { type CrmAccount, CrmFailure, type CrmProvider, crmProviders } from '../platform/crm/crm-adapter.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type InboxBatch, InboxDelay, type InboxHandler, settleNews } from '../platform/inbox/inbox-runner.js';

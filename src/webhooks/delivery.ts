@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { type CrmHint } from '../crm/port.js';
 import { Failure } from '../kernel/failure.js';
 import { idOf } from '../kernel/ids.js';
 import { blockedChanges } from '../ledger/blocked-changes.js';
-import { type CrmHint } from '../platform/crm/crm-adapter.js';
 import { type NewsSource } from '../platform/database/tables.js';
 import { type News } from '../platform/inbox/inbox.js';
 import { wholeNumber } from '../platform/schemas.js';

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Standing } from '../../src/kernel/caller.js';
-import { operations as declared } from '../../src/operations.js';
-import { type AnyOperation } from '../../src/platform/operation.js';
-import { newToken, type TokenKind, tokenHash } from '../../src/platform/secrets/token.js';
+import { type Standing } from '#src/kernel/caller.js';
+import { operations as declared } from '#src/operations.js';
+import { type AnyOperation } from '#src/platform/operation.js';
+import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '../support/ledger-checks.js';
 import { type Answer, startTestService, type TestService } from '../support/test-service.js';
 

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
 import { expect } from 'chai';
 import { z } from 'zod';
-import { answerWith, FakeServer } from '#src/demo/fake-crm/fake-server.js';
+import { answerWith, FakeServer } from '#fakes/fake-server.js';
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
 import { type Example, examples } from '#src/platform/openapi/examples.js';

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { operations as declared } from '../../src/operations.js';
-import { type AnyOperation } from '../../src/platform/operation.js';
-import { newToken, tokenHash } from '../../src/platform/secrets/token.js';
+import { operations as declared } from '#src/operations.js';
+import { type AnyOperation } from '#src/platform/operation.js';
+import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '../support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
 

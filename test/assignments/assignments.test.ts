@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { createAssignments } from '../../src/assignments/commands/create-assignments.js';
-import { deleteAssignment } from '../../src/assignments/commands/delete-assignment.js';
-import { updateAssignment } from '../../src/assignments/commands/update-assignment.js';
-import { listAssignments } from '../../src/assignments/queries/list-assignments.js';
-import { type Caller } from '../../src/kernel/caller.js';
-import { newId } from '../../src/kernel/ids.js';
-import { type AnyOperation } from '../../src/platform/operation.js';
+import { createAssignments } from '#src/assignments/commands/create-assignments.js';
+import { deleteAssignment } from '#src/assignments/commands/delete-assignment.js';
+import { updateAssignment } from '#src/assignments/commands/update-assignment.js';
+import { listAssignments } from '#src/assignments/queries/list-assignments.js';
+import { type Caller } from '#src/kernel/caller.js';
+import { newId } from '#src/kernel/ids.js';
+import { type AnyOperation } from '#src/platform/operation.js';
 import { callerAs, type Parts, SliceFixture } from '../support/slice-fixture.js';
 import { addDeal, addPlan, addReps, rule } from '../support/slice-plans.js';
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { listAuditLogs } from '../../src/audit/queries/list-audit-logs.js';
-import { newId } from '../../src/kernel/ids.js';
+import { listAuditLogs } from '#src/audit/queries/list-audit-logs.js';
+import { newId } from '#src/kernel/ids.js';
 import { QueryFixture, workedTiers } from '../commissions/query-fixture.js';
 
 describe('audit log', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { networkOf } from '../../src/platform/limits/attempt-limits.js';
-import { newToken } from '../../src/platform/secrets/token.js';
+import { networkOf } from '#src/platform/limits/attempt-limits.js';
+import { newToken } from '#src/platform/secrets/token.js';
 import { type Answer } from '../support/test-service.js';
 import { AuthFixture, otherThan } from './auth-fixture.js';
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { sendMailHandler } from '../../workers/send-mail.js';
+import { sendMailHandler } from '#workers/send-mail.js';
 import { FakeSmtp } from '../support/fake-smtp.js';
 import { type ApiClient } from '../support/test-service.js';
 import { AuthFixture } from './auth-fixture.js';

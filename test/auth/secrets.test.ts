@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, readConfig } from '../../src/platform/config.js';
-import { masterKey } from '../../src/platform/secrets/master-key.js';
-import { Secrets } from '../../src/platform/secrets/secrets.js';
+import { ConfigError, readConfig } from '#src/platform/config.js';
+import { masterKey } from '#src/platform/secrets/master-key.js';
+import { Secrets } from '#src/platform/secrets/secrets.js';
 
 describe('secrets', () => {
   const secrets = new Secrets(Buffer.alloc(32, 1));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Stripe from 'stripe';
-import { verifyBillingSignature } from '../../src/billing/billing-signature.js';
+import { verifyBillingSignature } from '#src/billing/billing-signature.js';
 
 const secret = 'whsec_test_secret';
 const timestamp = 1_700_000_000;

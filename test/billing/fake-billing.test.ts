@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Stripe from 'stripe';
-import { FakeBilling, tooManyRequests } from '../../src/demo/fake-crm/fake-billing.js';
+import { FakeBilling, tooManyRequests } from '#fakes/fake-billing.js';
 
 describe('the fake billing provider, asked by the client that others use', () => {
   let billing: FakeBilling;

@@ -7,7 +7,7 @@ import {
   type Tier,
   tierOfItems,
   tiers,
-} from '../../src/billing/subscription-tier.js';
+} from '#src/billing/subscription-tier.js';
 
 const now = new Date('2026-11-20T10:00:00Z');
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);

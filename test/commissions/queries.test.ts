@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { getCommissions, getCommissionsDashboard } from '../../src/commissions/queries/get-commissions.js';
-import { listCommissionPeriods } from '../../src/commissions/queries/list-commission-periods.js';
-import { newId } from '../../src/kernel/ids.js';
+import { getCommissions, getCommissionsDashboard } from '#src/commissions/queries/get-commissions.js';
+import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
+import { newId } from '#src/kernel/ids.js';
 import { QueryFixture, workedTiers } from './query-fixture.js';
 
 const sale = { name: 'New business', measure: 'amount', tiers: workedTiers };

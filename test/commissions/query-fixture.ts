@@ -1,10 +1,10 @@
-import { type Caller, type Role } from '../../src/kernel/caller.js';
-import { idOf, newId } from '../../src/kernel/ids.js';
-import { periodRange } from '../../src/kernel/period.js';
-import { requestForWorkspace } from '../../src/ledger/calculation-requests.js';
-import { refreshMonths } from '../../src/ledger/totals.js';
-import { type PlanStatus, planTerms } from '../../src/plans/plan.js';
-import { insertPlan, insertVersion } from '../../src/plans/plan-store.js';
+import { type Caller, type Role } from '#src/kernel/caller.js';
+import { idOf, newId } from '#src/kernel/ids.js';
+import { periodRange } from '#src/kernel/period.js';
+import { requestForWorkspace } from '#src/ledger/calculation-requests.js';
+import { refreshMonths } from '#src/ledger/totals.js';
+import { type PlanStatus, planTerms } from '#src/plans/plan.js';
+import { insertPlan, insertVersion } from '#src/plans/plan-store.js';
 import { callerAs, SliceFixture } from '../support/slice-fixture.js';
 
 interface DealValues {

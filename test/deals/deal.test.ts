@@ -6,8 +6,8 @@ import {
   problemOfFields,
   projectDeal,
   storedContent,
-} from '../../src/deals/deal.js';
-import { type Fields } from '../../src/engine/field-value.js';
+} from '#src/deals/deal.js';
+import { type Fields } from '#src/engine/field-value.js';
 
 const utc: DealTerms = { timeZone: 'UTC', standard: {} };
 const withFields = (fields: Fields): DealContent => ({ fields, given: {} });

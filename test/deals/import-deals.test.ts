@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import pg from 'pg';
-import { Failure } from '../../src/kernel/failure.js';
-import { newId } from '../../src/kernel/ids.js';
+import { Failure } from '#src/kernel/failure.js';
+import { newId } from '#src/kernel/ids.js';
 import { readPipeline } from '../support/sales-opportunities.js';
 import { type DealWorld, dealWorld, type ImportFile } from './deal-fixture.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Caller } from '../../src/kernel/caller.js';
-import { Failure } from '../../src/kernel/failure.js';
+import { type Caller } from '#src/kernel/caller.js';
+import { Failure } from '#src/kernel/failure.js';
 import { type DealWorld, dealWorld } from './deal-fixture.js';
 
 describe('GET /v1/deals', () => {

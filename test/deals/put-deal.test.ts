@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Failure } from '../../src/kernel/failure.js';
-import { newId } from '../../src/kernel/ids.js';
+import { Failure } from '#src/kernel/failure.js';
+import { newId } from '#src/kernel/ids.js';
 import { type DealWorld, dealWorld } from './deal-fixture.js';
 
 describe('PUT /v1/deals/:dealId', () => {

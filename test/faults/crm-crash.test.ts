@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Delivery, deliver } from '#src/demo/fake-crm/deliveries.js';
+import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { saveFieldMapping } from '../../src/fields/commands/save-field-mapping.js';
-import { getFieldMapping } from '../../src/fields/queries/get-field-mapping.js';
-import { Failure } from '../../src/kernel/failure.js';
+import { saveFieldMapping } from '#src/fields/commands/save-field-mapping.js';
+import { getFieldMapping } from '#src/fields/queries/get-field-mapping.js';
+import { Failure } from '#src/kernel/failure.js';
 import { type DealWorld, dealWorld } from '../deals/deal-fixture.js';
 
 interface Mapping {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { deliver } from '#src/demo/fake-crm/deliveries.js';
+import { deliver } from '#fakes/deliveries.js';
 import { type CrmWorld, crmWorlds, payEveryone, startServiceFor, untilInboxEmpty } from '../support/crm-worlds.js';
 import { query } from '../support/ledger-checks.js';
 import { type ApiClient, type TestService } from '../support/test-service.js';

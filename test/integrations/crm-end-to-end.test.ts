@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
-import { type Delivery, deliver } from '#src/demo/fake-crm/deliveries.js';
+import { type Delivery, deliver } from '#fakes/deliveries.js';
 import {
   type CrmWorld,
   crmWorlds,

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { newToken, tokenHash } from '../../src/platform/secrets/token.js';
+import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '../support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
 

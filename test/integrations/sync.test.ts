@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { answerWith, hangUp } from '#src/demo/fake-crm/fake-server.js';
+import { answerWith, hangUp } from '#fakes/fake-server.js';
 import { type CrmWorld, crmWorlds, payEveryone, startServiceFor } from '../support/crm-worlds.js';
 import { query } from '../support/ledger-checks.js';
 import { type ApiClient, type TestService } from '../support/test-service.js';

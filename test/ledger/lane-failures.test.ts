@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { requestCalculation } from '../../src/ledger/calculation-requests.js';
-import { LaneRunner } from '../../src/ledger/lane-runner.js';
-import { createLog } from '../../src/platform/log.js';
-import { upsertReps } from '../../src/reps/commands/upsert-reps.js';
+import { requestCalculation } from '#src/ledger/calculation-requests.js';
+import { LaneRunner } from '#src/ledger/lane-runner.js';
+import { createLog } from '#src/platform/log.js';
+import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { callerAs, SliceFixture } from '../support/slice-fixture.js';
 
 describe('a lane that fails', function () {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { repsAsked, requestCalculation, requestForReps } from '../../src/ledger/calculation-requests.js';
-import { LaneRunner } from '../../src/ledger/lane-runner.js';
-import { type UnitOfWork } from '../../src/platform/database/unit-of-work.js';
-import { createLog } from '../../src/platform/log.js';
-import { upsertReps } from '../../src/reps/commands/upsert-reps.js';
+import { repsAsked, requestCalculation, requestForReps } from '#src/ledger/calculation-requests.js';
+import { LaneRunner } from '#src/ledger/lane-runner.js';
+import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { createLog } from '#src/platform/log.js';
+import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { callerAs, SliceFixture } from '../support/slice-fixture.js';
 
 describe('the lanes of one job', function () {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type DayRange } from '../../src/kernel/day.js';
-import { requestCalculation } from '../../src/ledger/calculation-requests.js';
-import { LaneRunner } from '../../src/ledger/lane-runner.js';
-import { createLog } from '../../src/platform/log.js';
+import { type DayRange } from '#src/kernel/day.js';
+import { requestCalculation } from '#src/ledger/calculation-requests.js';
+import { LaneRunner } from '#src/ledger/lane-runner.js';
+import { createLog } from '#src/platform/log.js';
 import { QueryFixture, workedTiers } from '../commissions/query-fixture.js';
 import { expectSoundLedger, ledgerRows } from '../support/ledger-checks.js';
 

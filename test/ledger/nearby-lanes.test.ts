@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { NearbyLanes } from '../../src/ledger/nearby-lanes.js';
-import { createLog } from '../../src/platform/log.js';
+import { NearbyLanes } from '#src/ledger/nearby-lanes.js';
+import { createLog } from '#src/platform/log.js';
 
 /** Lanes whose runs begin when they are woken and end when they are told to. */
 class Yard {

@@ -3,14 +3,14 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { z } from 'zod';
-import { type Caller } from '../../src/kernel/caller.js';
-import { Failure } from '../../src/kernel/failure.js';
-import { type Doorway, type RawInput } from '../../src/platform/doorway.js';
-import { createApp } from '../../src/platform/http/app.js';
-import { Health } from '../../src/platform/http/health.js';
-import { type Listening, listen } from '../../src/platform/http/listen.js';
-import { createLog } from '../../src/platform/log.js';
-import { type AnyOperation } from '../../src/platform/operation.js';
+import { type Caller } from '#src/kernel/caller.js';
+import { Failure } from '#src/kernel/failure.js';
+import { type Doorway, type RawInput } from '#src/platform/doorway.js';
+import { createApp } from '#src/platform/http/app.js';
+import { Health } from '#src/platform/http/health.js';
+import { type Listening, listen } from '#src/platform/http/listen.js';
+import { createLog } from '#src/platform/log.js';
+import { type AnyOperation } from '#src/platform/operation.js';
 
 interface Answer {
   readonly status: number;

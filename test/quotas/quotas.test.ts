@@ -1,15 +1,15 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { createAssignments } from '../../src/assignments/commands/create-assignments.js';
-import { type Caller } from '../../src/kernel/caller.js';
-import { newId } from '../../src/kernel/ids.js';
-import { setPlanStatus } from '../../src/plans/commands/set-plan-status.js';
-import { updatePlan } from '../../src/plans/commands/update-plan.js';
-import { type PlanVersion } from '../../src/plans/plan.js';
-import { deleteQuota } from '../../src/quotas/commands/delete-quota.js';
-import { setQuotas } from '../../src/quotas/commands/set-quotas.js';
-import { listQuotas } from '../../src/quotas/queries/list-quotas.js';
+import { createAssignments } from '#src/assignments/commands/create-assignments.js';
+import { type Caller } from '#src/kernel/caller.js';
+import { newId } from '#src/kernel/ids.js';
+import { setPlanStatus } from '#src/plans/commands/set-plan-status.js';
+import { updatePlan } from '#src/plans/commands/update-plan.js';
+import { type PlanVersion } from '#src/plans/plan.js';
+import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
+import { setQuotas } from '#src/quotas/commands/set-quotas.js';
+import { listQuotas } from '#src/quotas/queries/list-quotas.js';
 import { callerAs, SliceFixture } from '../support/slice-fixture.js';
 import { addDeal, addPlan, addReps, rule } from '../support/slice-plans.js';
 

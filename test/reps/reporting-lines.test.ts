@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { addDays } from '../../src/kernel/day.js';
+import { addDays } from '#src/kernel/day.js';
 import {
   brokenChain,
   type Hierarchy,
@@ -8,7 +8,7 @@ import {
   managersAbove,
   type ReportingLine,
   withManager,
-} from '../../src/reps/reporting-lines.js';
+} from '#src/reps/reporting-lines.js';
 
 const people = ['a', 'b', 'c', 'd', 'e'];
 const dayAt = (index: number) => addDays('2026-01-01', index);

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type Caller } from '../../src/kernel/caller.js';
-import { newId } from '../../src/kernel/ids.js';
-import { updateRep } from '../../src/reps/commands/update-rep.js';
-import { upsertReps } from '../../src/reps/commands/upsert-reps.js';
-import { getRep } from '../../src/reps/queries/get-rep.js';
-import { listReps } from '../../src/reps/queries/list-reps.js';
+import { type Caller } from '#src/kernel/caller.js';
+import { newId } from '#src/kernel/ids.js';
+import { updateRep } from '#src/reps/commands/update-rep.js';
+import { upsertReps } from '#src/reps/commands/upsert-reps.js';
+import { getRep } from '#src/reps/queries/get-rep.js';
+import { listReps } from '#src/reps/queries/list-reps.js';
 import { callerAs, SliceFixture } from '../support/slice-fixture.js';
 
 describe('reps', () => {

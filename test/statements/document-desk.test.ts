@@ -3,7 +3,7 @@ import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
 import { type DocumentSink, type Made } from '#src/statements/documents/document-maker.js';
-import { DocumentDesk } from '../../workers/document-desk.js';
+import { DocumentDesk } from '#workers/document-desk.js';
 import { query } from '../support/ledger-checks.js';
 import { SliceFixture } from '../support/slice-fixture.js';
 

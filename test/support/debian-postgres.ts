@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '../../src/platform/database/embedded/launch.js';
-import { systemUser, type UnixUser } from '../../src/platform/database/embedded/privileges.js';
+import { freePort } from '#embedded-postgres/launch.js';
+import { systemUser, type UnixUser } from '#embedded-postgres/privileges.js';
 
 export interface DebianPostgres {
   readonly superuserUrl: string;

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
-import { type Caller } from '../../src/kernel/caller.js';
-import { newId } from '../../src/kernel/ids.js';
-import { createPlan } from '../../src/plans/commands/create-plan.js';
-import { type PlanVersion } from '../../src/plans/plan.js';
-import { upsertReps } from '../../src/reps/commands/upsert-reps.js';
+import { type Caller } from '#src/kernel/caller.js';
+import { newId } from '#src/kernel/ids.js';
+import { createPlan } from '#src/plans/commands/create-plan.js';
+import { type PlanVersion } from '#src/plans/plan.js';
+import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { type SliceFixture } from './slice-fixture.js';
 
 /** A rule that pays eight per cent from the first cent on. */

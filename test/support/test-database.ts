@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Pool } from 'pg';
-import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 
 export type Migrate = (ownerUrl: string) => Promise<void>;
 

@@ -1,5 +1,5 @@
-import { newId } from '../../src/kernel/ids.js';
-import { newToken, tokenHash } from '../../src/platform/secrets/token.js';
+import { newId } from '#src/kernel/ids.js';
+import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { type ApiClient, type TestService } from './test-service.js';
 
 /** A client with a session of the rep, as a login would give it, whatever the rep's role. */

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Delivery, deliver } from '#src/demo/fake-crm/deliveries.js';
+import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
 import { WebhookLimits } from '#src/webhooks/webhook-limits.js';
 import {

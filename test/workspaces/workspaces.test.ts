@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { Bearers } from '../../src/platform/http/authenticate.js';
-import { AttemptLimits } from '../../src/platform/limits/attempt-limits.js';
-import { tokenHash } from '../../src/platform/secrets/token.js';
-import { rotateWorkspaceKey } from '../../src/workspaces/commands/rotate-workspace-key.js';
-import { updateWorkspace } from '../../src/workspaces/commands/update-workspace.js';
-import { createWorkspace } from '../../src/workspaces/create-workspace.js';
-import { getWorkspace } from '../../src/workspaces/queries/get-workspace.js';
-import { getWorkspaceKey } from '../../src/workspaces/queries/get-workspace-key.js';
+import { Bearers } from '#src/platform/http/authenticate.js';
+import { AttemptLimits } from '#src/platform/limits/attempt-limits.js';
+import { tokenHash } from '#src/platform/secrets/token.js';
+import { rotateWorkspaceKey } from '#src/workspaces/commands/rotate-workspace-key.js';
+import { updateWorkspace } from '#src/workspaces/commands/update-workspace.js';
+import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { getWorkspace } from '#src/workspaces/queries/get-workspace.js';
+import { getWorkspaceKey } from '#src/workspaces/queries/get-workspace-key.js';
 import { QueryFixture, workedTiers } from '../commissions/query-fixture.js';
 
 const config = { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] };

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { type CrmProvider } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type Config } from '../../platform/config.js';
-import { type CrmProvider } from '../../platform/crm/crm-adapter.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation, Redirect } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';

@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { type CrmProvider, crmProviders } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
-import { type CrmProvider, crmProviders } from '../../platform/crm/crm-adapter.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { CrmConnector } from '../crm-connector.js';
 

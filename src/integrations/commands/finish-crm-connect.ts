@@ -1,9 +1,9 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { type CrmProvider } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type Config } from '../../platform/config.js';
-import { type CrmProvider } from '../../platform/crm/crm-adapter.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { type Input, operation } from '../../platform/operation.js';

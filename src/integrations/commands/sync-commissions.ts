@@ -1,9 +1,9 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { type CrmProvider, crmProviders } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type CalculationJob } from '../../ledger/calculation-jobs.js';
-import { type CrmProvider, crmProviders } from '../../platform/crm/crm-adapter.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
 import { connectedCrm } from '../crm-connection-views.js';

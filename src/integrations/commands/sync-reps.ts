@@ -1,10 +1,10 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { type CrmMember, type CrmProvider } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { type CrmMember, type CrmProvider } from '../../platform/crm/crm-adapter.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { CLOCK } from '../../platform/tokens.js';

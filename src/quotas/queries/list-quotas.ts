@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
-import { findPlanId } from '../..//plans/plan-views.js';
+import { findPlanId } from '../../plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';

@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { type z } from 'zod';
+import { readCrmaDelivery, verifyCrmaSignature } from '../../crm/crma/webhook.js';
 import { invalid } from '../../kernel/failure.js';
-import { readCrmaDelivery, verifyCrmaSignature } from '../../platform/crm/crma-webhook.js';
 import { parseJson } from '../../platform/http/json-body.js';
 import { Inbox } from '../../platform/inbox/inbox.js';
 import { type Input, operation, type RawBody } from '../../platform/operation.js';

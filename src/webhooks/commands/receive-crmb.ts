@@ -1,8 +1,8 @@
 import { inject, injectable } from 'tsyringe';
 import { type z } from 'zod';
+import { readCrmbDelivery, verifyCrmbSignature } from '../../crm/crmb/webhook.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Config } from '../../platform/config.js';
-import { readCrmbDelivery, verifyCrmbSignature } from '../../platform/crm/crmb-webhook.js';
 import { parseJson } from '../../platform/http/json-body.js';
 import { Inbox } from '../../platform/inbox/inbox.js';
 import { type Input, operation, type RawBody } from '../../platform/operation.js';

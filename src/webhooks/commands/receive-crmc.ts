@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import { type z } from 'zod';
+import { readCrmcDelivery } from '../../crm/crmc/webhook.js';
 import { routeOfSecret } from '../../integrations/crm-connector.js';
 import { invalid } from '../../kernel/failure.js';
-import { readCrmcDelivery } from '../../platform/crm/crmc-webhook.js';
 import { parseJson } from '../../platform/http/json-body.js';
 import { Inbox } from '../../platform/inbox/inbox.js';
 import { type Input, operation, type RawBody } from '../../platform/operation.js';

@@ -1,4 +1,4 @@
-import { FakeCrmc } from '#src/demo/fake-crm/fake-crmc.js';
+import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { type ApiClient } from '../../support/test-service.js';
 import { type SeededRandom } from './seeded-random.js';
 

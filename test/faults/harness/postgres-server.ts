@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/platform/database/embedded/embedded-postgres.js';
-import { freePort } from '#src/platform/database/embedded/launch.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
+import { freePort } from '#embedded-postgres/launch.js';
 
 /** A PostgreSQL that survives `kill -9` as one in production does: nothing that makes it safe is turned off. */
 export class PostgresServer {

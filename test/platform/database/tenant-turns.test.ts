@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TenantTurns } from '../../../src/platform/database/tenant-turns.js';
+import { TenantTurns } from '#src/platform/database/tenant-turns.js';
 
 /** Work that begins when its turn comes and ends when it is told to. */
 class Bench {

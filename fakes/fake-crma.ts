@@ -1,0 +1,450 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Day } from '#src/kernel/day.js';
+import { Deliveries, type Delivery } from './deliveries.js';
+import { FakeOAuth } from './fake-oauth.js';
+import { FakeServer, type FakeServerOptions, rateLimit } from './fake-server.js';
+
+export interface FakeAttribute {
+  readonly slug: string;
+  readonly title: string;
+  readonly type: string;
+  readonly isMulti?: boolean;
+  readonly isArchived?: boolean;
+  /** Titles of a select or status. */
+  readonly options?: readonly string[];
+}
+
+type Plain = string | number | boolean | null | readonly string[];
+/** Values of a deal by slug, as people think of them. */
+export type FakeCrmaValues = Readonly<Record<string, Plain>>;
+
+interface StoredDeal {
+  readonly id: string;
+  readonly createdAt: string;
+  values: FakeCrmaValues;
+  /** What was overwritten last; the wire still shows it, as ended. */
+  ended: FakeCrmaValues;
+  endedAt: string;
+}
+
+interface WebhookEvent {
+  readonly key: string;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+interface Subscription {
+  readonly event_type: string;
+  readonly filter: { readonly $and?: readonly { readonly field: string; readonly value: string }[] } | null;
+}
+
+interface Webhook {
+  readonly id: string;
+  targetUrl: string;
+  subscriptions: readonly Subscription[];
+  readonly secret: string;
+  readonly createdAt: string;
+  readonly deliveries: Deliveries<WebhookEvent>;
+}
+
+const dealAttributes: readonly FakeAttribute[] = [
+  { slug: 'name', title: 'Deal name', type: 'text' },
+  { slug: 'stage', title: 'Deal stage', type: 'status', options: ['Lead', 'In Progress', 'Won 🎉', 'Lost'] },
+  { slug: 'owner', title: 'Deal owner', type: 'actor-reference' },
+  { slug: 'value', title: 'Deal value', type: 'currency' },
+  { slug: 'close_date', title: 'Close date', type: 'date' },
+  { slug: 'segment', title: 'Segment', type: 'select', options: ['SMB', 'Mid-market', 'Enterprise'] },
+  { slug: 'products', title: 'Products', type: 'select', isMulti: true, options: ['Core', 'Analytics', 'Support'] },
+  { slug: 'seats', title: 'Seats', type: 'number' },
+  { slug: 'renewal', title: 'Renewal', type: 'checkbox' },
+];
+
+const mostRecords = 500;
+
+/** A CRM with the wire format of crm-a: one workspace, its deals, members and webhooks. */
+export class FakeCrma {
+  readonly workspaceId = randomUUID();
+  readonly objectId = randomUUID();
+  readonly server: FakeServer;
+  readonly oauth: FakeOAuth;
+  readonly attributes: FakeAttribute[] = [...dealAttributes];
+  /** Whether the workspace has turned the deals object on. */
+  hasDeals = true;
+  defaultCurrency = 'USD';
+  /** Reads a second, as the vendor allows; tests set less. */
+  readsPerSecond = 100;
+  /** How many events go in one body; the vendor promises nothing. */
+  eventsPerDelivery = 1;
+  private readonly deals = new Map<string, StoredDeal>();
+  private readonly members = new Map<string, Readonly<Record<string, unknown>>>();
+  private readonly webhooks = new Map<string, Webhook>();
+  private ticks = 0;
+
+  private constructor(options: FakeServerOptions) {
+    this.server = new FakeServer(options);
+    this.oauth = new FakeOAuth({
+      clientId: 'fake-crma-client',
+      clientSecret: 'fake-crma-secret',
+      tokenPrefix: 'attio_',
+      accessTokenMs: null,
+      refreshTokens: 'none',
+      now: this.server.now,
+    });
+    this.server.app.get('/authorize', this.oauth.authorize);
+    this.server.app.post('/oauth/token', (request, response) => this.answerToken(request, response));
+    this.server.app.get('/v2/self', (request, response) => this.answerSelf(request, response));
+    this.server.app.use('/v2', this.limited(), this.authorized(), this.routes());
+    this.server.app.use((_request, response) => refuse(response, 404, 'not_found'));
+  }
+
+  static async start(options: FakeServerOptions = {}): Promise<FakeCrma> {
+    const crm = new FakeCrma(options);
+    await crm.server.start();
+    return crm;
+  }
+
+  stop(): Promise<void> {
+    return this.server.stop();
+  }
+
+  /** What our adapter is configured with to speak to it. */
+  get settings() {
+    const { clientId, clientSecret } = this.oauth.options;
+    return { apiBase: this.server.url, authBase: this.server.url, clientId, clientSecret };
+  }
+
+  addMember(person: { readonly firstName: string; readonly lastName: string; readonly email: string }): string {
+    const id = randomUUID();
+    this.members.set(id, {
+      id: { workspace_id: this.workspaceId, workspace_member_id: id },
+      first_name: person.firstName,
+      last_name: person.lastName,
+      email_address: person.email,
+      avatar_url: `https://avatars.example.com/${id}.png`,
+      access_level: 'member',
+      created_at: this.instant(),
+    });
+    return id;
+  }
+
+  /** Members are never deleted. */
+  suspendMember(id: string): void {
+    this.members.set(id, { ...this.members.get(id), access_level: 'suspended' });
+  }
+
+  /** Deals that were imported together may share the instant of their creation. */
+  addDeal(values: FakeCrmaValues, createdAt = this.instant()): string {
+    const id = randomUUID();
+    this.deals.set(id, { id, createdAt, values, ended: {}, endedAt: createdAt });
+    this.tell('record.created', id);
+    return id;
+  }
+
+  /** One event for each changed attribute, as the vendor sends them. */
+  change(id: string, values: FakeCrmaValues): void {
+    const deal = this.dealOf(id);
+    const changed = Object.keys(values).filter((slug) => deal.values[slug] !== values[slug]);
+    deal.ended = Object.fromEntries(changed.map((slug) => [slug, deal.values[slug] ?? null]));
+    deal.endedAt = this.instant();
+    deal.values = { ...deal.values, ...values };
+    for (const slug of changed) this.tell('record.updated', id, {}, slug);
+  }
+
+  closeDeal(id: string, day: Day): void {
+    this.change(id, { stage: 'Won 🎉', close_date: day });
+  }
+
+  delete(id: string): void {
+    this.deals.delete(this.dealOf(id).id);
+    this.tell('record.deleted', id);
+  }
+
+  /** The duplicate is folded into the kept deal. */
+  merge(keptId: string, duplicateId: string): void {
+    const kept = this.dealOf(keptId);
+    kept.values = { ...this.dealOf(duplicateId).values, ...kept.values };
+    this.deals.delete(duplicateId);
+    this.tellMerged(keptId, duplicateId);
+  }
+
+  /** Both give way to a new deal, told by one event for each. */
+  mergeIntoNew(firstId: string, secondId: string): string {
+    const id = randomUUID();
+    const values = { ...this.dealOf(secondId).values, ...this.dealOf(firstId).values };
+    const createdAt = this.instant();
+    this.deals.set(id, { id, createdAt, values, ended: {}, endedAt: createdAt });
+    for (const original of [firstId, secondId]) {
+      this.deals.delete(original);
+      this.tellMerged(id, original);
+    }
+    return id;
+  }
+
+  get dealIds(): string[] {
+    return [...this.deals.keys()];
+  }
+
+  get webhookIds(): string[] {
+    return [...this.webhooks.keys()];
+  }
+
+  /** Everything that is to be delivered, signed; nothing is to be delivered afterwards. */
+  takeDeliveries(): Delivery[] {
+    return [...this.webhooks.values()].flatMap(({ deliveries }) => deliveries.take());
+  }
+
+  async flush(): Promise<number[]> {
+    const statuses: number[] = [];
+    for (const { deliveries } of this.webhooks.values()) statuses.push(...(await deliveries.flush()));
+    return statuses;
+  }
+
+  private routes(): Router {
+    const routes = Router();
+    routes.use('/objects/deals', (_request, response, next) => {
+      if (this.hasDeals) next();
+      else refuse(response, 404, 'not_found');
+    });
+    routes.get('/objects/deals', (_request, response) => {
+      response.json({ data: { id: { workspace_id: this.workspaceId, object_id: this.objectId }, api_slug: 'deals' } });
+    });
+    routes.get('/objects/deals/attributes', (request, response) => {
+      response.json({ data: page(this.attributes, request, 100).map((one) => this.attributeJson(one)) });
+    });
+    for (const [list, type] of [
+      ['options', 'select'],
+      ['statuses', 'status'],
+    ] as const)
+      routes.get(`/objects/deals/attributes/:slug/${list}`, (request, response) => {
+        const attribute = this.attributes.find(({ slug }) => slug === request.params['slug']);
+        if (attribute?.type !== type) return refuse(response, 404, 'not_found');
+        response.json({ data: (attribute.options ?? []).map((title) => ({ id: {}, title, is_archived: false })) });
+      });
+    routes.post('/objects/deals/records/query', (request, response) => this.answerQuery(request, response));
+    routes.get('/objects/deals/records/:id', (request, response) => {
+      const deal = this.deals.get(request.params['id'] ?? '');
+      if (deal === undefined) return refuse(response, 404, 'not_found');
+      response.json({ data: this.dealJson(deal) });
+    });
+    routes.get('/workspace_members', (_request, response) => void response.json({ data: [...this.members.values()] }));
+    return routes.use(this.webhookRoutes());
+  }
+
+  private webhookRoutes(): Router {
+    const routes = Router();
+    routes.get('/webhooks', (request, response) => {
+      response.json({ data: page([...this.webhooks.values()], request, 10).map((one) => this.webhookJson(one)) });
+    });
+    routes.post('/webhooks', (request, response) => {
+      const webhook = this.newWebhook(request.body.data);
+      response.json({ data: { ...this.webhookJson(webhook), secret: webhook.secret } });
+    });
+    routes.get('/webhooks/:id', (request, response) => {
+      const webhook = this.webhooks.get(request.params['id'] ?? '');
+      if (webhook === undefined) return refuse(response, 404, 'not_found');
+      response.json({ data: this.webhookJson(webhook) });
+    });
+    routes.patch('/webhooks/:id', (request, response) => {
+      const webhook = this.webhooks.get(request.params['id'] ?? '');
+      if (webhook === undefined) return refuse(response, 404, 'not_found');
+      webhook.targetUrl = request.body.data.target_url ?? webhook.targetUrl;
+      webhook.subscriptions = request.body.data.subscriptions ?? webhook.subscriptions;
+      response.json({ data: this.webhookJson(webhook) });
+    });
+    routes.delete('/webhooks/:id', (request, response) => {
+      if (this.webhooks.delete(request.params['id'] ?? '')) response.json({});
+      else refuse(response, 404, 'not_found');
+    });
+    return routes;
+  }
+
+  private answerToken(request: Request, response: Response): void {
+    const tokens = this.oauth.grant(request.body ?? {});
+    if (tokens === null) refuse(response, 400, 'invalid_grant');
+    else response.json({ access_token: tokens.accessToken, token_type: 'Bearer' });
+  }
+
+  private answerSelf(request: Request, response: Response): void {
+    if (!this.oauth.isAuthorized(request)) {
+      response.json({ active: false });
+      return;
+    }
+    response.json({
+      active: true,
+      scope: 'record_permission:read object_configuration:read user_management:read webhook:read-write',
+      client_id: this.oauth.options.clientId,
+      token_type: 'Bearer',
+      exp: null,
+      iat: Math.floor(this.server.now() / 1000),
+      sub: this.workspaceId,
+      aud: this.oauth.options.clientId,
+      iss: 'attio.com',
+      workspace_id: this.workspaceId,
+      workspace_name: 'Fake workspace',
+      workspace_slug: 'fake',
+      workspace_logo_url: null,
+    });
+  }
+
+  private answerQuery(request: Request, response: Response): void {
+    const { filter = {}, sorts = [], limit = mostRecords, offset = 0 } = request.body ?? {};
+    if (limit > mostRecords) return refuse(response, 400, 'validation_type');
+    const ids = filter.record_id?.$in as string[] | undefined;
+    if (ids?.some((id) => !/^[0-9a-f-]{36}$/.test(id))) return refuse(response, 400, 'filter_error');
+    const from = (filter.created_at?.$gte as string | undefined) ?? '';
+    const deals = [...this.deals.values()].filter(
+      ({ id, createdAt }) => createdAt >= from && (ids === undefined || ids.includes(id)),
+    );
+    // The map holds them in the order of creation, which is the only one that is asked for.
+    if (sorts[0]?.direction === 'desc') deals.reverse();
+    response.json({ data: deals.slice(offset, offset + limit).map((deal) => this.dealJson(deal)) });
+  }
+
+  private authorized(): RequestHandler {
+    return (request, response, next) => {
+      if (this.oauth.isAuthorized(request)) next();
+      else refuse(response, 401, 'unauthorized', 'auth_error');
+    };
+  }
+
+  private limited(): RequestHandler {
+    const limit = { windowMs: 1000, most: () => this.readsPerSecond };
+    return rateLimit(this.server, limit, (response, opensAt) => {
+      response.setHeader('Retry-After', opensAt.toUTCString());
+      refuse(response, 429, 'rate_limit_exceeded', 'rate_limit_error');
+    });
+  }
+
+  private newWebhook({ target_url, subscriptions }: { target_url: string; subscriptions: Subscription[] }): Webhook {
+    const id = randomUUID();
+    const secret = randomBytes(32).toString('hex');
+    const webhook: Webhook = {
+      id,
+      targetUrl: target_url,
+      subscriptions,
+      secret,
+      createdAt: this.instant(),
+      deliveries: new Deliveries(
+        (events) => this.signed(webhook, events),
+        () => this.eventsPerDelivery,
+      ),
+    };
+    this.webhooks.set(id, webhook);
+    return webhook;
+  }
+
+  private signed({ id, targetUrl, secret }: Webhook, events: readonly WebhookEvent[]): Delivery {
+    const body = JSON.stringify({ webhook_id: id, events: events.map(({ json }) => json) });
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    const headers = {
+      'Attio-Signature': signature,
+      'X-Attio-Signature': signature,
+      // The same when the delivery is tried again.
+      'Idempotency-Key': events[0]?.key ?? '',
+    };
+    return { targetUrl, headers, body };
+  }
+
+  private tell(eventType: string, recordId: string, more: Readonly<Record<string, unknown>> = {}, slug?: string): void {
+    const json = {
+      event_type: eventType,
+      id: {
+        workspace_id: this.workspaceId,
+        object_id: this.objectId,
+        record_id: recordId,
+        ...(slug === undefined ? {} : { attribute_id: `attribute-${slug}` }),
+      },
+      ...more,
+      actor: { type: 'workspace-member', id: randomUUID() },
+    };
+    for (const webhook of this.webhooks.values())
+      if (webhook.subscriptions.some((one) => this.concerns(one, eventType)))
+        webhook.deliveries.add({ key: randomUUID(), json });
+  }
+
+  private tellMerged(keptId: string, duplicateId: string): void {
+    this.tell('record.merged', keptId, { duplicate_object_id: this.objectId, duplicate_record_id: duplicateId });
+  }
+
+  private concerns({ event_type, filter }: Subscription, eventType: string): boolean {
+    return event_type === eventType && (filter?.$and ?? []).every(({ value }) => value === this.objectId);
+  }
+
+  private webhookJson({ id, targetUrl, subscriptions, createdAt }: Webhook) {
+    return {
+      target_url: targetUrl,
+      subscriptions,
+      id: { workspace_id: this.workspaceId, webhook_id: id },
+      status: 'active',
+      created_at: createdAt,
+    };
+  }
+
+  private attributeJson({ slug, title, type, isMulti = false, isArchived = false }: FakeAttribute) {
+    return {
+      id: { workspace_id: this.workspaceId, object_id: this.objectId, attribute_id: `attribute-${slug}` },
+      api_slug: slug,
+      title,
+      type,
+      is_archived: isArchived,
+      is_multiselect: isMulti,
+      is_writable: true,
+      config: { currency: { default_currency_code: type === 'currency' ? this.defaultCurrency : null } },
+    };
+  }
+
+  private dealJson(deal: StoredDeal) {
+    const values = this.attributes.map(({ slug, type }) => {
+      const live = this.wireValues(deal.values[slug] ?? null, type, deal.createdAt, null);
+      const ended = this.wireValues(deal.ended[slug] ?? null, type, deal.createdAt, deal.endedAt);
+      return [slug, [...ended, ...live]];
+    });
+    return {
+      id: { workspace_id: this.workspaceId, object_id: this.objectId, record_id: deal.id },
+      created_at: deal.createdAt,
+      web_url: `${this.server.url}/deals/${deal.id}`,
+      values: Object.fromEntries(values),
+    };
+  }
+
+  private wireValues(plain: Plain, type: string, activeFrom: string, activeUntil: string | null) {
+    if (plain === null) return [];
+    return (Array.isArray(plain) ? plain : [plain]).map((value: unknown) => ({
+      active_from: activeFrom,
+      active_until: activeUntil,
+      created_by_actor: { type: 'system', id: null },
+      ...this.typedValue(value, type),
+      attribute_type: type,
+    }));
+  }
+
+  private typedValue(value: unknown, type: string): Readonly<Record<string, unknown>> {
+    if (type === 'currency') return { currency_value: value, currency_code: this.defaultCurrency };
+    if (type === 'status') return { status: { title: value, id: {}, is_archived: false, celebration_enabled: false } };
+    if (type === 'select') return { option: { title: value, id: {}, is_archived: false } };
+    if (type === 'actor-reference') return { referenced_actor_type: 'workspace-member', referenced_actor_id: value };
+    return { value };
+  }
+
+  private dealOf(id: string): StoredDeal {
+    const deal = this.deals.get(id);
+    if (deal === undefined) throw new Error(`the fake CRM has no deal ${id}`);
+    return deal;
+  }
+
+  /** Nanoseconds that never stand still, as the vendor writes them. */
+  private instant(): string {
+    this.ticks = (this.ticks + 1) % 1_000_000;
+    const milliseconds = new Date(this.server.now()).toISOString().slice(0, -1);
+    return `${milliseconds}${String(this.ticks).padStart(6, '0')}Z`;
+  }
+}
+
+function page<T>(rows: readonly T[], request: Request, size: number): T[] {
+  const offset = Number(request.query['offset'] ?? 0);
+  return rows.slice(offset, offset + Number(request.query['limit'] ?? size));
+}
+
+function refuse(response: Response, status: number, code: string, type = 'invalid_request_error'): void {
+  response.status(status).json({ status_code: status, type, code, message: `the fake CRM says ${code}` });
+}

@@ -1,0 +1,310 @@
+import { z } from 'zod';
+import { partsOf } from '../../kernel/parts-of.js';
+import { CrmHttp, type CrmQuestion, type CrmRules, type CrmTiming, realTiming } from '../http.js';
+import { type KeysetRow, nextKeyset, readCursor } from '../keyset.js';
+import {
+  type CrmAccess,
+  type CrmAccount,
+  type CrmAdapter,
+  type CrmCredentials,
+  type CrmDeal,
+  type CrmDealPage,
+  CrmFailure,
+  type CrmField,
+  type CrmMember,
+  fixedAccess,
+  type ListDeals,
+  type RegisteredWebhook,
+} from '../port.js';
+import { goneDeal, instantOf, textOf } from '../values.js';
+import {
+  type CrmaAttribute,
+  type CrmaReading,
+  type CrmaRecord,
+  crmaAttribute,
+  crmaDeal,
+  crmaFieldType,
+  crmaReading,
+  crmaRecord,
+} from './values.js';
+
+export interface CrmaSettings {
+  readonly apiBase: string;
+  readonly authBase: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const rules: CrmRules = {
+  provider: 'crma',
+  judge: ({ status, body }) =>
+    // A deal is away for a moment while it is merged; taken for deleted it would be reversed.
+    status === 404 && codeIn(body) === 'merge_in_progress'
+      ? { kind: 'unavailable', message: 'a merge is going on' }
+      : null,
+};
+
+/** Speaks the wire format of crm-a. */
+export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTiming): CrmAdapter {
+  const http = new CrmHttp(rules, timing);
+  return {
+    provider: 'crma',
+    authorizeUrl: ({ state, redirectUri }) => {
+      const query = { client_id: settings.clientId, response_type: 'code', redirect_uri: redirectUri, state };
+      return `${settings.authBase}/authorize?${new URLSearchParams(query)}`;
+    },
+    exchangeCode: async ({ code, redirectUri }) => {
+      const { clientId, clientSecret } = settings;
+      const { body } = await http.ask({
+        method: 'POST',
+        url: `${settings.authBase}/oauth/token`,
+        form: {
+          grant_type: 'authorization_code',
+          client_id: clientId,
+          client_secret: clientSecret,
+          code,
+          redirect_uri: redirectUri,
+        },
+        schema: z.object({ access_token: z.string() }),
+      });
+      return identified(http, settings, body.access_token);
+    },
+    refresh: async () => {
+      throw new CrmFailure('unauthorized', 'crma gives no refresh tokens: connect it again');
+    },
+    adopt: ({ accessToken }) => identified(http, settings, accessToken),
+    account: (access, { timeZone = 'UTC' } = {}) => new CrmaAccount(http, settings.apiBase, access, timeZone),
+  };
+}
+
+const self = z.object({
+  active: z.boolean(),
+  workspace_id: z.string().nullish(),
+  exp: z.number().nullish(),
+});
+
+/** A revoked token is answered with 200 and `active: false`. */
+async function identified(http: CrmHttp, { apiBase }: CrmaSettings, accessToken: string): Promise<CrmCredentials> {
+  const unknown: CrmCredentials = {
+    accessToken,
+    refreshToken: null,
+    expiresAt: null,
+    accountId: null,
+    instanceUrl: null,
+  };
+  const { body } = await http.ask({
+    method: 'GET',
+    url: `${apiBase}/v2/self`,
+    access: fixedAccess(unknown),
+    schema: self,
+  });
+  if (!body.active) return refuse();
+  const expiresAt = typeof body.exp === 'number' ? instantOf(body.exp * 1000) : null;
+  return { ...unknown, expiresAt, accountId: body.workspace_id ?? null };
+}
+
+async function refuse(): Promise<never> {
+  throw new CrmFailure('unauthorized', 'crma does not accept the token');
+}
+
+const dealsPerPage = 500;
+const idsPerQuestion = 100;
+const definitionsPerPage = 100;
+const webhooksPerPage = 100;
+const watchedEvents = ['record.created', 'record.updated', 'record.deleted', 'record.merged'];
+/** Deals that came from elsewhere have other ids, and one such id makes the CRM refuse the whole question. */
+const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const choices = z.object({ data: z.array(z.object({ title: z.string(), is_archived: z.boolean().nullish() })) });
+const records = z.object({ data: z.array(crmaRecord) });
+const webhooks = z.object({
+  data: z.array(z.object({ target_url: z.string(), id: z.object({ webhook_id: z.string() }) })),
+});
+const members = z.object({
+  data: z.array(
+    z.object({
+      id: z.object({ workspace_member_id: z.string() }),
+      first_name: z.string().nullish(),
+      last_name: z.string().nullish(),
+      avatar_url: z.string().nullish(),
+      email_address: z.string().nullish(),
+      access_level: z.string().nullish(),
+    }),
+  ),
+});
+
+class CrmaAccount implements CrmAccount {
+  private asked: Promise<CrmaAttribute[]> | null = null;
+
+  constructor(
+    private readonly http: CrmHttp,
+    private readonly apiBase: string,
+    private readonly access: CrmAccess,
+    private readonly timeZone: string,
+  ) {}
+
+  async listMembers(): Promise<CrmMember[]> {
+    const { body } = await this.http.ask(this.get('/v2/workspace_members', members));
+    return body.data.map((member) => ({
+      crmId: member.id.workspace_member_id,
+      email: textOf(member.email_address),
+      name:
+        [member.first_name, member.last_name].filter(textOf).join(' ') ||
+        (textOf(member.email_address) ?? member.id.workspace_member_id),
+      avatar: textOf(member.avatar_url),
+      active: member.access_level !== 'suspended',
+    }));
+  }
+
+  async listFields(): Promise<CrmField[]> {
+    const fields: CrmField[] = [];
+    for (const attribute of await this.attributes()) {
+      const { api_slug: slug, title: label } = attribute;
+      const type = crmaFieldType(attribute.type);
+      fields.push({ slug, label, type, native: slug, ...(await this.optionsOf(attribute)) });
+    }
+    return fields;
+  }
+
+  /** The CRM cannot tell what changed since: the window of the options has no effect. */
+  async *listDeals({ cursor }: ListDeals = {}): AsyncGenerator<CrmDealPage> {
+    const reading = await this.reading();
+    let place = readCursor(cursor);
+    for (let isLast = false; !isLast; ) {
+      const { body, serverTime } = await this.http.ask(
+        this.query({
+          ...(place === null ? {} : { filter: { created_at: { $gte: place.from } } }),
+          sorts: [{ attribute: 'created_at', direction: 'asc' }],
+          limit: dealsPerPage,
+          offset: place?.offset ?? 0,
+        }),
+      );
+      const seen = new Set(place?.seen);
+      const deals = body.data
+        .filter((record) => !seen.has(record.id.record_id))
+        .map((record) => crmaDeal(record, reading));
+      isLast = body.data.length < dealsPerPage;
+      place = nextKeyset(place, body.data.map(keysetRow));
+      yield { deals, next: isLast ? null : JSON.stringify(place), total: null, serverTime };
+    }
+  }
+
+  async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
+    const found = new Map<string, CrmDeal>();
+    const reading = await this.reading();
+    const keep = (record: CrmaRecord) => found.set(record.id.record_id, crmaDeal(record, reading));
+    for (const batch of partsOf(
+      ids.filter((id) => idPattern.test(id)),
+      idsPerQuestion,
+    )) {
+      const filter = { record_id: { $in: batch } };
+      const { body } = await this.http.ask(this.query({ filter, limit: batch.length, offset: 0 }));
+      body.data.forEach(keep);
+      for (const id of batch) if (!found.has(id)) await this.find(id).then((record) => record && keep(record));
+    }
+    return [...found.values(), ...[...new Set(ids)].filter((id) => !found.has(id)).map(goneDeal)];
+  }
+
+  /** The secret cannot be read again: a webhook of ours that is left from before is made anew. */
+  async registerWebhook(targetUrl: string): Promise<RegisteredWebhook> {
+    const objectId = await this.dealsObjectId();
+    for (const webhookId of await this.webhooksTo(targetUrl)) await this.removeWebhook(webhookId);
+    const filter = { $and: [{ field: 'id.object_id', operator: 'equals', value: objectId }] };
+    const { body } = await this.http.ask({
+      method: 'POST',
+      url: `${this.apiBase}/v2/webhooks`,
+      access: this.access,
+      json: {
+        data: { target_url: targetUrl, subscriptions: watchedEvents.map((event_type) => ({ event_type, filter })) },
+      },
+      schema: z.object({ data: z.object({ id: z.object({ webhook_id: z.string() }), secret: z.string() }) }),
+      isUnrepeatable: true,
+    });
+    return { webhookId: body.data.id.webhook_id, secret: body.data.secret };
+  }
+
+  async removeWebhook(webhookId: string): Promise<void> {
+    const url = `${this.apiBase}/v2/webhooks/${encodeURIComponent(webhookId)}`;
+    await this.http.find({ method: 'DELETE', url, access: this.access, schema: z.unknown() });
+  }
+
+  private async reading(): Promise<CrmaReading> {
+    return crmaReading(await this.attributes(), this.timeZone);
+  }
+
+  /** Asked once an account; a failure is forgotten. */
+  private attributes(): Promise<CrmaAttribute[]> {
+    this.asked ??= this.readAttributes().catch((error: unknown) => {
+      this.asked = null;
+      throw error;
+    });
+    return this.asked;
+  }
+
+  private async readAttributes(): Promise<CrmaAttribute[]> {
+    const attributes = await this.pages('/v2/objects/deals/attributes', definitionsPerPage, crmaAttribute);
+    if (attributes === null) throw dealsAreOff();
+    return attributes.filter((attribute) => attribute.is_archived !== true);
+  }
+
+  private async optionsOf({ type, api_slug: slug }: CrmaAttribute): Promise<Pick<CrmField, 'options'>> {
+    if (type !== 'select' && type !== 'status') return {};
+    const list = type === 'select' ? 'options' : 'statuses';
+    const { body } = await this.http.ask(
+      this.get(`/v2/objects/deals/attributes/${encodeURIComponent(slug)}/${list}`, choices),
+    );
+    const live = body.data.filter((one) => one.is_archived !== true);
+    return { options: live.map(({ title }) => ({ label: title, value: title })) };
+  }
+
+  private async find(id: string): Promise<CrmaRecord | null> {
+    const answer = await this.http.find(this.get(`/v2/objects/deals/records/${id}`, z.object({ data: crmaRecord })));
+    return answer?.body.data ?? null;
+  }
+
+  private async dealsObjectId(): Promise<string> {
+    const answer = await this.http.find(
+      this.get('/v2/objects/deals', z.object({ data: z.object({ id: z.object({ object_id: z.string() }) }) })),
+    );
+    if (answer === null) throw dealsAreOff();
+    return answer.body.data.id.object_id;
+  }
+
+  private async webhooksTo(targetUrl: string): Promise<string[]> {
+    const all = (await this.pages('/v2/webhooks', webhooksPerPage, webhooks.shape.data.element)) ?? [];
+    return all.filter((one) => one.target_url === targetUrl).map((one) => one.id.webhook_id);
+  }
+
+  /** All pages of a list that is paged by counting; null where the CRM does not have the list. */
+  private async pages<T>(path: string, size: number, row: z.ZodType<T>): Promise<T[] | null> {
+    const rows: T[] = [];
+    for (;;) {
+      const page = z.object({ data: z.array(row) });
+      const answer = await this.http.find(this.get(`${path}?limit=${size}&offset=${rows.length}`, page));
+      if (answer === null) return null;
+      rows.push(...answer.body.data);
+      if (answer.body.data.length < size) return rows;
+    }
+  }
+
+  private get<T>(path: string, schema: z.ZodType<T>): CrmQuestion<T> {
+    return { method: 'GET', url: `${this.apiBase}${path}`, access: this.access, schema };
+  }
+
+  private query(json: unknown): CrmQuestion<z.infer<typeof records>> {
+    const url = `${this.apiBase}/v2/objects/deals/records/query`;
+    return { method: 'POST', url, json, access: this.access, schema: records };
+  }
+}
+
+function keysetRow(record: CrmaRecord): KeysetRow {
+  return { id: record.id.record_id, at: record.created_at };
+}
+
+function codeIn(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
+}
+
+function dealsAreOff(): CrmFailure {
+  return new CrmFailure('refused', 'crma has no deals: an admin of it must turn its deals object on');
+}

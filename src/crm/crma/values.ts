@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { type CrmDeal, type CrmFieldType, type CrmValue } from '../port.js';
+import { booleanOf, type CanonicalValues, dayOfValue, instantOf, numberOf, textOf } from '../values.js';
+
+const versionedValue = z.looseObject({ attribute_type: z.string(), active_until: z.string().nullish() });
+type VersionedValue = z.infer<typeof versionedValue>;
+
+export const crmaRecord = z.object({
+  id: z.object({ record_id: z.string() }),
+  created_at: z.string(),
+  values: z.record(z.string(), z.array(versionedValue)),
+});
+export type CrmaRecord = z.infer<typeof crmaRecord>;
+
+export const crmaAttribute = z.object({
+  api_slug: z.string(),
+  title: z.string(),
+  type: z.string(),
+  is_archived: z.boolean().nullish(),
+  config: z
+    .looseObject({ currency: z.looseObject({ default_currency_code: z.string().nullish() }).nullish() })
+    .nullish(),
+});
+export type CrmaAttribute = z.infer<typeof crmaAttribute>;
+
+const fieldTypes: Readonly<Record<string, CrmFieldType>> = {
+  number: 'number',
+  rating: 'number',
+  currency: 'currency',
+  date: 'date',
+  select: 'select',
+  status: 'status',
+  checkbox: 'checkbox',
+  timestamp: 'timestamp',
+  interaction: 'timestamp',
+};
+
+/** Names, addresses, references and what is not known yet are text. */
+export function crmaFieldType(attributeType: string): CrmFieldType {
+  return fieldTypes[attributeType] ?? 'text';
+}
+
+/** What the definitions say that a record does not. */
+export interface CrmaReading {
+  readonly timeZone: string;
+  readonly defaultCurrency: string | null;
+  /** The CRM has no close date of its own: a workspace makes an attribute for it. */
+  readonly closeDateSlug: string | null;
+}
+
+export function crmaReading(attributes: readonly CrmaAttribute[], timeZone: string): CrmaReading {
+  const amount = attributes.find((one) => one.api_slug === amountSlug);
+  return {
+    timeZone,
+    defaultCurrency: amount?.config?.currency?.default_currency_code ?? null,
+    closeDateSlug: closeDateSlugOf(attributes),
+  };
+}
+
+const amountSlug = 'value';
+
+/** The attribute called so, else the only day or instant that speaks of closing; among several the mapping decides. */
+function closeDateSlugOf(attributes: readonly CrmaAttribute[]): string | null {
+  const days = attributes.filter(({ type }) => type === 'date' || type === 'timestamp').map((one) => one.api_slug);
+  const named = days.find((slug) => /^close_?date$/.test(slug));
+  const closing = days.filter((slug) => slug.includes('close'));
+  return named ?? (closing.length === 1 ? (closing[0] as string) : null);
+}
+
+export function crmaDeal(record: CrmaRecord, reading: CrmaReading): CrmDeal {
+  const live = Object.entries(record.values).map(
+    ([slug, values]) => [slug, values.filter((value) => (value.active_until ?? null) === null)] as const,
+  );
+  const fields = Object.fromEntries(live.map(([slug, values]) => [slug, joined(values)]));
+  const amount = live.find(([slug]) => slug === amountSlug)?.[1][0];
+  const canonical: CanonicalValues = {
+    amount: own(fields, amountSlug),
+    stage: own(fields, 'stage'),
+    close_date:
+      reading.closeDateSlug === null ? null : dayOfValue(own(fields, reading.closeDateSlug), reading.timeZone),
+    owner_id: own(fields, 'owner'),
+    name: own(fields, 'name'),
+    currency: textOf(amount?.['currency_code']) ?? reading.defaultCurrency,
+  };
+  // The instants of the values miss one that was cleared: they do not tell which of two records is newer.
+  return { id: record.id.record_id, fields: { ...canonical, ...fields }, modifiedAt: null, deleted: false };
+}
+
+function own(fields: Readonly<Record<string, CrmValue>>, slug: string): CrmValue {
+  return fields[slug] ?? null;
+}
+
+function joined(values: readonly VersionedValue[]): CrmValue {
+  const [first, ...more] = values;
+  if (first === undefined) return null;
+  if (more.length === 0) return crmaValue(first);
+  return textOf(values.map((value) => crmaValue(value) ?? '').join(';'));
+}
+
+export function crmaValue(value: VersionedValue): CrmValue {
+  switch (value.attribute_type) {
+    case 'number':
+    case 'rating':
+      return numberOf(value['value']);
+    case 'currency':
+      return numberOf(value['currency_value']);
+    case 'checkbox':
+      return booleanOf(value['value']);
+    case 'date':
+      return textOf(value['value'])?.slice(0, 10) ?? null;
+    case 'timestamp':
+      return instantOf(value['value']);
+    case 'interaction':
+      return instantOf(value['interacted_at']);
+    case 'status':
+      return titleOf(value['status']);
+    case 'select':
+      return titleOf(value['option']);
+    case 'actor-reference':
+      return textOf(value['referenced_actor_id']);
+    case 'record-reference':
+      return textOf(value['target_record_id']);
+    case 'email-address':
+      return textOf(value['email_address']);
+    case 'domain':
+      return textOf(value['domain']);
+    case 'phone-number':
+      return textOf(value['phone_number']) ?? textOf(value['original_phone_number']);
+    case 'personal-name':
+      return textOf(value['full_name']);
+    case 'location':
+      return textOf([value['locality'], value['region'], value['country_code']].filter(textOf).join(', '));
+    default:
+      return scalarOf(value['value']);
+  }
+}
+
+/** Choices come as their title or as an object that has it; a title is what the CRM itself filters by. */
+function titleOf(choice: unknown): string | null {
+  return typeof choice === 'object' && choice !== null && 'title' in choice ? textOf(choice.title) : textOf(choice);
+}
+
+function scalarOf(value: unknown): CrmValue {
+  return typeof value === 'number' || typeof value === 'boolean' ? value : textOf(value);
+}

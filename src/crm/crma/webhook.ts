@@ -1,0 +1,65 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { invalid } from '../../kernel/failure.js';
+import { type CrmHint } from '../port.js';
+
+/** Whether the hexadecimal signature is that of these bytes. */
+export function verifyCrmaSignature(secret: string, rawBody: Buffer, header: string | undefined): boolean {
+  if (header === undefined || !/^[0-9a-f]{64}$/i.test(header)) return false;
+  const expected = createHmac('sha256', secret).update(rawBody).digest();
+  return timingSafeEqual(expected, Buffer.from(header, 'hex'));
+}
+
+export interface CrmaDelivery {
+  /** Tells whose secret signed it; to be trusted for nothing else before the signature is verified. */
+  readonly webhookId: string;
+  readonly hints: readonly CrmHint[];
+  /** All that it tells is a change of a deal, and not of which. */
+  readonly namesNoDeal: boolean;
+}
+
+const delivery = z.object({ webhook_id: z.string().max(200), events: z.array(z.unknown()).max(500) });
+const eventType = z.enum(['record.created', 'record.updated', 'record.deleted', 'record.merged']);
+const event = z.object({
+  event_type: eventType,
+  id: z.object({ record_id: z.string() }),
+  duplicate_record_id: z.string().optional(),
+});
+const anyEvent = z.object({ event_type: eventType });
+
+/**
+ * The deals that a delivery speaks of. It tells no values and no times, so that two changes of one deal look the
+ * same: only the Idempotency-Key tells a repetition from news, and without one everything is news.
+ */
+export function readCrmaDelivery(json: unknown, idempotencyKey: string | undefined): CrmaDelivery {
+  const { success, data } = delivery.safeParse(json);
+  if (!success) throw invalid({ path: '', message: 'is not a delivery of crm-a' });
+  const deliveryKey = idempotencyKey ?? randomUUID();
+  const hints = data.events.flatMap((one, index) => hintsOf(one, `${deliveryKey}:${index}`));
+  const [only, ...others] = data.events;
+  const namesNoDeal = hints.length === 0 && others.length === 0 && anyEvent.safeParse(only).success;
+  return { webhookId: data.webhook_id, hints, namesNoDeal };
+}
+
+/** Events that we did not ask for are none of ours. */
+function hintsOf(json: unknown, key: string): CrmHint[] {
+  const { success, data } = event.safeParse(json);
+  if (!success) return [];
+  const { record_id: dealId } = data.id;
+  switch (data.event_type) {
+    case 'record.created':
+    case 'record.updated':
+      return [hint(dealId, 'changed', key)];
+    case 'record.deleted':
+      return [hint(dealId, 'deleted', key)];
+    case 'record.merged': {
+      const duplicate = data.duplicate_record_id;
+      const kept = hint(dealId, 'changed', key);
+      return duplicate === undefined ? [kept] : [kept, hint(duplicate, 'deleted', `${key}:duplicate`)];
+    }
+  }
+}
+
+function hint(dealId: string, change: CrmHint['change'], key: string): CrmHint {
+  return { dealId, accountId: null, change, occurredAt: null, key, values: {} };
+}

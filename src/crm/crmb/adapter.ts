@@ -1,0 +1,388 @@
+import { z } from 'zod';
+import { partsOf } from '../../kernel/parts-of.js';
+import {
+  CrmHttp,
+  type CrmQuestion,
+  type CrmRefusal,
+  type CrmRules,
+  type CrmTiming,
+  type CrmVerdict,
+  realTiming,
+} from '../http.js';
+import { type Keyset, nextKeyset, readCursor } from '../keyset.js';
+import {
+  type CrmAccess,
+  type CrmAccount,
+  type CrmAdapter,
+  type CrmCredentials,
+  type CrmDeal,
+  type CrmDealPage,
+  CrmFailure,
+  type CrmField,
+  type CrmMember,
+  fixedAccess,
+  type ListDeals,
+} from '../port.js';
+import { goneDeal, instantOf, textOf } from '../values.js';
+import {
+  type CrmbProperties,
+  crmbDeal,
+  crmbDealRecord,
+  crmbField,
+  crmbPipeline,
+  crmbProperty,
+  readProperties,
+} from './values.js';
+
+export interface CrmbSettings {
+  readonly apiBase: string;
+  readonly authBase: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** `2026-09`, or `v3` as paths were written before versions were dates. */
+  readonly apiVersion: string;
+  readonly oauthVersion: string;
+}
+
+const scopes = 'oauth crm.objects.deals.read crm.schemas.deals.read crm.objects.owners.read';
+
+const rules: CrmRules = { provider: 'crmb', passing: [423, 477, 521, 523, 524], judge };
+
+const limits = z.object({ policyName: z.string().nullish(), message: z.string().nullish() });
+const hourMs = 3_600_000;
+
+/** The CRM sends no Retry-After with most refusals; its own client waits this long, longer each time. */
+function judge({ status, body, attempt }: CrmRefusal): CrmVerdict | null {
+  if (status === 423) return { kind: 'unavailable', retryAfterMs: 2000 };
+  if (status !== 429) return null;
+  const { policyName, message } = limits.safeParse(body).data ?? {};
+  // The day ends at midnight in the account's zone, which is not known: asking every hour costs little.
+  if (policyName === 'DAILY')
+    return { kind: 'rate_limited', retryAfterMs: hourMs, message: 'the calls of the day are used up' };
+  if (policyName === 'TEN_SECONDLY_ROLLING') return { kind: 'rate_limited', retryAfterMs: 10_000 * attempt };
+  if (policyName === 'SECONDLY' || /secondly limit/i.test(message ?? ''))
+    return { kind: 'rate_limited', retryAfterMs: 1000 * attempt };
+  return null;
+}
+
+/** Versions that are dates stand after the kind of thing, versions that are numbers before it. */
+export function crmbPath(version: string, kind: 'objects' | 'properties' | 'pipelines' | 'owners', tail = ''): string {
+  return /^v\d/.test(version) ? `/crm/${version}/${kind}${tail}` : `/crm/${kind}/${version}${tail}`;
+}
+
+/** Speaks the wire format of crm-b. */
+export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTiming): CrmAdapter {
+  const http = new CrmHttp(rules, timing);
+  return {
+    provider: 'crmb',
+    authorizeUrl: ({ state, redirectUri, codeChallenge }) => {
+      const query = {
+        client_id: settings.clientId,
+        redirect_uri: redirectUri,
+        scope: scopes,
+        state,
+        code_challenge: codeChallenge,
+        code_challenge_method: 'S256',
+      };
+      return `${settings.authBase}/oauth/authorize?${new URLSearchParams(query)}`;
+    },
+    exchangeCode: ({ code, redirectUri, codeVerifier }) =>
+      newTokens(http, settings, timing, null, {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: codeVerifier,
+      }),
+    refresh: async (spent) => {
+      if (spent.refreshToken === null)
+        throw new CrmFailure('unauthorized', 'crmb: the token ended and there is none to renew it with');
+      return newTokens(http, settings, timing, spent, {
+        grant_type: 'refresh_token',
+        refresh_token: spent.refreshToken,
+      });
+    },
+    adopt: async ({ accessToken, refreshToken = null }) => {
+      const pasted = { accessToken, refreshToken, expiresAt: null, accountId: null, instanceUrl: null };
+      return { ...pasted, accountId: await accountIdOf(http, settings, pasted) };
+    },
+    account: (access, { timeZone = 'UTC' } = {}) => new CrmbAccount(http, settings, access, timeZone),
+  };
+}
+
+/** The wire writes snake case, the vendor's own description camel case. */
+const tokens = z.preprocess(
+  (body) => {
+    if (typeof body !== 'object' || body === null) return body;
+    return Object.fromEntries(
+      Object.entries(body).map(([key, value]) => [
+        key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        value,
+      ]),
+    );
+  },
+  z.object({
+    access_token: z.string(),
+    refresh_token: z.string().nullish(),
+    expires_in: z.number().nullish(),
+    hub_id: z.union([z.number(), z.string()]).nullish(),
+  }),
+);
+
+async function newTokens(
+  http: CrmHttp,
+  { apiBase, oauthVersion, clientId, clientSecret }: CrmbSettings,
+  timing: CrmTiming,
+  spent: CrmCredentials | null,
+  grant: Readonly<Record<string, string>>,
+): Promise<CrmCredentials> {
+  const { body } = await http.ask({
+    method: 'POST',
+    url: `${apiBase}/oauth/${oauthVersion}/token`,
+    form: { ...grant, client_id: clientId, client_secret: clientSecret },
+    schema: tokens,
+    judge: judgeGrant,
+  });
+  const { expires_in: lifetimeS } = body;
+  return {
+    accessToken: body.access_token,
+    refreshToken: body.refresh_token ?? spent?.refreshToken ?? null,
+    expiresAt: typeof lifetimeS === 'number' ? new Date(timing.now() + lifetimeS * 1000).toISOString() : null,
+    accountId: body.hub_id === null || body.hub_id === undefined ? (spent?.accountId ?? null) : String(body.hub_id),
+    instanceUrl: null,
+  };
+}
+
+/** A refused grant ends one connection; a refused client is our configuration and must end none. */
+function judgeGrant({ status, body }: CrmRefusal): CrmVerdict | null {
+  if (status !== 400 && status !== 401) return null;
+  const { error } = z.object({ error: z.string().nullish() }).safeParse(body).data ?? {};
+  if (error === 'invalid_client') return { kind: 'refused', message: 'the client id or secret is wrong' };
+  return { kind: 'unauthorized', message: 'the grant is refused' };
+}
+
+/** Deliveries name the account they are about and nothing else tells them apart: without its id none is taken. */
+async function accountIdOf(http: CrmHttp, settings: CrmbSettings, pasted: CrmCredentials): Promise<string> {
+  const { body } = await http.ask({
+    method: 'GET',
+    url: `${settings.apiBase}/account-info/${settings.apiVersion}/details`,
+    access: fixedAccess(pasted),
+    schema: z.object({ portalId: z.number() }),
+  });
+  return String(body.portalId);
+}
+
+const dealsPerPage = 100;
+const dealsPerSearch = 200;
+const ownersPerPage = 100;
+/** A search answers with no more than this many, however it is paged. */
+const mostSearched = 10_000;
+/** Deals that came from elsewhere have other ids. */
+const idPattern = /^\d{1,20}$/;
+
+const paging = z.object({ next: z.object({ after: z.string() }).nullish() }).nullish();
+const idPage = z.object({ results: z.array(z.object({ id: z.string() })), paging });
+const searchPage = z.object({
+  total: z.number().nullish(),
+  results: z.array(z.object({ id: z.string(), properties: z.object({ hs_lastmodifieddate: z.string() }) })),
+});
+const dealBatch = z.object({ results: z.array(crmbDealRecord) });
+const owners = z.object({
+  results: z.array(
+    z.object({
+      id: z.string(),
+      email: z.string().nullish(),
+      firstName: z.string().nullish(),
+      lastName: z.string().nullish(),
+      type: z.string().nullish(),
+    }),
+  ),
+  paging,
+});
+type Owner = z.infer<typeof owners>['results'][number];
+
+class CrmbAccount implements CrmAccount {
+  private asked: Promise<CrmbProperties> | null = null;
+
+  constructor(
+    private readonly http: CrmHttp,
+    private readonly settings: CrmbSettings,
+    private readonly access: CrmAccess,
+    private readonly timeZone: string,
+  ) {}
+
+  /** Owners that left come too: deals of theirs stay theirs. */
+  async listMembers(): Promise<CrmMember[]> {
+    const members = new Map<string, CrmMember>();
+    // A queue owns deals and is nobody.
+    for (const archived of [true, false])
+      for (const owner of await this.owners(archived))
+        if (owner.type !== 'QUEUE') members.set(owner.id, memberOf(owner, !archived));
+    return [...members.values()];
+  }
+
+  async listFields(): Promise<CrmField[]> {
+    const properties = await this.properties();
+    const { body } = await this.http.ask(
+      this.get(this.path('pipelines', '/deals'), z.object({ results: z.array(crmbPipeline) })),
+    );
+    return [...properties.values()].map((property) => crmbField(property, body.results));
+  }
+
+  listDeals(options: ListDeals = {}): AsyncGenerator<CrmDealPage> {
+    return options.modifiedFrom === undefined
+      ? this.listAll(options.cursor)
+      : this.search(options, options.modifiedFrom);
+  }
+
+  async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
+    const wanted = [...new Set(ids)];
+    const found = new Map<string, CrmDeal>();
+    for (const batch of partsOf(
+      wanted.filter((id) => idPattern.test(id)),
+      dealsPerPage,
+    )) {
+      for (const deal of await this.readBatch(batch)) found.set(deal.id, deal);
+      const survivors = await this.survivorsOf(batch.filter((id) => !found.has(id)));
+      for (const deal of await this.readBatch(survivors)) found.set(deal.id, deal);
+    }
+    return [...found.values(), ...wanted.filter((id) => !found.has(id)).map(goneDeal)];
+  }
+
+  /** Webhooks belong to the app, not to the account. */
+  async registerWebhook(): Promise<null> {
+    return null;
+  }
+
+  async removeWebhook(): Promise<void> {}
+
+  private async *listAll(cursor: string | undefined): AsyncGenerator<CrmDealPage> {
+    let next: string | null = cursor ?? null;
+    do {
+      const after = next === null ? '' : `&after=${encodeURIComponent(next)}`;
+      const { body, serverTime } = await this.http.ask({
+        ...this.get(
+          this.path('objects', `/deals?limit=${dealsPerPage}&archived=false&properties=hs_object_id${after}`),
+          idPage,
+        ),
+        judge: ({ status }) => (status === 400 && after !== '' ? { kind: 'cursor_expired' } : null),
+      });
+      next = body.paging?.next?.after ?? null;
+      // The names of all properties do not fit in an address: the page gives the ids, a batch the deals.
+      const deals = await this.readBatch(body.results.map(({ id }) => id));
+      yield { deals, next, total: null, serverTime };
+    } while (next !== null);
+  }
+
+  private async *search({ modifiedBefore, cursor }: ListDeals, modifiedFrom: Date): AsyncGenerator<CrmDealPage> {
+    let place = readCursor(cursor);
+    for (let isLast = false; !isLast; ) {
+      const { body, serverTime } = await this.http.ask(
+        this.post('/deals/search', searchFor(place, modifiedFrom, modifiedBefore), searchPage),
+      );
+      const seen = new Set(place?.seen);
+      const isFirst = place === null;
+      const deals = await this.readBatches(body.results.map(({ id }) => id).filter((id) => !seen.has(id)));
+      isLast = body.results.length < dealsPerSearch;
+      place = nextKeyset(
+        place,
+        body.results.map(({ id, properties }) => ({ id, at: instantOf(properties.hs_lastmodifieddate) ?? '' })),
+      );
+      yield {
+        deals,
+        next: isLast ? null : JSON.stringify(place),
+        total: isFirst ? (body.total ?? null) : null,
+        serverTime,
+      };
+    }
+  }
+
+  private async readBatches(ids: readonly string[]): Promise<CrmDeal[]> {
+    const deals: CrmDeal[] = [];
+    for (const batch of partsOf(ids, dealsPerPage)) deals.push(...(await this.readBatch(batch)));
+    return deals;
+  }
+
+  /** Deals that are archived or unknown are left out of the answer. */
+  private async readBatch(ids: readonly string[]): Promise<CrmDeal[]> {
+    if (ids.length === 0) return [];
+    const properties = await this.properties();
+    const json = { properties: [...properties.keys()], inputs: ids.map((id) => ({ id })) };
+    const { body } = await this.http.ask(this.post('/deals/batch/read?archived=false', json, dealBatch));
+    return body.results.map((record) => crmbDeal(record, properties, this.timeZone));
+  }
+
+  /** Asks for the deals one by one before any is called deleted; a merged one answers with the deal it became. */
+  private async survivorsOf(ids: readonly string[]): Promise<string[]> {
+    const survivors: string[] = [];
+    for (const id of ids) {
+      const path = this.path('objects', `/deals/${id}?archived=false&properties=hs_object_id`);
+      const answer = await this.http.find(this.get(path, z.object({ id: z.string() })));
+      if (answer !== null) survivors.push(answer.body.id);
+    }
+    return survivors;
+  }
+
+  private async owners(archived: boolean): Promise<Owner[]> {
+    const found: Owner[] = [];
+    let after: string | null = null;
+    do {
+      const page: string = after === null ? '' : `&after=${encodeURIComponent(after)}`;
+      const path = this.path('owners', `?limit=${ownersPerPage}&archived=${archived}${page}`);
+      const { body } = await this.http.ask(this.get(path, owners));
+      found.push(...body.results);
+      after = body.paging?.next?.after ?? null;
+    } while (after !== null);
+    return found;
+  }
+
+  /** Asked once an account; a failure is forgotten. */
+  private properties(): Promise<CrmbProperties> {
+    this.asked ??= this.readDefinitions().catch((error: unknown) => {
+      this.asked = null;
+      throw error;
+    });
+    return this.asked;
+  }
+
+  private async readDefinitions(): Promise<CrmbProperties> {
+    const schema = z.object({ results: z.array(crmbProperty) });
+    const { body } = await this.http.ask(this.get(this.path('properties', '/deals'), schema));
+    return readProperties(body.results);
+  }
+
+  private path(kind: Parameters<typeof crmbPath>[1], tail: string): string {
+    return `${this.settings.apiBase}${crmbPath(this.settings.apiVersion, kind, tail)}`;
+  }
+
+  private get<T>(url: string, schema: z.ZodType<T>): CrmQuestion<T> {
+    return { method: 'GET', url, access: this.access, schema };
+  }
+
+  private post<T>(tail: string, json: unknown, schema: z.ZodType<T>): CrmQuestion<T> {
+    return { method: 'POST', url: this.path('objects', tail), json, access: this.access, schema };
+  }
+}
+
+function searchFor(place: Keyset | null, modifiedFrom: Date, modifiedBefore: Date | undefined): unknown {
+  const from = place === null ? modifiedFrom : new Date(place.from);
+  const offset = place?.offset ?? 0;
+  if (offset + dealsPerSearch > mostSearched)
+    throw new CrmFailure('refused', 'crmb: more deals changed in one instant than a search can list');
+  const on = (operator: string, at: Date) => ({
+    propertyName: 'hs_lastmodifieddate',
+    operator,
+    value: String(at.getTime()),
+  });
+  return {
+    filterGroups: [{ filters: [on('GTE', from), ...(modifiedBefore === undefined ? [] : [on('LT', modifiedBefore)])] }],
+    sorts: [{ propertyName: 'hs_lastmodifieddate', direction: 'ASCENDING' }],
+    properties: ['hs_lastmodifieddate'],
+    limit: dealsPerSearch,
+    ...(offset === 0 ? {} : { after: String(offset) }),
+  };
+}
+
+function memberOf({ id, email, firstName, lastName }: Owner, active: boolean): CrmMember {
+  const name = [firstName, lastName].filter(textOf).join(' ') || (textOf(email) ?? id);
+  return { crmId: id, email: textOf(email), name, avatar: null, active };
+}

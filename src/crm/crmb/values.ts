@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
+import { booleanOf, type CanonicalValues, dayOfValue, instantOf, numberOf, textOf } from '../values.js';
+
+export const crmbDealRecord = z.object({
+  id: z.string(),
+  properties: z.record(z.string(), z.string().nullish()),
+  updatedAt: z.string().nullish(),
+  archived: z.boolean().nullish(),
+});
+export type CrmbDealRecord = z.infer<typeof crmbDealRecord>;
+
+export const crmbProperty = z.object({
+  name: z.string(),
+  label: z.string().nullish(),
+  type: z.string(),
+  fieldType: z.string().nullish(),
+  options: z.array(z.object({ label: z.string(), value: z.string(), hidden: z.boolean().nullish() })).nullish(),
+  hidden: z.boolean().nullish(),
+  archived: z.boolean().nullish(),
+  externalOptions: z.boolean().nullish(),
+  showCurrencySymbol: z.boolean().nullish(),
+});
+export type CrmbProperty = z.infer<typeof crmbProperty>;
+
+const modifiedSlug = 'hs_lastmodifieddate';
+/** Read even where an account hides them. */
+const neededProperties: readonly CrmbProperty[] = [
+  { name: 'dealname', type: 'string' },
+  { name: 'amount', type: 'number' },
+  { name: 'dealstage', type: 'enumeration' },
+  { name: 'pipeline', type: 'enumeration' },
+  { name: 'closedate', type: 'datetime' },
+  { name: 'createdate', type: 'datetime' },
+  { name: 'hubspot_owner_id', type: 'enumeration', externalOptions: true },
+  { name: 'deal_currency_code', type: 'enumeration' },
+  { name: modifiedSlug, type: 'datetime' },
+  { name: 'hs_is_closed', type: 'bool' },
+  { name: 'hs_is_closed_won', type: 'bool' },
+];
+
+/** The properties that deals are read with, by name. */
+export type CrmbProperties = ReadonlyMap<string, CrmbProperty>;
+
+export function readProperties(defined: readonly CrmbProperty[]): CrmbProperties {
+  const shown = defined.filter(({ hidden, archived }) => hidden !== true && archived !== true);
+  const needed = neededProperties.map((one) => defined.find(({ name }) => name === one.name) ?? one);
+  return new Map([...needed, ...shown].map((property) => [property.name, property]));
+}
+
+export function crmbDeal(record: CrmbDealRecord, properties: CrmbProperties, timeZone: string): CrmDeal {
+  const values = Object.entries(record.properties).map(
+    ([name, raw]) => [name, crmbValue(raw, properties.get(name))] as const,
+  );
+  const modifiedAt = instantOf(record.properties[modifiedSlug]) ?? instantOf(record.updatedAt);
+  return {
+    id: record.id,
+    // An account defines hundreds of properties, most of them empty on a deal: what is left out is read as empty.
+    fields: withCanonical(Object.fromEntries(values.filter(([, value]) => value !== null)), timeZone),
+    modifiedAt: modifiedAt === null ? null : new Date(modifiedAt),
+    deleted: record.archived === true,
+  };
+}
+
+function withCanonical(fields: Readonly<Record<string, CrmValue>>, timeZone: string): Record<string, CrmValue> {
+  const canonical: CanonicalValues = {
+    amount: fields['amount'] ?? null,
+    stage: fields['dealstage'] ?? null,
+    close_date: dayOfValue(fields['closedate'], timeZone),
+    owner_id: fields['hubspot_owner_id'] ?? null,
+    name: fields['dealname'] ?? null,
+    currency: fields['deal_currency_code'] ?? null,
+  };
+  return { ...canonical, ...fields };
+}
+
+const canonicalSlugs: Readonly<Record<string, keyof CanonicalValues>> = {
+  dealstage: 'stage',
+  closedate: 'close_date',
+  hubspot_owner_id: 'owner_id',
+  dealname: 'name',
+  deal_currency_code: 'currency',
+};
+
+/** One property that a webhook told, under its own slug and the canonical one. */
+export function crmbChange(name: string, raw: string | null, timeZone = 'UTC'): Record<string, CrmValue> {
+  const value = crmbValue(
+    raw,
+    neededProperties.find((one) => one.name === name),
+  );
+  const canonical = canonicalSlugs[name];
+  if (canonical === undefined) return { [name]: value };
+  return { [name]: value, [canonical]: canonical === 'close_date' ? dayOfValue(value, timeZone) : value };
+}
+
+/** The wire knows text only; the definition says what it stands for. Several choices arrive joined by `;`. */
+export function crmbValue(raw: string | null | undefined, property: CrmbProperty | undefined): CrmValue {
+  if (raw === null || raw === undefined || raw === '') return null;
+  if (property === undefined) return raw;
+  if (isCheckbox(property)) return booleanOf(raw);
+  if (property.type === 'number') return numberOf(raw);
+  if (property.type === 'date') return instantOf(raw)?.slice(0, 10) ?? null;
+  return property.type === 'datetime' ? instantOf(raw) : raw;
+}
+
+function isCheckbox({ type, fieldType }: CrmbProperty): boolean {
+  return type === 'bool' || (type === 'enumeration' && fieldType === 'booleancheckbox');
+}
+
+export const crmbPipeline = z.object({
+  label: z.string(),
+  stages: z.array(z.object({ id: z.string(), label: z.string(), archived: z.boolean().nullish() })),
+});
+export type CrmbPipeline = z.infer<typeof crmbPipeline>;
+
+export function crmbField(property: CrmbProperty, pipelines: readonly CrmbPipeline[]): CrmField {
+  const type = crmbFieldType(property);
+  const field = { slug: property.name, label: textOf(property.label) ?? property.name, type, native: property.name };
+  if (type !== 'select' && type !== 'status') return field;
+  return { ...field, options: property.name === 'dealstage' ? stageOptions(pipelines) : optionsOf(property) };
+}
+
+export function crmbFieldType(property: CrmbProperty): CrmFieldType {
+  if (isCheckbox(property)) return 'checkbox';
+  switch (property.type) {
+    case 'number':
+      return isMoney(property) ? 'currency' : 'number';
+    case 'date':
+      return 'date';
+    case 'datetime':
+      return 'timestamp';
+    case 'enumeration':
+      if (property.name === 'dealstage' || property.name === 'pipeline') return 'status';
+      // Its choices are records of the CRM, as the owners are: there is no list to choose from.
+      return property.externalOptions === true ? 'text' : 'select';
+    default:
+      return 'text';
+  }
+}
+
+function isMoney({ name, showCurrencySymbol }: CrmbProperty): boolean {
+  return name === 'amount' || showCurrencySymbol === true || name.endsWith('_in_home_currency');
+}
+
+/** Deals hold the id of a stage; several pipelines have a stage of the same label. */
+function stageOptions(pipelines: readonly CrmbPipeline[]): { label: string; value: string }[] {
+  return pipelines.flatMap((pipeline) =>
+    pipeline.stages
+      .filter((stage) => stage.archived !== true)
+      .map(({ id, label }) => ({ label: pipelines.length > 1 ? `${pipeline.label}: ${label}` : label, value: id })),
+  );
+}
+
+function optionsOf({ options }: CrmbProperty): { label: string; value: string }[] {
+  return (options ?? []).filter(({ hidden }) => hidden !== true).map(({ label, value }) => ({ label, value }));
+}

@@ -1,0 +1,322 @@
+import { z } from 'zod';
+import { partsOf } from '../../kernel/parts-of.js';
+import { type CrmAnswer, type CrmHttp } from '../http.js';
+import {
+  type CrmAccess,
+  type CrmAccount,
+  type CrmDeal,
+  type CrmDealPage,
+  CrmFailure,
+  type CrmField,
+  type CrmMember,
+  type ListDeals,
+} from '../port.js';
+import { type DealShape, dealRecord, dealShape, describeAnswer, readDeal } from './deals.js';
+import { judgeCrmc, quotaPauseMs } from './errors.js';
+import { id18, isOpportunityId } from './ids.js';
+import { soql, soqlInstant, soqlTexts } from './soql.js';
+
+const instant = z
+  .string()
+  .transform((text) => new Date(text))
+  .refine((date) => !Number.isNaN(date.getTime()));
+const page = <T extends z.ZodType>(record: T) =>
+  z.object({ totalSize: z.number(), nextRecordsUrl: z.string().nullish(), records: z.array(record) });
+const deals = page(dealRecord);
+const users = page(
+  z.object({ Id: z.string(), Name: z.string().nullable(), Email: z.string().nullable(), IsActive: z.boolean() }),
+);
+const orgs = page(z.object({ Id: z.string(), DefaultCurrencyIsoCode: z.string().nullish() }));
+const composite = z.object({
+  compositeResponse: z.tuple([z.object({ httpStatusCode: z.number(), body: z.unknown() })]),
+});
+const updatedAnswer = z.object({ latestDateCovered: instant });
+const deletedAnswer = z.object({ deletedRecords: z.array(z.object({ id: z.string(), deletedDate: instant })) });
+
+/** An address of the CRM with a longer path goes into a body instead: proxies on the way cut at different lengths. */
+const longestPath = 2000;
+const idsPerQuery = 200;
+const nextPagePath = /^\/services\/data\/v\d+\.\d+\/query(All)?\/[\w-]+$/;
+/** The newest seconds of a listing are left to the next one. */
+const settlingMs = 5000;
+const leastWindowMs = 120_000;
+/** No transaction of crm-c takes as long, and the CRM forgets what it deleted after 15 days. */
+const longestWindowMs = 24 * 60 * 60_000;
+const mostUsedShare = 0.9;
+
+/** One org of crm-c, for as long as one piece of work takes: what its deals look like is asked once. */
+export class CrmcAccount implements CrmAccount {
+  private shape: DealShape | null = null;
+  private currency: Promise<string | null> | null = null;
+
+  constructor(
+    private readonly http: CrmHttp,
+    private readonly access: CrmAccess,
+    private readonly instanceUrl: () => Promise<string>,
+    private readonly apiVersion: string,
+  ) {}
+
+  async listMembers(): Promise<CrmMember[]> {
+    const members: CrmMember[] = [];
+    // Guests of portals and the users that automations run as sell nothing.
+    const query = soql({
+      select: ['Id', 'Name', 'Email', 'IsActive'],
+      from: 'User',
+      where: ["UserType = 'Standard'"],
+      orderBy: 'Id',
+    });
+    for await (const { body } of this.pages(query, users)) {
+      for (const { Id, Name, Email, IsActive } of body.records) {
+        // Photos are shown to browsers with a session of the org alone.
+        members.push({ crmId: id18(Id), email: Email, name: Name ?? Email ?? Id, avatar: null, active: IsActive });
+      }
+    }
+    return members;
+  }
+
+  async listFields(): Promise<CrmField[]> {
+    const { shape } = await this.describe();
+    return shape.fields.map(({ crmType: _, ...field }) => field);
+  }
+
+  async *listDeals({ modifiedFrom, modifiedBefore, cursor }: ListDeals = {}): AsyncGenerator<CrmDealPage> {
+    const described = await this.describe();
+    const orgCurrency = await this.orgCurrency(described.shape);
+    const isWindow = modifiedFrom !== undefined || modifiedBefore !== undefined;
+    if (isWindow) assertQuota(described.answer.headers);
+    const started = readCursor(cursor);
+    const until = started?.until ?? modifiedBefore ?? new Date(described.answer.serverTime.getTime() - settlingMs);
+    // A listing of everything has no end: a deal that changes meanwhile must not look as if it were gone.
+    const query = dealQuery(described.shape, [
+      ...(modifiedFrom === undefined ? [] : [`SystemModstamp >= ${soqlInstant(modifiedFrom)}`]),
+      ...(isWindow ? [`SystemModstamp < ${soqlInstant(until)}`] : []),
+    ]);
+    const rows = rowsPerPage(described.shape);
+    for await (const { body, serverTime, headers } of this.pages(query, deals, { rows, from: started?.path })) {
+      const next = body.nextRecordsUrl == null ? null : writeCursor(until, body.nextRecordsUrl);
+      const found = body.records.map((record) => readDeal(record, described.shape, orgCurrency));
+      const common = { total: body.totalSize, serverTime };
+      if (next === null) {
+        const deleted = isWindow ? await this.deletedDeals(modifiedFrom, until, found) : [];
+        const coveredUntil = await this.coveredUntil(modifiedFrom, until);
+        yield { ...common, deals: [...found, ...deleted], next, coveredUntil };
+      } else {
+        yield { ...common, deals: found, next };
+        if (isWindow) assertQuota(headers);
+      }
+    }
+  }
+
+  async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
+    // One id that is not an Opportunity's would make the CRM refuse the whole query.
+    const asked = [...new Set(ids.map((id) => (isOpportunityId(id) ? id18(id) : id)))];
+    const known = new Map<string, CrmDeal>();
+    const askable = asked.filter(isOpportunityId);
+    for (const batch of partsOf(askable, idsPerQuery))
+      for (const deal of await this.dealsOf(batch)) known.set(deal.id, deal);
+    return asked.map((id) => known.get(id) ?? { id, fields: {}, modifiedAt: null, deleted: true });
+  }
+
+  async registerWebhook(): Promise<null> {
+    return null;
+  }
+
+  async removeWebhook(): Promise<void> {}
+
+  /** The org's own id. */
+  async organisation(): Promise<string> {
+    const { body } = await this.query('query', soql({ select: ['Id'], from: 'Organization' }), orgs);
+    const [org] = body.records;
+    if (org === undefined) throw new CrmFailure('refused', 'crmc: the user may not see the organisation');
+    return id18(org.Id);
+  }
+
+  private async dealsOf(ids: readonly string[]): Promise<CrmDeal[]> {
+    const known = this.shape;
+    const shape = known ?? (await this.describe()).shape;
+    try {
+      return await this.dealsIn(ids, shape);
+    } catch (error) {
+      // A field that has been removed since: what it says now counts, once.
+      if (known === null || !(error instanceof CrmFailure) || error.kind !== 'refused') throw error;
+      return await this.dealsIn(ids, (await this.describe()).shape);
+    }
+  }
+
+  private async dealsIn(ids: readonly string[], shape: DealShape): Promise<CrmDeal[]> {
+    const orgCurrency = await this.orgCurrency(shape);
+    const found: CrmDeal[] = [];
+    const rows = rowsPerPage(shape);
+    for await (const { body } of this.pages(dealQuery(shape, [`Id IN ${soqlTexts(ids)}`]), deals, { rows }))
+      found.push(...body.records.map((record) => readDeal(record, shape, orgCurrency)));
+    return found;
+  }
+
+  private async describe(): Promise<{ shape: DealShape; answer: CrmAnswer<unknown> }> {
+    const answer = await this.http.ask({
+      method: 'GET',
+      url: await this.url(`${this.path}/sobjects/Opportunity/describe`),
+      access: this.access,
+      schema: describeAnswer,
+    });
+    const shape = dealShape(answer.body.fields);
+    this.shape = shape;
+    return { shape, answer };
+  }
+
+  /** The currency of all deals, in orgs that have one only; null where the user may not know, or deals say it. */
+  private async orgCurrency({ hasCurrency }: DealShape): Promise<string | null> {
+    if (hasCurrency) return null;
+    this.currency ??= this.query('query', 'SELECT Id, DefaultCurrencyIsoCode FROM Organization', orgs).then(
+      ({ body }) => body.records[0]?.DefaultCurrencyIsoCode ?? null,
+    );
+    try {
+      return await this.currency;
+    } catch (error) {
+      if (error instanceof CrmFailure && error.kind === 'refused') return null;
+      this.currency = null;
+      throw error;
+    }
+  }
+
+  /**
+   * How far the listing really reached. The CRM holds its date back while a transaction runs whose rows, already
+   * stamped, nobody can see yet.
+   */
+  private async coveredUntil(from: Date | undefined, until: Date): Promise<Date> {
+    const covered = await this.window('updated', from, until, updatedAnswer);
+    return covered !== null && covered.latestDateCovered < until ? covered.latestDateCovered : until;
+  }
+
+  /** Deletions that the listing may not have shown; the CRM does not promise that they move the stamp. */
+  private async deletedDeals(from: Date | undefined, until: Date, found: readonly CrmDeal[]): Promise<CrmDeal[]> {
+    const answer = await this.window('deleted', from, until, deletedAnswer);
+    const listed = new Set(found.map((deal) => deal.id));
+    return (answer?.deletedRecords ?? [])
+      .map(({ id, deletedDate }) => ({ id: id18(id), fields: {}, modifiedAt: deletedDate, deleted: true }))
+      .filter(({ id }) => !listed.has(id));
+  }
+
+  /** Null where the user may not ask. */
+  private async window<T>(what: 'updated' | 'deleted', from: Date | undefined, until: Date, schema: z.ZodType<T>) {
+    const earliest = until.getTime() - longestWindowMs;
+    const latest = until.getTime() - leastWindowMs;
+    const start = new Date(Math.min(latest, Math.max(earliest, from?.getTime() ?? latest)));
+    const query = new URLSearchParams({ start: start.toISOString(), end: until.toISOString() });
+    try {
+      const url = await this.url(`${this.path}/sobjects/Opportunity/${what}/?${query}`);
+      return (await this.http.find({ method: 'GET', url, access: this.access, schema }))?.body ?? null;
+    } catch (error) {
+      if (error instanceof CrmFailure && error.kind === 'refused') return null;
+      throw error;
+    }
+  }
+
+  /** The pages of a query that sees what was deleted as well, from the path of a later one when it is given. */
+  private async *pages<T extends { nextRecordsUrl?: string | null | undefined }>(
+    query: string,
+    schema: z.ZodType<T>,
+    { rows, from }: { readonly rows?: number; readonly from?: string | undefined } = {},
+  ): AsyncGenerator<CrmAnswer<T>> {
+    let answer =
+      from === undefined ? await this.query('queryAll', query, schema, rows) : await this.next(from, schema, rows);
+    for (;;) {
+      const next = answer.body.nextRecordsUrl;
+      yield answer;
+      if (next == null) return;
+      answer = await this.next(next, schema, rows);
+    }
+  }
+
+  private async next<T>(path: string, schema: z.ZodType<T>, rows?: number): Promise<CrmAnswer<T>> {
+    // Put after the address of the org, any other text could lead the token elsewhere.
+    if (!nextPagePath.test(path)) throw new CrmFailure('refused', 'crmc: the next page is at an unknown place');
+    const answer = await this.http.find({
+      method: 'GET',
+      url: await this.url(path),
+      access: this.access,
+      headers: pageOptions(rows),
+      schema,
+    });
+    if (answer === null) throw new CrmFailure('cursor_expired', 'crmc: the CRM does not know the next page any more');
+    return answer;
+  }
+
+  private async query<T>(
+    resource: 'query' | 'queryAll',
+    text: string,
+    schema: z.ZodType<T>,
+    rows?: number,
+  ): Promise<CrmAnswer<T>> {
+    const path = `${this.path}/${resource}?q=${encodeURIComponent(text)}`;
+    if (path.length > longestPath) return this.longQuery(path, schema, rows);
+    const url = await this.url(path);
+    return this.http.ask({ method: 'GET', url, access: this.access, headers: pageOptions(rows), schema });
+  }
+
+  private async longQuery<T>(path: string, schema: z.ZodType<T>, rows?: number): Promise<CrmAnswer<T>> {
+    const { body, ...rest } = await this.http.ask({
+      method: 'POST',
+      url: await this.url(`${this.path}/composite`),
+      json: {
+        compositeRequest: [{ method: 'GET', url: path, referenceId: 'deals', httpHeaders: pageOptions(rows) }],
+      },
+      access: this.access,
+      schema: composite,
+    });
+    const [inner] = body.compositeResponse;
+    const parsed = inner.httpStatusCode === 200 ? schema.safeParse(inner.body) : null;
+    if (parsed?.success) return { body: parsed.data, ...rest };
+    if (parsed !== null) throw new CrmFailure('refused', 'crmc: the answer to a query has an unknown shape');
+    const verdict = judgeCrmc({ status: inner.httpStatusCode, body: inner.body });
+    throw new CrmFailure(
+      verdict === null || verdict.kind === 'absent' ? 'refused' : verdict.kind,
+      `crmc POST ${this.path}/composite: ${verdict?.message ?? `answered ${inner.httpStatusCode}`}`,
+      verdict?.retryAfterMs ?? null,
+    );
+  }
+
+  private get path(): string {
+    return `/services/data/${this.apiVersion}`;
+  }
+
+  private async url(path: string): Promise<string> {
+    return `${await this.instanceUrl()}${path}`;
+  }
+}
+
+function dealQuery({ selected }: DealShape, where: readonly string[]): string {
+  return soql({ select: selected, from: 'Opportunity', where, orderBy: 'SystemModstamp ASC, Id ASC' });
+}
+
+/** Every row repeats the names of its fields: wide ones come in smaller pages, for answers of a few megabytes. */
+function rowsPerPage({ selected }: DealShape): number {
+  return Math.max(200, Math.min(2000, Math.floor(100_000 / selected.length)));
+}
+
+function pageOptions(rows: number | undefined): Record<string, string> {
+  return rows === undefined ? {} : { 'Sforce-Query-Options': `batchSize=${rows}` };
+}
+
+/** The last tenth of the org's requests is left to its people; polling waits, webhooks and syncs do not. */
+function assertQuota(headers: Headers): void {
+  const [, used, most] = /api-usage=(\d+)\/(\d+)/.exec(headers.get('sforce-limit-info') ?? '') ?? [];
+  if (used === undefined || Number(used) <= Number(most) * mostUsedShare) return;
+  throw new CrmFailure(
+    'rate_limited',
+    `crmc: ${used} of the ${most} requests of a day are used; polling waits`,
+    quotaPauseMs,
+  );
+}
+
+function writeCursor(until: Date, path: string): string {
+  return `${until.toISOString()} ${path}`;
+}
+
+function readCursor(cursor: string | undefined): { readonly until: Date; readonly path: string } | null {
+  if (cursor === undefined) return null;
+  const [until = '', path = ''] = cursor.split(' ');
+  const parsed = instant.safeParse(until);
+  if (!parsed.success || !nextPagePath.test(path)) throw new CrmFailure('cursor_expired', 'crmc: an unknown cursor');
+  return { until: parsed.data, path };
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
+import { id18 } from './ids.js';
+import { slugsOf } from './names.js';
+
+/** As much of the description of an object as is needed. */
+export const describeAnswer = z.object({
+  fields: z.array(
+    z.object({
+      name: z.string().regex(/^\w+$/),
+      label: z.string(),
+      type: z.string(),
+      length: z.number().default(0),
+      picklistValues: z
+        .array(z.object({ active: z.boolean(), label: z.string().nullable(), value: z.string() }))
+        .nullable()
+        .default(null),
+    }),
+  ),
+});
+type DescribedField = z.infer<typeof describeAnswer>['fields'][number];
+
+export const dealRecord = z.looseObject({ Id: z.string(), SystemModstamp: z.string(), IsDeleted: z.boolean() });
+export type DealRecord = z.infer<typeof dealRecord>;
+
+/** What deals of an org look like: which fields are asked for, and what they are called here. */
+export interface DealShape {
+  readonly fields: readonly (CrmField & { readonly crmType: string })[];
+  /** Names for the select list, those of no field of ours included. */
+  readonly selected: readonly string[];
+  /** Whether deals have a currency each; otherwise they are all in the org's. */
+  readonly hasCurrency: boolean;
+}
+
+/** Told of every deal beside its fields. */
+const marks = ['Id', 'SystemModstamp', 'IsDeleted'];
+/** When somebody looked at the deal: not a change of it, and different for everyone who asks. */
+const glances = ['LastViewedDate', 'LastReferencedDate'];
+const compounds = ['address', 'location', 'complexvalue', 'base64', 'anyType'];
+/** Fields of longer texts hold up to 131,072 characters: a page of 2,000 deals would be larger than what is read. */
+const longestText = 255;
+/** A deal has at most 500 fields here, some of them not the CRM's. */
+const mostFields = 450;
+
+export function dealShape(described: readonly DescribedField[]): DealShape {
+  const usable = described.filter(isUsable).slice(0, mostFields);
+  const names = slugsOf(usable.map((field) => field.name));
+  const fields = usable.map((field, position) => ({
+    ...(names[position] as (typeof names)[number]),
+    label: field.label,
+    type: typeOf(field),
+    crmType: field.type,
+    ...optionsOf(field),
+  }));
+  return {
+    fields,
+    selected: [...marks, ...usable.map((field) => field.name)],
+    hasCurrency: usable.some((field) => field.name === 'CurrencyIsoCode'),
+  };
+}
+
+/** A record as a deal of ours. */
+export function readDeal(record: DealRecord, shape: DealShape, orgCurrency: string | null): CrmDeal {
+  const fields: Record<string, CrmValue> = {};
+  for (const { native, slug, crmType } of shape.fields) {
+    // A page that was asked for before a field was added does not have it.
+    if (record[native] !== undefined) fields[slug] = readValue(record[native], crmType);
+  }
+  if (!shape.hasCurrency) fields['currency'] = orgCurrency;
+  return {
+    id: id18(record.Id),
+    fields,
+    modifiedAt: new Date(record.SystemModstamp),
+    deleted: record.IsDeleted,
+  };
+}
+
+/** A value of the CRM's JSON; parts that are values of their own are fields of their own and dropped here. */
+export function readValue(value: unknown, crmType: string): CrmValue {
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value !== 'string' || value === '') return null;
+  if (crmType === 'date') return value.slice(0, 10);
+  return crmType === 'datetime' ? readInstant(value) : value;
+}
+
+function readInstant(text: string): string | null {
+  const instant = new Date(text);
+  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
+}
+
+function isUsable({ name, type, length }: DescribedField): boolean {
+  if (marks.includes(name) || glances.includes(name) || compounds.includes(type)) return false;
+  return type !== 'textarea' || length <= longestText;
+}
+
+function typeOf({ name, type }: DescribedField): CrmFieldType {
+  if (name === 'StageName') return 'status';
+  switch (type) {
+    case 'int':
+    case 'long':
+    case 'double':
+    case 'percent':
+      return 'number';
+    case 'currency':
+    case 'date':
+      return type;
+    case 'picklist':
+    case 'multipicklist':
+      return 'select';
+    case 'boolean':
+      return 'checkbox';
+    case 'datetime':
+      return 'timestamp';
+    default:
+      return 'text';
+  }
+}
+
+function optionsOf({ type, picklistValues }: DescribedField): Pick<CrmField, 'options'> {
+  if (picklistValues === null || (type !== 'picklist' && type !== 'multipicklist')) return {};
+  const active = picklistValues.filter((option) => option.active);
+  return { options: active.map(({ label, value }) => ({ label: label ?? value, value })) };
+}

@@ -1,0 +1,18 @@
+import { CrmFailure } from '../port.js';
+
+/**
+ * The address of an org, or a refusal. Each org has its own and admins may type it in, so without this check our
+ * requests, and the tokens in them, could be sent anywhere.
+ */
+export function instanceOrigin(text: string, allowLoopback: boolean): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && url.username === '' && url.password === '') {
+    const isOrg = url.protocol === 'https:' && url.port === '' && url.hostname.endsWith('.salesforce.com');
+    if (isOrg || (allowLoopback && isLoopback(url))) return url.origin;
+  }
+  throw new CrmFailure('refused', 'crmc: the instance URL must be https://<your domain>.my.salesforce.com');
+}
+
+function isLoopback({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+}

@@ -1,0 +1,50 @@
+import { dayInZone } from '../kernel/day.js';
+import { type CrmDeal, type CrmValue } from './port.js';
+
+/** The text; null for an empty one and for anything that is no text. */
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** A number, also when it is written as text; null for anything else, never 0. */
+export function numberOf(value: unknown): number | null {
+  if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** True and false, also when they are written as text. */
+export function booleanOf(value: unknown): boolean | null {
+  if (value === true || value === 'true') return true;
+  return value === false || value === 'false' ? false : null;
+}
+
+/** An instant in UTC with milliseconds, from ISO text or from milliseconds since 1970. */
+export function instantOf(value: unknown): string | null {
+  const text = String(value ?? '');
+  const instant = new Date(/^-?\d{10,16}$/.test(text) ? Number(text) : text);
+  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
+}
+
+/** A plain day; of an instant its day in the zone. */
+export function dayOfValue(value: CrmValue | undefined, timeZone: string): string | null {
+  if (typeof value !== 'string') return null;
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return value;
+  const instant = instantOf(value);
+  return instant === null ? null : dayInZone(new Date(instant), timeZone);
+}
+
+/** What all CRMs say of a deal under the same slugs; a field of the CRM that has such a slug itself wins. */
+export interface CanonicalValues {
+  readonly amount: CrmValue;
+  readonly stage: CrmValue;
+  readonly close_date: CrmValue;
+  readonly owner_id: CrmValue;
+  readonly name: CrmValue;
+  readonly currency: CrmValue;
+}
+
+/** A deal that the CRM no longer has. */
+export function goneDeal(id: string): CrmDeal {
+  return { id, fields: {}, modifiedAt: null, deleted: true };
+}

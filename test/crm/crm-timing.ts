@@ -1,0 +1,24 @@
+import { type CrmTiming } from '#src/crm/http.js';
+
+/** Time that passes only when somebody sleeps; the fake servers go by the same clock. */
+export class SleptTime implements CrmTiming {
+  readonly slept: number[] = [];
+  timeoutMs = 5000;
+  private current = Date.parse('2026-11-21T10:00:00.000Z');
+
+  readonly now = (): number => this.current;
+
+  async sleep(ms: number): Promise<void> {
+    this.slept.push(ms);
+    this.current += ms;
+  }
+
+  /** The longest of every backoff. */
+  random(): number {
+    return 1;
+  }
+
+  pass(ms: number): void {
+    this.current += ms;
+  }
+}

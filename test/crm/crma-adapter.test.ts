@@ -1,0 +1,407 @@
+import { expect } from 'chai';
+import { FakeCrma } from '#fakes/fake-crma.js';
+import { answerWith, hangUp } from '#fakes/fake-server.js';
+import { crmaAdapter } from '#src/crm/crma/adapter.js';
+import { crmaDeal, crmaReading, crmaRecord, crmaValue } from '#src/crm/crma/values.js';
+import { type CrmAccount, type CrmAdapter, type CrmDeal, CrmFailure } from '#src/crm/port.js';
+import { collected, KeptAccess, tokenOnly } from './crm-access.js';
+import { SleptTime } from './crm-timing.js';
+
+const pagePath = /POST .*records\/query/;
+
+describe('crm-a', () => {
+  let time: SleptTime;
+  let crm: FakeCrma;
+  let adapter: CrmAdapter;
+  let account: CrmAccount;
+
+  beforeEach(async () => {
+    time = new SleptTime();
+    crm = await FakeCrma.start({ now: time.now });
+    adapter = crmaAdapter(crm.settings, time);
+    account = connected();
+  });
+
+  afterEach(() => crm.stop());
+
+  function connected(timeZone = 'UTC'): CrmAccount {
+    return adapter.account(new KeptAccess(adapter, tokenOnly(crm.oauth.issue().accessToken)), { timeZone });
+  }
+
+  async function kindOf(promise: Promise<unknown>): Promise<string> {
+    return promise.then(
+      () => expect.fail('did not fail'),
+      (error: unknown) => (error instanceof CrmFailure ? error.kind : expect.fail(String(error))),
+    );
+  }
+
+  async function listed(options?: Parameters<CrmAccount['listDeals']>[0]): Promise<CrmDeal[]> {
+    return (await collected(account.listDeals(options))).flatMap(({ deals }) => deals);
+  }
+
+  describe('connecting', () => {
+    const redirectUri = 'https://service.test/callback';
+
+    async function consent(): Promise<string> {
+      const address = adapter.authorizeUrl({ state: 'state-1', redirectUri, codeChallenge: 'unused' });
+      const response = await fetch(address, { redirect: 'manual' });
+      const back = new URL(response.headers.get('location') ?? '');
+      expect(back.searchParams.get('state')).to.equal('state-1');
+      return back.searchParams.get('code') ?? '';
+    }
+
+    it('exchanges a code for a token that does not expire, and learns whose it is', async () => {
+      const code = await consent();
+      const credentials = await adapter.exchangeCode({ code, redirectUri, codeVerifier: 'unused' });
+      expect(credentials).to.deep.include({ refreshToken: null, expiresAt: null, accountId: crm.workspaceId });
+      expect(crm.oauth.isAlive(credentials.accessToken)).to.equal(true);
+    });
+
+    it('uses a code once', async () => {
+      const code = await consent();
+      await adapter.exchangeCode({ code, redirectUri, codeVerifier: '' });
+      expect(await kindOf(adapter.exchangeCode({ code, redirectUri, codeVerifier: '' }))).to.equal('refused');
+    });
+
+    it('adopts a pasted key, and refuses one that the CRM calls inactive', async () => {
+      const { accessToken } = crm.oauth.issue();
+      expect(await adapter.adopt({ accessToken })).to.deep.include({ accessToken, accountId: crm.workspaceId });
+      crm.oauth.revoke(accessToken);
+      expect(await kindOf(adapter.adopt({ accessToken }))).to.equal('unauthorized');
+    });
+
+    it('is to be made anew when the token was revoked: there is nothing to refresh', async () => {
+      crm.oauth.revokeAll();
+      expect(await kindOf(account.listMembers())).to.equal('unauthorized');
+    });
+
+    it('says when the workspace has no deals object', async () => {
+      crm.hasDeals = false;
+      const failure = await account.registerWebhook('https://service.test/hook').catch((error: unknown) => error);
+      expect(failure).to.include({
+        kind: 'refused',
+        message: 'crma has no deals: an admin of it must turn its deals object on',
+      });
+      expect(await kindOf(account.listFields())).to.equal('refused');
+    });
+  });
+
+  describe('people and fields', () => {
+    it('lists members; suspended ones are inactive', async () => {
+      const ada = crm.addMember({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@acme.test' });
+      const bob = crm.addMember({ firstName: '', lastName: '', email: 'bob@acme.test' });
+      crm.suspendMember(bob);
+      expect(await account.listMembers()).to.deep.equal([
+        {
+          crmId: ada,
+          email: 'ada@acme.test',
+          name: 'Ada Lovelace',
+          avatar: `https://avatars.example.com/${ada}.png`,
+          active: true,
+        },
+        {
+          crmId: bob,
+          email: 'bob@acme.test',
+          name: 'bob@acme.test',
+          avatar: `https://avatars.example.com/${bob}.png`,
+          active: false,
+        },
+      ]);
+    });
+
+    it('lists fields with their types and the options of choices, over several pages', async () => {
+      for (let index = 0; index < 100; index++)
+        crm.attributes.push({ slug: `custom_${index}`, title: `Custom ${index}`, type: 'record-reference' });
+      crm.attributes.push({ slug: 'old', title: 'Old', type: 'text', isArchived: true });
+      const fields = await account.listFields();
+      expect(fields).to.have.length(109);
+      expect(fields.find(({ slug }) => slug === 'stage')).to.deep.equal({
+        slug: 'stage',
+        label: 'Deal stage',
+        type: 'status',
+        native: 'stage',
+        options: ['Lead', 'In Progress', 'Won 🎉', 'Lost'].map((title) => ({ label: title, value: title })),
+      });
+      expect(fields.find(({ slug }) => slug === 'segment')?.options).to.have.length(3);
+      expect(Object.fromEntries(fields.slice(0, 10).map(({ slug, type }) => [slug, type]))).to.deep.equal({
+        name: 'text',
+        stage: 'status',
+        owner: 'text',
+        value: 'currency',
+        close_date: 'date',
+        segment: 'select',
+        products: 'select',
+        seats: 'number',
+        renewal: 'checkbox',
+        custom_0: 'text',
+      });
+    });
+  });
+
+  describe('deals', () => {
+    it('arrive under their own slugs and the canonical ones', async () => {
+      const owner = crm.addMember({ firstName: 'Ada', lastName: 'L', email: 'ada@acme.test' });
+      const id = crm.addDeal({
+        name: 'Contract',
+        stage: 'Lead',
+        owner,
+        value: 4200.5,
+        close_date: '2026-11-30',
+        products: ['Core', 'Support'],
+        seats: 12,
+        renewal: false,
+      });
+      crm.change(id, { stage: 'Won 🎉', seats: null });
+      const [deal] = await account.getDeals([id]);
+      expect(deal).to.deep.equal({
+        id,
+        deleted: false,
+        modifiedAt: null,
+        fields: {
+          name: 'Contract',
+          stage: 'Won 🎉',
+          owner,
+          owner_id: owner,
+          value: 4200.5,
+          amount: 4200.5,
+          currency: 'USD',
+          close_date: '2026-11-30',
+          segment: null,
+          products: 'Core;Support',
+          seats: null,
+          renewal: false,
+        },
+      });
+    });
+
+    it('take the day of a closing instant in the zone of the workspace', async () => {
+      crm.attributes[4] = { slug: 'closed_at', title: 'Closed at', type: 'timestamp' };
+      const id = crm.addDeal({ closed_at: '2026-12-01T02:00:00.000000000Z' });
+      const dayIn = async (zone: string) => (await connected(zone).getDeals([id]))[0]?.fields['close_date'];
+      expect(await dayIn('UTC')).to.equal('2026-12-01');
+      expect(await dayIn('America/New_York')).to.equal('2026-11-30');
+    });
+
+    it('are listed completely, page by page, each once', async () => {
+      const ids = Array.from({ length: 2000 }, (_, index) => crm.addDeal({ name: `Deal ${index}`, value: index }));
+      const pages = await collected(account.listDeals());
+      expect(pages.flatMap(({ deals }) => deals.map(({ id }) => id))).to.deep.equal(ids);
+      expect(pages.at(-1)?.next).to.equal(null);
+      expect(pages[0]?.serverTime.getTime()).to.equal(time.now());
+    });
+
+    it('are none in an empty workspace, and as many as fill a page exactly', async () => {
+      expect(await listed()).to.deep.equal([]);
+      for (let index = 0; index < 500; index++) crm.addDeal({ value: index });
+      expect(await listed()).to.have.length(500);
+    });
+
+    it('are not jumped over when others are deleted during the listing', async () => {
+      const ids = Array.from({ length: 1200 }, (_, index) => crm.addDeal({ value: index }));
+      const seen: string[] = [];
+      for await (const { deals } of account.listDeals()) {
+        if (seen.length === 0) for (const id of ids.slice(400, 500)) crm.delete(id);
+        seen.push(...deals.map(({ id }) => id));
+      }
+      expect(seen).to.deep.equal(ids);
+    });
+
+    it('are all listed when an import gave more of them one instant than a page holds', async () => {
+      const ids = Array.from({ length: 1100 }, () => crm.addDeal({}, '2026-11-21T09:00:00.000000000Z'));
+      crm.addDeal({});
+      expect((await listed()).map(({ id }) => id)).to.deep.equal([...ids, crm.dealIds.at(-1)]);
+    });
+
+    it('are listed on from the cursor of any page by another process', async () => {
+      const ids = Array.from({ length: 1200 }, () => crm.addDeal({}));
+      const first = await account.listDeals()[Symbol.asyncIterator]().next();
+      const cursor = first.value.next;
+      account = connected();
+      const rest = await listed({ cursor });
+      expect([...first.value.deals, ...rest].map(({ id }: CrmDeal) => id)).to.deep.equal(ids);
+    });
+
+    it('are listed from the start when the cursor is not ours', async () => {
+      for (const cursor of ['', '500', '{"from":1}', '[]'])
+        expect(await kindOf(listed({ cursor }))).to.equal('cursor_expired');
+    });
+
+    it('are told deleted only when the CRM says so of each', async () => {
+      const [kept, gone] = [crm.addDeal({ name: 'Kept' }), crm.addDeal({ name: 'Gone' })] as const;
+      crm.delete(gone);
+      const deals = await account.getDeals([kept, gone, 'from-a-csv', kept]);
+      expect(deals.map(({ id, deleted }) => [id, deleted])).to.have.deep.members([
+        [kept, false],
+        [gone, true],
+        ['from-a-csv', true],
+      ]);
+    });
+
+    it('are not told deleted while they are merged', async () => {
+      const id = crm.addDeal({ name: 'Merging' });
+      crm.server.fault({ on: pagePath, times: 1, answer: answerWith(200, { data: [] }) });
+      crm.server.fault({ on: /GET .*records/, times: 2, answer: answerWith(404, { code: 'merge_in_progress' }) });
+      expect(await account.getDeals([id])).to.deep.include.members([(await account.getDeals([id]))[0]]);
+      crm.server.fault({ on: pagePath, times: 1, answer: answerWith(200, { data: [] }) });
+      crm.server.fault({ on: /GET .*records/, answer: answerWith(404, { code: 'merge_in_progress' }) });
+      expect(await kindOf(account.getDeals([id]))).to.equal('unavailable');
+    });
+
+    it('are asked for in batches', async () => {
+      const ids = Array.from({ length: 250 }, () => crm.addDeal({}));
+      expect(await account.getDeals(ids)).to.have.length(250);
+      expect(crm.server.timesAsked(pagePath)).to.equal(3);
+    });
+
+    it('come through a page that fails twice and a limit of the rate', async () => {
+      for (let index = 0; index < 1200; index++) crm.addDeal({});
+      crm.server.fault({ on: pagePath, after: 1, times: 1, answer: answerWith(502) });
+      crm.server.fault({ on: pagePath, after: 1, times: 1, answer: hangUp });
+      crm.readsPerSecond = 1;
+      expect(await listed()).to.have.length(1200);
+      expect(time.slept.length).to.be.greaterThan(2);
+    });
+
+    it('fail as unavailable when the CRM is down, and go on from the last page', async () => {
+      for (let index = 0; index < 1200; index++) crm.addDeal({});
+      const seen: CrmDeal[] = [];
+      let cursor: string | undefined;
+      const failed = (async () => {
+        for await (const page of account.listDeals()) {
+          seen.push(...page.deals);
+          cursor = page.next ?? undefined;
+          crm.server.fault({ on: /./, times: 6, answer: hangUp });
+        }
+      })();
+      expect(await kindOf(failed)).to.equal('unavailable');
+      seen.push(...(await listed(cursor === undefined ? {} : { cursor })));
+      expect(new Set(seen.map(({ id }) => id)).size).to.equal(1200);
+    });
+
+    it('refuse an answer that is no list of deals', async () => {
+      crm.server.fault({ on: pagePath, answer: answerWith(200, { data: [{ id: 'x' }] }) });
+      expect(await kindOf(listed())).to.equal('refused');
+    });
+  });
+
+  describe('webhooks', () => {
+    const target = 'https://service.test/webhooks/crma';
+
+    it('are registered for the deals alone, and their secret is kept', async () => {
+      const registered = await account.registerWebhook(target);
+      expect(crm.webhookIds).to.deep.equal([registered?.webhookId]);
+      expect(registered?.secret).to.match(/^[0-9a-f]{64}$/);
+      const { body } = crm.server.asked.at(-1) as { body: { data: { subscriptions: unknown[] } } };
+      expect(body.data.subscriptions).to.deep.equal(
+        ['record.created', 'record.updated', 'record.deleted', 'record.merged'].map((event_type) => ({
+          event_type,
+          filter: { $and: [{ field: 'id.object_id', operator: 'equals', value: crm.objectId }] },
+        })),
+      );
+    });
+
+    it('of ours that are left from before are replaced, others stay', async () => {
+      const first = await account.registerWebhook(target);
+      const other = await account.registerWebhook('https://elsewhere.test/');
+      const second = await account.registerWebhook(target);
+      expect(crm.webhookIds).to.have.members([other?.webhookId, second?.webhookId]);
+      expect(second?.secret).not.to.equal(first?.secret);
+    });
+
+    it('are found among more than a page of others', async () => {
+      for (let index = 0; index < 120; index++) await account.registerWebhook(`https://elsewhere.test/${index}`);
+      await account.registerWebhook(target);
+      await account.registerWebhook(target);
+      expect(crm.webhookIds).to.have.length(121);
+    }).timeout(20_000);
+
+    it('are removed, also when they are gone already', async () => {
+      const registered = await account.registerWebhook(target);
+      await account.removeWebhook(registered?.webhookId ?? '');
+      await account.removeWebhook(registered?.webhookId ?? '');
+      expect(crm.webhookIds).to.deep.equal([]);
+    });
+  });
+});
+
+describe('values of crm-a', () => {
+  it('are read as the vendor prints them', () => {
+    const actor = { created_by_actor: { type: 'system', id: null } };
+    const live = { active_from: '2023-01-01T15:00:00.000000000Z', active_until: null, ...actor };
+    const record = crmaRecord.parse({
+      id: { workspace_id: 'w', object_id: 'o', record_id: 'bf071e1f-6035-429d-b874-d83ea64ea13b' },
+      created_at: '2022-11-21T13:22:49.061281000Z',
+      web_url: 'https://app.attio.com/x/deals/bf07',
+      values: {
+        name: [{ ...live, value: 'Contract with Fundstack', attribute_type: 'text' }],
+        stage: [
+          { ...live, status: { title: 'In Progress', id: {}, is_archived: false }, attribute_type: 'status' },
+          { ...live, active_until: '2023-02-01T15:00:00.000000000Z', status: 'Lead', attribute_type: 'status' },
+        ],
+        value: [{ ...live, currency_value: 4200, currency_code: 'EUR', attribute_type: 'currency' }],
+        owner: [
+          {
+            ...live,
+            referenced_actor_type: 'workspace-member',
+            referenced_actor_id: '50cf242c-7fa3-4cad-87d0-75b1af71c57b',
+            attribute_type: 'actor-reference',
+          },
+        ],
+        tags: [],
+      },
+    });
+    const attributes = [{ api_slug: 'value', title: 'Value', type: 'currency' }];
+    expect(crmaDeal(record, crmaReading(attributes, 'UTC'))).to.deep.equal({
+      id: 'bf071e1f-6035-429d-b874-d83ea64ea13b',
+      modifiedAt: null,
+      deleted: false,
+      fields: {
+        name: 'Contract with Fundstack',
+        stage: 'In Progress',
+        value: 4200,
+        amount: 4200,
+        currency: 'EUR',
+        owner: '50cf242c-7fa3-4cad-87d0-75b1af71c57b',
+        owner_id: '50cf242c-7fa3-4cad-87d0-75b1af71c57b',
+        close_date: null,
+        tags: null,
+      },
+    });
+  });
+
+  for (const [attribute_type, wire, expected] of [
+    ['number', { value: 0 }, 0],
+    ['number', { value: '' }, null],
+    ['rating', { value: 4 }, 4],
+    ['checkbox', { value: false }, false],
+    ['date', { value: '2026-11-30' }, '2026-11-30'],
+    ['timestamp', { value: '2026-11-30T10:00:00.123456789Z' }, '2026-11-30T10:00:00.123Z'],
+    ['interaction', { interacted_at: '2026-11-30T10:00:00Z' }, '2026-11-30T10:00:00.000Z'],
+    ['currency', { currency_value: 12.3456, currency_code: null }, 12.3456],
+    ['status', { status: 'Won' }, 'Won'],
+    ['select', { option: { title: 'SMB' } }, 'SMB'],
+    ['select', { option: 'SMB' }, 'SMB'],
+    ['record-reference', { target_record_id: 'r1' }, 'r1'],
+    ['email-address', { email_address: 'a@b.test' }, 'a@b.test'],
+    ['domain', { domain: 'b.test' }, 'b.test'],
+    ['phone-number', { original_phone_number: '+1 5' }, '+1 5'],
+    ['personal-name', { full_name: 'Ada Lovelace' }, 'Ada Lovelace'],
+    ['location', { locality: 'Paris', region: null, country_code: 'FR' }, 'Paris, FR'],
+    ['location', {}, null],
+    ['text', { value: '' }, null],
+    ['text', { value: { odd: true } }, null],
+    ['formula', { value: 7 }, 7],
+  ] as const)
+    it(`${attribute_type} ${JSON.stringify(wire)} is ${JSON.stringify(expected)}`, () => {
+      expect(crmaValue({ attribute_type, ...wire })).to.equal(expected);
+    });
+
+  it('takes no close date where several fields could be it', () => {
+    const date = (api_slug: string) => ({ api_slug, title: api_slug, type: 'date' });
+    const slugOf = (...slugs: string[]) => crmaReading(slugs.map(date), 'UTC').closeDateSlug;
+    expect(slugOf('expected_close')).to.equal('expected_close');
+    expect(slugOf('expected_close', 'closed_on')).to.equal(null);
+    expect(slugOf('expected_close', 'closedate')).to.equal('closedate');
+    expect(slugOf('signed_on')).to.equal(null);
+  });
+});

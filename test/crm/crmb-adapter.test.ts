@@ -1,0 +1,452 @@
+import { expect } from 'chai';
+import { FakeCrmb } from '#fakes/fake-crmb.js';
+import { answerWith, hangUp } from '#fakes/fake-server.js';
+import { crmbAdapter, crmbPath } from '#src/crm/crmb/adapter.js';
+import { crmbDeal, crmbDealRecord, crmbFieldType, crmbValue, readProperties } from '#src/crm/crmb/values.js';
+import { type CrmAccount, type CrmAdapter, type CrmDeal, CrmFailure } from '#src/crm/port.js';
+import { collected, KeptAccess, tokenOnly } from './crm-access.js';
+import { SleptTime } from './crm-timing.js';
+
+const listPath = /GET .*objects.*\/deals$/;
+const searchPath = /POST .*\/search$/;
+
+describe('crm-b', () => {
+  let time: SleptTime;
+  let crm: FakeCrmb;
+  let adapter: CrmAdapter;
+  let access: KeptAccess;
+  let account: CrmAccount;
+
+  beforeEach(async () => {
+    time = new SleptTime();
+    crm = await FakeCrmb.start({ now: time.now });
+    crm.callsPerTenSeconds = 10_000;
+    adapter = crmbAdapter(crm.settings, time);
+    account = connected();
+  });
+
+  afterEach(() => crm.stop());
+
+  function connected(timeZone?: string): CrmAccount {
+    access = new KeptAccess(adapter, { ...tokenOnly(''), ...crm.oauth.issue() });
+    return adapter.account(access, timeZone === undefined ? {} : { timeZone });
+  }
+
+  async function failureOf(promise: Promise<unknown>): Promise<CrmFailure> {
+    return promise.then(
+      () => expect.fail('did not fail'),
+      (error: unknown) => (error instanceof CrmFailure ? error : expect.fail(String(error))),
+    );
+  }
+
+  async function listed(options?: Parameters<CrmAccount['listDeals']>[0]): Promise<CrmDeal[]> {
+    return (await collected(account.listDeals(options))).flatMap(({ deals }) => deals);
+  }
+
+  describe('connecting', () => {
+    const redirectUri = 'https://service.test/callback';
+    const codeVerifier = 'a verifier of more than forty characters, as it must be';
+    const codeChallenge = 'mYXRDRBrTcgvyPJqzXzHPnBJzjB4RbpTZ9Zjwyxa5uY';
+
+    async function consent(challenge: string): Promise<string> {
+      const address = adapter.authorizeUrl({ state: 'state-1', redirectUri, codeChallenge: challenge });
+      expect(new URL(address).searchParams.get('scope')).to.equal(
+        'oauth crm.objects.deals.read crm.schemas.deals.read crm.objects.owners.read',
+      );
+      const response = await fetch(address, { redirect: 'manual' });
+      return new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    }
+
+    async function challengeOf(verifier: string): Promise<string> {
+      const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
+      return Buffer.from(digest).toString('base64url');
+    }
+
+    it('exchanges a code for tokens of half an hour, and learns the portal', async () => {
+      const code = await consent(await challengeOf(codeVerifier));
+      const credentials = await adapter.exchangeCode({ code, redirectUri, codeVerifier });
+      expect(credentials).to.deep.include({
+        expiresAt: new Date(time.now() + 1_800_000).toISOString(),
+        accountId: String(crm.portalId),
+        instanceUrl: null,
+      });
+      expect(credentials.refreshToken).to.be.a('string');
+    });
+
+    it('fails without the verifier of its challenge', async () => {
+      const code = await consent(codeChallenge);
+      expect((await failureOf(adapter.exchangeCode({ code, redirectUri, codeVerifier }))).kind).to.equal(
+        'unauthorized',
+      );
+    });
+
+    it('keeps the refresh token and the portal where the answer names none', async () => {
+      crm.server.fault({ on: /token$/, times: 1, answer: answerWith(200, { accessToken: 'camel', expiresIn: 60 }) });
+      const spent = { ...tokenOnly('old'), refreshToken: 'kept', accountId: '77' };
+      expect(await adapter.refresh(spent)).to.deep.equal({
+        accessToken: 'camel',
+        refreshToken: 'kept',
+        expiresAt: new Date(time.now() + 60_000).toISOString(),
+        accountId: '77',
+        instanceUrl: null,
+      });
+    });
+
+    it('tells a refused grant from a refused client, which is no fault of the connection', async () => {
+      const spent = { ...tokenOnly('old'), refreshToken: 'unknown' };
+      expect((await failureOf(adapter.refresh(spent))).kind).to.equal('unauthorized');
+      crm.server.fault({ on: /token$/, answer: answerWith(401, { error: 'invalid_client' }) });
+      expect((await failureOf(adapter.refresh(spent))).kind).to.equal('refused');
+      expect((await failureOf(adapter.refresh(tokenOnly('old')))).kind).to.equal('unauthorized');
+    });
+
+    it('adopts a pasted token with the portal it belongs to', async () => {
+      const { accessToken } = crm.oauth.issue();
+      expect(await adapter.adopt({ accessToken })).to.deep.include({ accessToken, accountId: String(crm.portalId) });
+      expect((await failureOf(adapter.adopt({ accessToken: 'made-up' }))).kind).to.equal('unauthorized');
+    });
+
+    it('registers nothing: webhooks belong to the app', async () => {
+      expect(await account.registerWebhook('https://service.test/webhooks/crmb')).to.equal(null);
+      await account.removeWebhook('any');
+      expect(crm.server.asked).to.deep.equal([]);
+    });
+  });
+
+  describe('people and fields', () => {
+    it('lists owners over all pages, those that left as inactive, queues not at all', async () => {
+      const first = crm.addOwner({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@acme.test' });
+      const left = crm.addOwner({ firstName: 'Bob', lastName: '', email: 'bob@acme.test' });
+      crm.addOwner({ firstName: 'All', lastName: 'deals', email: '', type: 'QUEUE' });
+      for (let index = 0; index < 150; index++)
+        crm.addOwner({ firstName: 'Rep', lastName: String(index), email: `rep${index}@acme.test` });
+      crm.archiveOwner(left);
+      const members = await account.listMembers();
+      expect(members).to.have.length(152);
+      expect(members.find(({ crmId }) => crmId === first)).to.deep.equal({
+        crmId: first,
+        email: 'ada@acme.test',
+        name: 'Ada Lovelace',
+        avatar: null,
+        active: true,
+      });
+      expect(members.find(({ crmId }) => crmId === left)).to.include({ name: 'Bob', active: false });
+    });
+
+    it('lists fields with their types and the stages of the pipelines', async () => {
+      const fields = await account.listFields();
+      expect(Object.fromEntries(fields.map(({ slug, type }) => [slug, type]))).to.include({
+        dealname: 'text',
+        amount: 'currency',
+        dealstage: 'status',
+        pipeline: 'status',
+        closedate: 'timestamp',
+        hubspot_owner_id: 'text',
+        deal_currency_code: 'select',
+        hs_is_closed_won: 'checkbox',
+        hs_arr: 'currency',
+        products: 'select',
+        signed_on: 'date',
+        is_renewal: 'checkbox',
+      });
+      expect(fields.find(({ slug }) => slug === 'dealstage')?.options).to.deep.include({
+        label: 'Closed Won',
+        value: 'closedwon',
+      });
+      expect(fields.find(({ slug }) => slug === 'products')?.options).to.deep.equal([
+        { label: 'Core', value: 'core' },
+        { label: 'Analytics', value: 'analytics' },
+      ]);
+    });
+  });
+
+  describe('deals', () => {
+    it('arrive with typed values, under their own slugs and the canonical ones', async () => {
+      const owner = crm.addOwner({ firstName: 'Ada', lastName: 'L', email: 'ada@acme.test' });
+      const id = crm.addDeal({
+        dealname: 'Renewal',
+        amount: '50000.50',
+        dealstage: 'contractsent',
+        closedate: '2026-12-01T02:00:00.000Z',
+        hubspot_owner_id: owner,
+        deal_currency_code: 'EUR',
+        products: 'core;analytics',
+        is_renewal: 'true',
+        signed_on: '2026-11-20',
+        hs_arr: '',
+      });
+      const createdAt = new Date(time.now()).toISOString();
+      time.pass(1000);
+      crm.change(id, { dealstage: 'closedwon' });
+      const [deal] = await account.getDeals([id]);
+      expect(deal).to.deep.equal({
+        id,
+        deleted: false,
+        modifiedAt: new Date(time.now()),
+        fields: {
+          dealname: 'Renewal',
+          name: 'Renewal',
+          amount: 50000.5,
+          dealstage: 'closedwon',
+          stage: 'closedwon',
+          pipeline: 'default',
+          closedate: '2026-12-01T02:00:00.000Z',
+          close_date: '2026-12-01',
+          createdate: createdAt,
+          hubspot_owner_id: owner,
+          owner_id: owner,
+          deal_currency_code: 'EUR',
+          currency: 'EUR',
+          products: 'core;analytics',
+          is_renewal: true,
+          signed_on: '2026-11-20',
+          hs_lastmodifieddate: new Date(time.now()).toISOString(),
+          hs_object_id: id,
+        },
+      });
+      const [inNewYork] = await connected('America/New_York').getDeals([id]);
+      expect(inNewYork?.fields['close_date']).to.equal('2026-11-30');
+    });
+
+    for (const apiVersion of ['2026-09', 'v3'])
+      it(`are listed completely, page by page, each once (${apiVersion})`, async () => {
+        adapter = crmbAdapter({ ...crm.settings, apiVersion }, time);
+        account = connected();
+        const ids = Array.from({ length: 2000 }, (_, index) => crm.addDeal({ amount: String(index) }));
+        crm.delete(ids[7] as string);
+        const pages = await collected(account.listDeals());
+        const expected = ids.filter((_, index) => index !== 7);
+        expect(pages.flatMap(({ deals }) => deals.map(({ id }) => id))).to.deep.equal(expected);
+        expect(pages).to.have.length(20);
+        expect(pages.at(-1)?.next).to.equal(null);
+      });
+
+    it('are listed on from the cursor of a page, and from the start when the CRM forgot it', async () => {
+      for (let index = 0; index < 250; index++) crm.addDeal({});
+      const [first] = await collected(account.listDeals());
+      expect(await listed({ cursor: first?.next ?? '' })).to.have.length(150);
+      expect((await failureOf(listed({ cursor: 'forgotten' }))).kind).to.equal('cursor_expired');
+    });
+
+    it('that changed in a window are found by search, the count first', async () => {
+      for (let index = 0; index < 300; index++) crm.addDeal({});
+      time.pass(60_000);
+      const from = new Date(time.now());
+      const changed = Array.from({ length: 450 }, () => {
+        time.pass(10);
+        return crm.addDeal({});
+      });
+      time.pass(1000);
+      const before = new Date(time.now());
+      crm.addDeal({ dealname: 'at the end of the window, which is not in it' });
+      const pages = await collected(account.listDeals({ modifiedFrom: from, modifiedBefore: before }));
+      expect(pages.flatMap(({ deals }) => deals.map(({ id }) => id))).to.deep.equal(changed);
+      expect(pages[0]?.total).to.equal(450);
+      expect(crm.server.timesAsked(listPath)).to.equal(0);
+    });
+
+    it('are all found when more changed in one instant than a page holds', async () => {
+      for (let index = 0; index < 950; index++) crm.addDeal({});
+      const found = await listed({ modifiedFrom: new Date(0) });
+      expect(new Set(found.map(({ id }) => id)).size).to.equal(950);
+      expect(found).to.have.length(950);
+    });
+
+    it('are all found beyond the ten thousand that one search lists', async () => {
+      for (let index = 0; index < 10_400; index++) {
+        if (index % 3 === 0) time.pass(1);
+        crm.addDeal({});
+      }
+      crm.searchesPerSecond = 1000;
+      const found = await listed({ modifiedFrom: new Date(0) });
+      expect(new Set(found.map(({ id }) => id)).size).to.equal(10_400);
+    });
+
+    it('are not jumped over when others change during the search', async () => {
+      const ids = Array.from({ length: 600 }, () => {
+        time.pass(5);
+        return crm.addDeal({});
+      });
+      const seen = new Set<string>();
+      for await (const { deals } of account.listDeals({ modifiedFrom: new Date(0) })) {
+        if (seen.size === 0) for (const id of ids.slice(0, 100)) crm.change(id, { amount: '5' });
+        for (const { id } of deals) seen.add(id);
+      }
+      expect(seen.size).to.equal(600);
+    });
+
+    it('are told deleted only when the CRM says so of each; a merged one comes as what it became', async () => {
+      const [kept, gone, merged, old] = ['Kept', 'Gone', 'Merged', 'Old'].map((dealname) => crm.addDeal({ dealname }));
+      crm.delete(gone as string);
+      crm.merge(merged as string, old as string);
+      const deals = await account.getDeals([kept, gone, old, 'from-a-csv'] as string[]);
+      expect(deals.map(({ id, deleted }) => [id, deleted])).to.have.deep.members([
+        [kept, false],
+        [gone, true],
+        [merged, false],
+        [old, true],
+        ['from-a-csv', true],
+      ]);
+      crm.restore(gone as string);
+      expect((await account.getDeals([gone as string]))[0]?.deleted).to.equal(false);
+    });
+
+    it('are not told deleted when a batch forgets them', async () => {
+      const id = crm.addDeal({ dealname: 'There' });
+      crm.server.fault({ on: /batch/, times: 1, answer: answerWith(207, { results: [] }) });
+      expect((await account.getDeals([id]))[0]).to.deep.include({ id, deleted: false });
+    });
+
+    it('come with properties that an account defines by the hundred', async () => {
+      for (let index = 0; index < 400; index++)
+        crm.properties.push({
+          name: `a_property_with_a_long_name_${index}`,
+          label: String(index),
+          type: 'number',
+          fieldType: 'number',
+        });
+      const id = crm.addDeal({ a_property_with_a_long_name_399: '7' });
+      const [deal] = await listed();
+      expect(deal?.fields).to.include({ a_property_with_a_long_name_399: 7 });
+      expect(deal?.fields).not.to.have.property('a_property_with_a_long_name_398');
+      expect((await listed({ modifiedFrom: new Date(0) })).map((one) => one.id)).to.deep.equal([id]);
+    });
+  });
+
+  describe('troubles', () => {
+    it('a token that ends in the middle is renewed once', async () => {
+      for (let index = 0; index < 500; index++) crm.addDeal({});
+      let pages = 0;
+      for await (const page of account.listDeals()) {
+        expect(page.deals).to.have.length(100);
+        if (++pages === 2) time.pass(1_800_001);
+      }
+      expect(pages).to.equal(5);
+      expect(access.renewals).to.equal(1);
+    });
+
+    it('a revoked connection is unauthorized', async () => {
+      crm.oauth.revokeAll();
+      expect((await failureOf(listed())).kind).to.equal('unauthorized');
+    });
+
+    it('limits without Retry-After are waited out as their policy says', async () => {
+      for (let index = 0; index < 1000; index++) {
+        time.pass(1);
+        crm.addDeal({});
+      }
+      crm.searchesPerSecond = 2;
+      expect(await listed({ modifiedFrom: new Date(0) })).to.have.length(1000);
+      expect(time.slept).to.include(1000);
+      time.slept.length = 0;
+      crm.callsPerTenSeconds = 5;
+      expect(await listed()).to.have.length(1000);
+      expect(time.slept).to.include(10_000);
+    });
+
+    it('waits longer each time, and leaves the rest to the job', async () => {
+      crm.callsPerTenSeconds = 0;
+      expect(await failureOf(account.listMembers())).to.include({ kind: 'rate_limited', retryAfterMs: 40_000 });
+      expect(time.slept).to.deep.equal([10_000, 20_000, 30_000]);
+    });
+
+    it('the end of the calls of a day is for the job', async () => {
+      crm.server.fault({ on: /./, answer: answerWith(429, { policyName: 'DAILY' }) });
+      expect(await failureOf(listed())).to.include({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
+      expect(time.slept).to.deep.equal([]);
+    });
+
+    for (const status of [423, 477, 521, 523, 524])
+      it(`status ${status} passes`, async () => {
+        crm.server.fault({ on: listPath, times: 2, answer: answerWith(status) });
+        expect(await listed()).to.deep.equal([]);
+      });
+
+    it('an outage is unavailable, and the listing goes on from its last page', async () => {
+      for (let index = 0; index < 300; index++) crm.addDeal({});
+      crm.server.fault({ on: listPath, after: 1, times: 6, answer: hangUp });
+      let cursor: string | null = null;
+      const failed = (async () => {
+        for await (const page of account.listDeals()) cursor = page.next;
+      })();
+      expect((await failureOf(failed)).kind).to.equal('unavailable');
+      expect(await listed({ cursor: cursor ?? '' })).to.have.length(200);
+    });
+
+    it('a malformed page is refused', async () => {
+      crm.server.fault({ on: searchPath, answer: answerWith(200, { results: [{ id: 5 }] }) });
+      expect((await failureOf(listed({ modifiedFrom: new Date(0) }))).kind).to.equal('refused');
+    });
+  });
+});
+
+describe('values of crm-b', () => {
+  it('are read as the vendor prints them', () => {
+    const record = crmbDealRecord.parse({
+      id: '87654321098',
+      properties: {
+        amount: '50000.00',
+        closedate: '2024-03-31T00:00:00.000Z',
+        createdate: '2024-01-10T09:15:30.234Z',
+        dealname: 'Q1 2024 Enterprise Contract',
+        dealstage: 'presentationscheduled',
+        hs_lastmodifieddate: '2024-01-15T14:22:10.456Z',
+        hs_object_id: '87654321098',
+        pipeline: 'default',
+      },
+      createdAt: '2024-01-10T09:15:30.234Z',
+      updatedAt: '2024-01-15T14:22:10.456Z',
+      archived: false,
+    });
+    const deal = crmbDeal(record, readProperties([]), 'UTC');
+    expect(deal).to.deep.include({ id: '87654321098', deleted: false });
+    expect(deal.modifiedAt?.toISOString()).to.equal('2024-01-15T14:22:10.456Z');
+    expect(deal.fields).to.deep.include({
+      amount: 50000,
+      stage: 'presentationscheduled',
+      close_date: '2024-03-31',
+      name: 'Q1 2024 Enterprise Contract',
+      owner_id: null,
+      currency: null,
+    });
+  });
+
+  it('of an archived deal are those of a deleted one', () => {
+    const record = { id: '1', properties: {}, archived: true };
+    expect(crmbDeal(record, readProperties([]), 'UTC').deleted).to.equal(true);
+  });
+
+  for (const [type, fieldType, raw, expected] of [
+    ['number', 'number', '0', 0],
+    ['number', 'number', '', null],
+    ['number', 'number', 'n/a', null],
+    ['bool', 'booleancheckbox', 'false', false],
+    ['bool', 'booleancheckbox', '', null],
+    ['enumeration', 'booleancheckbox', 'true', true],
+    ['enumeration', 'checkbox', 'a;b', 'a;b'],
+    ['date', 'date', '2026-11-30', '2026-11-30'],
+    ['date', 'date', '1796083200000', '2026-12-01'],
+    ['datetime', 'date', '1796083200000', '2026-12-01T00:00:00.000Z'],
+    ['datetime', 'date', '2026-11-30T10:00:00Z', '2026-11-30T10:00:00.000Z'],
+    ['datetime', 'date', 'soon', null],
+    ['string', 'text', '007', '007'],
+  ] as const)
+    it(`${type} (${fieldType}) '${raw}' is ${JSON.stringify(expected)}`, () => {
+      expect(crmbValue(raw, { name: 'any', type, fieldType })).to.equal(expected);
+    });
+
+  it('are money where the account shows a currency, or the name says so', () => {
+    const typeOf = (name: string, more = {}) => crmbFieldType({ name, type: 'number', ...more });
+    expect(typeOf('amount')).to.equal('currency');
+    expect(typeOf('amount_in_home_currency')).to.equal('currency');
+    expect(typeOf('fee', { showCurrencySymbol: true })).to.equal('currency');
+    expect(typeOf('seats')).to.equal('number');
+    expect(crmbFieldType({ name: 'odd', type: 'object_coordinates' })).to.equal('text');
+  });
+
+  it('stand under paths of both ways to write a version', () => {
+    expect(crmbPath('2026-09', 'objects', '/deals/search')).to.equal('/crm/objects/2026-09/deals/search');
+    expect(crmbPath('v3', 'objects', '/deals/search')).to.equal('/crm/v3/objects/deals/search');
+    expect(crmbPath('2026-09', 'owners', '?limit=1')).to.equal('/crm/owners/2026-09?limit=1');
+  });
+});

@@ -1,0 +1,502 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { FakeCrmc } from '#fakes/fake-crmc.js';
+import { answerWith, hangUp } from '#fakes/fake-server.js';
+import { CrmcAdapter } from '#src/crm/crmc/adapter.js';
+import { realTiming } from '#src/crm/http.js';
+import {
+  type CrmAccess,
+  type CrmAccount,
+  type CrmCredentials,
+  type CrmDeal,
+  type CrmDealPage,
+  CrmFailure,
+  fixedAccess,
+  type ListDeals,
+} from '#src/crm/port.js';
+
+const minuteMs = 60_000;
+const redirectUri = 'http://127.0.0.1:9/callback';
+
+describe('the adapter of crm-c', () => {
+  let now = Date.parse('2026-11-20T10:00:00Z');
+  let crm: FakeCrmc;
+  let adapter: CrmcAdapter;
+  let slept: number[];
+
+  beforeEach(async () => {
+    now = Date.parse('2026-11-20T10:00:00Z');
+    slept = [];
+    await startCrm();
+  });
+
+  afterEach(() => crm.stop());
+
+  async function startCrm(options: { multiCurrency?: boolean } = {}) {
+    crm = new FakeCrmc({ now: () => now, ...options });
+    await crm.start();
+    adapter = new CrmcAdapter(
+      {
+        loginUrl: crm.url,
+        apiVersion: 'v67.0',
+        clientId: 'crmc-client',
+        clientSecret: 'crmc-secret',
+        allowLoopback: true,
+      },
+      { ...realTiming, now: () => now, sleep: async (ms) => void slept.push(ms) },
+    );
+  }
+
+  /** Keeps the credentials as the service does: renewed once, saved before use. */
+  async function connect(): Promise<{ account: CrmAccount; access: CrmAccess & { current: CrmCredentials } }> {
+    let current = await consent();
+    const access = {
+      get current() {
+        return current;
+      },
+      credentials: async () => current,
+      renewed: async (refused: CrmCredentials) => {
+        current = await adapter.refresh(refused);
+        return current;
+      },
+      rejected: async () => {},
+    };
+    return { account: adapter.account(access), access };
+  }
+
+  async function consent(verifier = randomBytes(32).toString('base64url'), used = verifier): Promise<CrmCredentials> {
+    const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
+    const address = adapter.authorizeUrl({ state: 'the state', redirectUri, codeChallenge });
+    const response = await fetch(address, { redirect: 'manual' });
+    const back = new URL(response.headers.get('location') ?? '');
+    expect(back.searchParams.get('state')).to.equal('the state');
+    return adapter.exchangeCode({ code: back.searchParams.get('code') ?? '', redirectUri, codeVerifier: used });
+  }
+
+  async function pagesOf(account: CrmAccount, options?: ListDeals): Promise<CrmDealPage[]> {
+    const pages: CrmDealPage[] = [];
+    for await (const page of account.listDeals(options)) pages.push(page);
+    return pages;
+  }
+
+  async function dealsOf(account: CrmAccount, options?: ListDeals): Promise<CrmDeal[]> {
+    return (await pagesOf(account, options)).flatMap((page) => page.deals);
+  }
+
+  async function failureOf(work: Promise<unknown>): Promise<CrmFailure> {
+    const thrown = await work.then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(thrown).to.be.instanceOf(CrmFailure);
+    return thrown as CrmFailure;
+  }
+
+  describe('connecting', () => {
+    it('ends with credentials of the org, told where its data are', async () => {
+      const credentials = await consent();
+      expect(credentials).to.include({ instanceUrl: crm.url, accountId: crm.orgId, expiresAt: null });
+      expect(credentials.accessToken).to.match(/^00D/);
+      expect(credentials.refreshToken).to.be.a('string');
+    });
+
+    it('needs the verifier of the challenge', async () => {
+      const failure = await failureOf(consent('the right verifier', 'another'));
+      expect(failure.kind).to.equal('unauthorized');
+      expect(failure.message).to.equal('crmc POST /services/oauth2/token: answered 400 invalid_grant');
+    });
+
+    it('a refresh token works once: the new one is kept, the old one is dead', async () => {
+      const first = await consent();
+      const second = await adapter.refresh(first);
+      expect(second.refreshToken).to.not.equal(first.refreshToken);
+      expect((await failureOf(adapter.refresh(first))).kind).to.equal('unauthorized');
+      const third = await adapter.refresh(second);
+      expect(third).to.include({ instanceUrl: crm.url, accountId: crm.orgId });
+    });
+
+    it('an outage while the token is renewed is not mistaken for a dead one', async () => {
+      const first = await consent();
+      crm.server.fault({ on: /oauth2\/token/, times: 1, answer: hangUp });
+      expect((await failureOf(adapter.refresh(first))).kind).to.equal('unavailable');
+      expect((await adapter.refresh(first)).accessToken).to.be.a('string');
+    });
+
+    it('takes pasted credentials, and asks whose they are', async () => {
+      const { accessToken } = crm.oauth.issue();
+      expect(await adapter.adopt({ accessToken, instanceUrl: `${crm.url}/` })).to.deep.equal({
+        accessToken,
+        refreshToken: null,
+        expiresAt: null,
+        accountId: crm.orgId,
+        instanceUrl: crm.url,
+      });
+    });
+
+    it('renews pasted credentials whose access token has ended', async () => {
+      const { refreshToken } = crm.oauth.issue();
+      const adopted = await adapter.adopt({
+        accessToken: 'spent',
+        refreshToken: refreshToken ?? '',
+        instanceUrl: crm.url,
+      });
+      expect(crm.oauth.isAlive(adopted.accessToken)).to.equal(true);
+      expect(adopted.refreshToken).to.be.a('string').and.not.equal(refreshToken);
+    });
+
+    it('refuses pasted credentials that do not work, and addresses that are none of the vendor', async () => {
+      expect((await failureOf(adapter.adopt({ accessToken: 'wrong', instanceUrl: crm.url }))).kind).to.equal(
+        'unauthorized',
+      );
+      for (const instanceUrl of [undefined, 'https://evil.test', 'https://x.salesforce.com.evil.test'])
+        expect((await failureOf(adapter.adopt({ accessToken: 'any', instanceUrl }))).kind).to.equal('refused');
+    });
+
+    it('without a refresh token the app asks for itself, where the org allows it', async () => {
+      const { accessToken } = crm.oauth.issue();
+      const pasted = await adapter.adopt({ accessToken, instanceUrl: crm.url });
+      expect((await failureOf(adapter.refresh(pasted))).kind).to.equal('unauthorized');
+      crm.allowsClientCredentials = true;
+      const renewed = await adapter.refresh(pasted);
+      expect(renewed).to.include({ refreshToken: null, accountId: crm.orgId, instanceUrl: crm.url });
+      expect(crm.oauth.isAlive(renewed.accessToken)).to.equal(true);
+    });
+
+    it('sends no token to an address that is none of the vendor, whoever named it', async () => {
+      const credentials = { ...(await consent()), instanceUrl: 'http://127.0.0.1.evil.test' };
+      const account = adapter.account({ ...fixedAccess(credentials), renewed: async () => credentials });
+      expect((await failureOf(account.listFields())).message).to.match(/instance URL/);
+    });
+
+    it('refuses an answer that names another place for the data', async () => {
+      crm.server.fault({
+        on: /oauth2\/token/,
+        answer: answerWith(200, { access_token: 't', instance_url: 'https://evil.test', id: null }),
+      });
+      expect((await failureOf(consent())).kind).to.equal('refused');
+    });
+  });
+
+  describe('fields', () => {
+    it('are those of the org, by the slugs of the other CRMs, with the options of choices', async () => {
+      const { account } = await connect();
+      const fields = new Map((await account.listFields()).map((field) => [field.slug, field]));
+      expect(fields.get('amount')).to.deep.equal({
+        slug: 'amount',
+        native: 'Amount',
+        label: 'Amount',
+        type: 'currency',
+      });
+      expect(fields.get('stage')).to.include({ native: 'StageName', type: 'status' });
+      expect(fields.get('stage')?.options).to.deep.include({ label: 'Negotiation', value: 'Negotiation/Review' });
+      expect(fields.get('regions')?.options).to.deep.equal([{ label: 'EMEA', value: 'emea' }]);
+      expect(fields.get('probability')?.type).to.equal('number');
+      expect(fields.get('close_date')?.type).to.equal('date');
+      expect(fields.get('created_date')?.type).to.equal('timestamp');
+      expect(fields.get('is_won')?.type).to.equal('checkbox');
+      expect([...fields.keys()]).to.not.include.members(['site', 'description', 'id', 'is_deleted']);
+    });
+  });
+
+  describe('members', () => {
+    it('are people who work there, active or not', async () => {
+      const ada = crm.addUser();
+      const bob = crm.addUser({ Name: 'Bob', Email: 'bob@acme.test', IsActive: false });
+      crm.addUser({ Name: 'Automated Process', UserType: 'AutomatedProcess' });
+      const { account } = await connect();
+      expect(await account.listMembers()).to.deep.equal([
+        { crmId: ada, name: 'Ada', email: 'ada@acme.test', avatar: null, active: true },
+        { crmId: bob, name: 'Bob', email: 'bob@acme.test', avatar: null, active: false },
+      ]);
+    });
+  });
+
+  describe('all deals', () => {
+    it('come page by page, deleted ones marked, and go on from any page', async () => {
+      const ids = Array.from({ length: 2100 }, () => crm.addDeal());
+      crm.deleteDeal(ids[7] as string);
+      const { account } = await connect();
+      const pages = await pagesOf(account);
+      expect(pages.map((page) => [page.deals.length, page.total])).to.deep.equal([
+        [2000, 2100],
+        [100, 2100],
+      ]);
+      const deals = pages.flatMap((page) => page.deals);
+      expect(new Set(deals.map((deal) => deal.id))).to.deep.equal(new Set(ids));
+      expect(deals.filter((deal) => deal.deleted).map((deal) => deal.id)).to.deep.equal([ids[7]]);
+      expect(pages[0]?.coveredUntil).to.equal(undefined);
+      expect(pages[1]?.next).to.equal(null);
+
+      const resumed = await pagesOf(account, { cursor: pages[0]?.next as string });
+      expect(resumed.map((page) => page.deals.length)).to.deep.equal([100]);
+      expect(resumed[0]?.deals).to.deep.equal(pages[1]?.deals);
+      expect(resumed[0]?.coveredUntil).to.deep.equal(pages[1]?.coveredUntil);
+    });
+
+    it('hold those that change while they are listed', async () => {
+      for (let count = 0; count < 2100; count++) crm.addDeal();
+      const { account } = await connect();
+      now += 1000;
+      const last = crm.addDeal();
+      const ids = (await dealsOf(account)).map((deal) => deal.id);
+      expect(ids).to.include(last);
+    });
+
+    it('are in the currency of the org, or in their own', async () => {
+      crm.addDeal();
+      const { account } = await connect();
+      expect((await dealsOf(account))[0]?.fields).to.include({ amount: 1000, currency: 'EUR' });
+      await crm.stop();
+      await startCrm({ multiCurrency: true });
+      crm.addDeal({ CurrencyIsoCode: 'JPY' });
+      const { account: other } = await connect();
+      expect((await dealsOf(other))[0]?.fields).to.include({ currency: 'JPY' });
+    });
+
+    it('a place that the CRM has forgotten is told as such', async () => {
+      for (let count = 0; count < 2100; count++) crm.addDeal();
+      const { account } = await connect();
+      const [first] = await pagesOf(account);
+      crm.expireLocators();
+      expect((await failureOf(pagesOf(account, { cursor: first?.next as string }))).kind).to.equal('cursor_expired');
+      for (const cursor of [
+        '',
+        'x',
+        '2026-11-20T10:00:00.000Z @evil.test/',
+        '2026-11-20T10:00:00.000Z /services/data/v67.0/query/../x',
+      ])
+        expect((await failureOf(pagesOf(account, { cursor }))).kind, cursor).to.equal('cursor_expired');
+    });
+
+    it('wide ones come in narrower pages, and are asked for in a body', async () => {
+      for (let field = 0; field < 300; field++) crm.addField({ name: `Custom_Field_${field}__c`, type: 'double' });
+      for (let count = 0; count < 700; count++) crm.addDeal({ Custom_Field_299__c: count });
+      const { account } = await connect();
+      const pages = await pagesOf(account);
+      expect(pages.length).to.be.greaterThan(2);
+      expect(pages.flatMap((page) => page.deals).map((deal) => deal.fields['custom_field_299'])).to.have.members(
+        Array.from({ length: 700 }, (_, count) => count),
+      );
+      expect(crm.server.timesAsked(/POST .*\/composite/)).to.equal(1);
+      const longest = Math.max(...crm.server.asked.map(({ path, query }) => path.length + query.length));
+      expect(longest).to.be.below(2100);
+    });
+
+    it('a field that is asked for in a body and refused is told', async () => {
+      crm.server.fault({
+        on: /composite/,
+        answer: answerWith(200, {
+          compositeResponse: [
+            { httpStatusCode: 400, body: [{ errorCode: 'INVALID_FIELD', message: 'No such column' }] },
+          ],
+        }),
+      });
+      for (let field = 0; field < 300; field++) crm.addField({ name: `Custom_Field_${field}__c`, type: 'double' });
+      const { account } = await connect();
+      const failure = await failureOf(pagesOf(account));
+      expect(failure.kind).to.equal('refused');
+      expect(failure.message).to.contain('INVALID_FIELD').and.not.contain('column');
+    });
+  });
+
+  describe('a window', () => {
+    it('holds what changed in it, from its first second to before its last', async () => {
+      const before = crm.addDeal();
+      now += minuteMs;
+      const first = crm.addDeal();
+      const modifiedFrom = new Date(now);
+      now += 10 * minuteMs;
+      crm.changeDeal(before, { Amount: 2 });
+      now += 10 * minuteMs;
+      const modifiedBefore = new Date(now);
+      const after = crm.addDeal();
+      now += minuteMs;
+      const { account } = await connect();
+      const ids = (await dealsOf(account, { modifiedFrom, modifiedBefore })).map((deal) => deal.id);
+      expect(ids).to.have.members([first, before]).and.not.include(after);
+    });
+
+    it('ends a little before the time of the CRM when no end is given', async () => {
+      now += 3 * 60 * minuteMs;
+      const { account } = await connect();
+      const [page] = await pagesOf(account, { modifiedFrom: new Date(now - 10 * minuteMs) });
+      expect(page?.coveredUntil?.getTime()).to.be.within(now - 2 * minuteMs, now - 5000);
+    });
+
+    /** The poller of crm-wire.md 4.3: each window starts before the end of the last, by the overlap. */
+    async function poll(account: CrmAccount, state: { through: Date; seen: Set<string> }, overlapMs: number) {
+      const modifiedFrom = new Date(state.through.getTime() - overlapMs);
+      for await (const page of account.listDeals({ modifiedFrom })) {
+        for (const deal of page.deals) state.seen.add(deal.id);
+        if (page.coveredUntil !== undefined) state.through = page.coveredUntil;
+      }
+    }
+
+    it('a row that is committed after its window was read is found by the next one', async () => {
+      const { account } = await connect();
+      const state = { through: new Date(now - 30 * minuteMs), seen: new Set<string>() };
+      const late = crm.addLateDeal();
+      now += 5 * minuteMs;
+      await poll(account, state, 10 * minuteMs);
+      expect(state.seen).to.not.include(late.id);
+      late.commit();
+      now += 5 * minuteMs;
+      await poll(account, state, 10 * minuteMs);
+      expect(state.seen).to.include(late.id);
+    });
+
+    it('a transaction longer than the overlap holds the watermark back', async () => {
+      const { account } = await connect();
+      const state = { through: new Date(now - 30 * minuteMs), seen: new Set<string>() };
+      const stampedAt = now;
+      const late = crm.addLateDeal();
+      for (let round = 0; round < 4; round++) {
+        now += 5 * minuteMs;
+        await poll(account, state, 2 * minuteMs);
+      }
+      expect(state.through.getTime()).to.equal(stampedAt);
+      late.commit();
+      now += 5 * minuteMs;
+      await poll(account, state, 2 * minuteMs);
+      expect(state.seen).to.include(late.id);
+      expect(state.through.getTime()).to.be.greaterThan(stampedAt);
+    });
+
+    it('the end counts where the user may not ask how far it reached', async () => {
+      crm.allowsReplication = false;
+      crm.addLateDeal();
+      now += 5 * minuteMs;
+      const { account } = await connect();
+      const modifiedBefore = new Date(now - 10_000);
+      const [page] = await pagesOf(account, { modifiedFrom: new Date(now - 10 * minuteMs), modifiedBefore });
+      expect(page?.coveredUntil).to.deep.equal(modifiedBefore);
+    });
+
+    it('tells deletions, also of deals that queries do not show any more', async () => {
+      const [binned, purged] = [crm.addDeal(), crm.addDeal()] as [string, string];
+      now += 30 * minuteMs;
+      crm.deleteDeal(binned);
+      crm.purgeDeal(purged);
+      now += 5 * minuteMs;
+      const { account } = await connect();
+      const deals = await dealsOf(account, { modifiedFrom: new Date(now - 15 * minuteMs) });
+      expect(deals.map(({ id, deleted }) => ({ id, deleted }))).to.have.deep.members([
+        { id: binned, deleted: true },
+        { id: purged, deleted: true },
+      ]);
+    });
+  });
+
+  describe('single deals', () => {
+    it('are read as they are now; what is gone comes back as deleted', async () => {
+      const [live, binned, purged] = [crm.addDeal({ Amount: 5 }), crm.addDeal(), crm.addDeal()] as [
+        string,
+        string,
+        string,
+      ];
+      crm.deleteDeal(binned);
+      crm.purgeDeal(purged);
+      const { account } = await connect();
+      const deals = await account.getDeals([live, binned, purged, 'not-of-this-crm', live.slice(0, 15)]);
+      expect(deals.map(({ id, deleted }) => [id, deleted])).to.deep.equal([
+        [live, false],
+        [binned, true],
+        [purged, true],
+        ['not-of-this-crm', true],
+      ]);
+      expect(deals[0]?.fields).to.include({ amount: 5, stage: 'Prospecting' });
+      expect(deals[0]?.modifiedAt).to.be.instanceOf(Date);
+    });
+
+    it('are asked for two hundred at a time', async () => {
+      const ids = Array.from({ length: 450 }, () => crm.addDeal());
+      const { account } = await connect();
+      expect((await account.getDeals(ids)).map((deal) => deal.id)).to.deep.equal(ids);
+      expect(crm.server.timesAsked(/queryAll|composite/)).to.equal(3);
+    });
+
+    it('a field that is gone since costs one more look', async () => {
+      const id = crm.addDeal();
+      const { account } = await connect();
+      await account.getDeals([id]);
+      crm.removeField('ARR__c');
+      const [deal] = await account.getDeals([id]);
+      expect(deal?.fields).to.not.have.property('arr');
+      expect(crm.server.timesAsked(/describe/)).to.equal(2);
+    });
+  });
+
+  describe('when the CRM refuses', () => {
+    it('a session that has ended is renewed in the middle of a listing', async () => {
+      for (let count = 0; count < 2100; count++) crm.addDeal();
+      const { account, access } = await connect();
+      const first = access.current;
+      const seen: number[] = [];
+      for await (const page of account.listDeals()) {
+        seen.push(page.deals.length);
+        crm.oauth.expireAccessTokens();
+      }
+      expect(seen).to.deep.equal([2000, 100]);
+      expect(access.current.accessToken).to.not.equal(first.accessToken);
+      expect(access.current.refreshToken).to.not.equal(first.refreshToken);
+    });
+
+    it('an app that was removed is told as such', async () => {
+      const { account } = await connect();
+      crm.oauth.revokeAll();
+      expect((await failureOf(account.listMembers())).kind).to.equal('unauthorized');
+    });
+
+    it('used up requests wait a quarter of an hour, and renew no token', async () => {
+      const { account, access } = await connect();
+      const { accessToken } = access.current;
+      crm.requestsPerDay = crm.requestsUsed;
+      const failure = await failureOf(account.listMembers());
+      expect(failure).to.include({ kind: 'rate_limited', retryAfterMs: 15 * minuteMs });
+      expect(access.current.accessToken).to.equal(accessToken);
+      expect(slept).to.deep.equal([]);
+    });
+
+    it('polling leaves the last tenth of the requests to others; looking up a deal does not', async () => {
+      const id = crm.addDeal();
+      const { account } = await connect();
+      crm.requestsPerDay = 100;
+      crm.requestsUsed = 95;
+      const failure = await failureOf(pagesOf(account, { modifiedFrom: new Date(now - minuteMs) }));
+      expect(failure).to.include({ kind: 'rate_limited', retryAfterMs: 15 * minuteMs });
+      expect(crm.server.timesAsked(/queryAll/)).to.equal(0);
+      crm.requestsUsed = 95;
+      expect((await account.getDeals([id]))[0]?.deleted).to.equal(false);
+    });
+
+    it('short outages are waited out', async () => {
+      const id = crm.addDeal();
+      const { account } = await connect();
+      crm.server.fault({
+        on: /queryAll|composite/,
+        times: 2,
+        answer: answerWith(503, [{ errorCode: 'SERVER_UNAVAILABLE' }]),
+      });
+      crm.server.fault({ on: /queryAll|composite/, after: 0, times: 1, answer: hangUp });
+      expect((await account.getDeals([id]))[0]?.deleted).to.equal(false);
+      expect(slept.length).to.be.at.least(2);
+    });
+
+    it("nothing of a token or of the CRM's words is in what is told", async () => {
+      const { account, access } = await connect();
+      crm.server.fault({ on: /describe/, answer: answerWith(400, [{ errorCode: 'ODD', message: 'salary of Ada' }]) });
+      const failure = await failureOf(account.listFields());
+      expect(failure.message).to.equal('crmc GET /services/data/v67.0/sobjects/Opportunity/describe: answered 400 ODD');
+      expect(JSON.stringify([failure.message, failure.stack])).to.not.contain(access.current.accessToken);
+    });
+
+    it('a next page elsewhere is not followed', async () => {
+      crm.server.fault({
+        on: /queryAll|composite/,
+        answer: answerWith(200, { totalSize: 1, nextRecordsUrl: '@evil.test/steal', records: [] }),
+      });
+      const { account } = await connect();
+      expect((await failureOf(pagesOf(account))).message).to.contain('unknown place');
+    });
+  });
+});

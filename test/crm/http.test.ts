@@ -1,0 +1,239 @@
+import { expect } from 'chai';
+import { z } from 'zod';
+import { answerLate, answerText, answerWith, FakeServer, hangUp } from '#fakes/fake-server.js';
+import { CrmHttp, type CrmQuestion, retryAfterMs } from '#src/crm/http.js';
+import { type CrmAccess, CrmFailure, fixedAccess } from '#src/crm/port.js';
+import { tokenOnly } from './crm-access.js';
+import { SleptTime } from './crm-timing.js';
+
+const pong = z.object({ pong: z.number() });
+
+describe('asking a CRM', () => {
+  let server: FakeServer;
+  let time: SleptTime;
+  let http: CrmHttp;
+
+  beforeEach(async () => {
+    time = new SleptTime();
+    server = new FakeServer({ now: time.now });
+    server.app.all('/ping', (request, response) => {
+      response.json({ pong: 1, authorization: request.headers.authorization, body: request.body });
+    });
+    await server.start();
+    http = new CrmHttp({ provider: 'crma', passing: [423] }, time);
+  });
+
+  afterEach(() => server.stop());
+
+  function ping(more: Partial<CrmQuestion<z.infer<typeof pong>>> = {}): CrmQuestion<z.infer<typeof pong>> {
+    return { method: 'GET', url: `${server.url}/ping?secret=1`, schema: pong, ...more };
+  }
+
+  async function failure(question = ping()): Promise<CrmFailure> {
+    return http.ask(question).then(
+      () => expect.fail('was answered'),
+      (error: unknown) => {
+        expect(error).to.be.instanceOf(CrmFailure);
+        return error as CrmFailure;
+      },
+    );
+  }
+
+  it('answers with the parsed body and the clock of the CRM', async () => {
+    const { body, serverTime } = await http.ask(ping());
+    expect(body).to.deep.equal({ pong: 1 });
+    expect(serverTime.toISOString()).to.equal('2026-11-21T10:00:00.000Z');
+  });
+
+  it('sends JSON and forms as what they are', async () => {
+    await http.ask(ping({ method: 'POST', json: { limit: 5 } }));
+    await http.ask(ping({ method: 'POST', form: { grant_type: 'a b&c' } }));
+    expect(server.asked.map(({ body }) => body)).to.deep.equal([{ limit: 5 }, { grant_type: 'a b&c' }]);
+  });
+
+  for (const [name, answer] of [
+    ['a connection that breaks', hangUp],
+    ['503', answerWith(503)],
+    ['a status that passes at this CRM', answerWith(423)],
+    ['a page of a proxy', answerText(200, '<html>busy</html>')],
+  ] as const)
+    it(`asks again after ${name}`, async () => {
+      server.fault({ on: /ping/, times: 2, answer });
+      await http.ask(ping());
+      expect(server.timesAsked(/ping/)).to.equal(3);
+    });
+
+  it('backs off with full jitter from half a second, five times', async () => {
+    server.fault({ on: /ping/, answer: answerWith(500) });
+    expect(await failure()).to.include({ kind: 'unavailable', retryAfterMs: null });
+    expect(time.slept).to.deep.equal([500, 1000, 2000, 4000, 8000]);
+    time.random = () => 0;
+    await failure();
+    expect(time.slept.slice(5)).to.deep.equal([0, 0, 0, 0, 0]);
+  });
+
+  it('waits as long as Retry-After says, in seconds or until a date', async () => {
+    server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, { 'Retry-After': '7' }) });
+    await http.ask(ping());
+    const date = new Date(time.now() + 3000).toUTCString();
+    server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, { 'Retry-After': date }) });
+    await http.ask(ping());
+    expect(time.slept).to.deep.equal([7000, 3000]);
+  });
+
+  it('measures a date by the clock of the CRM', async () => {
+    const headers = { Date: 'Sat, 21 Nov 2026 13:00:00 GMT', 'Retry-After': 'Sat, 21 Nov 2026 13:00:02 GMT' };
+    server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, headers) });
+    await http.ask(ping());
+    expect(time.slept).to.deep.equal([2000]);
+  });
+
+  it('leaves waits of more than a minute to the job', async () => {
+    server.fault({ on: /ping/, answer: answerWith(429, {}, { 'Retry-After': '61' }) });
+    expect(await failure()).to.include({ kind: 'rate_limited', retryAfterMs: 61_000 });
+    expect(time.slept).to.deep.equal([]);
+  });
+
+  it('spends no more than a minute on one question, however the waits add up', async () => {
+    server.fault({ on: /ping/, answer: answerWith(503, {}, { 'Retry-After': '25' }) });
+    expect(await failure()).to.include({ kind: 'unavailable', retryAfterMs: 25_000 });
+    expect(time.slept).to.deep.equal([25_000, 25_000]);
+  });
+
+  it('gives up on an answer that does not come', async () => {
+    time.timeoutMs = 30;
+    server.fault({ on: /ping/, answer: answerLate(2000) });
+    expect((await failure()).message).to.equal('crma GET /ping: no answer in time');
+    expect(server.timesAsked(/ping/)).to.equal(6);
+  });
+
+  it('asks what must not be done twice again only when nothing was done', async () => {
+    const once = ping({ method: 'POST', isUnrepeatable: true });
+    server.fault({ on: /ping/, times: 1, answer: answerWith(429) });
+    await http.ask(once);
+    for (const answer of [hangUp, answerWith(503)]) {
+      server.fault({ on: /ping/, times: 1, answer });
+      const before = server.timesAsked(/ping/);
+      expect((await failure(once)).kind).to.equal('unavailable');
+      expect(server.timesAsked(/ping/)).to.equal(before + 1);
+    }
+  });
+
+  it('never asks again what is refused', async () => {
+    for (const status of [400, 403, 409, 422]) {
+      server.fault({ on: /ping/, times: 1, answer: answerWith(status) });
+      expect((await failure()).kind).to.equal('refused');
+    }
+    expect(server.timesAsked(/ping/)).to.equal(4);
+  });
+
+  it('tells what the CRM does not have from a refusal', async () => {
+    server.fault({ on: /ping/, times: 2, answer: answerWith(404) });
+    expect(await http.find(ping())).to.equal(null);
+    expect((await failure()).kind).to.equal('refused');
+  });
+
+  describe('with a token', () => {
+    let renewals: string[];
+    let rejected: string[];
+    const access = (): CrmAccess => ({
+      credentials: async () => tokenOnly('spent'),
+      renewed: async ({ accessToken }) => {
+        renewals.push(accessToken);
+        return tokenOnly('fresh');
+      },
+      rejected: async ({ accessToken }) => {
+        rejected.push(accessToken);
+      },
+    });
+
+    beforeEach(() => {
+      renewals = [];
+      rejected = [];
+      server.app.get('/guarded', (request, response) => {
+        response.status(request.headers.authorization === 'Bearer fresh' ? 200 : 401).json({ pong: 2 });
+      });
+    });
+
+    it('renews it once when it is refused, and asks again with the new one', async () => {
+      const { body } = await http.ask(ping({ url: `${server.url}/guarded`, access: access() }));
+      expect(body.pong).to.equal(2);
+      expect(renewals).to.deep.equal(['spent']);
+    });
+
+    it('takes a second refusal for the end of the connection', async () => {
+      server.fault({ on: /ping/, answer: answerWith(401) });
+      expect((await failure(ping({ access: access() }))).kind).to.equal('unauthorized');
+      expect(renewals).to.deep.equal(['spent']);
+      expect(rejected).to.deep.equal(['fresh']);
+      expect(server.timesAsked(/ping/)).to.equal(2);
+    });
+
+    it('passes on that there is nothing to renew it with', async () => {
+      server.fault({ on: /ping/, answer: answerWith(401) });
+      expect(await failure(ping({ access: fixedAccess(tokenOnly('spent')) }))).to.include({
+        kind: 'unauthorized',
+        message: 'the CRM does not accept these credentials',
+      });
+    });
+
+    it('never prints it, whatever goes wrong', async () => {
+      const secret = 'sk-very-secret';
+      const faults = [answerWith(400, { secret }), answerWith(403, secret), answerText(200, secret), hangUp];
+      for (const answer of faults) {
+        const end = server.fault({ on: /ping/, answer });
+        const told = await failure(ping({ access: { ...access(), credentials: async () => tokenOnly(secret) } }));
+        end();
+        expect(`${told.message} ${String(told.stack)} ${String(told.cause)}`).not.to.include(secret);
+      }
+      const broken = await failure(
+        ping({ access: { ...access(), credentials: async () => tokenOnly(`${secret}\n`) } }),
+      );
+      expect(broken.kind).to.equal('unauthorized');
+      expect(`${broken.message} ${String(broken.cause)}`).not.to.include(secret);
+    });
+  });
+
+  it('follows no redirect', async () => {
+    server.app.get('/elsewhere', (_request, response) => response.redirect(302, '/ping'));
+    const told = await failure(ping({ url: `${server.url}/elsewhere` }));
+    expect(told.message).to.equal('crma GET /elsewhere: the CRM redirects, which is not followed');
+    expect(told.kind).to.equal('refused');
+    expect(server.timesAsked(/ping/)).to.equal(0);
+  });
+
+  it('reads no more than 10 MB', async () => {
+    server.fault({ on: /ping/, answer: answerWith(200, { pong: 1, padding: 'x'.repeat(10 * 1024 * 1024) }) });
+    expect(await failure()).to.include({ kind: 'refused', message: 'crma GET /ping: the answer is larger than 10 MB' });
+  });
+
+  it('takes no answer of another shape, and says where without saying what', async () => {
+    server.fault({ on: /ping/, answer: answerWith(200, { pong: 'a deal name' }) });
+    expect(await failure()).to.include({
+      kind: 'refused',
+      message: 'crma GET /ping: the answer has an unknown shape at pong',
+    });
+  });
+
+  it('lets the rules of a CRM say what a refusal means', async () => {
+    http = new CrmHttp(
+      {
+        provider: 'crma',
+        judge: ({ status, attempt }) => (status === 418 ? { kind: 'rate_limited', retryAfterMs: 10 * attempt } : null),
+      },
+      time,
+    );
+    server.fault({ on: /ping/, times: 2, answer: answerWith(418) });
+    await http.ask(ping());
+    expect(time.slept).to.deep.equal([10, 20]);
+  });
+
+  it('reads Retry-After in all its forms', () => {
+    const now = Date.parse('2026-11-21T10:00:00Z');
+    expect(retryAfterMs('120', now)).to.equal(120_000);
+    expect(retryAfterMs('Sat, 21 Nov 2026 10:00:05 GMT', now)).to.equal(5000);
+    expect(retryAfterMs('Sat, 21 Nov 2026 09:00:00 GMT', now)).to.equal(0);
+    expect(retryAfterMs('2026-11-21T10:01:00Z', now)).to.equal(60_000);
+    for (const header of [null, '', 'soon', '-']) expect(retryAfterMs(header, now)).to.equal(null);
+  });
+});

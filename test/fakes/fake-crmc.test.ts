@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import jsforce from 'jsforce';
+import { FakeCrmc } from '#fakes/fake-crmc.js';
+
+/** The vendor's own clients know nothing of our adapter: what they understand is on the wire as it should be. */
+describe('the fake crm-c, asked by the client that others use', () => {
+  let now: number;
+  let crm: FakeCrmc;
+
+  beforeEach(async () => {
+    now = Date.now();
+    crm = new FakeCrmc({ now: () => now });
+    await crm.start();
+  });
+
+  afterEach(() => crm.stop());
+
+  function connection(accessToken = crm.oauth.issue().accessToken) {
+    return new jsforce.Connection({ instanceUrl: crm.url, accessToken, version: '67.0' });
+  }
+
+  it('pages through what it holds, deleted rows when they are asked for', async () => {
+    const ids = Array.from({ length: 2500 }, () => crm.addDeal());
+    crm.deleteDeal(ids[0] as string);
+    const client = connection();
+    const first = await client.query('SELECT Id, Name FROM Opportunity ORDER BY Id ASC', { scanAll: true });
+    expect(first).to.include({ totalSize: 2500, done: false });
+    expect(first.records).to.have.length(2000);
+    const rest = await client.queryMore(first.nextRecordsUrl as string);
+    expect(rest.done).to.equal(true);
+    expect([...first.records, ...rest.records].map((row) => row['Id'])).to.deep.equal(ids);
+    const live = await client.query('SELECT Id FROM Opportunity');
+    expect(live.totalSize).to.equal(2499);
+    expect(client.limitInfo).to.deep.equal({ apiUsage: { used: 3, limit: 100_000 } });
+  });
+
+  it('describes its objects', async () => {
+    const described = await connection().sobject('Opportunity').describe();
+    expect(described.fields.find((field) => field.name === 'StageName')?.picklistValues?.[0]).to.include({
+      active: true,
+      value: 'Prospecting',
+    });
+  });
+
+  it('tells what was updated and deleted', async () => {
+    const [kept, purged] = [crm.addDeal(), crm.addDeal()] as [string, string];
+    crm.purgeDeal(purged);
+    const late = crm.addLateDeal();
+    now += 10 * 60_000;
+    const opportunities = connection().sobject('Opportunity');
+    const [start, end] = [new Date(now - 20 * 60_000), new Date(now)];
+    const updated = await opportunities.updated(start, end);
+    expect(updated.ids).to.deep.equal([kept]);
+    expect(Date.parse(updated.latestDateCovered)).to.be.at.most(now - 10 * 60_000);
+    expect((await opportunities.deleted(start, end)).deletedRecords.map(({ id }) => id)).to.deep.equal([purged]);
+    late.commit();
+    expect((await opportunities.updated(start, end)).ids).to.deep.equal([kept, late.id]);
+  });
+
+  it('refuses in the words of the vendor', async () => {
+    const client = connection();
+    const refusals: readonly [string, string][] = [
+      ['SELECT Nothing__c FROM Opportunity', 'INVALID_FIELD'],
+      ['SELECT Id FROM Nothing', 'INVALID_TYPE'],
+      ["SELECT Id FROM Opportunity WHERE Id = 'a' OR Id = 'b'", 'MALFORMED_QUERY'],
+      ["SELECT Id FROM Opportunity WHERE SystemModstamp >= '2026-01-01T00:00:00Z'", 'MALFORMED_QUERY'],
+      ['SELECT Id FROM Opportunity -- all', 'MALFORMED_QUERY'],
+    ];
+    for (const [query, errorCode] of refusals) expect(await codeOf(client.query(query)), query).to.equal(errorCode);
+    expect(await codeOf(client.queryMore('/services/data/v67.0/query/01gRO-2000'))).to.equal('INVALID_QUERY_LOCATOR');
+    expect(await codeOf(connection('dead').query('SELECT Id FROM User'))).to.equal('INVALID_SESSION_ID');
+    crm.requestsPerDay = 0;
+    expect(await codeOf(client.query('SELECT Id FROM User'))).to.equal('REQUEST_LIMIT_EXCEEDED');
+    const now30 = new Date(now - 40 * 86_400_000);
+    crm.requestsPerDay = 100;
+    expect(await codeOf(client.sobject('Opportunity').updated(now30, new Date(now)))).to.equal(
+      'INVALID_REPLICATION_DATE',
+    );
+  });
+
+  it('consents, gives tokens for the code and its verifier, and rotates them', async () => {
+    const oauth2 = new jsforce.OAuth2({
+      loginUrl: crm.url,
+      clientId: 'crmc-client',
+      clientSecret: 'crmc-secret',
+      redirectUri: 'http://127.0.0.1:9/callback',
+    });
+    const verifier = 'a verifier of at least forty-three characters, as it must be';
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const address = oauth2.getAuthorizationUrl({
+      scope: 'api refresh_token',
+      state: 'state',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    });
+    const back = await fetch(address, { redirect: 'manual' });
+    const code = new URL(back.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    const token = await oauth2.requestToken(code, { code_verifier: verifier });
+    expect(token).to.include({ instance_url: crm.url, token_type: 'Bearer' });
+    const renewed = await oauth2.refreshToken(token.refresh_token as string);
+    expect(renewed.refresh_token).to.be.a('string').and.not.equal(token.refresh_token);
+    const again = await oauth2.refreshToken(token.refresh_token as string).then(
+      () => 'renewed',
+      (error: Error) => error.message,
+    );
+    expect(again).to.equal('expired access/refresh token');
+    const client = connection(renewed.access_token);
+    await oauth2.revokeToken(renewed.access_token);
+    expect(await codeOf(client.query('SELECT Id FROM User'))).to.equal('INVALID_SESSION_ID');
+  });
+
+  it("its Flow calls with the admin's secret, one save a call", async () => {
+    const id = crm.addDeal();
+    const flow = crm.flow({ targetUrl: 'http://127.0.0.1:9/webhooks/crmc', secret: 'shared' });
+    flow.add(id, id);
+    expect(flow.take()).to.deep.equal(
+      Array(2).fill({
+        targetUrl: 'http://127.0.0.1:9/webhooks/crmc',
+        headers: { Authorization: 'Bearer shared' },
+        body: JSON.stringify({ opportunityId: id, organizationId: crm.orgId, event: 'updated' }),
+      }),
+    );
+  });
+
+  async function codeOf(work: PromiseLike<unknown>): Promise<string> {
+    return work.then(
+      () => 'no error',
+      (error: { errorCode?: string }) => error.errorCode ?? 'no code',
+    );
+  }
+});
