@@ -29,9 +29,7 @@ interface Starter {
   kill(): Promise<void>;
 }
 
-const modulePath = fileURLToPath(
-  new URL('../../embedded-postgres/embedded-postgres.js', import.meta.url),
-);
+const modulePath = fileURLToPath(new URL('../../embedded-postgres/embedded-postgres.js', import.meta.url));
 const asRoot = process.getuid?.() === 0;
 
 let folder: string;
