@@ -74,3 +74,22 @@ export function fieldReader(slug: string, planMapping: SlugMapping, measures: Sl
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
+
+/** Where {@link fieldReader} looks for the value, in its order: keys of the deal's fields, then a standard value. */
+export interface FieldSources {
+  readonly keys: readonly string[];
+  readonly standard: StandardField | null;
+}
+
+export function fieldSources(slug: string, planMapping: SlugMapping, measures: SlugMapping): FieldSources {
+  const mapped = own(planMapping, slug) ?? own(measures, slug);
+  if (mapped !== undefined) return { keys: [mapped], standard: null };
+  const alias = aliases.get(slug);
+  const standard = standardBySlug.get(slug);
+  const remapped = standard === undefined ? undefined : own(planMapping, standard);
+  const keys = [slug, alias, remapped].filter((key) => key !== undefined);
+  return { keys, standard: remapped === undefined ? (standard ?? null) : null };
+}
+
+/** The slugs by which any plan may ask for the standard values. */
+export const standardSlugs: readonly string[] = [...standardBySlug.keys()];

@@ -19,6 +19,12 @@ export function saysPlan(plan: { planId: string; planVersionId: string; version:
   return `Plan ${plan.planId}, version ${plan.version} (${plan.planVersionId}), is ${plan.status}.`;
 }
 
+/** The codes only: messages name stages and fields, which others wrote. */
+export function saysWarnings({ warnings }: { warnings: readonly { code: string }[] }): string {
+  const codes = [...new Set(warnings.map(({ code }) => code))];
+  return codes.length === 0 ? '' : ` Warnings to read in full and to show to the person: ${codes.join(', ')}.`;
+}
+
 let schema: JsonSchema | null = null;
 
 /** The form of a plan's config, told field by field; made when first asked for. */

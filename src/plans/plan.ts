@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type PlanTerms, readPlanConfig } from '../engine/plan-config.js';
 import { type Day } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
+import { planWarnings } from './plan-warnings.js';
 
 export const planStatuses = ['draft', 'active', 'archived', 'deleted'] as const;
 export type PlanStatus = (typeof planStatuses)[number];
@@ -29,6 +30,10 @@ export const planVersion = z.object({
   createdAt: z.string(),
 });
 export type PlanVersion = z.input<typeof planVersion>;
+
+/** A version as the commands answer that write it. */
+export const writtenPlan = planVersion.extend({ warnings: planWarnings });
+export type WrittenPlan = z.input<typeof writtenPlan>;
 
 export const planOverride = z.object({
   ruleId: z.string(),

@@ -1,25 +1,28 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, text } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { collectVersionWarnings } from '../collect-plan-warnings.js';
 import {
   assertDateOrder,
   assertFieldMapping,
   assertUpstreamKnown,
   fieldMapping,
-  type PlanVersion,
   planConfig,
   planNotFound,
   planTerms,
-  planVersion,
+  type WrittenPlan,
+  writtenPlan,
 } from '../plan.js';
 import { insertPlan, insertVersion, isNameTaken, ruleNames } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
-import { planConfigSchema, planWords, saysPlan } from '../plan-words.js';
+import { planConfigSchema, planWords, saysPlan, saysWarnings } from '../plan-words.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const body = z.strictObject({
@@ -34,9 +37,12 @@ const body = z.strictObject({
 
 @injectable()
 export class CreatePlan {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
-  async execute({ body: plan }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller): Promise<PlanVersion> {
+  async execute({ body: plan }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller): Promise<WrittenPlan> {
     const terms = planTerms(plan.config);
     const effectiveStart = plan.effectiveStart ?? null;
     const effectiveEnd = plan.effectiveEnd ?? null;
@@ -68,7 +74,7 @@ export class CreatePlan {
       );
       const created = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
       if (created === null) throw planNotFound();
-      return created;
+      return { ...created, warnings: await collectVersionWarnings(trx, caller.workspaceId, created, this.clock) };
     });
   }
 }
@@ -80,7 +86,7 @@ export const createPlan = operation({
   path: '/v1/plans',
   access: 'admin',
   body,
-  response: planVersion,
+  response: writtenPlan,
   status: 201,
   failures: { plan_name_taken: 409, rep_not_found: 404 },
   tool: {
@@ -109,7 +115,7 @@ export const createPlan = operation({
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
     says: (plan) =>
-      `Created. ${saysPlan(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
+      `Created. ${saysPlan(plan)}${saysWarnings(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
   },
   handler: CreatePlan,
 });

@@ -4,8 +4,8 @@ import { type Caller } from '../../kernel/caller.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
-import { type PlanVersion, planStatuses, planVersion } from '../plan.js';
-import { planTermParts, planWords, saysPlan } from '../plan-words.js';
+import { planStatuses, type WrittenPlan, writtenPlan } from '../plan.js';
+import { planTermParts, planWords, saysPlan, saysWarnings } from '../plan-words.js';
 import { UpdatePlan } from './update-plan.js';
 
 const params = z.strictObject({ planRef: pathId });
@@ -18,7 +18,7 @@ export class SetPlanStatus {
   async execute(
     input: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
     caller: Caller,
-  ): Promise<PlanVersion> {
+  ): Promise<WrittenPlan> {
     return this.updatePlan.execute(input, caller);
   }
 }
@@ -31,7 +31,7 @@ export const setPlanStatus = operation({
   access: 'admin',
   params,
   body,
-  response: planVersion,
+  response: writtenPlan,
   failures: { plan_not_found: 404, plan_name_taken: 409 },
   tool: {
     name: 'set_plan_status',
@@ -47,7 +47,7 @@ export const setPlanStatus = operation({
     },
     arguments: { planRef: planWords.planRef, status: 'The new status' },
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
-    says: saysPlan,
+    says: (plan) => `${saysPlan(plan)}${saysWarnings(plan)}`,
   },
   handler: SetPlanStatus,
 });

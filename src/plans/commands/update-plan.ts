@@ -1,6 +1,8 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { hull } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { requestForPlan } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
@@ -8,6 +10,8 @@ import { type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, pathId } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { collectRestatementWarnings, collectVersionWarnings, coveredDays } from '../collect-plan-warnings.js';
 import {
   assertDateOrder,
   assertUpstreamKnown,
@@ -16,11 +20,13 @@ import {
   planNotFound,
   planStatuses,
   planTerms,
-  planVersion,
+  type WrittenPlan,
+  writtenPlan,
 } from '../plan.js';
 import { findVersion, insertVersion, isNameTaken, ruleNames, updateVersion, type VersionRow } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
-import { planWords, saysPlan } from '../plan-words.js';
+import { type PlanWarning } from '../plan-warnings.js';
+import { planWords, saysPlan, saysWarnings } from '../plan-words.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const params = z.strictObject({ planRef: pathId });
@@ -35,13 +41,16 @@ type Change = z.infer<typeof body>;
 
 @injectable()
 export class UpdatePlan {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+  constructor(
+    @inject(CommissionChanges) private readonly changes: CommissionChanges,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** A change of config or dates makes a new version; status or currency alone change the version in place. */
   async execute(
     { params: { planRef }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
     caller: Caller,
-  ): Promise<PlanVersion> {
+  ): Promise<WrittenPlan> {
     if (Object.values(change).every((value) => value === undefined)) {
       throw invalid({
         path: '',
@@ -61,9 +70,23 @@ export class UpdatePlan {
       wake(await requestForPlan(trx, caller.workspaceId, current.planId, 'plan_change'));
       const updated = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
       if (updated === null) throw planNotFound();
-      return updated;
+      const warnings = await collectVersionWarnings(trx, caller.workspaceId, updated, this.clock);
+      return { ...updated, warnings: [...warnings, ...(await restated(trx, caller.workspaceId, current, updated))] };
     });
   }
+}
+
+/** Days on which the plan had or has now the changed version pay by other terms than before. */
+async function restated(
+  trx: Work,
+  workspaceId: string,
+  before: VersionRow,
+  after: PlanVersion,
+): Promise<PlanWarning[]> {
+  if (after.status !== 'active' || after.planVersionId === before.planVersionId) return [];
+  const old = coveredDays(before.effectiveStart, before.effectiveEnd);
+  const days = hull(old, coveredDays(after.effectiveStart, after.effectiveEnd));
+  return collectRestatementWarnings(trx, workspaceId, after.planId, days);
 }
 
 /** A deleted plan gives its name free; it comes back only while nobody has taken it. */
@@ -105,7 +128,7 @@ export const updatePlan = operation({
   access: 'admin',
   params,
   body,
-  response: planVersion,
+  response: writtenPlan,
   failures: { plan_not_found: 404, plan_name_taken: 409, rep_not_found: 404 },
   tool: {
     name: 'update_plan',
@@ -132,7 +155,7 @@ export const updatePlan = operation({
       status: 'Status of the new version, or of the one in force when nothing else is given',
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
-    says: (plan) => `Changed. ${saysPlan(plan)} Commission follows by itself.`,
+    says: (plan) => `Changed. ${saysPlan(plan)}${saysWarnings(plan)} Commission follows by itself.`,
   },
   handler: UpdatePlan,
 });

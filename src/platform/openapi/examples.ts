@@ -50,6 +50,12 @@ const plan = {
   createdAt: '2026-01-02T09:00:00.000Z',
 };
 
+const unassigned = {
+  code: 'unassigned',
+  path: '',
+  message: 'No rep is assigned to the plan on the days that it covers, so it pays nobody. Assign reps to it.',
+};
+
 const benRecord = {
   id: ben,
   email: 'ben@acme.test',
@@ -392,7 +398,10 @@ export const examples: Readonly<Record<string, Example>> = {
   },
 
   listPlans: { query: { status: 'active' }, answer: [plan] },
-  createPlan: { body: { name: 'AE', config, effectiveStart: '2026-01-01' }, answer: plan },
+  createPlan: {
+    body: { name: 'AE', config, effectiveStart: '2026-01-01' },
+    answer: { ...plan, assignedReps: [], warnings: [unassigned] },
+  },
   listPlanTemplates: { answer: [template] },
   getPlanTemplate: { params: { templateId: 'flat-commission' }, answer: template },
   getPlan: { params: ofPlan, answer: plan },
@@ -401,12 +410,12 @@ export const examples: Readonly<Record<string, Example>> = {
   updatePlan: {
     params: { planRef: planId },
     body: { effectiveEnd: '2026-12-31' },
-    answer: { ...plan, version: 2, effectiveEnd: '2026-12-31' },
+    answer: { ...plan, version: 2, effectiveEnd: '2026-12-31', warnings: [] },
   },
   setPlanStatus: {
     params: { planRef: planId },
     body: { status: 'archived' },
-    answer: { ...plan, status: 'archived' },
+    answer: { ...plan, status: 'archived', warnings: [] },
   },
   listPlanOverrides: { params: { planVersionId }, answer: [overrides] },
   setPlanOverride: {

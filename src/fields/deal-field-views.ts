@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type StandardField } from '../engine/field-value.js';
+import { type FieldSources } from '../engine/slug.js';
+import { isStorable } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** The newest deals have almost every field and stage that is in use; only what they lack is looked for in all deals. */
+const sampledDeals = 2000;
+const maxValues = 100;
+
+function newestDeals(workspaceId: string): RawBuilder<unknown> {
+  return sql`(select * from deals where workspace_id = ${workspaceId}
+    order by snapshot_at desc, deal_id limit ${sampledDeals}) deals`;
+}
+
+/** The field slugs that the newest deals have. */
+export async function fieldSlugsOfNewestDeals(trx: Work, workspaceId: string): Promise<string[]> {
+  const { rows } = await sql<{ slug: string }>`
+    select distinct slug from ${newestDeals(workspaceId)}, jsonb_object_keys(fields) slug`.execute(trx);
+  return rows.map(({ slug }) => slug);
+}
+
+/** Those of the slugs that some deal of the workspace has, in one scan of all deals. */
+export async function slugsThatDealsHave(
+  trx: Work,
+  workspaceId: string,
+  slugs: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const possible = slugs.filter(isStorable);
+  if (possible.length === 0) return new Set();
+  const { rows } = await sql<{ slug: string }>`
+    select distinct slug from deals, unnest(${possible}::text[]) slug
+    where workspace_id = ${workspaceId} and jsonb_exists_any(fields, ${possible}::text[]) and jsonb_exists(fields, slug)`.execute(
+    trx,
+  );
+  return new Set(rows.map(({ slug }) => slug));
+}
+
+const standardColumns: Readonly<Record<StandardField, string>> = {
+  dealAmount: 'amount',
+  dealStage: 'stage',
+  closeDate: 'close_date',
+  dealName: 'name',
+  ownerId: 'owner_id',
+  currency: 'currency',
+  createdDate: 'created_date',
+};
+
+/** The value as the engine reads it: of the sources the first that is present. */
+function presentValue({ keys, standard }: FieldSources): RawBuilder<unknown> {
+  const present = keys.filter(isStorable).map((key) => {
+    const value = sql`fields -> ${key}::text`;
+    return sql`nullif(nullif(nullif(${value}, 'null'), '""'), '[]')`;
+  });
+  const column = standard === null ? [] : [sql`to_jsonb(${sql.ref(standardColumns[standard])})`];
+  return sql`coalesce(${sql.join([...present, ...column, sql`null::jsonb`])})`;
+}
+
+/** Rows of text, the parts of multi-selects one by one. */
+function textsOf(sources: FieldSources, deals: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select btrim(part.text) as text from (select ${presentValue(sources)} as value from ${deals}) found,
+    jsonb_array_elements_text(
+      case jsonb_typeof(found.value) when 'array' then found.value else jsonb_build_array(found.value) end
+    ) as part (text)
+    where found.value is not null`;
+}
+
+/** The different values that the newest deals have, at most 100. */
+export async function valuesOfNewestDeals(trx: Work, workspaceId: string, sources: FieldSources): Promise<string[]> {
+  const { rows } = await sql<{ text: string }>`
+    select text from (${textsOf(sources, newestDeals(workspaceId))}) texts where text <> ''
+    group by text order by count(*) desc, text collate "C" limit ${maxValues}`.execute(trx);
+  return rows.map(({ text }) => text);
+}
+
+/** Those of the values that some deal of the workspace has, in any case, in one scan of all deals. */
+export async function valuesThatDealsHave(
+  trx: Work,
+  workspaceId: string,
+  sources: FieldSources,
+  values: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const possible = values.filter(isStorable).map((value) => value.trim().toLowerCase());
+  if (possible.length === 0) return new Set();
+  const all = sql`(select * from deals where workspace_id = ${workspaceId} and deleted_at is null) deals`;
+  const { rows } = await sql<{ text: string }>`
+    select distinct lower(text) as text from (${textsOf(sources, all)}) texts
+    where lower(text) = any(${possible}::text[])`.execute(trx);
+  return new Set(rows.map(({ text }) => text));
+}

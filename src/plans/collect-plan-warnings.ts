@@ -1,0 +1,106 @@
+import { type PlanTerms } from '../engine/plan-config.js';
+import { type SlugMapping } from '../engine/slug.js';
+import { type Clock } from '../kernel/clock.js';
+import { type Day, type DayRange, dayInZone, earliestDay, latestDay } from '../kernel/day.js';
+import { periodOf, periodRange } from '../kernel/period.js';
+import { canonicalFieldMapping } from '../ledger/field-mapping.js';
+import { loadWorkspaceTerms } from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type PlanVersion, planTerms } from './plan.js';
+import {
+  countAssignedReps,
+  countMissingQuotas,
+  countOpenEvents,
+  unknownFieldWarnings,
+  unknownValueWarnings,
+} from './plan-evidence-views.js';
+import { fieldReferences, valueReferences } from './plan-references.js';
+import {
+  neededQuotas,
+  type PlanWarning,
+  quotaMissingWarning,
+  restatementWarning,
+  unassignedWarning,
+  warningsOfTerms,
+} from './plan-warnings.js';
+
+/** A version of a plan, or a config that may become one. */
+export interface CheckedPlan {
+  readonly config: unknown;
+  readonly terms: PlanTerms;
+  readonly fieldMapping: SlugMapping;
+}
+
+/** What is doubtful about the terms, by themselves and beside the deals of the workspace. */
+export async function collectTermWarnings(
+  trx: Work,
+  workspaceId: string,
+  { config, terms, fieldMapping }: CheckedPlan,
+): Promise<PlanWarning[]> {
+  const fields = fieldReferences(config, terms, fieldMapping);
+  return [
+    ...warningsOfTerms(config, terms),
+    ...(await unknownFieldWarnings(trx, workspaceId, fields, fieldMapping)),
+    ...(await unknownValueWarnings(trx, workspaceId, valueReferences(terms), fieldMapping)),
+  ];
+}
+
+/** Reps and quotas that the plan lacks on the days: quotas of the period that contains `on`, or the nearest of them. */
+export async function collectCoverageWarnings(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  terms: PlanTerms,
+  days: DayRange,
+  on: Day,
+): Promise<PlanWarning[]> {
+  if ((await countAssignedReps(trx, workspaceId, planId, days)) === 0) return [unassignedWarning()];
+  const day = on < days.from ? days.from : on > days.to ? days.to : on;
+  const warnings: PlanWarning[] = [];
+  for (const needed of neededQuotas(terms)) {
+    const period = periodOf(day, needed.kind);
+    const range = periodRange(period);
+    const covered = {
+      from: range.from > days.from ? range.from : days.from,
+      to: range.to < days.to ? range.to : days.to,
+    };
+    const search = { ...needed, period, days: covered };
+    const { assigned, missing } = await countMissingQuotas(trx, workspaceId, planId, search);
+    if (missing > 0) warnings.push(quotaMissingWarning(needed, period, missing, assigned));
+  }
+  return warnings;
+}
+
+/** Every warning about a version that has just been written, but for what it restates. */
+export async function collectVersionWarnings(
+  trx: Work,
+  workspaceId: string,
+  version: PlanVersion,
+  clock: Clock,
+): Promise<PlanWarning[]> {
+  const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+  const terms = planTerms(version.config);
+  const plan = { config: version.config, terms, fieldMapping: canonicalFieldMapping(version.fieldMapping) };
+  const days = coveredDays(version.effectiveStart, version.effectiveEnd);
+  const today = dayInZone(clock.now(), timeZone);
+  return [
+    ...(await collectTermWarnings(trx, workspaceId, plan)),
+    ...(await collectCoverageWarnings(trx, workspaceId, version.planId, terms, days, today)),
+  ];
+}
+
+/** How many events a change of the plan recalculates. Call it before the change is committed. */
+export async function collectRestatementWarnings(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  { from, to }: DayRange,
+): Promise<PlanWarning[]> {
+  const events = await countOpenEvents(trx, workspaceId, planId, from, to);
+  return events === 0 ? [] : [restatementWarning(events, from === earliestDay ? null : from)];
+}
+
+/** The days between the two ends of a version; a missing end is open. */
+export function coveredDays(start: Day | null, end: Day | null): DayRange {
+  return { from: start ?? earliestDay, to: end ?? latestDay };
+}

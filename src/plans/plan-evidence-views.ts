@@ -1,0 +1,165 @@
+import { sql } from 'kysely';
+import { fieldSources, type SlugMapping, standardNamedBy, standardSlugs } from '../engine/slug.js';
+import { listCrmDefinitions } from '../fields/crm-field-views.js';
+import {
+  fieldSlugsOfNewestDeals,
+  slugsThatDealsHave,
+  valuesOfNewestDeals,
+  valuesThatDealsHave,
+} from '../fields/deal-field-views.js';
+import { findMapping } from '../fields/field-mapping-views.js';
+import { nearestSlugs } from '../fields/nearest-slugs.js';
+import { type Day, type DayRange } from '../kernel/day.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type FieldReference, type ValueReference } from './plan-references.js';
+import { type PlanWarning } from './plan-warnings.js';
+
+/** A scan of all deals for each choice would add up; a plan that compares more choices than these is checked in part. */
+const maxCheckedFields = 20;
+
+/** Fields that no deal, mapping or field definition of the workspace has. */
+export async function unknownFieldWarnings(
+  trx: Work,
+  workspaceId: string,
+  references: readonly FieldReference[],
+  planMapping: SlugMapping,
+): Promise<PlanWarning[]> {
+  const { standard, measures } = await findMapping(trx, workspaceId);
+  const mapped = [planMapping, measures].flatMap((mapping) => Object.keys(mapping));
+  const targets = [standard, measures].flatMap((mapping) => Object.values(mapping));
+  const named = new Set([...mapped, ...targets]);
+  const doubtful = references.filter(({ slug }) => standardNamedBy(slug) === undefined && !named.has(slug));
+  if (doubtful.length === 0) return [];
+  const defined = (await listCrmDefinitions(trx, workspaceId)).map(({ slug }) => slug);
+  const known = new Set([...named, ...defined, ...(await fieldSlugsOfNewestDeals(trx, workspaceId))]);
+  const unseen = doubtful.filter(({ slug }) => !known.has(slug));
+  const older = await slugsThatDealsHave(trx, workspaceId, [...new Set(unseen.map(({ slug }) => slug))]);
+  return unseen
+    .filter(({ slug }) => !older.has(slug))
+    .map(({ slug, path }) => {
+      const near = nearestSlugs(slug, [...standardSlugs, ...known]);
+      const hint = near.length === 0 ? '' : ` Nearest names: ${near.join(', ')}.`;
+      return {
+        code: 'unknown_field',
+        path,
+        message: `No deal, mapping or field definition has "${slug}".${hint}`,
+      };
+    });
+}
+
+/** Values that no deal has in the field and that its CRM does not list, where there are values to choose from. */
+export async function unknownValueWarnings(
+  trx: Work,
+  workspaceId: string,
+  references: readonly ValueReference[],
+  planMapping: SlugMapping,
+): Promise<PlanWarning[]> {
+  if (references.length === 0) return [];
+  const { measures } = await findMapping(trx, workspaceId);
+  const definitions = await listCrmDefinitions(trx, workspaceId);
+  const bySlug = [...groupBy(references, ({ slug }) => slug)].slice(0, maxCheckedFields);
+  const warnings: PlanWarning[] = [];
+  for (const [slug, ofSlug] of bySlug) {
+    const sources = fieldSources(slug, planMapping, measures);
+    const seen = await valuesOfNewestDeals(trx, workspaceId, sources);
+    const definition = definitions.find((one) =>
+      sources.standard === 'dealStage' ? one.type === 'status' : sources.keys.includes(one.slug),
+    );
+    const listed = (definition?.options ?? []).flatMap(({ label, value }) => [label, value]);
+    const existing = [...new Set([...listed, ...seen])];
+    const unseen = ofSlug.filter((reference) => !existing.some((value) => matches(reference, value)));
+    const exact = unseen.filter(({ partly }) => !partly).map(({ value }) => value);
+    const older = existing.length === 0 ? null : await valuesThatDealsHave(trx, workspaceId, sources, exact);
+    if (older === null) continue;
+    const unknown = unseen.filter(({ value }) => !older.has(comparable(value)));
+    warnings.push(...unknown.map((reference) => unknownValue(reference, existing)));
+  }
+  return warnings;
+}
+
+function matches({ value, partly }: ValueReference, existing: string): boolean {
+  return partly ? comparable(existing).includes(comparable(value)) : comparable(existing) === comparable(value);
+}
+
+function comparable(value: string): string {
+  return value.trim().toLowerCase();
+}
+
+const maxShownValues = 20;
+
+function unknownValue({ slug, path, value }: ValueReference, existing: readonly string[]): PlanWarning {
+  const shown = existing.slice(0, maxShownValues).join(', ');
+  const more = existing.length > maxShownValues ? `, and ${existing.length - maxShownValues} more` : '';
+  const what = standardNamedBy(slug) === 'dealStage' ? 'stage' : `value of "${slug}"`;
+  return {
+    code: 'unknown_value',
+    path,
+    message: `No deal has the ${what} "${value}". Existing values: ${shown}${more}.`,
+  };
+}
+
+/** How many reps are assigned to the plan on any of the days. */
+export async function countAssignedReps(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  days: DayRange,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct rep_id)::int as count from assignments
+    where workspace_id = ${workspaceId} and plan_id = ${planId} and deleted_at is null
+      and coalesce(effective_start, '-infinity') <= ${days.to}::date
+      and coalesce(effective_end, 'infinity') >= ${days.from}::date`.execute(trx);
+  return (rows[0] as { count: number }).count;
+}
+
+/** A quota as it is looked for: by its key and period, for reps who are assigned on the days. */
+export interface QuotaSearch {
+  readonly key: string;
+  readonly period: string;
+  readonly days: DayRange;
+  readonly needsTarget: boolean;
+  readonly needsVariableTarget: boolean;
+}
+
+/** How many active reps are assigned on the days, and how many of these lack the quota; a target of 0 is none. */
+export async function countMissingQuotas(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  { key, period, days, needsTarget, needsVariableTarget }: QuotaSearch,
+): Promise<{ readonly assigned: number; readonly missing: number }> {
+  const { rows } = await sql<{ assigned: number; missing: number }>`
+    select count(*)::int as assigned, count(*) filter (where not exists (
+      select from quotas q where q.workspace_id = ${workspaceId} and q.rep_id = reps.rep_id and q.plan_id = ${planId}
+        and q.attainment_key = ${key} and q.period = ${period}
+        and (q.target > 0 or not ${needsTarget}) and (q.variable_target is not null or not ${needsVariableTarget})
+    ))::int as missing
+    from reps
+    where workspace_id = ${workspaceId} and active and rep_id in (
+      select rep_id from assignments
+      where workspace_id = ${workspaceId} and plan_id = ${planId} and deleted_at is null
+        and coalesce(effective_start, '-infinity') <= ${days.to}::date
+        and coalesce(effective_end, 'infinity') >= ${days.from}::date)`.execute(trx);
+  return rows[0] as { assigned: number; missing: number };
+}
+
+/** Earned events of the plan on the days, outside of approved periods. */
+export async function countOpenEvents(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  from: Day,
+  to: Day,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from commission_events e
+    where e.workspace_id = ${workspaceId} and e.plan_id = ${planId} and e.kind = 'commission_earned'
+      and e.status = 'earned' and e.earned_on between ${from} and ${to}
+      and e.rep_id in (select rep_id from assignments where workspace_id = ${workspaceId} and plan_id = ${planId})
+      and not exists (select from statement_periods s
+        where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved'
+          and e.earned_on between s.from_day and s.to_day)`.execute(trx);
+  return (rows[0] as { count: number }).count;
+}

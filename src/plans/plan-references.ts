@@ -1,0 +1,76 @@
+import { type Condition, type Leaf } from '../engine/condition.js';
+import { type PlanTerms, type Rule } from '../engine/plan-config.js';
+import { type SlugMapping, standardNamedBy } from '../engine/slug.js';
+import { ruleNamesOf } from './plan-warnings.js';
+
+/** A field that a plan reads, by its slug, and where the plan names it. */
+export interface FieldReference {
+  readonly slug: string;
+  readonly path: string;
+}
+
+/** A value that a condition compares a choice with. */
+export interface ValueReference extends FieldReference {
+  readonly value: string;
+  /** `contains` matches part of a value. */
+  readonly partly: boolean;
+}
+
+/** Every field that the terms read, in their order. */
+export function fieldReferences(config: unknown, terms: PlanTerms, mapping: SlugMapping): FieldReference[] {
+  const conditions = conditionLeaves(terms).map(({ leaf, path }) => ({ slug: leaf.field, path: `${path}.field` }));
+  const rules = terms.rules.flatMap((rule, index) => fieldsOfRule(rule, config, index));
+  const mapped = Object.entries(mapping).map(([name, slug]) => ({ slug, path: `fieldMapping.${name}` }));
+  return [...conditions, ...rules, ...mapped];
+}
+
+function fieldsOfRule(rule: Rule, config: unknown, index: number): FieldReference[] {
+  const { path, measure, tierValue } = ruleNamesOf(config, index);
+  const isField = rule.payoutBase !== 'variable_target' && rule.payoutBase !== '1';
+  const fields: (readonly [slug: string | undefined, name: string])[] = [
+    [rule.measure, measure],
+    [isField ? rule.payoutBase : undefined, 'payoutBase'],
+    [rule.tierValueField, tierValue],
+    [rule.quotaMeasure, 'quotaMeasure'],
+    ...(rule.quotaCredit ?? []).map(({ field }, position) => [field, `quotaCredit.${position}.field`] as const),
+  ];
+  return fields.flatMap(([slug, name]) => (slug === undefined ? [] : [{ slug, path: `${path}.${name}` }]));
+}
+
+const comparisons = new Set(['equals', 'not_equals', 'in', 'not_in', 'contains', 'not_contains']);
+
+/** Values that conditions compare stages and other choices with. Free text has no list of values to be found in. */
+export function valueReferences(terms: PlanTerms): ValueReference[] {
+  return conditionLeaves(terms)
+    .filter(({ leaf }) => comparisons.has(leaf.operator) && isChoice(leaf))
+    .flatMap(({ leaf, path }) => {
+      const partly = leaf.operator === 'contains' || leaf.operator === 'not_contains';
+      const listed = Array.isArray(leaf.value);
+      return [leaf.value]
+        .flat()
+        .flatMap((value: unknown, position) =>
+          typeof value === 'string' || typeof value === 'number'
+            ? [{ slug: leaf.field, path: `${path}.value${listed ? `.${position}` : ''}`, value: String(value), partly }]
+            : [],
+        );
+    });
+}
+
+function isChoice({ field, fieldType }: Leaf): boolean {
+  return fieldType === 'select' || fieldType === 'status' || standardNamedBy(field) === 'dealStage';
+}
+
+function conditionLeaves(terms: PlanTerms): { readonly leaf: Leaf; readonly path: string }[] {
+  return [
+    ...leavesOf(terms.dealConditions, 'config.dealConditions'),
+    ...terms.rules.flatMap((rule, index) => leavesOf(rule.conditions, `config.rules.${index}.conditions`)),
+  ];
+}
+
+function leavesOf(conditions: readonly Condition[], path: string): { readonly leaf: Leaf; readonly path: string }[] {
+  return conditions.flatMap((condition, index) =>
+    'rules' in condition
+      ? condition.rules.map((leaf, position) => ({ leaf, path: `${path}.${index}.rules.${position}` }))
+      : [{ leaf: condition, path: `${path}.${index}` }],
+  );
+}

@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { attainmentKey, type PlanTerms, type Rule } from '../engine/plan-config.js';
+import { type Day } from '../kernel/day.js';
+import { type PeriodKind } from '../kernel/period.js';
+
+export const planWarningCodes = [
+  'rate_above_one',
+  'threshold_above_ten',
+  'unknown_field',
+  'unknown_value',
+  'no_deal_conditions',
+  'unassigned',
+  'quota_missing',
+  'restates_open_periods',
+  'later_version_starts',
+  'attainment_restarts',
+] as const;
+
+export const planWarning = z.object({
+  code: z.enum(planWarningCodes).describe('What may be wrong'),
+  path: z.string().describe('The field of the request that it concerns; empty for the plan as a whole'),
+  message: z.string().describe('What follows from it, and what to do'),
+});
+export type PlanWarning = z.infer<typeof planWarning>;
+
+/** Warnings never cause a rejection. */
+export const planWarnings = z
+  .array(planWarning)
+  .describe('What may be wrong with the plan. Warnings never cause a rejection');
+
+/** What the terms alone show to be doubtful. `config` is what was sent: paths name its fields. */
+export function warningsOfTerms(config: unknown, terms: PlanTerms): PlanWarning[] {
+  const rules = terms.rules.flatMap((rule, index) => warningsOfRule(rule, ruleNamesOf(config, index)));
+  return [...rules, ...conditionWarnings(terms)];
+}
+
+/** How a rule's fields are called in the shape that it was written in, with the path of the rule. */
+export interface RuleNames {
+  readonly path: string;
+  readonly measure: 'measure' | 'baseField';
+  readonly tierValue: 'tierValueField' | 'tierBy';
+  threshold(tierIndex: number): string;
+}
+
+export function ruleNamesOf(config: unknown, index: number): RuleNames {
+  const rule = entryOf(entryOf(config, 'rules'), index);
+  const path = `config.rules.${index}`;
+  const isSecondShape = entryOf(rule, 'measure') === undefined;
+  return {
+    path,
+    measure: isSecondShape ? 'baseField' : 'measure',
+    tierValue: isSecondShape ? 'tierBy' : 'tierValueField',
+    threshold: (tier) => `${path}.tiers.${tier}.${isSecondShape ? 'min' : 'minThreshold'}`,
+  };
+}
+
+function entryOf(value: unknown, key: string | number): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined;
+}
+
+/** A share of 100 % of the quota is written 1, so thresholds beyond this are mostly percentages by mistake. */
+const highestUsualRatio = 10;
+
+function warningsOfRule(rule: Rule, names: RuleNames): PlanWarning[] {
+  // Rates above 1 are usual where they multiply the variable target: 1.5 is an accelerator.
+  const isShareOfDeal = rule.payoutBase !== 'variable_target';
+  const rates = rule.tiers.flatMap(({ rate }, index): PlanWarning[] =>
+    isShareOfDeal && rate !== undefined && rate > 1
+      ? [
+          {
+            code: 'rate_above_one',
+            path: `${names.path}.tiers.${index}.rate`,
+            message: `The rate ${rate} of "${rule.name}" pays ${percent(rate)} of the base. A rate of 0.08 is 8 %.`,
+          },
+        ]
+      : [],
+  );
+  const ratio = (value: number, path: string, what: string): PlanWarning[] =>
+    rule.tierBy === 'attainment' && value > highestUsualRatio
+      ? [
+          {
+            code: 'threshold_above_ten',
+            path,
+            message: `The ${what} ${value} of "${rule.name}" is ${percent(value)} of the quota. A threshold of 1 is 100 %.`,
+          },
+        ]
+      : [];
+  const thresholds = rule.tiers.flatMap((tier, index) => ratio(tier.minThreshold, names.threshold(index), 'threshold'));
+  return [
+    ...rates,
+    ...thresholds,
+    ...ratio(rule.floorAttainment ?? 0, `${names.path}.floorAttainment`, 'floorAttainment'),
+  ];
+}
+
+function percent(ratio: number): string {
+  return `${(ratio * 100).toLocaleString('en-US', { maximumFractionDigits: 2 })} %`;
+}
+
+/** Cascade rules read what others earned, and periodic rules of a group its credit: the conditions there decide. */
+function readsDeals(rule: Rule): boolean {
+  return rule.executionPhase === 'per_deal' || (rule.executionPhase === 'periodic' && rule.quotaGroup === undefined);
+}
+
+function conditionWarnings({ dealConditions, rules }: PlanTerms): PlanWarning[] {
+  if (dealConditions.length > 0) return [];
+  const open = rules.filter((rule) => readsDeals(rule) && rule.conditions.length === 0);
+  if (open.length === 0) return [];
+  const names = open.map((rule) => `"${rule.name}"`).join(', ');
+  return [
+    {
+      code: 'no_deal_conditions',
+      path: 'config.dealConditions',
+      message: `Without a condition, ${names} ${open.length === 1 ? 'pays' : 'pay'} on every deal, won or not. Add a condition on the stage.`,
+    },
+  ];
+}
+
+/** A quota that the rules of one attainment key need, in periods of one kind. */
+export interface NeededQuota {
+  readonly key: string;
+  readonly kind: PeriodKind;
+  readonly path: string;
+  readonly needsTarget: boolean;
+  readonly needsVariableTarget: boolean;
+}
+
+/** The quotas that the rules need; rules of one group share one. */
+export function neededQuotas(terms: PlanTerms): NeededQuota[] {
+  const needed = new Map<string, NeededQuota>();
+  terms.rules.forEach((rule, index) => {
+    const key = attainmentKey(rule);
+    const known = needed.get(key);
+    const one = {
+      key,
+      kind: rule.attainmentPeriod,
+      path: known?.path ?? `config.rules.${index}`,
+      needsTarget: needsTarget(rule) || known?.needsTarget === true,
+      needsVariableTarget: rule.payoutBase === 'variable_target' || known?.needsVariableTarget === true,
+    };
+    if (one.needsTarget || one.needsVariableTarget) needed.set(key, one);
+  });
+  return [...needed.values()];
+}
+
+/** A single tier from 0 pays without a quota, unless a floor of attainment keeps it from paying. */
+function needsTarget(rule: Rule): boolean {
+  if (rule.tierBy !== 'attainment') return false;
+  const thresholds = rule.tiers.filter((tier) => tier.repId === undefined).map((tier) => tier.minThreshold);
+  const isFlatRate = thresholds.length === 1 && thresholds[0] === 0;
+  return !isFlatRate || (rule.floorAttainment ?? 0) > 0;
+}
+
+export function unassignedWarning(): PlanWarning {
+  return {
+    code: 'unassigned',
+    path: '',
+    message: 'No rep is assigned to the plan on the days that it covers, so it pays nobody. Assign reps to it.',
+  };
+}
+
+/** `missing` of the `assigned` reps lack the quota in the period. */
+export function quotaMissingWarning(
+  { key, path, needsTarget: byAttainment }: NeededQuota,
+  period: string,
+  missing: number,
+  assigned: number,
+): PlanWarning {
+  const lack = byAttainment ? 'quota' : 'quota with a variable target';
+  const effect = byAttainment ? 'Their attainment is 0 and no tier is reached.' : 'The rule pays them nothing.';
+  return {
+    code: 'quota_missing',
+    path,
+    message: `${missing} of ${assigned} assigned reps have no ${lack} for "${key}" in ${period}. ${effect}`,
+  };
+}
+
+export function restatementWarning(events: number, from: Day | null): PlanWarning {
+  const since = from === null ? '' : ` since ${from}`;
+  return {
+    code: 'restates_open_periods',
+    path: 'effectiveStart',
+    message: `${events} commission ${events === 1 ? 'event' : 'events'}${since} in open periods will be recalculated. Give a later effectiveStart to leave earlier days unchanged.`,
+  };
+}
