@@ -40,14 +40,20 @@ describe('plans over HTTP', () => {
     ({ workspaceId, api } = await service.workspace());
   });
 
+  /** The plan that a write answers, which plan-warnings.test.ts checks the warnings of. */
+  const written = async (answer: Promise<Plan & { warnings: object[] }>): Promise<Plan> => {
+    const { warnings, ...plan } = await answer;
+    expect(warnings).to.be.an('array');
+    return plan;
+  };
   const create = (name: string, more: object = {}): Promise<Plan> =>
-    api.expect(201, 'POST', '/v1/plans', { name, config: configOf('New'), ...more });
+    written(api.expect(201, 'POST', '/v1/plans', { name, config: configOf('New'), ...more }));
   const get = (planRef: string): Promise<Plan> => api.expect(200, 'GET', `/v1/plans/${planRef}`);
   const list = (query = '', client = api): Promise<Plan[]> => client.expect(200, 'GET', `/v1/plans${query}`);
   const patch = (planRef: string, change: object): Promise<Plan> =>
-    api.expect(200, 'PATCH', `/v1/plans/${planRef}`, change);
+    written(api.expect(200, 'PATCH', `/v1/plans/${planRef}`, change));
   const setStatus = (planRef: string, status: string): Promise<Plan> =>
-    api.expect(200, 'PATCH', `/v1/plans/${planRef}/status`, { status });
+    written(api.expect(200, 'PATCH', `/v1/plans/${planRef}/status`, { status }));
   const history = (planRef: string): Promise<Plan[]> => api.expect(200, 'GET', `/v1/plans/${planRef}/history`);
   const addReps = async (...names: string[]): Promise<string[]> => {
     const reps = names.map((name) => ({ email: `${name.toLowerCase()}@x.io`, name }));
