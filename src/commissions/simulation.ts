@@ -195,7 +195,7 @@ async function inputOf(
     .filter((made) => made.repId === repId && isWithin(made.deal.closeDate, window))
     .map((made) => made.deal);
   const madeUp = new Set(request.deals.map((made) => made.deal.dealId));
-  const deals = (await loadDeals(trx, workspaceId, repId, window)).filter((deal) => !madeUp.has(deal.dealId));
+  const deals = (await loadDeals(trx, terms, window)).filter((deal) => !madeUp.has(deal.dealId));
   return {
     repId,
     asOf: request.asOf,

@@ -6,11 +6,15 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** A number, also when it is written as text; null for anything else, never 0. */
+/**
+ * A number, also when it is written as text; null for anything else, never 0. A number too large for a double becomes
+ * the largest one, since JSON has no other form for it; both are beyond what the engine accepts.
+ */
 export function numberOf(value: unknown): number | null {
   if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return null;
   const number = Number(value);
-  return Number.isFinite(number) ? number : null;
+  if (Number.isNaN(number) || !/\d/.test(String(value))) return null;
+  return Math.min(Math.max(number, -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
 /** True and false, also when they are written as text. */

@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { asDay, asNumber, type Fields, type FieldValue, isAbsent, type StandardField } from '../engine/field-value.js';
+import {
+  absenceReason,
+  asDay,
+  asNumber,
+  type Fields,
+  type FieldValue,
+  isAbsent,
+  type StandardField,
+} from '../engine/field-value.js';
 import { type Day, earliestDay, latestDay, readDay } from '../kernel/day.js';
-import { Decimal } from '../kernel/decimal.js';
 import { idOf } from '../kernel/ids.js';
 import { isStorable } from '../platform/database/columns.js';
 import { currency, instant, text, uuid } from '../platform/schemas.js';
@@ -11,7 +18,6 @@ export const mostSlugLength = 500;
 const mostTextLength = 10_000;
 const mostListLength = 200;
 const mostOwnerIdLength = 500;
-const amountLimit = Decimal.of('1e15');
 
 /** Standard values that were given by name, and whom the deal was given to outright. */
 export interface Given {
@@ -96,7 +102,7 @@ export function projectDeal(content: DealContent, terms: DealTerms): Projection 
   const ownerId = asText(value('ownerId'));
   return {
     name: asText(value('dealName')),
-    amount: asAmount(value('dealAmount'))?.toString() ?? null,
+    amount: asNumber(value('dealAmount'))?.toString() ?? null,
     currency: asCurrency(value('currency')),
     stage,
     closeDate: asDay(value('closeDate'), terms.timeZone),
@@ -105,16 +111,28 @@ export function projectDeal(content: DealContent, terms: DealTerms): Projection 
     ownerId: ownerId !== null && ownerId.length <= mostOwnerIdLength ? ownerId : null,
     ownerEmail: content.given.ownerEmail?.toLowerCase() ?? null,
     givenRepId: content.given.repId ?? null,
-    isClosed: isWon || (stage !== null && /lost/i.test(stage)),
+    isClosed: isWon || (stage !== null && isLost(stage)),
     isWon,
   };
 }
 
-/** The value as an amount that can be stored; null when it is no number or far out of reason. */
-export function asAmount(value: FieldValue | undefined): Decimal | null {
-  const amount = asNumber(value);
-  return amount?.absolute().isLessThan(amountLimit) ? amount : null;
+const lostStage =
+  /lost|^closed|\b(churned|cancell?ed|abandoned|disqualified|declined|rejected|withdrawn|dropped|expired|dead|no decision|no sale|not interested)\b/i;
+
+/** Whether the stage closes a deal without winning it. Companies name this stage in many ways; `Closed` alone counts. */
+function isLost(stage: string): boolean {
+  return lostStage.test(stage.replace(/[_-]/g, ' '));
 }
+
+/** A slug of the amount whose value is a number beyond ±10^15; null when there is none. */
+export function amountOutOfRange({ fields }: DealContent, terms: DealTerms): string | null {
+  const slugs = [terms.standard.dealAmount, ...usualSlugs.dealAmount];
+  const isBeyond = (value: FieldValue | undefined) =>
+    asNumber(value) === null && absenceReason(value) === 'value_out_of_range';
+  return slugs.find((slug) => slug !== undefined && isBeyond(own(fields, slug))) ?? null;
+}
+
+export const amountBound = 'must be a number from -1,000,000,000,000,000 to 1,000,000,000,000,000';
 
 function asText(value: FieldValue | undefined): string | null {
   if (isAbsent(value)) return null;
@@ -216,7 +234,7 @@ export const dealBody = z.strictObject({
   name: text(500).nullish(),
   amount: z
     .union([z.number(), z.string()])
-    .refine((value) => asAmount(value) !== null, 'must be a number below 1,000,000,000,000,000')
+    .refine((value) => asNumber(value) !== null, amountBound)
     .nullish(),
   currency: currency.nullish(),
   stage: text(500).nullish(),

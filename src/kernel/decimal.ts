@@ -22,6 +22,10 @@ export class Decimal {
    * 400 digits or an exponent beyond ±400; {@link Decimal.isDecimalText} distinguishes the two.
    */
   static parse(text: string): Decimal | null {
+    return Decimal.read(text, maxForeignDigits);
+  }
+
+  private static read(text: string, maxDigits: number): Decimal | null {
     const match = decimalPattern.exec(text);
     if (match === null) return null;
     const [, sign, whole = '', afterWhole = '', fractionOnly = '', exponentText] = match;
@@ -53,7 +57,7 @@ export class Decimal {
       const cents = Math.round(value * 100);
       if (cents / 100 === value && Math.abs(cents) < 1e15) return new Decimal(cents, 2);
     }
-    const decimal = Decimal.parse(String(value));
+    const decimal = Decimal.read(String(value), maxStoredDigits);
     if (decimal === null) throw new RangeError(`not a decimal number: ${String(value).slice(0, 40)}`);
     return decimal;
   }
@@ -194,7 +198,9 @@ export function sum(values: Iterable<Decimal>): Decimal {
 
 const decimalPattern = /^([+-])?(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?$/;
 const zeroDigits = /^0*$/;
-const maxDigits = 400;
+const maxForeignDigits = 400;
+// A product of values from outside has more digits than each of them, and is read back from where it was stored.
+const maxStoredDigits = 20_000;
 const quotientScale = 24;
 const zeroCode = 48;
 const smallPowers = Array.from({ length: 16 }, (_, places) => 10 ** places);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type RepInput, type TeamDeal, type UpstreamEvent } from '../engine/calculate.js';
-import { type Fields } from '../engine/field-value.js';
+import { type Fields, type FieldValue, isAbsent } from '../engine/field-value.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -46,19 +46,21 @@ function dealsOf(workspaceId: string, repIds: readonly string[], window: DayRang
       and d.close_date between ${window.from} and ${window.to} and d.deleted_at is null`;
 }
 
-export async function loadDeals(trx: Work, workspaceId: string, repId: string, window: DayRange): Promise<Deal[]> {
-  return (await cellsOf(trx, dealColumns, dealsOf(workspaceId, [repId], window))).map(dealOf);
+export async function loadDeals(trx: Work, terms: RepTerms, window: DayRange): Promise<Deal[]> {
+  const rows = await cellsOf(trx, dealColumns, dealsOf(terms.workspaceId, [terms.repId], window));
+  return rows.map((cells) => dealOf(cells, terms.workspace.amountSlug));
 }
 
-function dealOf(cells: (string | null)[]): Deal {
-  const [dealId, closeDate, fields, amount = null, stage = null, name = null, ownerId = null, ...rest] = cells;
+function dealOf(cells: (string | null)[], amountSlug: string | null): Deal {
+  const [dealId, closeDate, storedFields, amount = null, stage = null, name = null, ownerId = null, ...rest] = cells;
   const [currency = null, createdDate = null] = rest;
+  const fields = JSON.parse(storedFields as string) as Fields;
   return {
     dealId: dealId as string,
     closeDate: closeDate as Day,
-    fields: JSON.parse(fields as string) as Fields,
+    fields,
     standard: {
-      dealAmount: amount,
+      dealAmount: amount ?? unreadAmount(fields, amountSlug),
       dealStage: stage,
       closeDate: closeDate as Day,
       dealName: name,
@@ -67,6 +69,12 @@ function dealOf(cells: (string | null)[]): Deal {
       createdDate,
     },
   };
+}
+
+/** The value that was not stored as the deal's amount, so that the engine can say why it is not one. */
+function unreadAmount(fields: Fields, amountSlug: string | null): FieldValue {
+  if (amountSlug !== null) return (Object.hasOwn(fields, amountSlug) ? fields[amountSlug] : null) ?? null;
+  return isAbsent(fields['amount']) ? (fields['value'] ?? null) : (fields['amount'] as FieldValue);
 }
 
 /** Deals of everyone below, with what they have earned down there: the input of cascade rules. */
@@ -83,7 +91,7 @@ export async function loadTeamDeals(trx: Work, terms: RepTerms, window: DayRange
     dealsOf(terms.workspaceId, [...spans.keys()], window),
   );
   const deals = rows.flatMap(([repId = null, ...cells]) => {
-    const deal = dealOf(cells);
+    const deal = dealOf(cells, terms.workspace.amountSlug);
     return isBelow(repId, deal.closeDate) ? [deal] : [];
   });
   const events = groupBy(

@@ -19,7 +19,7 @@ export async function loadRepInput(
   options: { readonly explain: boolean },
 ): Promise<LoadedRepInput> {
   const [deals, teamDeals, standing, peerCredits, firstActivity] = await Promise.all([
-    loadDeals(trx, terms.workspaceId, terms.repId, window),
+    loadDeals(trx, terms, window),
     loadTeamDeals(trx, terms, window),
     loadStandingRows(trx, terms, window),
     loadPeerCredits(trx, terms, window),

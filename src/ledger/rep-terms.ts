@@ -35,6 +35,8 @@ export interface WorkspaceTerms {
   readonly currency: string;
   readonly timeZone: string;
   readonly measures: Readonly<Record<string, string>>;
+  /** The field that holds the amount of a deal; null if the workspace has not mapped it. */
+  readonly amountSlug: string | null;
   /** Another one after every change of the configuration; read before whatever else is. */
   readonly revision: string;
 }
@@ -73,6 +75,7 @@ export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promis
     currency: row.currency,
     timeZone: row.timezone,
     measures: row.field_mapping.measures,
+    amountSlug: row.field_mapping.standard['dealAmount'] ?? null,
     revision: row.configuration_revision,
   };
 }

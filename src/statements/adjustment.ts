@@ -2,13 +2,22 @@ import { type EventRow } from '../commissions/commission-event.js';
 import { currencyDigits } from '../kernel/currency.js';
 import { addDays, type Day, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { invalid } from '../kernel/failure.js';
+import { Failure, invalid } from '../kernel/failure.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type FrozenPeriod } from './statement-views.js';
 
 /** A row that a person, or a true-up, has put beside what the engine wrote. */
 export interface AdjustmentRow extends EventRow {
   readonly revision: number;
+}
+
+/** A clawback takes money back, so its amount is negative. */
+export function assertTakesBack(kind: AdjustmentRow['kind'], amount: number): void {
+  if (kind === 'clawback' && amount > 0)
+    throw new Failure(
+      'clawback_must_be_negative',
+      'A clawback takes money back: give a negative amount. To pay the rep, add an adjustment instead.',
+    );
 }
 
 /** The amount as exact text; refused when the currency has no coins that small. */

@@ -48,6 +48,15 @@ describe('the projection of a deal', () => {
     expect(projectDeal(content, utc)).to.include({ amount: '0.1', stage: 'Open', isClosed: false });
   });
 
+  it('closes a deal that is lost under another name', () => {
+    const closed = ['Churned', 'Closed - No Decision', 'closedlost', 'deal_abandoned', 'Canceled', 'Cancelled', 'Dead'];
+    const open = ['Churn risk', 'Cancellation pending', 'Proposal', 'To be closed', 'Deadline set', 'Declining'];
+    const isClosed = (stage: string) => projectDeal(withFields({ stage }), utc).isClosed;
+    expect(closed.filter((stage) => !isClosed(stage))).to.deep.equal([]);
+    expect(open.filter(isClosed)).to.deep.equal([]);
+    expect(projectDeal(withFields({ stage: 'Closed Won' }), utc)).to.include({ isClosed: true, isWon: true });
+  });
+
   it('turns an instant into the day of the time zone', () => {
     const content = withFields({ closeDate: '2026-03-31T23:30:00Z' });
     expect(projectDeal(content, utc).closeDate).to.equal('2026-03-31');
@@ -55,7 +64,7 @@ describe('the projection of a deal', () => {
   });
 
   it('makes nothing of what it cannot read', () => {
-    for (const amount of ['1,000', 'NaN', '', ' ', true, null, '1e15', ['5']])
+    for (const amount of ['1,000', 'NaN', '', ' ', true, null, '1.1e15', ['5']])
       expect(projectDeal(withFields({ amount }), utc).amount).to.equal(null);
     for (const closeDate of ['3/1/2026', '2026-02-30', 1_760_000_000, '1899-12-31'])
       expect(projectDeal(withFields({ closeDate }), utc).closeDate).to.equal(null);
@@ -96,7 +105,7 @@ describe('the content of a deal', () => {
       { fields: { a: {} } },
       { fields: { a: [1] } },
       { amount: 'NaN' },
-      { amount: 1e15 },
+      { amount: 1.1e15 },
       { closeDate: '2026-02-30' },
       { currency: 'usd' },
       { repId: 'x' },

@@ -60,6 +60,21 @@ describe('PUT /v1/deals/:dealId', () => {
     expect(await snapshots()).to.have.length(2);
   });
 
+  it('refuses an amount beyond 10^15 by name, in the usual fields and in the mapped field', async () => {
+    const refused = async (body: object) => {
+      const failure = await world.put('d1', body).catch((error: unknown) => error);
+      expect(failure, JSON.stringify(body)).to.be.instanceOf(Failure).with.property('code', 'VALIDATION_FAILED');
+      return (failure as Failure).details?.['issues'];
+    };
+    await refused({ amount: 1.1e15 });
+    for (const amount of [1e18, '-1e400', '1000000000000001'])
+      expect(JSON.stringify(await refused({ fields: { amount } }))).to.contain('"fields.amount"');
+    await refused({ fields: { value: 1e18 } });
+    expect(await world.put('d1', { fields: { amount: '1e15', seats: '123456789012345678' } })).to.include({
+      amount: 1e15,
+    });
+  });
+
   it('finds the owner by rep, then by CRM member, then by e-mail', async () => {
     const owner = async (body: object) => (await world.put(newId(), body)).repId;
     expect(await owner({ repId: bob, ownerId: 'm-ann' })).to.equal(bob);

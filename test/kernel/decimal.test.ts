@@ -94,6 +94,13 @@ describe('exact decimals', () => {
     expect(['.5', '-.25', '+.5e1', '0e99999', '-0.00e-99999'].map(read)).to.deep.equal(['0.5', '-0.25', '5', '0', '0']);
   });
 
+  it('a product of long numbers is read back from its text', () => {
+    const tiny = Decimal.parse('-3.7e-400') as Decimal;
+    const product = tiny.times(tiny).times(Decimal.of('1e300'));
+    expect(Decimal.of(product.toString()).equals(product)).to.equal(true);
+    expect(Decimal.parse(product.toString())).to.equal(null);
+  });
+
   it('amounts round to the minor unit of their currency', () => {
     expect(roundToCurrency(Decimal.of('1234.5'), 'JPY').toString()).to.equal('1235');
     expect(roundToCurrency(Decimal.of('1234.5675'), 'BHD').toString()).to.equal('1234.568');

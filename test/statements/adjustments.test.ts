@@ -47,6 +47,20 @@ describe('adjustments', () => {
     await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
   });
 
+  it('refuse a clawback that would pay the rep, when it is added and when it is changed', async () => {
+    const own = await fixture.office();
+    const refused = await add(own, { amount: 100, kind: 'clawback' });
+    expect([refused.status, refused.body.code]).to.deep.equal([400, 'clawback_must_be_negative']);
+    const { body: clawback } = await add(own, { amount: -100, kind: 'clawback' });
+    const path = `/v1/statements/${own.ben}/adjust/${clawback.eventId}`;
+    const changed = await own.api.patch(path, { amount: 100 });
+    expect([changed.status, changed.body.code]).to.deep.equal([400, 'clawback_must_be_negative']);
+    expect((await own.api.patch(path, { amount: -150 })).body).to.include({ amount: -150 });
+    const { body: adjustment } = await add(own, { amount: -5 });
+    const other = `/v1/statements/${own.ben}/adjust/${adjustment.eventId}`;
+    expect((await own.api.patch(other, { amount: 5 })).body).to.include({ kind: 'adjustment', amount: 5 });
+  });
+
   it('are dated today while the period runs', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const { body } = await add(office, { period: today.slice(0, 4) });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
+import { numberOf } from '../values.js';
 import { id18 } from './ids.js';
 import { slugsOf } from './names.js';
 
@@ -77,7 +78,8 @@ export function readDeal(record: DealRecord, shape: DealShape, orgCurrency: stri
 
 /** A value of the CRM's JSON; parts that are values of their own are fields of their own and dropped here. */
 export function readValue(value: unknown, crmType: string): CrmValue {
-  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return numberOf(value);
+  if (typeof value === 'boolean') return value;
   if (typeof value !== 'string' || value === '') return null;
   if (crmType === 'date') return value.slice(0, 10);
   return crmType === 'datetime' ? readInstant(value) : value;

@@ -1,12 +1,21 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
-import { Failure } from '../../kernel/failure.js';
+import { Failure, invalid } from '../../kernel/failure.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
-import { contentOf, type DealRecord, dealBody, dealId, dealRecord, readContent } from '../deal.js';
+import {
+  amountBound,
+  amountOutOfRange,
+  contentOf,
+  type DealRecord,
+  dealBody,
+  dealId,
+  dealRecord,
+  readContent,
+} from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
 import { findDeal } from '../deal-views.js';
 import { recordDeals } from '../record-deals.js';
@@ -27,7 +36,11 @@ export class PutDeal {
     const { workspaceId } = caller;
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
     return this.changes.run(caller, 'deals', async (trx, wake) => {
-      const read = readContent(contentOf(body), await loadDealTerms(trx, workspaceId));
+      const content = contentOf(body);
+      const terms = await loadDealTerms(trx, workspaceId);
+      const slug = amountOutOfRange(content, terms);
+      if (slug !== null) throw invalid({ path: `fields.${slug}`, message: amountBound });
+      const read = readContent(content, terms);
       const {
         outcomes: [outcome],
         changes,

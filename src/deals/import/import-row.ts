@@ -2,6 +2,8 @@ import { type z } from 'zod';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
 import { type Day, dayOf, isDay } from '../../kernel/day.js';
 import {
+  amountBound,
+  amountOutOfRange,
   contentOf,
   type DealContent,
   type DealTerms,
@@ -85,6 +87,8 @@ function rowOf(
   const misdated = isIso ? null : problemOfFormat(content, reader);
   if (misdated !== null) return { row, reason: misdated };
   const dated = isIso ? content : { ...content, fields: withIsoDays(content.fields, reader.dateFormat) };
+  const slug = amountOutOfRange(dated, reader.terms);
+  if (slug !== null) return { row, reason: `fields.${slug}: ${amountBound}` };
   const read = readContent(dated, reader.terms);
   const reason = problemOfStandardValues(dated, read.projection, reader);
   if (reason !== null) return { row, reason };

@@ -12,7 +12,7 @@ import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { money, pathId, period, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { type AdjustmentRow, adjustmentDay, exactAmount } from '../adjustment.js';
+import { type AdjustmentRow, adjustmentDay, assertTakesBack, exactAmount } from '../adjustment.js';
 import { insertAdjustment } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { assertDealExists } from '../known-deal.js';
@@ -39,6 +39,7 @@ export class AddAdjustment {
   ) {}
 
   async execute({ params: { repId }, body: wanted }: Input<{ repId: string }, unknown, Wanted>, caller: Caller) {
+    assertTakesBack(wanted.kind, wanted.amount);
     const { workspaceId, actor } = caller;
     return this.unitOfWork.run(caller, 'calculation', async (trx) => {
       await lockRep(trx, workspaceId, repId);
@@ -84,6 +85,6 @@ export const addAdjustment = operation({
   params,
   body,
   response: commissionEvent,
-  failures: { rep_not_found: 404, deal_not_found: 404, statement_locked: 400 },
+  failures: { rep_not_found: 404, deal_not_found: 404, statement_locked: 400, clawback_must_be_negative: 400 },
   handler: AddAdjustment,
 });

@@ -10,7 +10,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { money, pathId, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { type AdjustmentRow, exactAmount } from '../adjustment.js';
+import { type AdjustmentRow, assertTakesBack, exactAmount } from '../adjustment.js';
 import { updateAdjustment as write } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../lock-rep.js';
@@ -44,6 +44,7 @@ export class UpdateAdjustment {
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
       if (row === null || row.kind === 'true_up')
         throw new Failure('adjustment_not_found', 'This rep has no such adjustment or clawback.');
+      if (wanted.amount !== undefined) assertTakesBack(row.kind, wanted.amount);
       const frozen = await listFrozenPeriods(trx, workspaceId, repId);
       const locked = frozen.find(({ range }) => isWithin(row.earnedOn, range));
       if (locked !== undefined) throw statementLocked(locked.period);
@@ -77,6 +78,11 @@ export const updateAdjustment = operation({
   params,
   body,
   response: commissionEvent,
-  failures: { rep_not_found: 404, adjustment_not_found: 400, statement_locked: 409 },
+  failures: {
+    rep_not_found: 404,
+    adjustment_not_found: 400,
+    statement_locked: 409,
+    clawback_must_be_negative: 400,
+  },
   handler: UpdateAdjustment,
 });
