@@ -33,16 +33,19 @@ export interface UpstreamEvent {
 }
 
 /**
- * A row that the calculation must take as it stands: it holds its natural key, and its recorded credit and amount
- * count for the deals around it. `frozen` rows lie in an approved period; `kept` ones are historical, their
- * assignment or plan version having been withdrawn.
+ * A row that the calculation does not change: it occupies its natural key, and its recorded credit and amount count for
+ * the deals around it. A `frozen` row belongs to an approved period. A `kept` row is historical: its assignment or plan
+ * version was withdrawn. An `owned` row only occupies the key, which belongs to an approved period that no longer
+ * counts it; it has no credit and no amount.
  */
 export interface HeldEvent {
   readonly planId: string;
   readonly ruleName: string;
   readonly dealKey: string;
   readonly phase: 'per_deal' | 'cascade' | 'periodic';
-  readonly hold: 'frozen' | 'kept';
+  readonly hold: 'frozen' | 'kept' | 'owned';
+  /** The approved period that owns the key; when absent, the one that contains `earnedOn`. */
+  readonly frozenPeriod?: Period;
   readonly earnedOn: Day;
   readonly period: Period;
   readonly attainmentKey: string;

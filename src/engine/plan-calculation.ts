@@ -159,6 +159,10 @@ export class PlanCalculation implements WalkListener {
     const { rule } = firing.rule;
     const held = this.takeHeld(rule.name, dealKey);
     const frozen = this.frozenOn(day);
+    if (held?.hold === 'owned') {
+      this.sink.heldBack.push(heldBackOf(this.input, held, 'insert'));
+      return this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
+    }
     if (held?.hold === 'frozen') {
       const stays = held.earnedOn === day;
       if (!stays) this.sink.heldBack.push(heldBackOf(this.input, held, 'change'));
@@ -209,6 +213,7 @@ export class PlanCalculation implements WalkListener {
     for (const [key, held] of this.heldByKey) {
       if (!ofPass(held)) continue;
       this.heldByKey.delete(key);
+      if (held.hold === 'owned') continue;
       if (held.hold === 'frozen') this.sink.heldBack.push(heldBackOf(this.input, held, 'reverse'));
       this.addHeld(held, null);
     }
@@ -355,7 +360,8 @@ export function outcome(
 }
 
 export function heldBackOf(input: RepInput, held: HeldEvent, change: HeldBack['change']): HeldBack {
-  const period = input.frozen.find(({ range }) => isWithin(held.earnedOn, range))?.period ?? held.period;
+  const containing = input.frozen.find(({ range }) => isWithin(held.earnedOn, range))?.period;
+  const period = held.frozenPeriod ?? containing ?? held.period;
   return { period, planId: held.planId, ruleName: held.ruleName, dealKey: held.dealKey, change };
 }
 

@@ -19,6 +19,8 @@ export interface Ledger {
   readonly cleared: boolean;
   /** Whether the window was all days: then no row can stand outside of it. */
   readonly allDays: boolean;
+  /** Whether trued-up rows of the rep count beside its events. */
+  readonly hasTruedUp: boolean;
 }
 
 /** What was written, and what moved with it. */

@@ -125,8 +125,9 @@ async function calculateWindow(
     runId: newId(),
     cleared,
     allDays: isAllDays(window),
+    hasTruedUp: input.hasTruedUp,
   };
-  const difference = differenceOf(terms.repId, input.standing, result.decisions, input.held);
+  const difference = differenceOf(terms.repId, input, result);
   const paidDeals = new Set(result.decisions.map((decision) => decision.dealKey));
   return {
     runId: ledger.runId,

@@ -3,6 +3,7 @@ import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { partWithRecalculations } from './calculation-jobs.js';
+import { countedRows } from './counted-rows.js';
 import { recordHistory } from './event-history.js';
 import { insertMonths } from './totals.js';
 
@@ -68,10 +69,9 @@ async function recountQuotas(trx: Work, workspaceId: string): Promise<void> {
   await sql`
     update quotas q set current_value = counted.credit, updated_at = now()
     from (
-      select q.quota_id, coalesce(sum(e.credit), 0) as credit
-      from quotas q left join commission_events e on e.workspace_id = q.workspace_id and e.rep_id = q.rep_id
-        and e.plan_id = q.plan_id and e.attainment_key = q.attainment_key and e.period = q.period
-        and e.status = 'earned' and e.kind = 'commission_earned'
+      select q.quota_id, coalesce(sum(c.credit), 0) as credit
+      from quotas q left join ${countedRows(workspaceId)} on c.rep_id = q.rep_id
+        and c.plan_id = q.plan_id and c.attainment_key = q.attainment_key and c.period = q.period
       where q.workspace_id = ${workspaceId}
       group by q.quota_id
     ) counted

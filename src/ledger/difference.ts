@@ -1,7 +1,8 @@
-import { type Decision, type HeldEvent } from '../engine/calculate.js';
+import { type Decision, type RepResult } from '../engine/calculate.js';
 import { Decimal } from '../kernel/decimal.js';
 import { entryOf } from '../kernel/entry-of.js';
 import { idOf } from '../kernel/ids.js';
+import { type LoadedRepInput } from './rep-input.js';
 import { type StandingRow } from './standing-rows.js';
 
 /** What the engine decided against what stands. */
@@ -18,12 +19,14 @@ export interface Write {
   readonly before: StandingRow | null;
 }
 
-/** What must be written so that the rep's rows say what the engine decided. Rows that are held are never touched. */
+/**
+ * What must be written so that the rep's rows equal the engine's decisions. Frozen rows and the rows that the engine
+ * kept are not written. A row elsewhere whose key an approved period owns is reversed: that period pays it.
+ */
 export function differenceOf(
   repId: string,
-  standing: readonly StandingRow[],
-  decisions: readonly Decision[],
-  held: readonly HeldEvent[],
+  { standing, held, frozenIds }: Pick<LoadedRepInput, 'standing' | 'held' | 'frozenIds'>,
+  { decisions, heldBack }: Pick<RepResult, 'decisions' | 'heldBack'>,
 ): Difference {
   const rest = new StandingByKey(standing);
   const writes: Write[] = [];
@@ -37,8 +40,13 @@ export function differenceOf(
       writes.push({ eventId: before.eventId, idempotencyKey, change, decision, before });
     }
   }
-  for (const event of held) rest.take(event);
-  return { writes, reversals: rest.left().filter((row) => row.status === 'earned') };
+  // A row that was kept gives way when its key would be earned in an approved period: the true-up of that one pays it.
+  const blocked = new Set(heldBack.filter(({ change }) => change === 'insert').map((one) => eventIdOf(repId, one)));
+  for (const event of held) if (event.hold === 'kept' && !blocked.has(eventIdOf(repId, event))) rest.take(event);
+  return {
+    writes,
+    reversals: rest.left().filter((row) => row.status === 'earned' && !frozenIds.has(row.eventId)),
+  };
 }
 
 /** The rows by their natural keys. One map inside the other: joining three texts a row costs more than looking thrice. */

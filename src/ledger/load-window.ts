@@ -8,6 +8,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { longerKind, type PeriodKind, periodRange, widened } from '../kernel/period.js';
 import { cellsOf } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { countedRows, earnedRows } from './counted-rows.js';
 import { loadTeam } from './hierarchy.js';
 import { type RepTerms } from './rep-terms.js';
 
@@ -85,23 +86,37 @@ export async function loadTeamDeals(trx: Work, terms: RepTerms, window: DayRange
   const spans = groupBy(team, (member) => member.repId);
   const isBelow = (repId: string | null, day: Day) =>
     repId !== null && (spans.get(repId)?.some((span) => isWithin(day, span)) ?? false);
-  const rows = await cellsOf(
-    trx,
-    [sql`d.rep_id`, ...dealColumns],
-    dealsOf(terms.workspaceId, [...spans.keys()], window),
-  );
-  const deals = rows.flatMap(([repId = null, ...cells]) => {
-    const deal = dealOf(cells, terms.workspace.amountSlug);
-    return isBelow(repId, deal.closeDate) ? [deal] : [];
-  });
-  const events = groupBy(
-    await loadUpstreamEvents(trx, terms.workspaceId, [...spans.keys()], deals),
-    (event) => event.dealKey,
-  );
+  const [owned, isTruedUp] = await Promise.all([
+    loadOwnedDeals(trx, terms, [...spans.keys()], window),
+    hasTruedUpPeriods(trx, terms.workspaceId),
+  ]);
+  const deals = owned.flatMap(({ repId, deal }) => (isBelow(repId, deal.closeDate) ? [deal] : []));
+  const source = isTruedUp ? countedRows(terms.workspaceId) : earnedRows(terms.workspaceId);
+  const events = groupBy(await loadUpstreamEvents(trx, source, [...spans.keys()], deals), (event) => event.dealKey);
   return deals.map((deal) => ({
     deal,
     upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
   }));
+}
+
+/** The deals of the reps, each with its owner, in one statement. */
+export async function loadOwnedDeals(
+  trx: Work,
+  { workspaceId, workspace: { amountSlug } }: Pick<RepTerms, 'workspaceId' | 'workspace'>,
+  repIds: readonly string[],
+  window: DayRange,
+): Promise<{ readonly repId: string; readonly deal: Deal }[]> {
+  const rows = await cellsOf(trx, [sql`d.rep_id`, ...dealColumns], dealsOf(workspaceId, repIds, window));
+  return rows.map(([repId, ...cells]) => ({ repId: repId as string, deal: dealOf(cells, amountSlug) }));
+}
+
+/** Whether any period of the workspace is trued up. Otherwise events are read without a look at each one's period. */
+async function hasTruedUpPeriods(trx: Work, workspaceId: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from statement_periods where workspace_id = ${workspaceId} and trued_up) as found`.execute(
+    trx,
+  );
+  return rows[0]?.found ?? false;
 }
 
 interface DealEvent extends UpstreamEvent {
@@ -111,7 +126,7 @@ interface DealEvent extends UpstreamEvent {
 /** What the reps have earned on the deals. Joined here and not in SQL, where fresh tables make for ruinous plans. */
 async function loadUpstreamEvents(
   trx: Work,
-  workspaceId: string,
+  source: RawBuilder<unknown>,
   repIds: readonly string[],
   deals: readonly Deal[],
 ): Promise<DealEvent[]> {
@@ -123,10 +138,10 @@ async function loadUpstreamEvents(
     currency: string;
     amount: string;
   }>`
-    select deal_key, rep_id, rule_name, phase, currency, amount from commission_events
-    where workspace_id = ${workspaceId} and deal_key = any(${deals.map((deal) => deal.dealId)}::text[])
-      and rep_id = any(${repIds}::uuid[]) and kind = 'commission_earned' and status = 'earned' and phase <> 'periodic'
-    order by deal_key, rep_id, plan_id, rule_name`.execute(trx);
+    select c.deal_key, c.rep_id, c.rule_name, c.phase, c.currency, c.amount from ${source}
+    where c.deal_key = any(${deals.map((deal) => deal.dealId)}::text[])
+      and c.rep_id = any(${repIds}::uuid[]) and c.phase <> 'periodic'
+    order by c.deal_key, c.rep_id, c.plan_id, c.rule_name`.execute(trx);
   return rows.map((row) => ({
     dealKey: row.deal_key,
     repId: row.rep_id,
@@ -137,12 +152,35 @@ async function loadUpstreamEvents(
   }));
 }
 
-/** Credits of the other reps under every rank rule of the rep's plans, from what stands in the ledger. */
+/** Credits of the other reps under every rank rule of the rep's plans, as the ledger counts them. */
 export async function loadPeerCredits(trx: Work, terms: RepTerms, window: DayRange): Promise<RepInput['peerCredits']> {
-  const ranked = terms.versions.filter((version) => version.rules.some((rule) => rule.tierBy === 'rank'));
-  if (ranked.length === 0) return () => [];
-  const planIds = [...new Set(ranked.map((version) => version.planId))];
-  const { workspaceId, repId } = terms;
+  const standings = await loadRankings(trx, terms.workspaceId, rankedPlans(terms.versions), window);
+  return (planId, key, period) =>
+    standings(planId, key, period)
+      .filter((peer) => peer.repId !== terms.repId)
+      .map(({ credit }) => credit);
+}
+
+/** The plans that have a rule with rank tiers. */
+export function rankedPlans(versions: RepTerms['versions']): string[] {
+  const ranked = versions.filter((version) => version.rules.some((rule) => rule.tierBy === 'rank'));
+  return [...new Set(ranked.map((version) => version.planId))];
+}
+
+/** Everyone on the plan in the period, each with the credit under the key. */
+export type Rankings = (
+  planId: string,
+  key: string,
+  period: string,
+) => readonly { readonly repId: string; readonly credit: Decimal }[];
+
+export async function loadRankings(
+  trx: Work,
+  workspaceId: string,
+  planIds: readonly string[],
+  window: DayRange,
+): Promise<Rankings> {
+  if (planIds.length === 0) return () => [];
   const { rows: credits } = await sql<{
     plan_id: string;
     attainment_key: string;
@@ -150,17 +188,15 @@ export async function loadPeerCredits(trx: Work, terms: RepTerms, window: DayRan
     rep_id: string;
     credit: string;
   }>`
-    select plan_id, attainment_key, period, rep_id, sum(credit)::text as credit
-    from commission_events
-    where workspace_id = ${workspaceId} and rep_id <> ${repId} and plan_id in (${sql.join(planIds)})
-      and kind = 'commission_earned' and status = 'earned' and earned_on between ${window.from} and ${window.to}
-    group by plan_id, attainment_key, period, rep_id`.execute(trx);
+    select c.plan_id, c.attainment_key, c.period, c.rep_id, sum(c.credit)::text as credit
+    from ${countedRows(workspaceId)}
+    where c.plan_id in (${sql.join(planIds)}) and c.earned_on between ${window.from}::date and ${window.to}::date
+    group by c.plan_id, c.attainment_key, c.period, c.rep_id`.execute(trx);
   const spans = await trx
     .selectFrom('assignments')
     .select(['plan_id', 'rep_id', 'effective_start', 'effective_end'])
     .where('workspace_id', '=', workspaceId)
     .where('plan_id', 'in', planIds)
-    .where('rep_id', '<>', repId)
     .where('deleted_at', 'is', null)
     .execute();
   const byKey = new Map(
@@ -176,7 +212,10 @@ export async function loadPeerCredits(trx: Work, terms: RepTerms, window: DayRan
         )
         .map((span) => span.rep_id),
     );
-    return [...peers].map((peer) => Decimal.of(byKey.get(`${planId}|${key}|${period}|${peer}`) ?? '0'));
+    return [...peers].map((repId) => ({
+      repId,
+      credit: Decimal.of(byKey.get(`${planId}|${key}|${period}|${repId}`) ?? '0'),
+    }));
   };
 }
 

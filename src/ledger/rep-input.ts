@@ -4,10 +4,15 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { loadDeals, loadFirstActivity, loadPeerCredits, loadTeamDeals } from './load-window.js';
 import { assignedPlans, quotaFinder, type RepTerms } from './rep-terms.js';
 import { heldRows, loadStandingRows, type StandingRow } from './standing-rows.js';
+import { hasTruedUp, loadTruedUpRows } from './trued-up-rows.js';
 
 /** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
 export interface LoadedRepInput extends RepInput {
   readonly standing: readonly StandingRow[];
+  /** Rows of approved periods, by event id, which the comparison leaves out. */
+  readonly frozenIds: ReadonlySet<string>;
+  /** Whether some period of the rep is trued up: its counters are then more than sums of events. */
+  readonly hasTruedUp: boolean;
 }
 
 /** The one assembly of an engine input from what is stored, for runs that write and for those that only tell. */
@@ -18,10 +23,11 @@ export async function loadRepInput(
   asOf: Day,
   options: { readonly explain: boolean },
 ): Promise<LoadedRepInput> {
-  const [deals, teamDeals, standing, peerCredits, firstActivity] = await Promise.all([
+  const [deals, teamDeals, standing, truedUp, peerCredits, firstActivity] = await Promise.all([
     loadDeals(trx, terms, window),
     loadTeamDeals(trx, terms, window),
     loadStandingRows(trx, terms, window),
+    loadTruedUpRows(trx, terms, window),
     loadPeerCredits(trx, terms, window),
     loadFirstActivity(trx, terms),
   ]);
@@ -32,12 +38,13 @@ export async function loadRepInput(
     plans: assignedPlans(terms),
     deals,
     teamDeals,
-    held: await heldRows(trx, terms, standing),
+    ...(await heldRows(trx, terms, standing, truedUp)),
     frozen: terms.frozen,
     quota: quotaFinder(terms.quotas),
     peerCredits,
     firstActivity,
     explain: options.explain,
     standing,
+    hasTruedUp: hasTruedUp(terms),
   };
 }

@@ -10,9 +10,10 @@ import {
 import { type Condition } from '../engine/condition.js';
 import { type Quota } from '../engine/payout.js';
 import { type Rule } from '../engine/plan-config.js';
-import { type Day, isEffective } from '../kernel/day.js';
+import { type Day, type DayRange, isEffective } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
+import { type Period } from '../kernel/period.js';
 import { Remembered } from '../platform/database/remembered.js';
 import { type PlanStatus } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -56,7 +57,14 @@ export interface RepTerms extends Configured {
   readonly workspaceId: string;
   readonly repId: string;
   readonly workspace: WorkspaceTerms;
-  readonly frozen: RepInput['frozen'];
+  readonly frozen: readonly FrozenPeriod[];
+}
+
+/** An approved period. When it is trued up, `trued_up_rows` replace its approved rows. */
+export interface FrozenPeriod {
+  readonly period: Period;
+  readonly range: DayRange;
+  readonly truedUp: boolean;
 }
 
 export interface StoredQuota extends Quota {
@@ -234,15 +242,19 @@ async function loadQuotas(trx: Work, workspaceId: string, repId: string): Promis
 }
 
 /** The rep's approved periods, in no order. */
-export async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<RepInput['frozen']> {
+export async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<FrozenPeriod[]> {
   const rows = await trx
     .selectFrom('statement_periods')
-    .select(['period', 'from_day', 'to_day'])
+    .select(['period', 'from_day', 'to_day', 'trued_up'])
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId)
     .where('status', '=', 'approved')
     .execute();
-  return rows.map((row) => ({ period: row.period, range: { from: row.from_day, to: row.to_day } }));
+  return rows.map((row) => ({
+    period: row.period,
+    range: { from: row.from_day, to: row.to_day },
+    truedUp: row.trued_up,
+  }));
 }
 
 /** The rep's plans with their active versions compiled, assigned by the assignments that still stand. */

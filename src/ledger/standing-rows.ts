@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import { type HeldEvent } from '../engine/calculate.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { cellsOf } from '../platform/database/columns.js';
+import { cellsOf, rowsFrom } from '../platform/database/columns.js';
 import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type CountedRow } from './counted-rows.js';
 import { type RepTerms, wasWithdrawn } from './rep-terms.js';
+import { heldTruedUp, type TruedUpRow } from './trued-up-rows.js';
 
 /** An engine-written row as it stands in the ledger. */
 export interface StandingRow {
@@ -98,23 +100,73 @@ export async function loadStandingRows(trx: Work, terms: RepTerms, window: DayRa
   return [...within, ...elsewhere].map(standingRow);
 }
 
-/**
- * The rows that the engine must take as they stand. Frozen ones lie in an approved period. Kept ones earned under
- * an assignment that was deleted or a plan version that was withdrawn since: historical events are kept, as long as
- * their deal is.
- */
-export async function heldRows(trx: Work, terms: RepTerms, rows: readonly StandingRow[]): Promise<HeldEvent[]> {
-  const isFrozen = (row: StandingRow) => terms.frozen.some(({ range }) => isWithin(row.earnedOn, range));
-  // Whether a reversed row stands there depends on the order in which news came, and it says nothing of pay: it holds nothing.
-  const earned = rows.filter((row) => row.status === 'earned');
-  const frozen = earned.filter(isFrozen);
-  const withdrawn = earned.filter((row) => !isFrozen(row) && wasWithdrawn(terms, row.planId, row.earnedOn));
-  const alive = await liveDeals(trx, terms, withdrawn);
-  const kept = withdrawn.filter((row) => row.phase === 'periodic' || alive.has(row.dealKey));
-  return [...frozen.map((row) => heldOf(row, 'frozen')), ...kept.map((row) => heldOf(row, 'kept'))];
+/** What of the ledger the engine must not change. */
+export interface HeldRows {
+  readonly held: readonly HeldEvent[];
+  /** The earned rows of approved periods, by event id: no run writes them. */
+  readonly frozenIds: ReadonlySet<string>;
 }
 
-function heldOf(row: StandingRow, hold: HeldEvent['hold']): HeldEvent {
+/**
+ * The rows that the engine must not change. Those of an approved period are frozen; where the period is trued up, its
+ * trued-up rows are, and the keys that only its approved rows have are owned. Kept rows earned under an assignment that
+ * was deleted or a plan version that was withdrawn since: historical events are kept while their deal exists.
+ */
+export async function heldRows(
+  trx: Work,
+  terms: RepTerms,
+  rows: readonly StandingRow[],
+  truedUp: readonly TruedUpRow[],
+): Promise<HeldRows> {
+  const frozenOf = (row: StandingRow) => terms.frozen.find(({ range }) => isWithin(row.earnedOn, range));
+  // A reversed row holds nothing: whether it exists depends on the order in which changes arrived.
+  const earned = rows.filter((row) => row.status === 'earned');
+  const counted = new Set(truedUp.map(naturalKey));
+  const isCounted = (row: StandingRow) => counted.size > 0 && counted.has(naturalKey(row));
+  const frozen: StandingRow[] = [];
+  const held = truedUp.map(heldTruedUp);
+  for (const row of earned) {
+    const period = frozenOf(row);
+    if (period === undefined) continue;
+    frozen.push(row);
+    if (!period.truedUp) held.push(heldOf(row, 'frozen'));
+    else if (!isCounted(row)) held.push(ownedBy(row, period.period));
+  }
+  const withdrawn = earned.filter(
+    (row) => frozenOf(row) === undefined && !isCounted(row) && wasWithdrawn(terms, row.planId, row.earnedOn),
+  );
+  const owners = await ownersOfDeals(trx, terms.workspaceId, withdrawn);
+  return {
+    held: [...held, ...keptRows(terms.repId, withdrawn, owners).map((row) => heldOf(row, 'kept'))],
+    frozenIds: new Set(frozen.map((row) => row.eventId)),
+  };
+}
+
+/** Of the rows whose terms were withdrawn those whose deal exists and, for rows on own deals, still belongs to the rep. */
+export function keptRows<Row extends Pick<CountedRow, 'phase' | 'dealKey'>>(
+  repId: string,
+  withdrawn: readonly Row[],
+  owners: ReadonlyMap<string, string | null>,
+): Row[] {
+  return withdrawn.filter(
+    ({ phase, dealKey }) =>
+      phase === 'periodic' || (phase === 'per_deal' ? owners.get(dealKey) === repId : owners.has(dealKey)),
+  );
+}
+
+export function naturalKey({ planId, ruleName, dealKey }: Pick<CountedRow, 'planId' | 'ruleName' | 'dealKey'>): string {
+  return `${planId}|${ruleName}|${dealKey}`;
+}
+
+function ownedBy(row: StandingRow, frozenPeriod: string): HeldEvent {
+  const nothing = { credit: Decimal.zero, base: Decimal.zero, amount: Decimal.zero, tierName: null };
+  return { ...heldOf(row, 'owned'), ...nothing, frozenPeriod };
+}
+
+export function heldOf(
+  row: Omit<StandingRow, 'eventId' | 'status' | 'idempotencyKey'>,
+  hold: HeldEvent['hold'],
+): HeldEvent {
   return {
     planId: row.planId,
     ruleName: row.ruleName,
@@ -131,18 +183,17 @@ function heldOf(row: StandingRow, hold: HeldEvent['hold']): HeldEvent {
   };
 }
 
-/** Of the deals behind the rows those that exist and, for rows on own deals, still belong to the rep. */
-async function liveDeals(trx: Work, terms: RepTerms, rows: readonly StandingRow[]): Promise<ReadonlySet<string>> {
-  if (rows.length === 0) return new Set();
-  const own = new Set(rows.filter((row) => row.phase === 'per_deal').map((row) => row.dealKey));
-  const deals = await trx
-    .selectFrom('deals')
-    .select(['deal_id', 'rep_id'])
-    .where('workspace_id', '=', terms.workspaceId)
-    .where('deal_id', 'in', [...new Set(rows.map((row) => row.dealKey))])
-    .where('deleted_at', 'is', null)
-    .execute();
-  return new Set(
-    deals.filter((deal) => deal.rep_id === terms.repId || !own.has(deal.deal_id)).map((deal) => deal.deal_id),
-  );
+/** The owners of the deals behind the rows, of the deals that exist. */
+export async function ownersOfDeals(
+  trx: Work,
+  workspaceId: string,
+  rows: readonly Pick<CountedRow, 'dealKey'>[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (rows.length === 0) return new Map();
+  const dealKeys = [...new Set(rows.map((row) => row.dealKey))];
+  const { rows: deals } = await sql<{ dealId: string; repId: string | null }>`
+    select deal_id as "dealId", rep_id as "repId" from deals
+    where workspace_id = ${workspaceId} and deleted_at is null
+      and deal_id = any(array(select id from ${rowsFrom(dealKeys, [['id', 'text', (key) => key]])}))`.execute(trx);
+  return new Map(deals.map((deal) => [deal.dealId, deal.repId]));
 }

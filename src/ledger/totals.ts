@@ -4,11 +4,14 @@ import { entryOf } from '../kernel/entry-of.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { countedRows, earnedRows } from './counted-rows.js';
 
 /** Whose totals are set anew. */
 export interface TotalsOf {
   readonly workspaceId: string;
   readonly repId: string;
+  /** False when the rep certainly has no trued-up rows: its events then say everything. */
+  readonly hasTruedUp?: boolean;
 }
 
 export interface Counter {
@@ -52,10 +55,10 @@ export async function refreshTotals(trx: Work, of: TotalsOf, footprint: Footprin
   await Promise.all([refreshQuotas(trx, of, footprint.counters()), refreshMonths(trx, of, footprint.months())]);
 }
 
-/** `quotas.current_value` = the credit of the earned events under its key and period, set and not added to. */
+/** `quotas.current_value` = the credit of the counted rows under its key and period, set and not added to. */
 export async function refreshQuotas(
   trx: Work,
-  { workspaceId, repId }: TotalsOf,
+  { workspaceId, repId, hasTruedUp = true }: TotalsOf,
   counters: readonly Counter[],
 ): Promise<void> {
   if (counters.length === 0) return;
@@ -65,6 +68,7 @@ export async function refreshQuotas(
     .map((range) => range.to)
     .sort()
     .at(-1);
+  const source = hasTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
   await sql`
     with counters as (
       select * from ${rowsFrom(counters, [
@@ -74,9 +78,8 @@ export async function refreshQuotas(
       ])}
     ),
     credits as (
-      select plan_id, attainment_key, period, sum(credit) as credit from commission_events
-      where workspace_id = ${workspaceId} and rep_id = ${repId} and status = 'earned'
-        and kind = 'commission_earned' and earned_on between ${from} and ${to}
+      select c.plan_id, c.attainment_key, c.period, sum(c.credit) as credit from ${source}
+      where c.rep_id = ${repId} and c.earned_on between ${from} and ${to}
       group by plan_id, attainment_key, period
     )
     update quotas q set current_value = coalesce(c.credit, 0), updated_at = now()

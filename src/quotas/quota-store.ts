@@ -87,10 +87,12 @@ async function countersWithCredit(
       ['attainment_key', 'text', (row) => row.attainment_key],
       ['period', 'text', (row) => row.period],
     ])}
-    join commission_events e on e.workspace_id = ${workspaceId} and e.rep_id = rows_from.rep_id
-      and e.plan_id = rows_from.plan_id and e.attainment_key = rows_from.attainment_key and e.period = rows_from.period`.execute(
-    trx,
-  );
+    join (
+      select rep_id, plan_id, attainment_key, period from commission_events where workspace_id = ${workspaceId}
+      union all
+      select rep_id, plan_id, attainment_key, period from trued_up_rows where workspace_id = ${workspaceId}
+    ) e on e.rep_id = rows_from.rep_id and e.plan_id = rows_from.plan_id
+      and e.attainment_key = rows_from.attainment_key and e.period = rows_from.period`.execute(trx);
   const byRep = groupBy(rows, (row) => row.rep_id);
   return new Map(
     [...byRep].map(([repId, ofRep]) => [

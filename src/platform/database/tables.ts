@@ -281,6 +281,35 @@ export interface Tables {
     approved_by: string | null;
     approved_total: Numeric | null;
     currency: string | null;
+    /** Whether `trued_up_rows` replace its approved rows. */
+    trued_up: Generated<boolean>;
+  };
+  trued_up_rows: {
+    workspace_id: string;
+    rep_id: string;
+    frozen_period: string;
+    plan_id: string;
+    rule_name: string;
+    deal_key: string;
+    plan_version_id: string;
+    rule_id: string;
+    phase: Phase;
+    category: 'commission' | 'bonus';
+    amount: Numeric;
+    base: Numeric | null;
+    credit: Numeric;
+    tier_name: string | null;
+    attainment_key: string;
+    currency: string;
+    period: string;
+    earned_on: Day;
+  };
+  true_ups: {
+    workspace_id: string;
+    event_id: string;
+    rep_id: string;
+    period: string;
+    lines: Json<unknown>;
   };
   statements: {
     workspace_id: string;

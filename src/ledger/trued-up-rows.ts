@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import { type HeldEvent } from '../engine/calculate.js';
+import { type DayRange } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { rowsFrom } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type CountedRow } from './counted-rows.js';
+import { type RepTerms } from './rep-terms.js';
+
+/** A rep's period. */
+interface PeriodKey {
+  readonly workspaceId: string;
+  readonly repId: string;
+  readonly period: string;
+}
+
+/** A row that a true-up has put in the place of the approved rows of a period. */
+export interface TruedUpRow extends Omit<CountedRow, 'repId'> {
+  readonly frozenPeriod: string;
+}
+
+/** The rep's trued-up rows that are dated in the window, or whose deal closes in it. */
+export async function loadTruedUpRows(trx: Work, terms: RepTerms, window: DayRange): Promise<TruedUpRow[]> {
+  if (!hasTruedUp(terms)) return [];
+  const { rows } = await sql<TruedUpRow>`
+    select t.frozen_period as "frozenPeriod", t.deal_key as "dealKey", t.plan_id as "planId",
+      t.plan_version_id as "planVersionId", t.rule_id as "ruleId", t.rule_name as "ruleName", t.phase, t.category,
+      t.amount, t.base, t.credit, t.tier_name as "tierName", t.attainment_key as "attainmentKey", t.currency, t.period,
+      t.earned_on as "earnedOn"
+    from trued_up_rows t
+    left join deals d on d.workspace_id = t.workspace_id and d.deal_id = t.deal_key
+    where t.workspace_id = ${terms.workspaceId} and t.rep_id = ${terms.repId}
+      and (t.earned_on between ${window.from}::date and ${window.to}::date
+        or d.close_date between ${window.from}::date and ${window.to}::date)`.execute(trx);
+  return rows;
+}
+
+export function hasTruedUp({ frozen }: RepTerms): boolean {
+  return frozen.some((period) => period.truedUp);
+}
+
+export function heldTruedUp(row: TruedUpRow): HeldEvent {
+  return {
+    planId: row.planId,
+    ruleName: row.ruleName,
+    dealKey: row.dealKey,
+    phase: row.phase,
+    hold: 'frozen',
+    frozenPeriod: row.frozenPeriod,
+    earnedOn: row.earnedOn,
+    period: row.period,
+    attainmentKey: row.attainmentKey,
+    credit: Decimal.of(row.credit),
+    base: Decimal.of(row.base ?? '0'),
+    amount: Decimal.of(row.amount),
+    tierName: row.tierName,
+  };
+}
+
+/** Puts the rows in the place of those that counted for the approved period. The caller holds the rep's lane. */
+export async function replaceRowsOfPeriod(trx: Work, key: PeriodKey, rows: readonly CountedRow[]): Promise<void> {
+  await deleteTruedUpRows(trx, key);
+  await setTruedUp(trx, key, true);
+  if (rows.length === 0) return;
+  await sql`
+    insert into trued_up_rows (workspace_id, rep_id, frozen_period, deal_key, plan_id, plan_version_id, rule_id, rule_name,
+      phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on)
+    select ${key.workspaceId}::uuid, ${key.repId}::uuid, ${key.period}, deal_key, plan_id, plan_version_id, rule_id,
+      rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on
+    from ${rowsFrom(rows, [
+      ['deal_key', 'text', (row) => row.dealKey],
+      ['plan_id', 'uuid', (row) => row.planId],
+      ['plan_version_id', 'uuid', (row) => row.planVersionId],
+      ['rule_id', 'uuid', (row) => row.ruleId],
+      ['rule_name', 'text', (row) => row.ruleName],
+      ['phase', 'text', (row) => row.phase],
+      ['category', 'text', (row) => row.category],
+      ['amount', 'numeric', (row) => row.amount],
+      ['base', 'numeric', (row) => row.base],
+      ['credit', 'numeric', (row) => row.credit],
+      ['tier_name', 'text', (row) => row.tierName],
+      ['attainment_key', 'text', (row) => row.attainmentKey],
+      ['currency', 'text', (row) => row.currency],
+      ['period', 'text', (row) => row.period],
+      ['earned_on', 'date', (row) => row.earnedOn],
+    ])}`.execute(trx);
+}
+
+/** The approved rows of the period count again. The caller holds the rep's lane. */
+export async function restoreRowsOfPeriod(trx: Work, key: PeriodKey): Promise<void> {
+  await deleteTruedUpRows(trx, key);
+  await setTruedUp(trx, key, false);
+}
+
+async function deleteTruedUpRows(trx: Work, { workspaceId, repId, period }: PeriodKey): Promise<void> {
+  await trx
+    .deleteFrom('trued_up_rows')
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('frozen_period', '=', period)
+    .execute();
+}
+
+async function setTruedUp(trx: Work, { workspaceId, repId, period }: PeriodKey, truedUp: boolean): Promise<void> {
+  await trx
+    .updateTable('statement_periods')
+    .set({ trued_up: truedUp })
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('period', '=', period)
+    .execute();
+}
