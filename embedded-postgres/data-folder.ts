@@ -25,13 +25,13 @@ export interface EmbeddedPostgresOptions {
   readonly port?: number;
 }
 
-/** A folder of ours with the PostgreSQL that lives in it, and how that is to run. */
+/** A data folder, the PostgreSQL in it, and how to run it. */
 export interface Cluster {
-  /** Holds the secrets, the log and the list of users. */
+  /** Contains the secrets, the log and the list of users. */
   readonly folder: string;
   /** PostgreSQL's own files. */
   readonly dataDir: string;
-  /** Set when we are root, which PostgreSQL refuses to run as. */
+  /** Set when the process is root, because PostgreSQL refuses to run as root. */
   readonly runAs: UnixUser | undefined;
   readonly durable: boolean;
   readonly port: number | undefined;
@@ -77,7 +77,7 @@ async function locateData(folder: string, runAs: UnixUser | undefined, log: Clus
   );
 }
 
-/** A link in the folder says where its data went, so that the next start finds it. */
+/** A symlink in the folder points to the data, so the next start finds it. */
 async function relocateData(folder: string, runAs: UnixUser, log: Cluster['log']): Promise<string> {
   const place = await makeReachablePlace(runAs).catch((cause: unknown) => {
     throw new Error(
@@ -108,7 +108,7 @@ async function makeReachablePlace(runAs: UnixUser): Promise<string> {
   return place;
 }
 
-/** Work goes on in a folder of its own, whose name tells who works there, until a rename makes it count. */
+/** Incomplete work lives in a temporary folder, whose name contains the process, until a rename makes it final. */
 export function makePartial(final: string): Promise<string> {
   return mkdtemp(`${final}.partial-${process.pid}-`);
 }
@@ -119,7 +119,7 @@ export async function removeHalfFinished(cluster: Cluster): Promise<void> {
     const pid = /^postgres.*\.partial-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
     cluster.log(`removing ${name}, left half-finished by an interrupted start`);
-    // An initdb that outlived its starter may still be writing there; it fails as soon as its files vanish.
+    // An initdb that outlived its parent may still be writing there; it fails as soon as its files are gone.
     const patience = { maxRetries: 5, retryDelay: 100 };
     await rm(path.join(parent, name), { recursive: true, force: true, ...patience }).catch(() => undefined);
   }

@@ -13,9 +13,9 @@ export interface EmbeddedPostgres {
   readonly superuserUrl: string;
   /** True when a living process other than this one started the server and still uses it. */
   readonly joined: boolean;
-  /** Where PostgreSQL keeps its files: `<dataDir>/postgres`, or the place that link points to. */
+  /** Location of PostgreSQL's files: `<dataDir>/postgres`, or the target of that link. */
   readonly dataDir: string;
-  /** Gives up this process's use; whoever leaves last shuts the server down. */
+  /** Ends this process's use of the server. The last user stops it. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ const answerTimeoutMs = 10_000;
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await prepareCluster(options);
   const withdraw = await registerUse(cluster);
-  // A server that turned out not to be ours must survive our failure.
+  // A server that turns out to belong to others must survive our failure.
   let leave = withdraw;
   try {
     const secrets = await prepareData(cluster);
@@ -60,12 +60,10 @@ async function joinOrStart(cluster: Cluster, secrets: Secrets): Promise<{ server
     }
     await sleep(20);
   }
-  throw new Error(
-    `PostgreSQL in ${cluster.dataDir} was not ready in time; look at ${logFile(cluster)} and start again.`,
-  );
+  throw new Error(`PostgreSQL in ${cluster.dataDir} was not ready in time; read ${logFile(cluster)} and start again.`);
 }
 
-/** The pid in postmaster.pid may since belong to another program; a server that says ready must answer. */
+/** The pid in postmaster.pid may belong to another program by now; a server that claims to be ready must answer. */
 function staleClaim(cluster: Cluster, running: Postmaster): Error {
   return new Error(
     `${claimFile(cluster)} names process ${running.pid}, which does not answer on port ${running.port}; ` +

@@ -4,12 +4,12 @@ import { type Cluster, makePartial, removeHalfFinished } from './data-folder.js'
 import { codeOf, externalHint, ownershipHint } from './errors.js';
 import { runningServer } from './postmaster.js';
 import { giveDataTo } from './privileges.js';
-import { lastComplaint, runProgram } from './programs.js';
+import { lastErrorLine, runProgram } from './programs.js';
 import { newSecrets, readSecrets, type Secrets, saveSecrets, secretsFile } from './secrets.js';
 
 const majorVersion = '18';
 
-/** Sees to it that there is data, and gives the passwords to it. */
+/** Creates the data if necessary and sets the passwords. */
 export async function prepareData(cluster: Cluster): Promise<Secrets> {
   await removeHalfFinished(cluster);
   const known = await readSecrets(cluster);
@@ -39,7 +39,7 @@ async function isInitialised(cluster: Cluster): Promise<boolean> {
   );
 }
 
-/** initdb works in a folder of its own and the rename is the commit: what is called `postgres` is always complete. */
+/** initdb works in a temporary folder and the rename is the commit: a folder called `postgres` is always complete. */
 async function initialise(cluster: Cluster, password: string): Promise<void> {
   const { dataDir, runAs } = cluster;
   const parent = path.dirname(dataDir);
@@ -76,12 +76,12 @@ async function runInitdb(cluster: Cluster, folder: string, passwordFile: string)
   ]);
   if (code === 0) return;
   throw new Error(
-    `PostgreSQL could not create its data in ${cluster.dataDir} (${lastComplaint(output)}); ` +
+    `PostgreSQL could not create its data in ${cluster.dataDir} (${lastErrorLine(output)}); ` +
       `check free space and permissions there and start again, ${externalHint}.`,
   );
 }
 
-/** The owner's password needs no resetting here: every start sets it. */
+/** The owner's password needs no reset here: every start sets it. */
 async function renewSecrets(cluster: Cluster): Promise<Secrets> {
   const file = secretsFile(cluster);
   if ((await runningServer(cluster)) !== undefined) {
@@ -95,7 +95,7 @@ async function renewSecrets(cluster: Cluster): Promise<Secrets> {
   return saveSecrets(cluster, secrets);
 }
 
-/** PostgreSQL's single-user mode asks for no password: whoever may write the files owns the data anyway. */
+/** PostgreSQL's single-user mode asks for no password: whoever can write the files controls the data anyway. */
 async function resetSuperuserPassword(cluster: Cluster, password: string): Promise<void> {
   await giveDataTo(cluster.runAs, cluster.dataDir);
   const statement = `ALTER ROLE postgres PASSWORD '${password}';\n`;
@@ -107,7 +107,7 @@ async function resetSuperuserPassword(cluster: Cluster, password: string): Promi
   );
   if (code === 0 && !/ERROR|FATAL|PANIC/.test(output)) return;
   throw new Error(
-    `The database in ${cluster.dataDir} could not be given new passwords (${lastComplaint(output)}); ` +
+    `The database in ${cluster.dataDir} could not be given new passwords (${lastErrorLine(output)}); ` +
       `put postgres-secrets.json back into ${cluster.folder}.`,
   );
 }

@@ -9,18 +9,18 @@ import { externalHint } from './errors.js';
 import { type Postmaster, readClaim, removeForeignClaim, runningServer } from './postmaster.js';
 import { giveDataTo, giveToOwnerOf } from './privileges.js';
 import { isAlive } from './processes.js';
-import { cannotRun, lastComplaint, spawnOptions } from './programs.js';
+import { cannotRun, lastErrorLine, spawnOptions } from './programs.js';
 import { serverSettings } from './settings.js';
 
 interface Launched {
-  /** Undefined on Windows, where pg_ctl starts the server and ends. */
+  /** Undefined on Windows, where pg_ctl starts the server and exits. */
   readonly pid: number | undefined;
   failure(): Error | undefined;
 }
 
 const logRotationBytes = 10_000_000;
 
-/** Undefined means: try again, because another process was quicker to start the server or to take the port. */
+/** Undefined means: try again, because another process started the server or took the port first. */
 export async function launch(cluster: Cluster, deadline: number): Promise<Postmaster | undefined> {
   await giveDataTo(cluster.runAs, cluster.dataDir);
   await removeForeignClaim(cluster);
@@ -51,7 +51,8 @@ export async function freePort(): Promise<number> {
   });
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The system gave no free port; start again.');
+  if (address === null || typeof address === 'string')
+    throw new Error('The system provided no free port; start again.');
   return address.port;
 }
 
@@ -78,7 +79,7 @@ async function spawnServer(cluster: Cluster, port: number, log: number): Promise
     ? ['start', ...location, '-W', '-l', logFile(cluster), '-o', settings.join(' ')]
     : [...location, ...settings];
   const output = windows ? 'ignore' : log;
-  // A process group of its own, so that Ctrl-C reaches the service and not the server under it.
+  // A separate process group, so that Ctrl-C reaches the service and not the server.
   const options = { ...spawnOptions(cluster, program), detached: true };
   const child = spawn(program, args, { ...options, stdio: ['ignore', output, output] });
   let failure: Error | undefined;
@@ -102,7 +103,7 @@ async function explainFailure(cluster: Cluster, port: number, logStart: number, 
     throw new Error(`Port ${port} on 127.0.0.1 is taken; stop what uses it or choose another port, ${externalHint}.`);
   }
   throw new Error(
-    `PostgreSQL did not start: ${said === '' ? cause.message : lastComplaint(said)}; ` +
+    `PostgreSQL did not start: ${said === '' ? cause.message : lastErrorLine(said)}; ` +
       `look at ${file}, put right what it says and start again, ${externalHint}.`,
     { cause },
   );

@@ -6,7 +6,7 @@ import { codeOf } from './errors.js';
 import { isAlive, isPostgres } from './processes.js';
 import { runProgram } from './programs.js';
 
-/** PostgreSQL's name for the process of a server. */
+/** PostgreSQL's term for the main process of a server. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
@@ -22,7 +22,7 @@ export async function runningServer(cluster: Cluster): Promise<Postmaster | unde
   return postmaster !== undefined && isPostgres(postmaster.pid) ? postmaster : undefined;
 }
 
-/** What the data's postmaster.pid says, which outlives a crash. */
+/** Contents of postmaster.pid, which survives a crash. */
 export async function readClaim(cluster: Cluster): Promise<Postmaster | undefined> {
   const text = await readFile(claimFile(cluster), 'utf8').catch(() => '');
   const lines = text.split('\n').map((line) => line.trim());
@@ -32,7 +32,10 @@ export async function readClaim(cluster: Cluster): Promise<Postmaster | undefine
   return { pid, port: Number(lines[3] ?? 0), ready: lines[7] === 'ready' };
 }
 
-/** After a crash the old pid may belong to any program, in containers it often does; PostgreSQL would then refuse. */
+/**
+ * After a crash the old pid may belong to any program, especially in containers, and PostgreSQL would refuse to
+ * start.
+ */
 export async function removeForeignClaim(cluster: Cluster): Promise<void> {
   const claim = await readClaim(cluster);
   if (claim === undefined || !isAlive(claim.pid) || isPostgres(claim.pid)) return;
@@ -46,7 +49,7 @@ export async function shutDown(cluster: Cluster, server: Postmaster): Promise<vo
     { signal: 'SIGKILL', mode: 'immediate', patienceMs: 2_000 },
   ] as const;
   for (const { signal, mode, patienceMs } of steps) {
-    // Windows knows no signals that a process could act upon.
+    // Windows has no signals that a process can handle.
     if (process.platform === 'win32')
       await runProgram(cluster, 'pg_ctl', ['stop', '-D', cluster.dataDir, '-m', mode, '-W']);
     else signalServer(server.pid, signal);

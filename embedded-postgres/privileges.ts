@@ -11,7 +11,7 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The user root hands the server to: the owner of existing data first, else a system user. */
+/** The user that runs the server when the process is root: the owner of existing data, otherwise a system user. */
 export async function serverUser(folder: string): Promise<UnixUser> {
   for (const file of [path.join(folder, 'postgres'), folder]) {
     const owner = await stat(file).catch(() => undefined);
@@ -20,7 +20,7 @@ export async function serverUser(folder: string): Promise<UnixUser> {
   return systemUser();
 }
 
-/** A bare number will do, where no user of a fitting name is known. */
+/** A numeric id suffices if no suitable user exists. */
 export async function systemUser(): Promise<UnixUser> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const entries = passwd.split('\n').map((line) => line.split(':'));
@@ -37,7 +37,7 @@ export const mayRun = 0o5;
 export const mayRead = 0o4;
 const mayPass = 0o1;
 
-/** Whether the user, or this process where no user is given, has these rights to the file itself. */
+/** Whether the user (or this process, if none is given) has these rights on the file itself. */
 export async function permits(user: UnixUser | undefined, file: string, rights: number): Promise<boolean> {
   if (user === undefined) return canAccess(file, rights);
   const info = await stat(file).catch(() => undefined);
@@ -53,7 +53,7 @@ function canAccess(file: string, rights: number): Promise<boolean> {
   );
 }
 
-/** A user enters a folder only through all those above it. */
+/** Reaching a folder requires access to all folders above it. */
 export async function mayEnter(user: UnixUser, folder: string): Promise<boolean> {
   for (let place = folder; ; place = path.dirname(place)) {
     if (!(await permits(user, place, mayPass))) return false;
@@ -61,7 +61,7 @@ export async function mayEnter(user: UnixUser, folder: string): Promise<boolean>
   }
 }
 
-/** Opens the folder itself, which is ours to open; those above it are not. */
+/** Grants access to the folder itself. Folders above it are not ours to change. */
 export async function letEnter(user: UnixUser, folder: string): Promise<boolean> {
   if (await mayEnter(user, folder)) return true;
   if (!(await mayEnter(user, path.dirname(folder)))) return false;
@@ -70,14 +70,14 @@ export async function letEnter(user: UnixUser, folder: string): Promise<boolean>
   return true;
 }
 
-/** Root must not leave files behind that the folder's owner cannot read on the next, ordinary start. */
+/** Root must not leave files that the folder's owner cannot read on the next start. */
 export async function giveToOwnerOf(folder: string, file: string): Promise<void> {
   if (!isRoot()) return;
   const owner = await stat(folder);
   await chown(file, owner.uid, owner.gid);
 }
 
-/** Data copied or restored by root belongs to root, which PostgreSQL does not accept. */
+/** Data that root copied or restored belongs to root, which PostgreSQL does not accept. */
 export async function giveDataTo(user: UnixUser | undefined, dataDir: string): Promise<void> {
   if (user === undefined || (await stat(dataDir)).uid === user.uid) return;
   for (const name of await readdir(dataDir, { recursive: true })) {

@@ -10,7 +10,7 @@ export function isAlive(pid: number): boolean {
   return factsOf(pid)?.state !== 'Z';
 }
 
-/** Tells a process from a later one of the same pid, where the system lets us. */
+/** Distinguishes a process from a later one with the same pid, where the system supports it. */
 export function startTimeOf(pid: number): string {
   return factsOf(pid)?.startTime ?? '0';
 }
@@ -19,7 +19,7 @@ export function isPostgres(pid: number): boolean {
   return isAlive(pid) && (factsOf(pid)?.name ?? 'postgres') === 'postgres';
 }
 
-/** Only Linux tells; elsewhere callers go by the pid alone. */
+/** Available only on Linux; elsewhere callers rely on the pid. */
 function factsOf(pid: number): { name: string; state: string; startTime: string } | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -9,7 +9,7 @@ export interface Finished {
   readonly output: string;
 }
 
-/** Runs one of PostgreSQL's programs to its end. */
+/** Runs one of PostgreSQL's programs and waits for its end. */
 export async function runProgram(
   cluster: Cluster,
   name: ProgramName,
@@ -27,7 +27,7 @@ export async function runProgram(
     child.stderr?.on('data', collect);
     child.on('error', (error) => reject(cannotRun(program, error)));
     child.on('close', (code) => resolve({ code, output }));
-    // A program that ends without reading says by its code what is wrong.
+    // A program that exits without reading its input reports the reason in its exit code.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
@@ -38,7 +38,7 @@ export function spawnOptions(cluster: Cluster, program: string): SpawnOptions {
   for (const name of ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot', 'SystemDrive', 'TEMP', 'TMP']) {
     if (process.env[name] !== undefined) env[name] = process.env[name];
   }
-  // The current folder may be one that the server's user cannot enter.
+  // The server's user may have no access to the current folder.
   const cwd = process.platform === 'win32' ? path.dirname(program) : '/';
   return { cwd, env, windowsHide: true, ...cluster.runAs };
 }
@@ -51,7 +51,7 @@ export function cannotRun(program: string, cause: Error): Error {
   return new Error(`${program} cannot be run: ${because}; run "npm ci" again, ${externalHint}.`, { cause });
 }
 
-export function lastComplaint(output: string): string {
+export function lastErrorLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const complaint = lines.findLast((line) => /FATAL|PANIC|error:|ERROR/.test(line)) ?? lines.at(-1);
   return complaint?.trim() ?? 'it said nothing';

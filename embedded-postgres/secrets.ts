@@ -19,7 +19,7 @@ export function newSecrets(): Secrets {
   return { superuserPassword: password(), ownerPassword: password() };
 }
 
-/** Undefined when there is no file of them yet, or no longer. */
+/** Undefined if there is no such file. */
 export async function readSecrets(cluster: Cluster): Promise<Secrets | undefined> {
   const file = secretsFile(cluster);
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
@@ -29,7 +29,7 @@ export async function readSecrets(cluster: Cluster): Promise<Secrets | undefined
   if (text === undefined) return undefined;
   const secrets = parseSecrets(text);
   if (secrets !== undefined) return secrets;
-  throw new Error(`${file} is damaged; delete it and start again: the data stays, the passwords are made anew.`);
+  throw new Error(`${file} is damaged; delete it and start again: the data stays, and new passwords are generated.`);
 }
 
 function parseSecrets(text: string): Secrets | undefined {
@@ -41,7 +41,7 @@ function parseSecrets(text: string): Secrets | undefined {
   }
 }
 
-/** A hard link is created by one process only, and never with half its content: whose it is, its secrets count. */
+/** Only one process can create the hard link, and never with partial content: its secrets apply. */
 export async function saveSecrets(cluster: Cluster, secrets: Secrets): Promise<Secrets> {
   const file = secretsFile(cluster);
   const draft = `${file}.${randomUUID()}`;

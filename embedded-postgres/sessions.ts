@@ -16,7 +16,7 @@ export function superuserUrl(server: Postmaster, secrets: Secrets): string {
   return `postgres://postgres:${secrets.superuserPassword}@127.0.0.1:${server.port}/postgres`;
 }
 
-/** Whether the server is up and works on this very data: its port may since belong to another one. */
+/** Whether the server is up and serves this data folder: its port may belong to another server by now. */
 export async function answers(cluster: Cluster, server: Postmaster, secrets: Secrets): Promise<boolean> {
   if (!server.ready) return false;
   try {
@@ -30,7 +30,7 @@ export async function answers(cluster: Cluster, server: Postmaster, secrets: Sec
   }
 }
 
-/** Every process does this on every start; the advisory lock keeps two of them from altering the same rows at once. */
+/** Every process runs this at every start. The advisory lock prevents concurrent updates of the same rows. */
 export async function provision(cluster: Cluster, server: Postmaster, secrets: Secrets): Promise<void> {
   try {
     await withClient(superuserUrl(server, secrets), (client) => provisionOwner(client, secrets.ownerPassword));
@@ -56,7 +56,7 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
     connectionTimeoutMillis: 5_000,
     query_timeout: 30_000,
   });
-  // The query under way fails with the connection; unheard, the error would end the process.
+  // The running query fails with the connection; without a listener the error would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -73,7 +73,7 @@ function isRefusal(error: unknown): boolean {
 function passwordRefused(cluster: Cluster, cause: unknown): Error {
   return new Error(
     `The PostgreSQL in ${cluster.dataDir} refuses the password in ${secretsFile(cluster)}; ` +
-      'put the right file back, or stop that PostgreSQL, delete the file and start again: the data stays, the passwords are made anew.',
+      'put the right file back, or stop that PostgreSQL, delete the file and start again: the data stays, and new passwords are generated.',
     { cause },
   );
 }

@@ -6,8 +6,8 @@ import { giveToOwnerOf } from './privileges.js';
 import { isAlive, startTimeOf } from './processes.js';
 
 /**
- * Each process using the server keeps one file named `<pid>-<start time>-<random>`. The last one to leave stops the
- * server, so an orphan of a killed process is simply one that nobody else uses.
+ * Each process that uses the server keeps one file named `<pid>-<start time>-<random>`. The last one to leave stops
+ * the server. An orphaned server of a killed process is simply one without users.
  */
 export async function registerUse(cluster: Cluster): Promise<() => Promise<void>> {
   const folder = usersFolder(cluster);

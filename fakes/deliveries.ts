@@ -1,13 +1,13 @@
 import { partsOf } from '#src/kernel/parts-of.js';
 
-/** A signed webhook request as it goes over the wire. */
+/** A signed webhook request. */
 export interface Delivery {
   readonly targetUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Sends it and answers with the status; 0 when nobody was there. */
+/** Sends the request and returns the status; 0 if there was no connection. */
 export async function deliver({ targetUrl, headers, body }: Delivery): Promise<number> {
   try {
     const response = await fetch(targetUrl, {
@@ -24,13 +24,13 @@ export async function deliver({ targetUrl, headers, body }: Delivery): Promise<n
   }
 }
 
-/** Events that a vendor has yet to deliver. Tests take the signed deliveries to shuffle, double or forge them. */
+/** Events that the vendor has not delivered yet. Tests take the signed deliveries to shuffle, repeat or forge them. */
 export class Deliveries<Event> {
   private pending: Event[] = [];
 
   constructor(
     private readonly sign: (events: readonly Event[]) => Delivery,
-    /** How many events go in one body. */
+    /** Number of events per body. */
     private readonly batchSize: () => number = () => 1,
   ) {}
 
@@ -38,12 +38,12 @@ export class Deliveries<Event> {
     this.pending.push(...events);
   }
 
-  /** All that is pending, signed now; nothing is pending afterwards. */
+  /** Signs and returns all pending deliveries; nothing is pending afterwards. */
   take(): Delivery[] {
     return this.takeBatches().map((events) => this.sign(events));
   }
 
-  /** Sends what is pending, in order. What is not answered with 2xx stays pending, as vendors try again. */
+  /** Sends pending deliveries in order. Those not answered with 2xx stay pending, as vendors retry. */
   async flush(): Promise<number[]> {
     const statuses: number[] = [];
     const failed: Event[] = [];

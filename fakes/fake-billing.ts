@@ -43,14 +43,14 @@ interface Page {
 
 const apiVersion = '2026-10-28.endive';
 
-/** Plays the billing provider: design/crm-wire.md, sections 5 and 8. */
+/** Simulates the billing provider. */
 export class FakeBilling {
   readonly server: FakeServer;
   readonly apiKey: string;
   readonly webhookSecret: string;
-  /** A second secret, while the first is being replaced: deliveries are signed with both. */
+  /** A second secret during a rotation: deliveries are signed with both. */
   nextWebhookSecret: string | null = null;
-  /** All that ever happened, oldest first. */
+  /** All events, oldest first. */
   readonly events: FakeEvent[] = [];
   private readonly prices = new Map<string, FakePrice>();
   private readonly customers = new Map<string, { readonly id: string; readonly deleted: boolean }>();
@@ -121,7 +121,7 @@ export class FakeBilling {
     this.change(id, { status: 'canceled' });
   }
 
-  /** Somebody pays for a workspace on the provider's page. */
+  /** A customer pays for a workspace on the provider's page. */
   checkout(
     workspaceId: string,
     prices: readonly string[],
@@ -155,7 +155,7 @@ export class FakeBilling {
     this.tell('customer.deleted', { id, object: 'customer' });
   }
 
-  /** What has happened since the last time, to be delivered; nothing is lost of the list of events by taking it. */
+  /** Events since the last call, for delivery; the list of events keeps them. */
   deliveries(targetUrl: string): Deliveries<FakeEvent> {
     const pending = new Deliveries<FakeEvent>(([event]) => {
       const body = JSON.stringify(event);
@@ -165,7 +165,7 @@ export class FakeBilling {
     return pending;
   }
 
-  /** The header for a body; `ageSeconds` makes it old, or one of the future when negative. */
+  /** The signature header of a body. `ageSeconds` makes it old, or future when negative. */
   sign(body: string, ageSeconds = 0): string {
     const timestamp = this.seconds() - ageSeconds;
     const secrets = [this.webhookSecret, ...(this.nextWebhookSecret === null ? [] : [this.nextWebhookSecret])];
@@ -313,7 +313,7 @@ function refuse(response: Response, status: number, error: Readonly<Record<strin
   response.status(status).json({ error });
 }
 
-/** Too many requests; only with the header does the vendor's own client ask again by itself. */
+/** Too many requests. Only with the header does the vendor's client retry by itself. */
 export function tooManyRequests(shouldRetry: boolean) {
   return (_request: Request, response: Response): void => {
     if (shouldRetry) response.setHeader('stripe-should-retry', 'true');

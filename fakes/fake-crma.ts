@@ -16,14 +16,14 @@ export interface FakeAttribute {
 }
 
 type Plain = string | number | boolean | null | readonly string[];
-/** Values of a deal by slug, as people think of them. */
+/** Plain values of a deal by slug. */
 export type FakeCrmaValues = Readonly<Record<string, Plain>>;
 
 interface StoredDeal {
   readonly id: string;
   readonly createdAt: string;
   values: FakeCrmaValues;
-  /** What was overwritten last; the wire still shows it, as ended. */
+  /** The previous values; responses still contain them, marked as ended. */
   ended: FakeCrmaValues;
   endedAt: string;
 }
@@ -61,19 +61,19 @@ const dealAttributes: readonly FakeAttribute[] = [
 
 const mostRecords = 500;
 
-/** A CRM with the wire format of crm-a: one workspace, its deals, members and webhooks. */
+/** A CRM with the wire format of crm-a: one workspace with deals, members and webhooks. */
 export class FakeCrma {
   readonly workspaceId = randomUUID();
   readonly objectId = randomUUID();
   readonly server: FakeServer;
   readonly oauth: FakeOAuth;
   readonly attributes: FakeAttribute[] = [...dealAttributes];
-  /** Whether the workspace has turned the deals object on. */
+  /** Whether the workspace has enabled the deals object. */
   hasDeals = true;
   defaultCurrency = 'USD';
-  /** Reads a second, as the vendor allows; tests set less. */
+  /** Reads per second that the vendor allows; tests set less. */
   readsPerSecond = 100;
-  /** How many events go in one body; the vendor promises nothing. */
+  /** Number of events per body; the vendor guarantees nothing. */
   eventsPerDelivery = 1;
   private readonly deals = new Map<string, StoredDeal>();
   private readonly members = new Map<string, Readonly<Record<string, unknown>>>();
@@ -107,7 +107,7 @@ export class FakeCrma {
     return this.server.stop();
   }
 
-  /** What our adapter is configured with to speak to it. */
+  /** Settings for our adapter. */
   get settings() {
     const { clientId, clientSecret } = this.oauth.options;
     return { apiBase: this.server.url, authBase: this.server.url, clientId, clientSecret };
@@ -132,7 +132,7 @@ export class FakeCrma {
     this.members.set(id, { ...this.members.get(id), access_level: 'suspended' });
   }
 
-  /** Deals that were imported together may share the instant of their creation. */
+  /** Deals imported together may have the same creation time. */
   addDeal(values: FakeCrmaValues, createdAt = this.instant()): string {
     const id = randomUUID();
     this.deals.set(id, { id, createdAt, values, ended: {}, endedAt: createdAt });
@@ -140,7 +140,7 @@ export class FakeCrma {
     return id;
   }
 
-  /** One event for each changed attribute, as the vendor sends them. */
+  /** One event per changed attribute, as the vendor sends them. */
   change(id: string, values: FakeCrmaValues): void {
     const deal = this.dealOf(id);
     const changed = Object.keys(values).filter((slug) => deal.values[slug] !== values[slug]);
@@ -159,7 +159,7 @@ export class FakeCrma {
     this.tell('record.deleted', id);
   }
 
-  /** The duplicate is folded into the kept deal. */
+  /** Merges the duplicate into the kept deal. */
   merge(keptId: string, duplicateId: string): void {
     const kept = this.dealOf(keptId);
     kept.values = { ...this.dealOf(duplicateId).values, ...kept.values };
@@ -167,7 +167,7 @@ export class FakeCrma {
     this.tellMerged(keptId, duplicateId);
   }
 
-  /** Both give way to a new deal, told by one event for each. */
+  /** Merges both into a new deal, with one event for each. */
   mergeIntoNew(firstId: string, secondId: string): string {
     const id = randomUUID();
     const values = { ...this.dealOf(secondId).values, ...this.dealOf(firstId).values };
@@ -188,7 +188,7 @@ export class FakeCrma {
     return [...this.webhooks.keys()];
   }
 
-  /** Everything that is to be delivered, signed; nothing is to be delivered afterwards. */
+  /** Signs and returns all pending deliveries; nothing is pending afterwards. */
   takeDeliveries(): Delivery[] {
     return [...this.webhooks.values()].flatMap(({ deliveries }) => deliveries.take());
   }
@@ -295,7 +295,7 @@ export class FakeCrma {
     const deals = [...this.deals.values()].filter(
       ({ id, createdAt }) => createdAt >= from && (ids === undefined || ids.includes(id)),
     );
-    // The map holds them in the order of creation, which is the only one that is asked for.
+    // The map keeps the order of creation, which is the only order that is requested.
     if (sorts[0]?.direction === 'desc') deals.reverse();
     response.json({ data: deals.slice(offset, offset + limit).map((deal) => this.dealJson(deal)) });
   }
@@ -339,7 +339,7 @@ export class FakeCrma {
     const headers = {
       'Attio-Signature': signature,
       'X-Attio-Signature': signature,
-      // The same when the delivery is tried again.
+      // Unchanged when the delivery is retried.
       'Idempotency-Key': events[0]?.key ?? '',
     };
     return { targetUrl, headers, body };
@@ -432,7 +432,7 @@ export class FakeCrma {
     return deal;
   }
 
-  /** Nanoseconds that never stand still, as the vendor writes them. */
+  /** Strictly increasing nanoseconds, in the vendor's format. */
   private instant(): string {
     this.ticks = (this.ticks + 1) % 1_000_000;
     const milliseconds = new Date(this.server.now()).toISOString().slice(0, -1);

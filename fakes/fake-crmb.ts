@@ -5,7 +5,7 @@ import { Deliveries, type Delivery } from './deliveries.js';
 import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions, rateLimit } from './fake-server.js';
 
-/** Properties of a deal by name; the wire knows text only. */
+/** Properties of a deal by name; all values are text. */
 export type FakeCrmbValues = Readonly<Record<string, string | null>>;
 
 export interface FakeProperty {
@@ -115,19 +115,19 @@ export class FakeCrmb {
   readonly server: FakeServer;
   readonly oauth: FakeOAuth;
   readonly properties: FakeProperty[] = [...dealProperties];
-  /** Where the app's webhooks go; none are sent without it. */
+  /** Target of the app's webhooks; without it none are sent. */
   webhookUrl: string | null = null;
-  /** The properties whose changes the app is told. */
+  /** Properties whose changes are sent to the app. */
   readonly watched = new Set(['dealstage', 'amount', 'closedate', 'hubspot_owner_id']);
   eventsPerDelivery = 100;
   readonly deliveries: Deliveries<FakeCrmbEvent>;
-  /** Every app may ask so often in ten seconds, and search so often in one. */
+  /** Request limit per ten seconds, and search limit per second. */
   callsPerTenSeconds = 110;
   searchesPerSecond = 5;
-  /** A search finds a change only when it is this old. */
+  /** A search finds a change only after this delay. */
   indexLagMs = 0;
   private readonly deals = new Map<string, StoredDeal>();
-  /** The deal that a merged one became. */
+  /** Merged deal id to surviving deal id. */
   private readonly survivors = new Map<string, string>();
   private readonly owners = new Map<string, Owner>();
   private lastId = 100_000_000;
@@ -159,7 +159,7 @@ export class FakeCrmb {
     return this.server.stop();
   }
 
-  /** What our adapter is configured with to speak to it. */
+  /** Settings for our adapter. */
   get settings() {
     const { clientId, clientSecret } = this.oauth.options;
     const { url } = this.server;
@@ -192,7 +192,7 @@ export class FakeCrmb {
     return id;
   }
 
-  /** The stamp moves when a property does, watched or not: what is saved as it was leaves no trace. */
+  /** Changing a property updates the timestamp; saving an equal value does not. */
   change(id: string, values: FakeCrmbValues): void {
     const deal = this.dealOf(id);
     const changed = Object.entries(values).filter(([name, value]) => deal.properties[name] !== value);
@@ -208,7 +208,7 @@ export class FakeCrmb {
     this.change(id, { dealstage: 'closedwon', closedate: `${day}T12:00:00.000Z`, hs_is_closed_won: 'true' });
   }
 
-  /** Archives it: it can be restored. */
+  /** Archives the deal; it can be restored. */
   delete(id: string): void {
     this.archive(id, true);
     this.tell('deal.deletion', id, { changeFlag: 'DELETED' });
@@ -219,7 +219,7 @@ export class FakeCrmb {
     this.tell('deal.restore', id);
   }
 
-  /** The duplicate is folded into the primary deal, and answers under its id. */
+  /** Merges the duplicate into the primary deal, which then answers under both ids. */
   merge(primaryId: string, duplicateId: string): void {
     const primary = this.dealOf(primaryId);
     primary.properties = { ...this.dealOf(duplicateId).properties, ...primary.properties };
@@ -343,7 +343,7 @@ export class FakeCrmb {
     return comparable(this.propertyOf(a, name)) - comparable(this.propertyOf(b, name)) || Number(a.id) - Number(b.id);
   }
 
-  /** Answers 207 when some are not there, and a merged one as the deal it became. */
+  /** Responds with 207 if some ids are missing; a merged id returns the surviving deal. */
   private answerBatch(request: Request, response: Response): void {
     const { inputs = [], properties = [] } = request.body ?? {};
     if (inputs.length > 100) return refuse(response, 400, 'VALIDATION_ERROR', 'too many inputs');
@@ -422,7 +422,7 @@ export class FakeCrmb {
     );
   }
 
-  /** No Retry-After: a client has to know what the policies mean. */
+  /** Sends no Retry-After: a client must know the policies. */
   private refuseCall(response: Response, policyName: string, message: string): void {
     const correlationId = randomUUID();
     response.status(429).json({ status: 'error', message, errorType: 'RATE_LIMIT', policyName, correlationId });
@@ -431,7 +431,7 @@ export class FakeCrmb {
   private tell(subscriptionType: string, id: string, more: FakeCrmbEvent = {}): void {
     if (this.webhookUrl === null) return;
     this.deliveries.add({
-      // Not unique, as the vendor warns.
+      // Not unique, as the vendor documents.
       eventId: randomInt(100),
       subscriptionId: randomInt(1000),
       portalId: this.portalId,
@@ -540,7 +540,7 @@ const pipeline = {
   })),
 };
 
-/** Both ways of writing the version in a path. */
+/** Both notations of the version in a path. */
 function paths(kind: string, tail: string): string[] {
   return [`/crm/v3/${kind}${tail}`, `/crm/${kind}/:version${tail}`];
 }

@@ -19,7 +19,7 @@ function stage(ApiName: string, MasterLabel: string, SortOrder: number, IsClosed
   return { Id: `01JRO000000stg${SortOrder}YAA`, ApiName, MasterLabel, SortOrder, IsActive: true, IsClosed, IsWon };
 }
 
-/** Deals as an org describes them: standard fields, and a few of those that admins add. */
+/** The description of deals: standard fields and a few custom ones. */
 export function opportunityFields(multiCurrency: boolean): DescribedField[] {
   return [
     field('Id', 'Opportunity ID', 'id', 18),
@@ -60,7 +60,7 @@ function field(name: string, label: string, type: string, length = 0): Described
   return { name, label, type, length, picklistValues: null };
 }
 
-/** The objects that may be asked, and their fields. */
+/** The objects that can be queried, and their fields. */
 export function crmcObjects(opportunity: readonly string[]): ReadonlyMap<string, readonly string[]> {
   return new Map([
     ['Opportunity', opportunity],

@@ -9,7 +9,7 @@ import { type FakeQuery, type FakeRow, readSoql, SoqlError, sortedRows } from '.
 export interface FakeCrmcOptions extends FakeServerOptions {
   /** Each deal has a currency of its own. */
   readonly multiCurrency?: boolean;
-  /** Of all deals, in an org that has one only. */
+  /** Currency of all deals in a single-currency organisation. */
   readonly currency?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
@@ -23,7 +23,7 @@ export interface FakeCrmcUser {
   readonly UserType: string;
 }
 
-/** A page's place in the rows that its query found. */
+/** Position of a page in the rows of its query. */
 interface Locator {
   readonly rows: readonly FakeRow[];
   readonly query: FakeQuery;
@@ -37,20 +37,20 @@ const dayMs = 86_400_000;
 const longestUri = 16_384;
 const mostRows = 2000;
 
-/** Plays crm-c: design/crm-wire.md, sections 4 and 8. */
+/** Simulates crm-c. */
 export class FakeCrmc {
   readonly server: FakeServer;
   readonly oauth: FakeOAuth;
   readonly orgId = orgId;
   readonly users: FakeCrmcUser[] = [];
-  /** The org's app may act for itself, without a person who consents. */
+  /** The app may use the client credentials flow. */
   allowsClientCredentials = false;
-  /** The user may ask what was updated and deleted. */
+  /** The user has the permission to list updated and deleted rows. */
   allowsReplication = true;
   requestsUsed = 0;
   requestsPerDay = 100_000;
   private readonly deals = new Map<string, FakeRow>();
-  /** Transactions that have stamped their rows and are not committed: nobody sees what they did. */
+  /** Transactions that have stamped their rows but are not committed: their rows are invisible. */
   private readonly open = new Set<{ readonly stamp: string }>();
   private readonly purged: { readonly id: string; readonly deletedDate: string }[] = [];
   private readonly locators = new Map<string, Locator>();
@@ -100,12 +100,12 @@ export class FakeCrmc {
     this.fields = this.fields.filter((field) => field.name !== name);
   }
 
-  /** A new deal, seen at once. */
+  /** Adds a deal that is visible immediately. */
   addDeal(values: FakeRow = {}): string {
     return this.addLateDeal(values).commit();
   }
 
-  /** A new deal that is stamped now and seen when its transaction is committed. */
+  /** Adds a deal that is stamped now and becomes visible when its transaction commits. */
   addLateDeal(values: FakeRow = {}): { readonly id: string; commit(): string } {
     const id = this.newId('006');
     const stamp = this.stamp();
@@ -129,28 +129,28 @@ export class FakeCrmc {
     this.deals.set(id, derived({ ...row, ...values, LastModifiedDate: stamp, SystemModstamp: stamp }));
   }
 
-  /** To the recycle bin. */
+  /** Moves the deal to the recycle bin. */
   deleteDeal(id: string): void {
     this.changeDeal(id, { IsDeleted: true });
   }
 
-  /** Out of the recycle bin for good; queries do not see it any more. */
+  /** Removes the deal from the recycle bin; queries no longer see it. */
   purgeDeal(id: string): void {
     this.deals.delete(id);
     this.purged.push({ id, deletedDate: this.stamp() });
   }
 
-  /** What the CRM says it holds, in its own words. */
+  /** The live deals, as the CRM returns them. */
   liveDeals(): FakeRow[] {
     return [...this.deals.values()].filter((row) => row['IsDeleted'] !== true);
   }
 
-  /** Cursors of listings under way are forgotten. */
+  /** Forgets the cursors of running listings. */
   expireLocators(): void {
     this.locators.clear();
   }
 
-  /** Calls of the admin's Flow, one a saved deal: the platform has no webhooks of its own. */
+  /** Calls of the admin's Flow, one per saved deal: the platform has no webhooks. */
   flow(target: { readonly targetUrl: string; readonly secret: string }): Deliveries<string> {
     return new Deliveries<string>((ids) => ({
       targetUrl: target.targetUrl,
@@ -290,14 +290,14 @@ export class FakeCrmc {
       body: {
         totalSize: rows.length,
         done,
-        // It says query even where the rows are those of queryAll.
+        // The path says query even if the rows come from queryAll.
         ...(done ? {} : { nextRecordsUrl: `${dataPath}/query/${id}-${end}` }),
         records,
       },
     };
   }
 
-  /** Requests in a body, of which only queries are known here. */
+  /** A composite request, of which only queries are supported. */
   private composite(request: Request, response: Response): void {
     const { compositeRequest } = request.body as {
       compositeRequest: readonly {
@@ -330,7 +330,7 @@ export class FakeCrmc {
   ): Reply {
     if (!this.allowsReplication) return refusal(403, 'INSUFFICIENT_ACCESS', 'no access to replication');
     const query = new URL(request.originalUrl, this.url).searchParams;
-    // Seconds are cut off.
+    // Seconds are truncated.
     const [start, end] = ['start', 'end'].map(
       (name) => Math.floor(Date.parse(query.get(name) ?? '') / minuteMs) * minuteMs,
     ) as [number, number];
@@ -373,7 +373,7 @@ export class FakeCrmc {
     return vendorTime(this.server.now());
   }
 
-  /** Of 15 characters, the only letters among them RO in upper case; the last three say so. */
+  /** A 15-character id whose only letters are RO in upper case; the three check characters encode that. */
   private newId(prefix: '005' | '006'): string {
     this.numbered++;
     return `${prefix}RO${String(this.numbered).padStart(10, '0')}YAA`;
@@ -402,7 +402,7 @@ function pageSize(headers: Readonly<Record<string, unknown>>): number {
   return asked === undefined ? mostRows : Math.max(200, Math.min(mostRows, Number(asked)));
 }
 
-/** To the second, as the vendor writes it. */
+/** Second precision, in the vendor's format. */
 function vendorTime(instantMs: number): string {
   return `${new Date(instantMs).toISOString().slice(0, 19)}.000+0000`;
 }
@@ -420,7 +420,7 @@ function defaults(stamp: string): FakeRow {
   };
 }
 
-/** What the CRM knows by itself from the stage. */
+/** Values that the CRM derives from the stage. */
 function derived(row: FakeRow): FakeRow {
   const stage = stages.find((one) => one.ApiName === row['StageName']);
   return { ...row, IsClosed: stage?.IsClosed ?? false, IsWon: stage?.IsWon ?? false };

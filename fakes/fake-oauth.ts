@@ -4,7 +4,7 @@ import { type Request, type RequestHandler } from 'express';
 export interface FakeOAuthOptions {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Starts with it, as the vendor's tokens do. */
+  /** Prefix of the tokens, as the vendor's tokens have. */
   readonly tokenPrefix: string;
   /** Null: access tokens do not expire. */
   readonly accessTokenMs: number | null;
@@ -20,9 +20,9 @@ export interface IssuedTokens {
 
 export type TokenForm = Readonly<Record<string, string | undefined>>;
 
-/** The OAuth half of a fake vendor: consents at once, and knows which tokens are alive. */
+/** The OAuth part of a fake vendor: consents immediately and tracks valid tokens. */
 export class FakeOAuth {
-  /** The person at the consent page says no. */
+  /** The person denies consent. */
   denies = false;
   private readonly codes = new Map<string, { readonly redirectUri: string; readonly challenge: string | null }>();
   private readonly accessTokens = new Map<string, number>();
@@ -30,7 +30,7 @@ export class FakeOAuth {
 
   constructor(readonly options: FakeOAuthOptions) {}
 
-  /** The consent page: sends the browser straight back. */
+  /** The consent page: redirects immediately. */
   readonly authorize: RequestHandler = (request, response) => {
     const query = new URL(request.url, 'http://fake').searchParams;
     const redirectUri = query.get('redirect_uri') ?? '';
@@ -45,7 +45,7 @@ export class FakeOAuth {
     response.redirect(302, back.href);
   };
 
-  /** New tokens for what the form grants; null when it grants nothing. */
+  /** Issues tokens for the form; null if it grants nothing. */
   grant(form: TokenForm): IssuedTokens | null {
     if (form['client_id'] !== this.options.clientId || form['client_secret'] !== this.options.clientSecret) return null;
     if (form['grant_type'] === 'authorization_code') return this.forCode(form);
@@ -53,7 +53,7 @@ export class FakeOAuth {
     return null;
   }
 
-  /** Tokens made without a consent, as an admin makes them in the vendor's settings. */
+  /** Tokens without consent, as an admin creates them in the vendor's settings. */
   issue(): IssuedTokens {
     const accessToken = this.newToken();
     const { accessTokenMs, now } = this.options;
@@ -72,7 +72,7 @@ export class FakeOAuth {
     return this.isAlive(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '');
   }
 
-  /** All access tokens end now; the refresh tokens live. */
+  /** Expires all access tokens; refresh tokens stay valid. */
   expireAccessTokens(): void {
     this.accessTokens.clear();
   }

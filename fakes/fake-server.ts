@@ -3,19 +3,19 @@ import { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 
-/** Something that goes wrong with the requests it matches. */
+/** A fault that affects matching requests. */
 export interface Fault {
   /** Matched against `METHOD /path`. */
   readonly on: RegExp;
-  /** How many of the matching requests pass before it strikes; 0 when not given. */
+  /** Number of matching requests that pass first; default 0. */
   readonly after?: number;
-  /** How many requests it strikes; all, until it is ended, when not given. */
+  /** Number of requests affected; default all, until the fault is ended. */
   readonly times?: number;
-  /** Answers in place of the server, or after something else calls `next`. */
+  /** Responds instead of the server, or calls `next` afterwards. */
   readonly answer: RequestHandler;
 }
 
-export interface AskedRequest {
+export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -23,20 +23,20 @@ export interface AskedRequest {
 }
 
 export interface FakeServerOptions {
-  /** A free one when not given. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** The server's clock: rate limits and the lifetime of tokens go by it. */
+  /** The server's clock, used for rate limits and token lifetimes. */
   readonly now?: () => number;
 }
 
 const mostRemembered = 10_000;
 
-/** A real HTTP server on loopback that plays a foreign one, remembers what it was asked and breaks when told to. */
+/** A real HTTP server on loopback that simulates a vendor, records its requests and injects faults. */
 export class FakeServer {
   readonly app = express();
-  /** What was asked, oldest first. */
-  readonly asked: AskedRequest[] = [];
-  /** Where it listens: `http://127.0.0.1:port`. */
+  /** Requests, oldest first. */
+  readonly requests: RecordedRequest[] = [];
+  /** URL of the server: `http://127.0.0.1:port`. */
   url = '';
   readonly now: () => number;
   private readonly faults = new Set<{ fault: Fault; seen: number }>();
@@ -73,16 +73,16 @@ export class FakeServer {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Answers with what ends the fault before it has struck as often as it may. */
+  /** Returns a function that ends the fault early. */
   fault(fault: Fault): () => void {
     const entry = { fault, seen: 0 };
     this.faults.add(entry);
     return () => void this.faults.delete(entry);
   }
 
-  /** How many requests were made that look so, as `METHOD /path` or with the query as it was meant. */
-  timesAsked(pattern: RegExp): number {
-    return this.asked.filter(({ method, path, query }) => looksSo(pattern, `${method} ${path}`, query)).length;
+  /** Number of requests that match, as `METHOD /path` or with the decoded query. */
+  countRequests(pattern: RegExp): number {
+    return this.requests.filter(({ method, path, query }) => looksSo(pattern, `${method} ${path}`, query)).length;
   }
 
   private strikeOn({ method, path, url }: Request): RequestHandler | undefined {
@@ -96,13 +96,13 @@ export class FakeServer {
     return undefined;
   }
 
-  private remember(request: AskedRequest): void {
-    this.asked.push(request);
-    if (this.asked.length > mostRemembered) this.asked.shift();
+  private remember(request: RecordedRequest): void {
+    this.requests.push(request);
+    if (this.requests.length > mostRemembered) this.requests.shift();
   }
 }
 
-/** Faults that any server may have. */
+/** Faults of any server. */
 export const hangUp: RequestHandler = (request) => void request.socket.destroy();
 
 export function answerWith(status: number, body: unknown = {}, headers: Record<string, string> = {}): RequestHandler {
@@ -120,7 +120,7 @@ export function answerLate(delayMs: number): RequestHandler {
   };
 }
 
-/** Lets so many requests through in each window; `refuse` answers the others, given when the next window opens. */
+/** Admits a number of requests per window; `refuse` answers the others and receives the start of the next window. */
 export function rateLimit(
   { now }: Pick<FakeServer, 'now'>,
   limit: { readonly most: () => number; readonly windowMs: number },

@@ -1,4 +1,4 @@
-/** A row of a fake object: values by the names of their fields. */
+/** A row of a fake object, by field name. */
 export type FakeRow = Readonly<Record<string, unknown>>;
 
 export interface FakeQuery {
@@ -8,7 +8,7 @@ export interface FakeQuery {
   readonly orderBy: readonly string[];
 }
 
-/** What the vendor says of a query that it does not take. */
+/** The vendor's error for an invalid query. */
 export class SoqlError extends Error {
   constructor(
     readonly errorCode: 'MALFORMED_QUERY' | 'INVALID_FIELD' | 'INVALID_TYPE',
@@ -24,7 +24,7 @@ const statement = /^SELECT ([\w, ]+) FROM (\w+)(?: WHERE (.+?))?(?: ORDER BY ([\
 const comparison = new RegExp(String.raw`^(\w+) (=|>=|<) (${textLiteral}|${instantLiteral})$`);
 const membership = new RegExp(String.raw`^(\w+) IN \((${textLiteral}(?:, ?${textLiteral})*)\)$`);
 
-/** Reads as much of the query language as an adapter needs, and refuses what the vendor would refuse as well. */
+/** Parses the part of the query language that the adapter uses, and rejects what the vendor would reject. */
 export function readSoql(text: string, objects: ReadonlyMap<string, readonly string[]>): FakeQuery {
   const [, selected = '', from = '', conditions, order] = statement.exec(text) ?? malformed(text);
   const fields = objects.get(from);

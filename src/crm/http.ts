@@ -2,62 +2,65 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type z } from 'zod';
 import { type CrmAccess, CrmFailure, type CrmFailureKind, type CrmProvider } from './port.js';
 
-/** One thing that is asked of a CRM. */
-export interface CrmQuestion<T> {
+/** One request to a CRM. */
+export interface CrmRequest<T> {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as a form. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Sent beside the usual ones. */
+  /** Added to the usual headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whose token goes along; none for the questions that fetch a token. */
+  /** Supplies the token; absent for requests that fetch a token. */
   readonly access?: CrmAccess;
-  /** What the body of a 2xx answer must look like; an empty body is undefined. */
+  /** Schema of the body of a 2xx response; an empty body is undefined. */
   readonly schema: z.ZodType<T>;
-  /** Must not be done twice: asked again only where the CRM said that it did nothing (429). */
+  /** Must not run twice: retried only if the CRM said that it did nothing (429). */
   readonly isUnrepeatable?: boolean;
-  /** What a refusal of this question means, asked before the rules of the CRM. */
-  judge?(refusal: CrmRefusal): CrmVerdict | null;
+  /** Classifies an error response to this request, before the rules of the CRM. */
+  classifyError?(refusal: CrmErrorResponse): ErrorClassification | null;
 }
 
-export interface CrmAnswer<T> {
+export interface CrmResponse<T> {
   readonly body: T;
   readonly headers: Headers;
-  /** The CRM's clock when it answered; ours where it does not say. */
+  /** The CRM's clock at the time of the response, or ours if the response has no date. */
   readonly serverTime: Date;
 }
 
-/** What a CRM answered, when that was not 2xx. */
-export interface CrmRefusal {
+/** A response other than 2xx. */
+export interface CrmErrorResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON; undefined when there is none. */
   readonly body: unknown;
-  /** How often the question has been asked, this time included. */
+  /** Number of attempts, including this one. */
   readonly attempt: number;
 }
 
-/** What a refusal means. Wins over what its status alone means; a Retry-After of the CRM wins over `retryAfterMs`. */
-export interface CrmVerdict {
+/**
+ * Meaning of an error response. It takes precedence over the status. A Retry-After header takes precedence over
+ * `retryAfterMs`.
+ */
+export interface ErrorClassification {
   /** `absent`: the CRM does not have it. */
   readonly kind: CrmFailureKind | 'absent';
   readonly retryAfterMs?: number;
-  /** What to tell people, in our words. */
+  /** Message for people, in our words. */
   readonly message?: string;
 }
 
-/** How one kind of CRM differs from the others. */
+/** What distinguishes one CRM from the others. */
 export interface CrmRules {
   readonly provider: CrmProvider;
-  /** Statuses that pass by themselves, besides those that pass at every CRM. */
+  /** Additional statuses that are worth a retry. */
   readonly passing?: readonly number[];
-  /** Null leaves the meaning to the status. */
-  judge?(refusal: CrmRefusal): CrmVerdict | null;
+  /** Null: the status decides. */
+  classifyError?(refusal: CrmErrorResponse): ErrorClassification | null;
 }
 
-/** Time and chance, so that tests wait for nothing. */
+/** Clock, delay and randomness, injected so that tests need not wait. */
 export interface CrmTiming {
   now(): number;
   sleep(ms: number): Promise<unknown>;
@@ -69,53 +72,53 @@ export interface CrmTiming {
 export const realTiming: CrmTiming = { now: Date.now, sleep, random: Math.random, timeoutMs: 30_000 };
 
 const mostRetries = 5;
-/** A worker spends no longer than this on one question; what takes longer is for the job to ask again. */
-const patienceMs = 60_000;
+/** A worker spends at most this long on one request. The job retries what takes longer. */
+const maxTotalMs = 60_000;
 const backoffBaseMs = 500;
 const backoffCapMs = 30_000;
 const mostBytes = 10 * 1024 * 1024;
 const passingStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
 
-interface Reply {
+interface HttpReply {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
   readonly serverTime: Date;
 }
 
-/** No reply, or none that can be used, and whether asking again may help. */
-interface Trouble {
+/** No usable response, and whether a retry may help. */
+interface TransportError {
   readonly status: null;
   readonly kind: 'unavailable' | 'refused';
   readonly message: string;
 }
 
-/** Asks CRMs over HTTP: patient with rate limits and short outages, careful with tokens, trusting no answer. */
+/** HTTP client for CRMs: retries rate limits and short outages, protects tokens, validates every response. */
 export class CrmHttp {
   constructor(
     private readonly rules: CrmRules,
     private readonly timing: CrmTiming = realTiming,
   ) {}
 
-  async ask<T>(question: CrmQuestion<T>): Promise<CrmAnswer<T>> {
-    const answer = await this.find(question);
-    if (answer === null) throw this.failure(question, 'refused', 'the CRM does not know it (404)');
+  async request<T>(question: CrmRequest<T>): Promise<CrmResponse<T>> {
+    const answer = await this.getOrNull(question);
+    if (answer === null) throw this.failure(question, 'refused', 'not found in the CRM (404)');
     return answer;
   }
 
-  /** Null where the CRM does not have what is asked for. */
-  async find<T>(question: CrmQuestion<T>): Promise<CrmAnswer<T> | null> {
+  /** Null if the CRM does not have the resource. */
+  async getOrNull<T>(question: CrmRequest<T>): Promise<CrmResponse<T> | null> {
     const reply = await this.settle(question);
     if (reply === null) return null;
     const parsed = question.schema.safeParse(reply.body);
     if (parsed.success) return { body: parsed.data, headers: reply.headers, serverTime: reply.serverTime };
     const where = parsed.error.issues[0]?.path.join('.').slice(0, 100) || 'its body';
-    throw this.failure(question, 'refused', `the answer has an unknown shape at ${where}`);
+    throw this.failure(question, 'refused', `the response has an unexpected shape at ${where}`);
   }
 
-  private async settle(question: CrmQuestion<unknown>): Promise<Reply | null> {
+  private async settle(question: CrmRequest<unknown>): Promise<HttpReply | null> {
     const { access } = question;
-    const patientUntil = this.timing.now() + patienceMs;
+    const patientUntil = this.timing.now() + maxTotalMs;
     let credentials = await access?.credentials();
     let isRenewed = false;
     for (let attempt = 1; ; attempt++) {
@@ -130,7 +133,7 @@ export class CrmHttp {
         continue;
       }
       if (verdict.kind === 'unauthorized' && credentials !== undefined) await access?.rejected(credentials);
-      const askedDelayMs = this.askedDelayMs(reply) ?? verdict.retryAfterMs ?? null;
+      const askedDelayMs = this.requestedDelayMs(reply) ?? verdict.retryAfterMs ?? null;
       const delayMs = askedDelayMs ?? this.backoffMs(attempt);
       const isPatient = attempt <= mostRetries && this.timing.now() + delayMs <= patientUntil;
       if (!isPatient || !mayAskAgain(question, verdict.kind, reply.status))
@@ -139,10 +142,10 @@ export class CrmHttp {
     }
   }
 
-  private async attempt(question: CrmQuestion<unknown>, token: string | undefined): Promise<Reply | Trouble> {
-    // Headers with other characters are refused by fetch in an error that prints them.
+  private async attempt(question: CrmRequest<unknown>, token: string | undefined): Promise<HttpReply | TransportError> {
+    // fetch rejects other characters with an error that prints the header.
     if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-      throw this.failure(question, 'unauthorized', 'the token holds characters that no token has');
+      throw this.failure(question, 'unauthorized', 'the token contains invalid characters');
     try {
       const response = await fetch(question.url, {
         method: question.method,
@@ -153,39 +156,46 @@ export class CrmHttp {
       });
       return await this.read(response);
     } catch (error) {
-      if (error instanceof TooLarge) return trouble('refused', 'the answer is larger than 10 MB');
-      return trouble('unavailable', isTimeout(error) ? 'no answer in time' : `no connection${codeOf(error)}`);
+      if (error instanceof TooLarge) return transportError('refused', 'the response is larger than 10 MB');
+      return transportError('unavailable', isTimeout(error) ? 'no response in time' : `no connection${codeOf(error)}`);
     }
   }
 
-  private async read(response: Response): Promise<Reply | Trouble> {
+  private async read(response: Response): Promise<HttpReply | TransportError> {
     const { status, headers } = response;
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
-      return trouble('refused', 'the CRM redirects, which is not followed');
+      return transportError('refused', 'the CRM responded with a redirect, which is not followed');
     }
     const text = await limitedText(response);
     const body = parsedJson(text);
-    if (isSuccess(status) && text !== '' && body === undefined) return trouble('unavailable', 'the answer is not JSON');
+    if (isSuccess(status) && text !== '' && body === undefined)
+      return transportError('unavailable', 'the response is not JSON');
     const answeredAt = Date.parse(headers.get('date') ?? '');
     return { status, headers, body, serverTime: new Date(Number.isNaN(answeredAt) ? this.timing.now() : answeredAt) };
   }
 
-  private verdictOn(question: CrmQuestion<unknown>, reply: Reply | Trouble, attempt: number): CrmVerdict {
+  private verdictOn(
+    question: CrmRequest<unknown>,
+    reply: HttpReply | TransportError,
+    attempt: number,
+  ): ErrorClassification {
     if (reply.status === null) return { kind: reply.kind, message: reply.message };
     const refusal = { ...reply, attempt };
-    return question.judge?.(refusal) ?? this.rules.judge?.(refusal) ?? { kind: this.kindOf(reply.status) };
+    return (
+      question.classifyError?.(refusal) ?? this.rules.classifyError?.(refusal) ?? { kind: this.kindOf(reply.status) }
+    );
   }
 
-  private kindOf(status: number): CrmVerdict['kind'] {
+  private kindOf(status: number): ErrorClassification['kind'] {
     if (status === 401) return 'unauthorized';
     if (status === 404) return 'absent';
     if (status === 429) return 'rate_limited';
     return passingStatuses.includes(status) || this.rules.passing?.includes(status) ? 'unavailable' : 'refused';
   }
 
-  /** A date is measured by the clock that wrote it, so that no difference between the clocks shows. */
-  private askedDelayMs(reply: Reply | Trouble): number | null {
+  /** A Retry-After date is compared with the clock that wrote it, so clock differences do not matter. */
+  private requestedDelayMs(reply: HttpReply | TransportError): number | null {
     return reply.status === null ? null : retryAfterMs(reply.headers.get('retry-after'), reply.serverTime.getTime());
   }
 
@@ -194,7 +204,7 @@ export class CrmHttp {
   }
 
   private failure(
-    { method, url }: CrmQuestion<unknown>,
+    { method, url }: CrmRequest<unknown>,
     kind: CrmFailureKind,
     message: string,
     retryAfterMs: number | null = null,
@@ -203,7 +213,7 @@ export class CrmHttp {
   }
 }
 
-/** A Retry-After in seconds or as a date; null when there is none that can be read. */
+/** Parses a Retry-After header in seconds or as a date; null if there is none or it is unreadable. */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
@@ -211,12 +221,16 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
   return Number.isNaN(instant) ? null : Math.max(0, instant - nowMs);
 }
 
-function mayAskAgain({ isUnrepeatable }: CrmQuestion<unknown>, kind: CrmVerdict['kind'], status: number | null) {
+function mayAskAgain(
+  { isUnrepeatable }: CrmRequest<unknown>,
+  kind: ErrorClassification['kind'],
+  status: number | null,
+) {
   if (isUnrepeatable) return status === 429;
   return kind === 'rate_limited' || kind === 'unavailable';
 }
 
-function headersFor({ json, headers }: CrmQuestion<unknown>, token: string | undefined): Record<string, string> {
+function headersFor({ json, headers }: CrmRequest<unknown>, token: string | undefined): Record<string, string> {
   return {
     ...headers,
     Accept: 'application/json',
@@ -225,7 +239,7 @@ function headersFor({ json, headers }: CrmQuestion<unknown>, token: string | und
   };
 }
 
-function bodyOf({ json, form }: CrmQuestion<unknown>): string | URLSearchParams | null {
+function bodyOf({ json, form }: CrmRequest<unknown>): string | URLSearchParams | null {
   if (form !== undefined) return new URLSearchParams(form);
   return json === undefined ? null : JSON.stringify(json);
 }
@@ -234,13 +248,13 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-function trouble(kind: Trouble['kind'], message: string): Trouble {
+function transportError(kind: TransportError['kind'], message: string): TransportError {
   return { status: null, kind, message };
 }
 
 class TooLarge extends Error {}
 
-/** Counts what arrives after unpacking: neither a missing length nor a compressed bomb fills the memory. */
+/** Counts the bytes after decompression, so neither a missing length nor a compression bomb fills the memory. */
 async function limitedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -264,7 +278,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
 
-/** The code of a failed connection; the rest of such an error is written for others than our users. */
+/** The code of a connection error. The rest of the error's text is not meant for users. */
 function codeOf(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;

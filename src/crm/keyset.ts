@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { CrmFailure } from './port.js';
 
 /**
- * Where a listing ordered by an instant goes on: at that instant, without the rows of it that were seen. Counting
- * rows instead would jump over one whenever a row before it is deleted or moves to the end.
+ * Where a listing ordered by time continues: at that instant, without the rows already read. An offset would skip a
+ * row whenever an earlier one is deleted or modified.
  */
 export interface Keyset {
   readonly from: string;
   readonly seen: readonly string[];
-  /** Rows to skip; only where more rows than a page holds share the instant. */
+  /** Rows to skip. Used only if more rows than a page holds share the instant. */
   readonly offset: number;
 }
 
 export interface KeysetRow {
   readonly id: string;
-  /** Written so that instants compare as text. */
+  /** Formatted so that instants compare as text. */
   readonly at: string;
 }
 
@@ -29,7 +29,7 @@ export function nextKeyset(current: Keyset | null, page: readonly KeysetRow[]): 
 
 const keyset = z.object({ from: z.string(), seen: z.array(z.string()), offset: z.int().nonnegative() });
 
-/** The cursor that a listing was given, read back; a listing starts over when it is not ours. */
+/** Parses a cursor. An invalid cursor makes the listing start over. */
 export function readCursor(cursor: string | undefined): Keyset | null {
   if (cursor === undefined) return null;
   try {

@@ -1,31 +1,31 @@
-/** CRMs by their neutral names; which product each one is stands in the wire formats and the default addresses alone. */
+/** Neutral names of the CRMs. Only the wire formats and the default URLs show which product each one is. */
 export const crmProviders = ['crma', 'crmb', 'crmc'] as const;
 export type CrmProvider = (typeof crmProviders)[number];
 
-/** What opens one CRM account. Stored sealed; shown nowhere. */
+/** Credentials of one CRM account. Stored encrypted and never shown. */
 export interface CrmCredentials {
   readonly accessToken: string;
-  /** Null where the CRM gives none: its tokens do not expire, or were pasted. */
+  /** Null if the CRM issues none: its tokens do not expire, or were pasted. */
   readonly refreshToken: string | null;
-  /** ISO instant; null when the CRM does not say. */
+  /** ISO instant; null if the CRM does not report it. */
   readonly expiresAt: string | null;
-  /** The CRM's own id of the account: workspace, portal or organisation. Deliveries are told apart by it. */
+  /** The CRM's id of the account (workspace, portal or organisation). Deliveries are assigned by it. */
   readonly accountId: string | null;
-  /** Base address of the account's data, where each account has its own; null where all share one. */
+  /** Base URL of the account's data if each account has its own; otherwise null. */
   readonly instanceUrl: string | null;
 }
 
-/** What an admin pastes instead of going through the consent page. */
+/** Credentials that an admin enters instead of using the consent page. */
 export interface PastedCredentials {
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
   readonly instanceUrl?: string | undefined;
 }
 
-/** One kind of CRM. Keeps no state: everything that must be remembered is in the credentials. */
+/** One kind of CRM. Stateless: everything to remember is in the credentials. */
 export interface CrmAdapter {
   readonly provider: CrmProvider;
-  /** Where the admin's browser is sent to consent. The challenge is S256; a CRM without PKCE ignores it. */
+  /** URL of the consent page. The challenge is S256; a CRM without PKCE ignores it. */
   authorizeUrl(request: {
     readonly state: string;
     readonly redirectUri: string;
@@ -36,62 +36,65 @@ export interface CrmAdapter {
     readonly redirectUri: string;
     readonly codeVerifier: string;
   }): Promise<CrmCredentials>;
-  /** New credentials for spent ones. The old refresh token may be dead once this returns: save before use. */
+  /**
+   * Returns new credentials. The old refresh token may be invalid once this returns, so save the new ones before
+   * using them.
+   */
   refresh(credentials: CrmCredentials): Promise<CrmCredentials>;
-  /** Asks the CRM whether pasted credentials work, and whose they are. */
-  adopt(pasted: PastedCredentials): Promise<CrmCredentials>;
+  /** Checks pasted credentials with the CRM and returns them with the account id. */
+  verify(pasted: PastedCredentials): Promise<CrmCredentials>;
   account(access: CrmAccess, options?: CrmAccountOptions): CrmAccount;
 }
 
 export interface CrmAccountOptions {
-  /** IANA zone in which an instant becomes the day of `close_date`; UTC when not given. */
+  /** IANA time zone that converts an instant to the day of `close_date`. Default UTC. */
   readonly timeZone?: string;
 }
 
-/** How an account gets its token. Renewals of one connection are single-flight over all processes, and saved first. */
+/** Supplies an account's token. Only one process at a time renews a connection, and it saves the result first. */
 export interface CrmAccess {
   credentials(): Promise<CrmCredentials>;
-  /** Called when the CRM refused these; answers with newer ones or throws CrmFailure `unauthorized`. */
+  /** Called when the CRM rejected these credentials. Returns newer ones or throws CrmFailure `unauthorized`. */
   renewed(refused: CrmCredentials): Promise<CrmCredentials>;
-  /** Called when the CRM refuses even what was just renewed: the connection must be made anew. */
+  /** Called when the CRM rejects freshly renewed credentials: an admin must connect again. */
   rejected(credentials: CrmCredentials): Promise<void>;
 }
 
-/** One account of a CRM, in our words. Every method throws CrmFailure, after its own retries, and nothing else. */
+/** One CRM account in canonical terms. Methods throw only CrmFailure, after their own retries. */
 export interface CrmAccount {
   listMembers(): Promise<CrmMember[]>;
-  /** Definitions of the deal fields, with the options of choices. */
+  /** Definitions of the deal fields, with options. */
   listFields(): Promise<CrmField[]>;
-  /** All deals, or those changed in the window where the CRM can tell; from the cursor of a page when one is given. */
+  /** All deals, or those changed in the time window if the CRM supports it, starting at the cursor if given. */
   listDeals(options?: ListDeals): AsyncIterable<CrmDealPage>;
-  /** The deals as they are now, in any order. An id that the CRM no longer has comes back as deleted. */
+  /** Present state of the deals, in any order. An id that the CRM no longer has is returned as deleted. */
   getDeals(ids: readonly string[]): Promise<CrmDeal[]>;
-  /** Null where the CRM has nothing to register per account. */
+  /** Null if the CRM has no webhooks per account. */
   registerWebhook(targetUrl: string): Promise<RegisteredWebhook | null>;
-  /** Done as well when the CRM does not know it any more. */
+  /** Succeeds if the webhook is already gone. */
   removeWebhook(webhookId: string): Promise<void>;
 }
 
 export interface ListDeals {
-  /** Inclusive; a CRM that cannot filter by it yields everything. */
+  /** Inclusive. A CRM that cannot filter by time returns everything. */
   readonly modifiedFrom?: Date;
   /** Exclusive. */
   readonly modifiedBefore?: Date;
-  /** `next` of the last page that was settled. */
+  /** `next` of the last page that was recorded. */
   readonly cursor?: string;
 }
 
 export interface CrmDealPage {
   readonly deals: readonly CrmDeal[];
-  /** Goes on after this page; null on the last. */
+  /** Continues after this page; null on the last page. */
   readonly next: string | null;
-  /** All deals of the listing, where the CRM says so. */
+  /** Total number of deals, if the CRM reports it. */
   readonly total: number | null;
-  /** The CRM's clock when it answered; watermarks are set by it, never by ours. */
+  /** The CRM's clock at the time of the response. Watermarks use this clock, never ours. */
   readonly serverTime: Date;
   /**
-   * On the last page of a CRM that can tell: all that it changed before this was listed, so the next window starts
-   * here. Earlier than `modifiedBefore` while changes of then are not yet committed.
+   * On the last page, if the CRM supports it: every change before this instant was listed, so the next window starts
+   * here. Earlier than `modifiedBefore` while older changes are not yet committed in the CRM.
    */
   readonly coveredUntil?: Date;
 }
@@ -100,9 +103,9 @@ export type CrmValue = string | number | boolean | null;
 
 export interface CrmDeal {
   readonly id: string;
-  /** Native slugs (crm-c: snake case) and the canonical ones: amount, stage, close_date, owner_id, name, currency. */
+  /** Native slugs (crm-c: snake case) and canonical ones: amount, stage, close_date, owner_id, name, currency. */
   readonly fields: Readonly<Record<string, CrmValue>>;
-  /** When the CRM last changed it; null where the CRM cannot tell reliably, and the fetch itself decides the order. */
+  /** Time of the last change in the CRM; null if unreliable, and then the order of fetching decides. */
   readonly modifiedAt: Date | null;
   readonly deleted: boolean;
 }
@@ -121,7 +124,7 @@ export interface CrmField {
   readonly slug: string;
   readonly label: string;
   readonly type: CrmFieldType;
-  /** The CRM's own name of the field, for queries to it. */
+  /** The CRM's own field name, for requests to it. */
   readonly native: string;
   readonly options?: readonly { readonly label: string; readonly value: string }[];
 }
@@ -131,27 +134,27 @@ export interface RegisteredWebhook {
   readonly secret: string;
 }
 
-/** What a webhook delivery says of one deal: a hint that it changed, told once per `key`. */
+/** What a delivery reports about one deal: a hint that it changed, counted once per `key`. */
 export interface CrmHint {
   readonly dealId: string;
-  /** The CRM account it is about; null where the delivery is tied to an account by its secret. */
+  /** The CRM account; null if the secret of the delivery identifies the account. */
   readonly accountId: string | null;
-  /** `deleted` is believed only where no credential is there to look the deal up. */
+  /** `deleted` is trusted only if there are no credentials to read the deal with. */
   readonly change: 'changed' | 'deleted';
   readonly occurredAt: Date | null;
-  /** The same for repeated deliveries of the same news. */
+  /** Equal for repetitions of the same delivery. */
   readonly key: string;
-  /** Values that came with the news, by slug; applied only where no credential is there. */
+  /** Values in the delivery, by slug. Used only if there are no credentials. */
   readonly values: Readonly<Record<string, CrmValue>>;
 }
 
 /**
- * `unauthorized`: the connection must be made anew. `rate_limited` and `unavailable`: later, at the earliest after
- * `retryAfterMs`. `cursor_expired`: the listing starts over. `refused`: the CRM will not, whenever it is asked.
+ * `unauthorized`: an admin must connect again. `rate_limited` and `unavailable`: retry later, not before
+ * `retryAfterMs`. `cursor_expired`: the listing starts over. `refused`: retrying does not help.
  */
 export type CrmFailureKind = 'unauthorized' | 'rate_limited' | 'unavailable' | 'cursor_expired' | 'refused';
 
-/** Says what the CRM answered in words of ours; never carries a token or a body of the CRM. */
+/** Describes the CRM's error in our words. Contains neither a token nor a body from the CRM. */
 export class CrmFailure extends Error {
   constructor(
     readonly kind: CrmFailureKind,
@@ -164,12 +167,12 @@ export class CrmFailure extends Error {
   }
 }
 
-/** Credentials that nobody keeps, and so nobody renews: refused once, they are refused for good. */
+/** Credentials that are not stored and therefore never renewed: once rejected, always rejected. */
 export function fixedAccess(credentials: CrmCredentials): CrmAccess {
   return {
     credentials: async () => credentials,
     renewed: async () => {
-      throw new CrmFailure('unauthorized', 'the CRM does not accept these credentials');
+      throw new CrmFailure('unauthorized', 'the CRM rejected these credentials');
     },
     rejected: async () => {},
   };

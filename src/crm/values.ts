@@ -1,14 +1,14 @@
 import { dayInZone } from '../kernel/day.js';
 import { type CrmDeal, type CrmValue } from './port.js';
 
-/** The text; null for an empty one and for anything that is no text. */
+/** The text; null if it is empty or not a string. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /**
- * A number, also when it is written as text; null for anything else, never 0. A number too large for a double becomes
- * the largest one, since JSON has no other form for it; both are beyond what the engine accepts.
+ * A number, also from numeric text; null for anything else, never 0. A number beyond the range of a double becomes the
+ * largest double, because JSON cannot express it. The engine accepts neither.
  */
 export function numberOf(value: unknown): number | null {
   if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return null;
@@ -17,7 +17,7 @@ export function numberOf(value: unknown): number | null {
   return Math.min(Math.max(number, -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
-/** True and false, also when they are written as text. */
+/** A boolean, also from text. */
 export function booleanOf(value: unknown): boolean | null {
   if (value === true || value === 'true') return true;
   return value === false || value === 'false' ? false : null;
@@ -30,7 +30,7 @@ export function instantOf(value: unknown): string | null {
   return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
 }
 
-/** A plain day; of an instant its day in the zone. */
+/** A day; an instant is converted in the time zone. */
 export function dayOfValue(value: CrmValue | undefined, timeZone: string): string | null {
   if (typeof value !== 'string') return null;
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return value;
@@ -38,7 +38,7 @@ export function dayOfValue(value: CrmValue | undefined, timeZone: string): strin
   return instant === null ? null : dayInZone(new Date(instant), timeZone);
 }
 
-/** What all CRMs say of a deal under the same slugs; a field of the CRM that has such a slug itself wins. */
+/** Values that every CRM provides under the same slugs. A native field with such a slug takes precedence. */
 export interface CanonicalValues {
   readonly amount: CrmValue;
   readonly stage: CrmValue;
@@ -48,7 +48,7 @@ export interface CanonicalValues {
   readonly currency: CrmValue;
 }
 
-/** A deal that the CRM no longer has. */
+/** A deal that no longer exists in the CRM. */
 export function goneDeal(id: string): CrmDeal {
   return { id, fields: {}, modifiedAt: null, deleted: true };
 }

@@ -65,9 +65,9 @@ describe('crm-a', () => {
 
     it('adopts a pasted key, and refuses one that the CRM calls inactive', async () => {
       const { accessToken } = crm.oauth.issue();
-      expect(await adapter.adopt({ accessToken })).to.deep.include({ accessToken, accountId: crm.workspaceId });
+      expect(await adapter.verify({ accessToken })).to.deep.include({ accessToken, accountId: crm.workspaceId });
       crm.oauth.revoke(accessToken);
-      expect(await kindOf(adapter.adopt({ accessToken }))).to.equal('unauthorized');
+      expect(await kindOf(adapter.verify({ accessToken }))).to.equal('unauthorized');
     });
 
     it('is to be made anew when the token was revoked: there is nothing to refresh', async () => {
@@ -80,7 +80,7 @@ describe('crm-a', () => {
       const failure = await account.registerWebhook('https://service.test/hook').catch((error: unknown) => error);
       expect(failure).to.include({
         kind: 'refused',
-        message: 'crma has no deals: an admin of it must turn its deals object on',
+        message: 'crma has no deals object: an admin of the account must enable it',
       });
       expect(await kindOf(account.listFields())).to.equal('refused');
     });
@@ -250,7 +250,7 @@ describe('crm-a', () => {
     it('are asked for in batches', async () => {
       const ids = Array.from({ length: 250 }, () => crm.addDeal({}));
       expect(await account.getDeals(ids)).to.have.length(250);
-      expect(crm.server.timesAsked(pagePath)).to.equal(3);
+      expect(crm.server.countRequests(pagePath)).to.equal(3);
     });
 
     it('come through a page that fails twice and a limit of the rate', async () => {
@@ -291,7 +291,7 @@ describe('crm-a', () => {
       const registered = await account.registerWebhook(target);
       expect(crm.webhookIds).to.deep.equal([registered?.webhookId]);
       expect(registered?.secret).to.match(/^[0-9a-f]{64}$/);
-      const { body } = crm.server.asked.at(-1) as { body: { data: { subscriptions: unknown[] } } };
+      const { body } = crm.server.requests.at(-1) as { body: { data: { subscriptions: unknown[] } } };
       expect(body.data.subscriptions).to.deep.equal(
         ['record.created', 'record.updated', 'record.deleted', 'record.merged'].map((event_type) => ({
           event_type,

@@ -102,14 +102,14 @@ describe('crm-b', () => {
 
     it('adopts a pasted token with the portal it belongs to', async () => {
       const { accessToken } = crm.oauth.issue();
-      expect(await adapter.adopt({ accessToken })).to.deep.include({ accessToken, accountId: String(crm.portalId) });
-      expect((await failureOf(adapter.adopt({ accessToken: 'made-up' }))).kind).to.equal('unauthorized');
+      expect(await adapter.verify({ accessToken })).to.deep.include({ accessToken, accountId: String(crm.portalId) });
+      expect((await failureOf(adapter.verify({ accessToken: 'made-up' }))).kind).to.equal('unauthorized');
     });
 
     it('registers nothing: webhooks belong to the app', async () => {
       expect(await account.registerWebhook('https://service.test/webhooks/crmb')).to.equal(null);
       await account.removeWebhook('any');
-      expect(crm.server.asked).to.deep.equal([]);
+      expect(crm.server.requests).to.deep.equal([]);
     });
   });
 
@@ -242,7 +242,7 @@ describe('crm-b', () => {
       const pages = await collected(account.listDeals({ modifiedFrom: from, modifiedBefore: before }));
       expect(pages.flatMap(({ deals }) => deals.map(({ id }) => id))).to.deep.equal(changed);
       expect(pages[0]?.total).to.equal(450);
-      expect(crm.server.timesAsked(listPath)).to.equal(0);
+      expect(crm.server.countRequests(listPath)).to.equal(0);
     });
 
     it('are all found when more changed in one instant than a page holds', async () => {

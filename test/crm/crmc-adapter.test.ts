@@ -124,7 +124,7 @@ describe('the adapter of crm-c', () => {
 
     it('takes pasted credentials, and asks whose they are', async () => {
       const { accessToken } = crm.oauth.issue();
-      expect(await adapter.adopt({ accessToken, instanceUrl: `${crm.url}/` })).to.deep.equal({
+      expect(await adapter.verify({ accessToken, instanceUrl: `${crm.url}/` })).to.deep.equal({
         accessToken,
         refreshToken: null,
         expiresAt: null,
@@ -135,7 +135,7 @@ describe('the adapter of crm-c', () => {
 
     it('renews pasted credentials whose access token has ended', async () => {
       const { refreshToken } = crm.oauth.issue();
-      const adopted = await adapter.adopt({
+      const adopted = await adapter.verify({
         accessToken: 'spent',
         refreshToken: refreshToken ?? '',
         instanceUrl: crm.url,
@@ -145,16 +145,16 @@ describe('the adapter of crm-c', () => {
     });
 
     it('refuses pasted credentials that do not work, and addresses that are none of the vendor', async () => {
-      expect((await failureOf(adapter.adopt({ accessToken: 'wrong', instanceUrl: crm.url }))).kind).to.equal(
+      expect((await failureOf(adapter.verify({ accessToken: 'wrong', instanceUrl: crm.url }))).kind).to.equal(
         'unauthorized',
       );
       for (const instanceUrl of [undefined, 'https://evil.test', 'https://x.salesforce.com.evil.test'])
-        expect((await failureOf(adapter.adopt({ accessToken: 'any', instanceUrl }))).kind).to.equal('refused');
+        expect((await failureOf(adapter.verify({ accessToken: 'any', instanceUrl }))).kind).to.equal('refused');
     });
 
     it('without a refresh token the app asks for itself, where the org allows it', async () => {
       const { accessToken } = crm.oauth.issue();
-      const pasted = await adapter.adopt({ accessToken, instanceUrl: crm.url });
+      const pasted = await adapter.verify({ accessToken, instanceUrl: crm.url });
       expect((await failureOf(adapter.refresh(pasted))).kind).to.equal('unauthorized');
       crm.allowsClientCredentials = true;
       const renewed = await adapter.refresh(pasted);
@@ -277,8 +277,8 @@ describe('the adapter of crm-c', () => {
       expect(pages.flatMap((page) => page.deals).map((deal) => deal.fields['custom_field_299'])).to.have.members(
         Array.from({ length: 700 }, (_, count) => count),
       );
-      expect(crm.server.timesAsked(/POST .*\/composite/)).to.equal(1);
-      const longest = Math.max(...crm.server.asked.map(({ path, query }) => path.length + query.length));
+      expect(crm.server.countRequests(/POST .*\/composite/)).to.equal(1);
+      const longest = Math.max(...crm.server.requests.map(({ path, query }) => path.length + query.length));
       expect(longest).to.be.below(2100);
     });
 
@@ -412,7 +412,7 @@ describe('the adapter of crm-c', () => {
       const ids = Array.from({ length: 450 }, () => crm.addDeal());
       const { account } = await connect();
       expect((await account.getDeals(ids)).map((deal) => deal.id)).to.deep.equal(ids);
-      expect(crm.server.timesAsked(/queryAll|composite/)).to.equal(3);
+      expect(crm.server.countRequests(/queryAll|composite/)).to.equal(3);
     });
 
     it('a field that is gone since costs one more look', async () => {
@@ -422,7 +422,7 @@ describe('the adapter of crm-c', () => {
       crm.removeField('ARR__c');
       const [deal] = await account.getDeals([id]);
       expect(deal?.fields).to.not.have.property('arr');
-      expect(crm.server.timesAsked(/describe/)).to.equal(2);
+      expect(crm.server.countRequests(/describe/)).to.equal(2);
     });
   });
 
@@ -464,7 +464,7 @@ describe('the adapter of crm-c', () => {
       crm.requestsUsed = 95;
       const failure = await failureOf(pagesOf(account, { modifiedFrom: new Date(now - minuteMs) }));
       expect(failure).to.include({ kind: 'rate_limited', retryAfterMs: 15 * minuteMs });
-      expect(crm.server.timesAsked(/queryAll/)).to.equal(0);
+      expect(crm.server.countRequests(/queryAll/)).to.equal(0);
       crm.requestsUsed = 95;
       expect((await account.getDeals([id]))[0]?.deleted).to.equal(false);
     });
@@ -496,7 +496,7 @@ describe('the adapter of crm-c', () => {
         answer: answerWith(200, { totalSize: 1, nextRecordsUrl: '@evil.test/steal', records: [] }),
       });
       const { account } = await connect();
-      expect((await failureOf(pagesOf(account))).message).to.contain('unknown place');
+      expect((await failureOf(pagesOf(account))).message).to.contain('unexpected URL');
     });
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { answerLate, answerText, answerWith, FakeServer, hangUp } from '#fakes/fake-server.js';
-import { CrmHttp, type CrmQuestion, retryAfterMs } from '#src/crm/http.js';
+import { CrmHttp, type CrmRequest, retryAfterMs } from '#src/crm/http.js';
 import { type CrmAccess, CrmFailure, fixedAccess } from '#src/crm/port.js';
 import { tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
@@ -25,12 +25,12 @@ describe('asking a CRM', () => {
 
   afterEach(() => server.stop());
 
-  function ping(more: Partial<CrmQuestion<z.infer<typeof pong>>> = {}): CrmQuestion<z.infer<typeof pong>> {
+  function ping(more: Partial<CrmRequest<z.infer<typeof pong>>> = {}): CrmRequest<z.infer<typeof pong>> {
     return { method: 'GET', url: `${server.url}/ping?secret=1`, schema: pong, ...more };
   }
 
   async function failure(question = ping()): Promise<CrmFailure> {
-    return http.ask(question).then(
+    return http.request(question).then(
       () => expect.fail('was answered'),
       (error: unknown) => {
         expect(error).to.be.instanceOf(CrmFailure);
@@ -40,15 +40,15 @@ describe('asking a CRM', () => {
   }
 
   it('answers with the parsed body and the clock of the CRM', async () => {
-    const { body, serverTime } = await http.ask(ping());
+    const { body, serverTime } = await http.request(ping());
     expect(body).to.deep.equal({ pong: 1 });
     expect(serverTime.toISOString()).to.equal('2026-11-21T10:00:00.000Z');
   });
 
   it('sends JSON and forms as what they are', async () => {
-    await http.ask(ping({ method: 'POST', json: { limit: 5 } }));
-    await http.ask(ping({ method: 'POST', form: { grant_type: 'a b&c' } }));
-    expect(server.asked.map(({ body }) => body)).to.deep.equal([{ limit: 5 }, { grant_type: 'a b&c' }]);
+    await http.request(ping({ method: 'POST', json: { limit: 5 } }));
+    await http.request(ping({ method: 'POST', form: { grant_type: 'a b&c' } }));
+    expect(server.requests.map(({ body }) => body)).to.deep.equal([{ limit: 5 }, { grant_type: 'a b&c' }]);
   });
 
   for (const [name, answer] of [
@@ -59,8 +59,8 @@ describe('asking a CRM', () => {
   ] as const)
     it(`asks again after ${name}`, async () => {
       server.fault({ on: /ping/, times: 2, answer });
-      await http.ask(ping());
-      expect(server.timesAsked(/ping/)).to.equal(3);
+      await http.request(ping());
+      expect(server.countRequests(/ping/)).to.equal(3);
     });
 
   it('backs off with full jitter from half a second, five times', async () => {
@@ -74,17 +74,17 @@ describe('asking a CRM', () => {
 
   it('waits as long as Retry-After says, in seconds or until a date', async () => {
     server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, { 'Retry-After': '7' }) });
-    await http.ask(ping());
+    await http.request(ping());
     const date = new Date(time.now() + 3000).toUTCString();
     server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, { 'Retry-After': date }) });
-    await http.ask(ping());
+    await http.request(ping());
     expect(time.slept).to.deep.equal([7000, 3000]);
   });
 
   it('measures a date by the clock of the CRM', async () => {
     const headers = { Date: 'Sat, 21 Nov 2026 13:00:00 GMT', 'Retry-After': 'Sat, 21 Nov 2026 13:00:02 GMT' };
     server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, headers) });
-    await http.ask(ping());
+    await http.request(ping());
     expect(time.slept).to.deep.equal([2000]);
   });
 
@@ -103,19 +103,19 @@ describe('asking a CRM', () => {
   it('gives up on an answer that does not come', async () => {
     time.timeoutMs = 30;
     server.fault({ on: /ping/, answer: answerLate(2000) });
-    expect((await failure()).message).to.equal('crma GET /ping: no answer in time');
-    expect(server.timesAsked(/ping/)).to.equal(6);
+    expect((await failure()).message).to.equal('crma GET /ping: no response in time');
+    expect(server.countRequests(/ping/)).to.equal(6);
   });
 
   it('asks what must not be done twice again only when nothing was done', async () => {
     const once = ping({ method: 'POST', isUnrepeatable: true });
     server.fault({ on: /ping/, times: 1, answer: answerWith(429) });
-    await http.ask(once);
+    await http.request(once);
     for (const answer of [hangUp, answerWith(503)]) {
       server.fault({ on: /ping/, times: 1, answer });
-      const before = server.timesAsked(/ping/);
+      const before = server.countRequests(/ping/);
       expect((await failure(once)).kind).to.equal('unavailable');
-      expect(server.timesAsked(/ping/)).to.equal(before + 1);
+      expect(server.countRequests(/ping/)).to.equal(before + 1);
     }
   });
 
@@ -124,12 +124,12 @@ describe('asking a CRM', () => {
       server.fault({ on: /ping/, times: 1, answer: answerWith(status) });
       expect((await failure()).kind).to.equal('refused');
     }
-    expect(server.timesAsked(/ping/)).to.equal(4);
+    expect(server.countRequests(/ping/)).to.equal(4);
   });
 
   it('tells what the CRM does not have from a refusal', async () => {
     server.fault({ on: /ping/, times: 2, answer: answerWith(404) });
-    expect(await http.find(ping())).to.equal(null);
+    expect(await http.getOrNull(ping())).to.equal(null);
     expect((await failure()).kind).to.equal('refused');
   });
 
@@ -156,7 +156,7 @@ describe('asking a CRM', () => {
     });
 
     it('renews it once when it is refused, and asks again with the new one', async () => {
-      const { body } = await http.ask(ping({ url: `${server.url}/guarded`, access: access() }));
+      const { body } = await http.request(ping({ url: `${server.url}/guarded`, access: access() }));
       expect(body.pong).to.equal(2);
       expect(renewals).to.deep.equal(['spent']);
     });
@@ -166,14 +166,14 @@ describe('asking a CRM', () => {
       expect((await failure(ping({ access: access() }))).kind).to.equal('unauthorized');
       expect(renewals).to.deep.equal(['spent']);
       expect(rejected).to.deep.equal(['fresh']);
-      expect(server.timesAsked(/ping/)).to.equal(2);
+      expect(server.countRequests(/ping/)).to.equal(2);
     });
 
     it('passes on that there is nothing to renew it with', async () => {
       server.fault({ on: /ping/, answer: answerWith(401) });
       expect(await failure(ping({ access: fixedAccess(tokenOnly('spent')) }))).to.include({
         kind: 'unauthorized',
-        message: 'the CRM does not accept these credentials',
+        message: 'the CRM rejected these credentials',
       });
     });
 
@@ -197,21 +197,24 @@ describe('asking a CRM', () => {
   it('follows no redirect', async () => {
     server.app.get('/elsewhere', (_request, response) => response.redirect(302, '/ping'));
     const told = await failure(ping({ url: `${server.url}/elsewhere` }));
-    expect(told.message).to.equal('crma GET /elsewhere: the CRM redirects, which is not followed');
+    expect(told.message).to.equal('crma GET /elsewhere: the CRM responded with a redirect, which is not followed');
     expect(told.kind).to.equal('refused');
-    expect(server.timesAsked(/ping/)).to.equal(0);
+    expect(server.countRequests(/ping/)).to.equal(0);
   });
 
   it('reads no more than 10 MB', async () => {
     server.fault({ on: /ping/, answer: answerWith(200, { pong: 1, padding: 'x'.repeat(10 * 1024 * 1024) }) });
-    expect(await failure()).to.include({ kind: 'refused', message: 'crma GET /ping: the answer is larger than 10 MB' });
+    expect(await failure()).to.include({
+      kind: 'refused',
+      message: 'crma GET /ping: the response is larger than 10 MB',
+    });
   });
 
   it('takes no answer of another shape, and says where without saying what', async () => {
     server.fault({ on: /ping/, answer: answerWith(200, { pong: 'a deal name' }) });
     expect(await failure()).to.include({
       kind: 'refused',
-      message: 'crma GET /ping: the answer has an unknown shape at pong',
+      message: 'crma GET /ping: the response has an unexpected shape at pong',
     });
   });
 
@@ -219,12 +222,13 @@ describe('asking a CRM', () => {
     http = new CrmHttp(
       {
         provider: 'crma',
-        judge: ({ status, attempt }) => (status === 418 ? { kind: 'rate_limited', retryAfterMs: 10 * attempt } : null),
+        classifyError: ({ status, attempt }) =>
+          status === 418 ? { kind: 'rate_limited', retryAfterMs: 10 * attempt } : null,
       },
       time,
     );
     server.fault({ on: /ping/, times: 2, answer: answerWith(418) });
-    await http.ask(ping());
+    await http.request(ping());
     expect(time.slept).to.deep.equal([10, 20]);
   });
 

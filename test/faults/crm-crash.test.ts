@@ -96,7 +96,7 @@ for (const { provider, start } of crashed) {
       const { jobId } = await client.expect(200, 'POST', '/v1/commissions/sync', { async: true });
       await until(async () => (await count('select count(*)::int as n from deals where workspace_id = $1')) > 0);
       await worker.end('SIGKILL');
-      const before = world.server.timesAsked(world.listing);
+      const before = world.server.countRequests(world.listing);
       expect(
         await count(`select count(*)::int as n from jobs where workspace_id = $1 and status = 'running'`),
       ).to.equal(1);
@@ -107,7 +107,7 @@ for (const { provider, start } of crashed) {
       });
       expect(await count('select count(*)::int as n from deals where workspace_id = $1')).to.equal(deals);
       expect(await count('select count(*)::int as n from deal_versions where workspace_id = $1')).to.equal(deals);
-      expect(world.server.timesAsked(world.listing) - before).to.be.at.most(Math.ceil(deals / page));
+      expect(world.server.countRequests(world.listing) - before).to.be.at.most(Math.ceil(deals / page));
       await payEveryone(client);
     });
 

@@ -60,7 +60,7 @@ for (const { provider, start } of crmWorlds) {
     }
 
     it('two at once are one, and do what both want', async () => {
-      const before = world.server.timesAsked(world.listing);
+      const before = world.server.countRequests(world.listing);
       const [first, second] = await Promise.all([
         api.expect(200, ...sync, { async: true }),
         api.expect(200, ...sync, { async: true, recalculate: true }),
@@ -70,16 +70,16 @@ for (const { provider, start } of crmWorlds) {
       const job = await finishedJob(first.jobId);
       expect(job).to.include({ status: 'completed', kind: 'sync' });
       expect(job.result).to.include({ totalDeals: deals, created: deals });
-      const pages = world.server.timesAsked(world.listing) - before;
+      const pages = world.server.countRequests(world.listing) - before;
       const again = await api.expect(200, ...sync, {});
       expect(again.counts).to.include({ unchanged: deals });
       expect(again.jobId).not.to.equal(first.jobId);
-      expect(world.server.timesAsked(world.listing) - before).to.be.at.most(2 * pages + 1);
+      expect(world.server.countRequests(world.listing) - before).to.be.at.most(2 * pages + 1);
     });
 
     it('a token that ends half way is renewed, once, and nobody notices', async function () {
       if (provider === 'crma') this.skip();
-      const before = world.server.timesAsked(/POST .*token$/);
+      const before = world.server.countRequests(/POST .*token$/);
       world.server.fault({
         on: world.listing,
         after: 1,
@@ -91,7 +91,7 @@ for (const { provider, start } of crmWorlds) {
       });
       const answer = await api.expect(200, ...sync, {});
       expect(answer).to.include({ synced: true, totalDeals: deals });
-      expect(world.server.timesAsked(/POST .*token$/) - before).to.equal(1);
+      expect(world.server.countRequests(/POST .*token$/) - before).to.equal(1);
       expect((await api.expect(200, ...sync, {})).counts).to.include({ unchanged: deals });
     });
 
@@ -128,7 +128,7 @@ for (const { provider, start } of crmWorlds) {
     });
 
     it('one that is down in the middle is gone on with from there when it is back', async () => {
-      const before = world.server.timesAsked(world.listing);
+      const before = world.server.countRequests(world.listing);
       const end = world.server.fault({ on: world.listing, after: 1, answer: hangUp });
       const { jobId } = await api.expect(200, ...sync, { async: true });
       const deadline = Date.now() + 90_000;
@@ -141,7 +141,7 @@ for (const { provider, start } of crmWorlds) {
         if (Date.now() > deadline) throw new Error('the pull was not set back');
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      const failed = world.server.timesAsked(world.listing) - before - 1;
+      const failed = world.server.countRequests(world.listing) - before - 1;
       end();
       expect(await finishedJob(jobId)).to.deep.include({ status: 'completed' });
       expect(await live()).to.equal(deals);
@@ -149,7 +149,7 @@ for (const { provider, start } of crmWorlds) {
       expect(first?.['n']).to.equal(deals);
       // The first page was not asked for again.
       const pages = Math.ceil(deals / (provider === 'crmb' ? 100 : provider === 'crma' ? 500 : 2000));
-      expect(world.server.timesAsked(world.listing) - before - failed).to.be.at.most(pages + 3);
+      expect(world.server.countRequests(world.listing) - before - failed).to.be.at.most(pages + 3);
     });
 
     for (const scope of ['snapshots', 'all'])

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { partsOf } from '../../kernel/parts-of.js';
-import { CrmHttp, type CrmQuestion, type CrmRules, type CrmTiming, realTiming } from '../http.js';
+import { CrmHttp, type CrmRequest, type CrmRules, type CrmTiming, realTiming } from '../http.js';
 import { type KeysetRow, nextKeyset, readCursor } from '../keyset.js';
 import {
   type CrmAccess,
@@ -37,14 +37,14 @@ export interface CrmaSettings {
 
 const rules: CrmRules = {
   provider: 'crma',
-  judge: ({ status, body }) =>
-    // A deal is away for a moment while it is merged; taken for deleted it would be reversed.
+  classifyError: ({ status, body }) =>
+    // While a deal is merged it is briefly absent. Treating it as deleted would reverse its commission.
     status === 404 && codeIn(body) === 'merge_in_progress'
-      ? { kind: 'unavailable', message: 'a merge is going on' }
+      ? { kind: 'unavailable', message: 'the deal is being merged' }
       : null,
 };
 
-/** Speaks the wire format of crm-a. */
+/** Adapter for crm-a. */
 export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTiming): CrmAdapter {
   const http = new CrmHttp(rules, timing);
   return {
@@ -55,7 +55,7 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
     },
     exchangeCode: async ({ code, redirectUri }) => {
       const { clientId, clientSecret } = settings;
-      const { body } = await http.ask({
+      const { body } = await http.request({
         method: 'POST',
         url: `${settings.authBase}/oauth/token`,
         form: {
@@ -70,9 +70,9 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
       return identified(http, settings, body.access_token);
     },
     refresh: async () => {
-      throw new CrmFailure('unauthorized', 'crma gives no refresh tokens: connect it again');
+      throw new CrmFailure('unauthorized', 'crma issues no refresh tokens: connect it again');
     },
-    adopt: ({ accessToken }) => identified(http, settings, accessToken),
+    verify: ({ accessToken }) => identified(http, settings, accessToken),
     account: (access, { timeZone = 'UTC' } = {}) => new CrmaAccount(http, settings.apiBase, access, timeZone),
   };
 }
@@ -83,7 +83,7 @@ const self = z.object({
   exp: z.number().nullish(),
 });
 
-/** A revoked token is answered with 200 and `active: false`. */
+/** The CRM answers a revoked token with status 200 and `active: false`. */
 async function identified(http: CrmHttp, { apiBase }: CrmaSettings, accessToken: string): Promise<CrmCredentials> {
   const unknown: CrmCredentials = {
     accessToken,
@@ -92,7 +92,7 @@ async function identified(http: CrmHttp, { apiBase }: CrmaSettings, accessToken:
     accountId: null,
     instanceUrl: null,
   };
-  const { body } = await http.ask({
+  const { body } = await http.request({
     method: 'GET',
     url: `${apiBase}/v2/self`,
     access: fixedAccess(unknown),
@@ -104,7 +104,7 @@ async function identified(http: CrmHttp, { apiBase }: CrmaSettings, accessToken:
 }
 
 async function refuse(): Promise<never> {
-  throw new CrmFailure('unauthorized', 'crma does not accept the token');
+  throw new CrmFailure('unauthorized', 'crma rejected the token');
 }
 
 const dealsPerPage = 500;
@@ -112,7 +112,7 @@ const idsPerQuestion = 100;
 const definitionsPerPage = 100;
 const webhooksPerPage = 100;
 const watchedEvents = ['record.created', 'record.updated', 'record.deleted', 'record.merged'];
-/** Deals that came from elsewhere have other ids, and one such id makes the CRM refuse the whole question. */
+/** Deals from other sources have other ids. One such id makes the CRM reject the whole request. */
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const choices = z.object({ data: z.array(z.object({ title: z.string(), is_archived: z.boolean().nullish() })) });
@@ -144,7 +144,7 @@ class CrmaAccount implements CrmAccount {
   ) {}
 
   async listMembers(): Promise<CrmMember[]> {
-    const { body } = await this.http.ask(this.get('/v2/workspace_members', members));
+    const { body } = await this.http.request(this.get('/v2/workspace_members', members));
     return body.data.map((member) => ({
       crmId: member.id.workspace_member_id,
       email: textOf(member.email_address),
@@ -166,12 +166,12 @@ class CrmaAccount implements CrmAccount {
     return fields;
   }
 
-  /** The CRM cannot tell what changed since: the window of the options has no effect. */
+  /** The CRM cannot filter by modification time, so the time window of the options has no effect. */
   async *listDeals({ cursor }: ListDeals = {}): AsyncGenerator<CrmDealPage> {
     const reading = await this.reading();
     let place = readCursor(cursor);
     for (let isLast = false; !isLast; ) {
-      const { body, serverTime } = await this.http.ask(
+      const { body, serverTime } = await this.http.request(
         this.query({
           ...(place === null ? {} : { filter: { created_at: { $gte: place.from } } }),
           sorts: [{ attribute: 'created_at', direction: 'asc' }],
@@ -198,19 +198,19 @@ class CrmaAccount implements CrmAccount {
       idsPerQuestion,
     )) {
       const filter = { record_id: { $in: batch } };
-      const { body } = await this.http.ask(this.query({ filter, limit: batch.length, offset: 0 }));
+      const { body } = await this.http.request(this.query({ filter, limit: batch.length, offset: 0 }));
       body.data.forEach(keep);
       for (const id of batch) if (!found.has(id)) await this.find(id).then((record) => record && keep(record));
     }
     return [...found.values(), ...[...new Set(ids)].filter((id) => !found.has(id)).map(goneDeal)];
   }
 
-  /** The secret cannot be read again: a webhook of ours that is left from before is made anew. */
+  /** A webhook's secret cannot be read again, so a webhook of ours that exists already is replaced. */
   async registerWebhook(targetUrl: string): Promise<RegisteredWebhook> {
     const objectId = await this.dealsObjectId();
     for (const webhookId of await this.webhooksTo(targetUrl)) await this.removeWebhook(webhookId);
     const filter = { $and: [{ field: 'id.object_id', operator: 'equals', value: objectId }] };
-    const { body } = await this.http.ask({
+    const { body } = await this.http.request({
       method: 'POST',
       url: `${this.apiBase}/v2/webhooks`,
       access: this.access,
@@ -225,14 +225,14 @@ class CrmaAccount implements CrmAccount {
 
   async removeWebhook(webhookId: string): Promise<void> {
     const url = `${this.apiBase}/v2/webhooks/${encodeURIComponent(webhookId)}`;
-    await this.http.find({ method: 'DELETE', url, access: this.access, schema: z.unknown() });
+    await this.http.getOrNull({ method: 'DELETE', url, access: this.access, schema: z.unknown() });
   }
 
   private async reading(): Promise<CrmaReading> {
     return crmaReading(await this.attributes(), this.timeZone);
   }
 
-  /** Asked once an account; a failure is forgotten. */
+  /** Fetched once per account. A failure is not cached. */
   private attributes(): Promise<CrmaAttribute[]> {
     this.asked ??= this.readAttributes().catch((error: unknown) => {
       this.asked = null;
@@ -250,7 +250,7 @@ class CrmaAccount implements CrmAccount {
   private async optionsOf({ type, api_slug: slug }: CrmaAttribute): Promise<Pick<CrmField, 'options'>> {
     if (type !== 'select' && type !== 'status') return {};
     const list = type === 'select' ? 'options' : 'statuses';
-    const { body } = await this.http.ask(
+    const { body } = await this.http.request(
       this.get(`/v2/objects/deals/attributes/${encodeURIComponent(slug)}/${list}`, choices),
     );
     const live = body.data.filter((one) => one.is_archived !== true);
@@ -258,12 +258,14 @@ class CrmaAccount implements CrmAccount {
   }
 
   private async find(id: string): Promise<CrmaRecord | null> {
-    const answer = await this.http.find(this.get(`/v2/objects/deals/records/${id}`, z.object({ data: crmaRecord })));
+    const answer = await this.http.getOrNull(
+      this.get(`/v2/objects/deals/records/${id}`, z.object({ data: crmaRecord })),
+    );
     return answer?.body.data ?? null;
   }
 
   private async dealsObjectId(): Promise<string> {
-    const answer = await this.http.find(
+    const answer = await this.http.getOrNull(
       this.get('/v2/objects/deals', z.object({ data: z.object({ id: z.object({ object_id: z.string() }) }) })),
     );
     if (answer === null) throw dealsAreOff();
@@ -275,23 +277,23 @@ class CrmaAccount implements CrmAccount {
     return all.filter((one) => one.target_url === targetUrl).map((one) => one.id.webhook_id);
   }
 
-  /** All pages of a list that is paged by counting; null where the CRM does not have the list. */
+  /** All pages of a list that is paged by offset; null if the CRM does not have the list. */
   private async pages<T>(path: string, size: number, row: z.ZodType<T>): Promise<T[] | null> {
     const rows: T[] = [];
     for (;;) {
       const page = z.object({ data: z.array(row) });
-      const answer = await this.http.find(this.get(`${path}?limit=${size}&offset=${rows.length}`, page));
+      const answer = await this.http.getOrNull(this.get(`${path}?limit=${size}&offset=${rows.length}`, page));
       if (answer === null) return null;
       rows.push(...answer.body.data);
       if (answer.body.data.length < size) return rows;
     }
   }
 
-  private get<T>(path: string, schema: z.ZodType<T>): CrmQuestion<T> {
+  private get<T>(path: string, schema: z.ZodType<T>): CrmRequest<T> {
     return { method: 'GET', url: `${this.apiBase}${path}`, access: this.access, schema };
   }
 
-  private query(json: unknown): CrmQuestion<z.infer<typeof records>> {
+  private query(json: unknown): CrmRequest<z.infer<typeof records>> {
     const url = `${this.apiBase}/v2/objects/deals/records/query`;
     return { method: 'POST', url, json, access: this.access, schema: records };
   }
@@ -306,5 +308,5 @@ function codeIn(body: unknown): unknown {
 }
 
 function dealsAreOff(): CrmFailure {
-  return new CrmFailure('refused', 'crma has no deals: an admin of it must turn its deals object on');
+  return new CrmFailure('refused', 'crma has no deals object: an admin of the account must enable it');
 }

@@ -35,16 +35,16 @@ const fieldTypes: Readonly<Record<string, CrmFieldType>> = {
   interaction: 'timestamp',
 };
 
-/** Names, addresses, references and what is not known yet are text. */
+/** Names, addresses, references and unknown types are text. */
 export function crmaFieldType(attributeType: string): CrmFieldType {
   return fieldTypes[attributeType] ?? 'text';
 }
 
-/** What the definitions say that a record does not. */
+/** What the attribute definitions add to a record. */
 export interface CrmaReading {
   readonly timeZone: string;
   readonly defaultCurrency: string | null;
-  /** The CRM has no close date of its own: a workspace makes an attribute for it. */
+  /** The CRM has no built-in close date. Workspaces create an attribute for it. */
   readonly closeDateSlug: string | null;
 }
 
@@ -59,7 +59,10 @@ export function crmaReading(attributes: readonly CrmaAttribute[], timeZone: stri
 
 const amountSlug = 'value';
 
-/** The attribute called so, else the only day or instant that speaks of closing; among several the mapping decides. */
+/**
+ * The attribute with that name, otherwise the only date attribute whose name contains "close". If there are several,
+ * the field mapping decides.
+ */
 function closeDateSlugOf(attributes: readonly CrmaAttribute[]): string | null {
   const days = attributes.filter(({ type }) => type === 'date' || type === 'timestamp').map((one) => one.api_slug);
   const named = days.find((slug) => /^close_?date$/.test(slug));
@@ -82,7 +85,8 @@ export function crmaDeal(record: CrmaRecord, reading: CrmaReading): CrmDeal {
     name: own(fields, 'name'),
     currency: textOf(amount?.['currency_code']) ?? reading.defaultCurrency,
   };
-  // The instants of the values miss one that was cleared: they do not tell which of two records is newer.
+  // The timestamps of the values do not show that a value was cleared, so they cannot order two versions of a
+  // record.
   return { id: record.id.record_id, fields: { ...canonical, ...fields }, modifiedAt: null, deleted: false };
 }
 
@@ -135,7 +139,7 @@ export function crmaValue(value: VersionedValue): CrmValue {
   }
 }
 
-/** Choices come as their title or as an object that has it; a title is what the CRM itself filters by. */
+/** A choice arrives as its title or as an object with a title. The CRM filters by title. */
 function titleOf(choice: unknown): string | null {
   return typeof choice === 'object' && choice !== null && 'title' in choice ? textOf(choice.title) : textOf(choice);
 }

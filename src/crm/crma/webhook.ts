@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalid } from '../../kernel/failure.js';
 import { type CrmHint } from '../port.js';
 
-/** Whether the hexadecimal signature is that of these bytes. */
+/** Whether the hexadecimal signature belongs to these bytes. */
 export function verifyCrmaSignature(secret: string, rawBody: Buffer, header: string | undefined): boolean {
   if (header === undefined || !/^[0-9a-f]{64}$/i.test(header)) return false;
   const expected = createHmac('sha256', secret).update(rawBody).digest();
@@ -11,10 +11,13 @@ export function verifyCrmaSignature(secret: string, rawBody: Buffer, header: str
 }
 
 export interface CrmaDelivery {
-  /** Tells whose secret signed it; to be trusted for nothing else before the signature is verified. */
+  /**
+   * Identifies the secret that signed the delivery. It must not be trusted for anything else before the signature is
+   * verified.
+   */
   readonly webhookId: string;
   readonly hints: readonly CrmHint[];
-  /** All that it tells is a change of a deal, and not of which. */
+  /** The delivery reports a change of some deal and does not say which. */
   readonly namesNoDeal: boolean;
 }
 
@@ -28,8 +31,8 @@ const event = z.object({
 const anyEvent = z.object({ event_type: eventType });
 
 /**
- * The deals that a delivery speaks of. It tells no values and no times, so that two changes of one deal look the
- * same: only the Idempotency-Key tells a repetition from news, and without one everything is news.
+ * The deals that a delivery reports. It contains no values and no times, so two changes of one deal look alike: only
+ * the Idempotency-Key identifies a repetition. Without a key every delivery counts as new.
  */
 export function readCrmaDelivery(json: unknown, idempotencyKey: string | undefined): CrmaDelivery {
   const { success, data } = delivery.safeParse(json);
@@ -41,7 +44,7 @@ export function readCrmaDelivery(json: unknown, idempotencyKey: string | undefin
   return { webhookId: data.webhook_id, hints, namesNoDeal };
 }
 
-/** Events that we did not ask for are none of ours. */
+/** Events of types that we did not subscribe to are ignored. */
 function hintsOf(json: unknown, key: string): CrmHint[] {
   const { success, data } = event.safeParse(json);
   if (!success) return [];

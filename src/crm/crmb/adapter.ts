@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { partsOf } from '../../kernel/parts-of.js';
 import {
+  type CrmErrorResponse,
   CrmHttp,
-  type CrmQuestion,
-  type CrmRefusal,
+  type CrmRequest,
   type CrmRules,
   type CrmTiming,
-  type CrmVerdict,
+  type ErrorClassification,
   realTiming,
 } from '../http.js';
 import { type Keyset, nextKeyset, readCursor } from '../keyset.js';
@@ -39,38 +39,39 @@ export interface CrmbSettings {
   readonly authBase: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** `2026-09`, or `v3` as paths were written before versions were dates. */
+  /** `2026-09`, or `v3` for paths from before versions were dates. */
   readonly apiVersion: string;
   readonly oauthVersion: string;
 }
 
 const scopes = 'oauth crm.objects.deals.read crm.schemas.deals.read crm.objects.owners.read';
 
-const rules: CrmRules = { provider: 'crmb', passing: [423, 477, 521, 523, 524], judge };
+const rules: CrmRules = { provider: 'crmb', passing: [423, 477, 521, 523, 524], classifyError: classifyError };
 
 const limits = z.object({ policyName: z.string().nullish(), message: z.string().nullish() });
 const hourMs = 3_600_000;
 
-/** The CRM sends no Retry-After with most refusals; its own client waits this long, longer each time. */
-function judge({ status, body, attempt }: CrmRefusal): CrmVerdict | null {
+/** The CRM sends no Retry-After with most rate limits. Its own client waits this long, and longer with each attempt. */
+function classifyError({ status, body, attempt }: CrmErrorResponse): ErrorClassification | null {
   if (status === 423) return { kind: 'unavailable', retryAfterMs: 2000 };
   if (status !== 429) return null;
   const { policyName, message } = limits.safeParse(body).data ?? {};
-  // The day ends at midnight in the account's zone, which is not known: asking every hour costs little.
+  // The daily limit resets at midnight in the account's time zone, which is unknown. Trying once per hour costs
+  // little.
   if (policyName === 'DAILY')
-    return { kind: 'rate_limited', retryAfterMs: hourMs, message: 'the calls of the day are used up' };
+    return { kind: 'rate_limited', retryAfterMs: hourMs, message: 'the daily request limit is used up' };
   if (policyName === 'TEN_SECONDLY_ROLLING') return { kind: 'rate_limited', retryAfterMs: 10_000 * attempt };
   if (policyName === 'SECONDLY' || /secondly limit/i.test(message ?? ''))
     return { kind: 'rate_limited', retryAfterMs: 1000 * attempt };
   return null;
 }
 
-/** Versions that are dates stand after the kind of thing, versions that are numbers before it. */
+/** Versions that are dates follow the object type in the path; versions that are numbers precede it. */
 export function crmbPath(version: string, kind: 'objects' | 'properties' | 'pipelines' | 'owners', tail = ''): string {
   return /^v\d/.test(version) ? `/crm/${version}/${kind}${tail}` : `/crm/${kind}/${version}${tail}`;
 }
 
-/** Speaks the wire format of crm-b. */
+/** Adapter for crm-b. */
 export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTiming): CrmAdapter {
   const http = new CrmHttp(rules, timing);
   return {
@@ -95,13 +96,13 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
       }),
     refresh: async (spent) => {
       if (spent.refreshToken === null)
-        throw new CrmFailure('unauthorized', 'crmb: the token ended and there is none to renew it with');
+        throw new CrmFailure('unauthorized', 'crmb: the token expired and there is no refresh token');
       return newTokens(http, settings, timing, spent, {
         grant_type: 'refresh_token',
         refresh_token: spent.refreshToken,
       });
     },
-    adopt: async ({ accessToken, refreshToken = null }) => {
+    verify: async ({ accessToken, refreshToken = null }) => {
       const pasted = { accessToken, refreshToken, expiresAt: null, accountId: null, instanceUrl: null };
       return { ...pasted, accountId: await accountIdOf(http, settings, pasted) };
     },
@@ -109,7 +110,7 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
   };
 }
 
-/** The wire writes snake case, the vendor's own description camel case. */
+/** Responses use snake case; the vendor's own description uses camel case. */
 const tokens = z.preprocess(
   (body) => {
     if (typeof body !== 'object' || body === null) return body;
@@ -135,12 +136,12 @@ async function newTokens(
   spent: CrmCredentials | null,
   grant: Readonly<Record<string, string>>,
 ): Promise<CrmCredentials> {
-  const { body } = await http.ask({
+  const { body } = await http.request({
     method: 'POST',
     url: `${apiBase}/oauth/${oauthVersion}/token`,
     form: { ...grant, client_id: clientId, client_secret: clientSecret },
     schema: tokens,
-    judge: judgeGrant,
+    classifyError: classifyGrantError,
   });
   const { expires_in: lifetimeS } = body;
   return {
@@ -152,17 +153,17 @@ async function newTokens(
   };
 }
 
-/** A refused grant ends one connection; a refused client is our configuration and must end none. */
-function judgeGrant({ status, body }: CrmRefusal): CrmVerdict | null {
+/** A rejected grant ends one connection. A rejected client is our configuration and must end none. */
+function classifyGrantError({ status, body }: CrmErrorResponse): ErrorClassification | null {
   if (status !== 400 && status !== 401) return null;
   const { error } = z.object({ error: z.string().nullish() }).safeParse(body).data ?? {};
-  if (error === 'invalid_client') return { kind: 'refused', message: 'the client id or secret is wrong' };
-  return { kind: 'unauthorized', message: 'the grant is refused' };
+  if (error === 'invalid_client') return { kind: 'refused', message: 'the client id or the client secret is wrong' };
+  return { kind: 'unauthorized', message: 'the grant was rejected' };
 }
 
-/** Deliveries name the account they are about and nothing else tells them apart: without its id none is taken. */
+/** Deliveries are assigned to a connection by the account id alone, so a connection without one is refused. */
 async function accountIdOf(http: CrmHttp, settings: CrmbSettings, pasted: CrmCredentials): Promise<string> {
-  const { body } = await http.ask({
+  const { body } = await http.request({
     method: 'GET',
     url: `${settings.apiBase}/account-info/${settings.apiVersion}/details`,
     access: fixedAccess(pasted),
@@ -174,9 +175,9 @@ async function accountIdOf(http: CrmHttp, settings: CrmbSettings, pasted: CrmCre
 const dealsPerPage = 100;
 const dealsPerSearch = 200;
 const ownersPerPage = 100;
-/** A search answers with no more than this many, however it is paged. */
-const mostSearched = 10_000;
-/** Deals that came from elsewhere have other ids. */
+/** A search returns at most this many results, however it is paged. */
+const maxSearchResults = 10_000;
+/** Deals from other sources have other ids. */
 const idPattern = /^\d{1,20}$/;
 
 const paging = z.object({ next: z.object({ after: z.string() }).nullish() }).nullish();
@@ -210,10 +211,10 @@ class CrmbAccount implements CrmAccount {
     private readonly timeZone: string,
   ) {}
 
-  /** Owners that left come too: deals of theirs stay theirs. */
+  /** Includes owners who left: their deals remain theirs. */
   async listMembers(): Promise<CrmMember[]> {
     const members = new Map<string, CrmMember>();
-    // A queue owns deals and is nobody.
+    // A queue can own deals and is not a person.
     for (const archived of [true, false])
       for (const owner of await this.owners(archived))
         if (owner.type !== 'QUEUE') members.set(owner.id, memberOf(owner, !archived));
@@ -222,7 +223,7 @@ class CrmbAccount implements CrmAccount {
 
   async listFields(): Promise<CrmField[]> {
     const properties = await this.properties();
-    const { body } = await this.http.ask(
+    const { body } = await this.http.request(
       this.get(this.path('pipelines', '/deals'), z.object({ results: z.array(crmbPipeline) })),
     );
     return [...properties.values()].map((property) => crmbField(property, body.results));
@@ -259,15 +260,15 @@ class CrmbAccount implements CrmAccount {
     let next: string | null = cursor ?? null;
     do {
       const after = next === null ? '' : `&after=${encodeURIComponent(next)}`;
-      const { body, serverTime } = await this.http.ask({
+      const { body, serverTime } = await this.http.request({
         ...this.get(
           this.path('objects', `/deals?limit=${dealsPerPage}&archived=false&properties=hs_object_id${after}`),
           idPage,
         ),
-        judge: ({ status }) => (status === 400 && after !== '' ? { kind: 'cursor_expired' } : null),
+        classifyError: ({ status }) => (status === 400 && after !== '' ? { kind: 'cursor_expired' } : null),
       });
       next = body.paging?.next?.after ?? null;
-      // The names of all properties do not fit in an address: the page gives the ids, a batch the deals.
+      // The names of all properties do not fit into a URL: the page returns ids, and a batch request the deals.
       const deals = await this.readBatch(body.results.map(({ id }) => id));
       yield { deals, next, total: null, serverTime };
     } while (next !== null);
@@ -276,7 +277,7 @@ class CrmbAccount implements CrmAccount {
   private async *search({ modifiedBefore, cursor }: ListDeals, modifiedFrom: Date): AsyncGenerator<CrmDealPage> {
     let place = readCursor(cursor);
     for (let isLast = false; !isLast; ) {
-      const { body, serverTime } = await this.http.ask(
+      const { body, serverTime } = await this.http.request(
         this.post('/deals/search', searchFor(place, modifiedFrom, modifiedBefore), searchPage),
       );
       const seen = new Set(place?.seen);
@@ -302,21 +303,21 @@ class CrmbAccount implements CrmAccount {
     return deals;
   }
 
-  /** Deals that are archived or unknown are left out of the answer. */
+  /** Archived and unknown deals are missing from the response. */
   private async readBatch(ids: readonly string[]): Promise<CrmDeal[]> {
     if (ids.length === 0) return [];
     const properties = await this.properties();
     const json = { properties: [...properties.keys()], inputs: ids.map((id) => ({ id })) };
-    const { body } = await this.http.ask(this.post('/deals/batch/read?archived=false', json, dealBatch));
+    const { body } = await this.http.request(this.post('/deals/batch/read?archived=false', json, dealBatch));
     return body.results.map((record) => crmbDeal(record, properties, this.timeZone));
   }
 
-  /** Asks for the deals one by one before any is called deleted; a merged one answers with the deal it became. */
+  /** Reads each missing deal by its id before it counts as deleted. A merged deal is returned as the deal it became. */
   private async survivorsOf(ids: readonly string[]): Promise<string[]> {
     const survivors: string[] = [];
     for (const id of ids) {
       const path = this.path('objects', `/deals/${id}?archived=false&properties=hs_object_id`);
-      const answer = await this.http.find(this.get(path, z.object({ id: z.string() })));
+      const answer = await this.http.getOrNull(this.get(path, z.object({ id: z.string() })));
       if (answer !== null) survivors.push(answer.body.id);
     }
     return survivors;
@@ -328,14 +329,14 @@ class CrmbAccount implements CrmAccount {
     do {
       const page: string = after === null ? '' : `&after=${encodeURIComponent(after)}`;
       const path = this.path('owners', `?limit=${ownersPerPage}&archived=${archived}${page}`);
-      const { body } = await this.http.ask(this.get(path, owners));
+      const { body } = await this.http.request(this.get(path, owners));
       found.push(...body.results);
       after = body.paging?.next?.after ?? null;
     } while (after !== null);
     return found;
   }
 
-  /** Asked once an account; a failure is forgotten. */
+  /** Fetched once per account. A failure is not cached. */
   private properties(): Promise<CrmbProperties> {
     this.asked ??= this.readDefinitions().catch((error: unknown) => {
       this.asked = null;
@@ -346,7 +347,7 @@ class CrmbAccount implements CrmAccount {
 
   private async readDefinitions(): Promise<CrmbProperties> {
     const schema = z.object({ results: z.array(crmbProperty) });
-    const { body } = await this.http.ask(this.get(this.path('properties', '/deals'), schema));
+    const { body } = await this.http.request(this.get(this.path('properties', '/deals'), schema));
     return readProperties(body.results);
   }
 
@@ -354,11 +355,11 @@ class CrmbAccount implements CrmAccount {
     return `${this.settings.apiBase}${crmbPath(this.settings.apiVersion, kind, tail)}`;
   }
 
-  private get<T>(url: string, schema: z.ZodType<T>): CrmQuestion<T> {
+  private get<T>(url: string, schema: z.ZodType<T>): CrmRequest<T> {
     return { method: 'GET', url, access: this.access, schema };
   }
 
-  private post<T>(tail: string, json: unknown, schema: z.ZodType<T>): CrmQuestion<T> {
+  private post<T>(tail: string, json: unknown, schema: z.ZodType<T>): CrmRequest<T> {
     return { method: 'POST', url: this.path('objects', tail), json, access: this.access, schema };
   }
 }
@@ -366,8 +367,8 @@ class CrmbAccount implements CrmAccount {
 function searchFor(place: Keyset | null, modifiedFrom: Date, modifiedBefore: Date | undefined): unknown {
   const from = place === null ? modifiedFrom : new Date(place.from);
   const offset = place?.offset ?? 0;
-  if (offset + dealsPerSearch > mostSearched)
-    throw new CrmFailure('refused', 'crmb: more deals changed in one instant than a search can list');
+  if (offset + dealsPerSearch > maxSearchResults)
+    throw new CrmFailure('refused', 'crmb: more deals changed at one instant than a search can return');
   const on = (operator: string, at: Date) => ({
     propertyName: 'hs_lastmodifieddate',
     operator,

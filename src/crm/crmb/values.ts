@@ -24,7 +24,7 @@ export const crmbProperty = z.object({
 export type CrmbProperty = z.infer<typeof crmbProperty>;
 
 const modifiedSlug = 'hs_lastmodifieddate';
-/** Read even where an account hides them. */
+/** Requested even if an account hides them. */
 const neededProperties: readonly CrmbProperty[] = [
   { name: 'dealname', type: 'string' },
   { name: 'amount', type: 'number' },
@@ -39,7 +39,7 @@ const neededProperties: readonly CrmbProperty[] = [
   { name: 'hs_is_closed_won', type: 'bool' },
 ];
 
-/** The properties that deals are read with, by name. */
+/** The properties to request with a deal, by name. */
 export type CrmbProperties = ReadonlyMap<string, CrmbProperty>;
 
 export function readProperties(defined: readonly CrmbProperty[]): CrmbProperties {
@@ -55,7 +55,7 @@ export function crmbDeal(record: CrmbDealRecord, properties: CrmbProperties, tim
   const modifiedAt = instantOf(record.properties[modifiedSlug]) ?? instantOf(record.updatedAt);
   return {
     id: record.id,
-    // An account defines hundreds of properties, most of them empty on a deal: what is left out is read as empty.
+    // An account defines hundreds of properties, most of them empty on a deal. Absent properties read as empty.
     fields: withCanonical(Object.fromEntries(values.filter(([, value]) => value !== null)), timeZone),
     modifiedAt: modifiedAt === null ? null : new Date(modifiedAt),
     deleted: record.archived === true,
@@ -82,7 +82,7 @@ const canonicalSlugs: Readonly<Record<string, keyof CanonicalValues>> = {
   deal_currency_code: 'currency',
 };
 
-/** One property that a webhook told, under its own slug and the canonical one. */
+/** One property from a webhook, under its own slug and the canonical one. */
 export function crmbChange(name: string, raw: string | null, timeZone = 'UTC'): Record<string, CrmValue> {
   const value = crmbValue(
     raw,
@@ -93,7 +93,7 @@ export function crmbChange(name: string, raw: string | null, timeZone = 'UTC'): 
   return { [name]: value, [canonical]: canonical === 'close_date' ? dayOfValue(value, timeZone) : value };
 }
 
-/** The wire knows text only; the definition says what it stands for. Several choices arrive joined by `;`. */
+/** All values arrive as text; the definition gives the type. Multiple choices are joined by `;`. */
 export function crmbValue(raw: string | null | undefined, property: CrmbProperty | undefined): CrmValue {
   if (raw === null || raw === undefined || raw === '') return null;
   if (property === undefined) return raw;
@@ -131,7 +131,7 @@ export function crmbFieldType(property: CrmbProperty): CrmFieldType {
       return 'timestamp';
     case 'enumeration':
       if (property.name === 'dealstage' || property.name === 'pipeline') return 'status';
-      // Its choices are records of the CRM, as the owners are: there is no list to choose from.
+      // The choices are records of the CRM, such as owners: there is no list of options.
       return property.externalOptions === true ? 'text' : 'select';
     default:
       return 'text';
@@ -142,7 +142,7 @@ function isMoney({ name, showCurrencySymbol }: CrmbProperty): boolean {
   return name === 'amount' || showCurrencySymbol === true || name.endsWith('_in_home_currency');
 }
 
-/** Deals hold the id of a stage; several pipelines have a stage of the same label. */
+/** Deals contain the id of a stage. Several pipelines can have a stage with the same label. */
 function stageOptions(pipelines: readonly CrmbPipeline[]): { label: string; value: string }[] {
   return pipelines.flatMap((pipeline) =>
     pipeline.stages

@@ -8,7 +8,7 @@ export interface CrmbRequest {
   /** The app's client secret. */
   readonly secret: string;
   readonly method: string;
-  /** The whole address that the CRM called, from our configuration and never from the Host header. */
+  /** The full URL that the CRM called, built from the configuration and never from the Host header. */
   readonly uri: string;
   readonly rawBody: Buffer;
   /** X-HubSpot-Request-Timestamp */
@@ -18,14 +18,14 @@ export interface CrmbRequest {
   /** X-HubSpot-Signature */
   readonly signatureV1: string | undefined;
   readonly now: Date;
-  /** Private apps may sign the old way, which protects against no replay. */
+  /** Private apps may use the old signature, which does not protect against replays. */
   readonly allowV1: boolean;
 }
 
 const oldestMs = 300_000;
 const newestMs = 60_000;
 
-/** Whether the app's secret signed the request, and lately. */
+/** Whether the request was signed with the app's secret within the accepted time. */
 export function verifyCrmbSignature(request: CrmbRequest): boolean {
   if (request.signatureV3 !== undefined) return isSignedV3(request, request.signatureV3);
   return request.allowV1 && isSignedV1(request);
@@ -50,14 +50,14 @@ function isSignedV1({ secret, rawBody, signatureV1 }: CrmbRequest): boolean {
   return timingSafeEqual(expected, Buffer.from(signatureV1, 'hex'));
 }
 
-/** The CRM signs the address with these characters as they are, and all others encoded. */
+/** The CRM signs the URL with these characters decoded and all others encoded. */
 function decodedUri(uri: string): string {
   return uri.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }
 
 const id = z.union([z.int(), z.string().regex(/^\d{1,20}$/)]).transform(String);
 const event = z.object({
-  /** What old descriptions call `eventType`. */
+  /** Called `eventType` in older documentation. */
   subscriptionType: z.string().optional(),
   eventType: z.string().optional(),
   eventId: z.union([z.number(), z.string()]).optional(),
@@ -74,18 +74,18 @@ const event = z.object({
 type CrmbEvent = z.infer<typeof event>;
 const eventOfNoDeal = event.omit({ objectId: true }).extend({ objectId: z.null().optional() });
 
-/** How the CRM numbers the kind of object that a deal is. */
+/** The CRM's object type id of deals. */
 const dealTypeId = '0-3';
 
 const verbs = ['creation', 'restore', 'propertyChange', 'deletion', 'privacyDeletion', 'merge'] as const;
 
 /**
- * The deals that a delivery speaks of; events of other things, and such as we cannot read, are left out. One that tells
- * a change of a deal, not of which, and nothing else is refused.
+ * The deals that a delivery reports. Events of other objects and unreadable events are skipped. A delivery that
+ * consists of one change of an unnamed deal is rejected.
  */
 export function readCrmbDelivery(json: unknown): CrmHint[] {
   const { success, data } = z.array(z.unknown()).max(500).safeParse(json);
-  if (!success) throw invalid({ path: '', message: 'is not a delivery of crm-b' });
+  if (!success) throw invalid({ path: '', message: 'must be a delivery of crm-b' });
   if (data.length === 1 && isOfNoDeal(data[0])) throw invalid({ path: '0.objectId', message: 'is missing' });
   return data.flatMap((one) => {
     const parsed = event.safeParse(one);
@@ -115,7 +115,7 @@ function hintsOf(event: CrmbEvent): CrmHint[] {
   }
 }
 
-/** `deal.creation` by its own name, `object.creation` of a deal by the general one; undefined of anything else. */
+/** The action of `deal.*` events and of `object.*` events about deals; undefined for other events. */
 function verbOf({
   subscriptionType,
   eventType,
@@ -130,7 +130,7 @@ function changeOf({ propertyName, propertyValue }: CrmbEvent): CrmHint['values']
   return propertyName === undefined || propertyValue === undefined ? {} : crmbChange(propertyName, propertyValue);
 }
 
-/** Where a new deal came out of the merge, both that went into it are gone. */
+/** If the merge created a new deal, both source deals are gone. */
 function mergeHints(event: CrmbEvent): CrmHint[] {
   const primary = event.primaryObjectId ?? event.objectId;
   const kept = event.newObjectId ?? primary;
@@ -141,7 +141,8 @@ function mergeHints(event: CrmbEvent): CrmHint[] {
 
 function hint(event: CrmbEvent, dealId: string, change: CrmHint['change'], values: CrmHint['values'] = {}): CrmHint {
   const { portalId, occurredAt, propertyName = '', eventId = '' } = event;
-  // Event ids are not unique, so the time tells news apart; the same news under both names of a type is one.
+  // Event ids are not unique, so the time identifies a change. The same change reported under both event names
+  // counts once.
   const moment = occurredAt ?? `event ${eventId}`;
   return {
     dealId,

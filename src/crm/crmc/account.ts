@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { partsOf } from '../../kernel/parts-of.js';
-import { type CrmAnswer, type CrmHttp } from '../http.js';
+import { type CrmHttp, type CrmResponse } from '../http.js';
 import {
   type CrmAccess,
   type CrmAccount,
@@ -12,7 +12,7 @@ import {
   type ListDeals,
 } from '../port.js';
 import { type DealShape, dealRecord, dealShape, describeAnswer, readDeal } from './deals.js';
-import { judgeCrmc, quotaPauseMs } from './errors.js';
+import { classifyCrmcError, quotaPauseMs } from './errors.js';
 import { id18, isOpportunityId } from './ids.js';
 import { soql, soqlInstant, soqlTexts } from './soql.js';
 
@@ -33,18 +33,18 @@ const composite = z.object({
 const updatedAnswer = z.object({ latestDateCovered: instant });
 const deletedAnswer = z.object({ deletedRecords: z.array(z.object({ id: z.string(), deletedDate: instant })) });
 
-/** An address of the CRM with a longer path goes into a body instead: proxies on the way cut at different lengths. */
-const longestPath = 2000;
+/** Longer requests are sent as a body, because proxies truncate long URLs at different lengths. */
+const maxPathLength = 2000;
 const idsPerQuery = 200;
 const nextPagePath = /^\/services\/data\/v\d+\.\d+\/query(All)?\/[\w-]+$/;
-/** The newest seconds of a listing are left to the next one. */
+/** A listing leaves the newest seconds to the next listing. */
 const settlingMs = 5000;
 const leastWindowMs = 120_000;
-/** No transaction of crm-c takes as long, and the CRM forgets what it deleted after 15 days. */
-const longestWindowMs = 24 * 60 * 60_000;
+/** No transaction of crm-c takes longer, and the CRM forgets deletions after 15 days. */
+const maxWindowMs = 24 * 60 * 60_000;
 const mostUsedShare = 0.9;
 
-/** One org of crm-c, for as long as one piece of work takes: what its deals look like is asked once. */
+/** One organisation of crm-c during one unit of work. Its object description is fetched once. */
 export class CrmcAccount implements CrmAccount {
   private shape: DealShape | null = null;
   private currency: Promise<string | null> | null = null;
@@ -58,7 +58,7 @@ export class CrmcAccount implements CrmAccount {
 
   async listMembers(): Promise<CrmMember[]> {
     const members: CrmMember[] = [];
-    // Guests of portals and the users that automations run as sell nothing.
+    // Portal guests and automation users do not sell.
     const query = soql({
       select: ['Id', 'Name', 'Email', 'IsActive'],
       from: 'User',
@@ -67,7 +67,7 @@ export class CrmcAccount implements CrmAccount {
     });
     for await (const { body } of this.pages(query, users)) {
       for (const { Id, Name, Email, IsActive } of body.records) {
-        // Photos are shown to browsers with a session of the org alone.
+        // Photos are visible only to browsers with a session in the organisation.
         members.push({ crmId: id18(Id), email: Email, name: Name ?? Email ?? Id, avatar: null, active: IsActive });
       }
     }
@@ -86,7 +86,7 @@ export class CrmcAccount implements CrmAccount {
     if (isWindow) assertQuota(described.answer.headers);
     const started = readCursor(cursor);
     const until = started?.until ?? modifiedBefore ?? new Date(described.answer.serverTime.getTime() - settlingMs);
-    // A listing of everything has no end: a deal that changes meanwhile must not look as if it were gone.
+    // A full listing has no upper bound: a deal that changes meanwhile must not appear to be gone.
     const query = dealQuery(described.shape, [
       ...(modifiedFrom === undefined ? [] : [`SystemModstamp >= ${soqlInstant(modifiedFrom)}`]),
       ...(isWindow ? [`SystemModstamp < ${soqlInstant(until)}`] : []),
@@ -108,7 +108,7 @@ export class CrmcAccount implements CrmAccount {
   }
 
   async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
-    // One id that is not an Opportunity's would make the CRM refuse the whole query.
+    // One id of another object makes the CRM reject the whole query.
     const asked = [...new Set(ids.map((id) => (isOpportunityId(id) ? id18(id) : id)))];
     const known = new Map<string, CrmDeal>();
     const askable = asked.filter(isOpportunityId);
@@ -123,11 +123,11 @@ export class CrmcAccount implements CrmAccount {
 
   async removeWebhook(): Promise<void> {}
 
-  /** The org's own id. */
+  /** The id of the organisation. */
   async organisation(): Promise<string> {
     const { body } = await this.query('query', soql({ select: ['Id'], from: 'Organization' }), orgs);
     const [org] = body.records;
-    if (org === undefined) throw new CrmFailure('refused', 'crmc: the user may not see the organisation');
+    if (org === undefined) throw new CrmFailure('refused', 'crmc: the user may not read the organisation');
     return id18(org.Id);
   }
 
@@ -137,7 +137,7 @@ export class CrmcAccount implements CrmAccount {
     try {
       return await this.dealsIn(ids, shape);
     } catch (error) {
-      // A field that has been removed since: what it says now counts, once.
+      // A field was removed meanwhile: read the description again, once.
       if (known === null || !(error instanceof CrmFailure) || error.kind !== 'refused') throw error;
       return await this.dealsIn(ids, (await this.describe()).shape);
     }
@@ -152,8 +152,8 @@ export class CrmcAccount implements CrmAccount {
     return found;
   }
 
-  private async describe(): Promise<{ shape: DealShape; answer: CrmAnswer<unknown> }> {
-    const answer = await this.http.ask({
+  private async describe(): Promise<{ shape: DealShape; answer: CrmResponse<unknown> }> {
+    const answer = await this.http.request({
       method: 'GET',
       url: await this.url(`${this.path}/sobjects/Opportunity/describe`),
       access: this.access,
@@ -164,7 +164,7 @@ export class CrmcAccount implements CrmAccount {
     return { shape, answer };
   }
 
-  /** The currency of all deals, in orgs that have one only; null where the user may not know, or deals say it. */
+  /** The organisation's currency; null if the user may not read it, or if each deal has its own. */
   private async orgCurrency({ hasCurrency }: DealShape): Promise<string | null> {
     if (hasCurrency) return null;
     this.currency ??= this.query('query', 'SELECT Id, DefaultCurrencyIsoCode FROM Organization', orgs).then(
@@ -180,15 +180,18 @@ export class CrmcAccount implements CrmAccount {
   }
 
   /**
-   * How far the listing really reached. The CRM holds its date back while a transaction runs whose rows, already
-   * stamped, nobody can see yet.
+   * The instant up to which the listing is complete. The CRM holds its clock back while a transaction runs whose
+   * rows are stamped but not visible yet.
    */
   private async coveredUntil(from: Date | undefined, until: Date): Promise<Date> {
     const covered = await this.window('updated', from, until, updatedAnswer);
     return covered !== null && covered.latestDateCovered < until ? covered.latestDateCovered : until;
   }
 
-  /** Deletions that the listing may not have shown; the CRM does not promise that they move the stamp. */
+  /**
+   * Deletions that the listing may have missed, because the CRM does not promise that deleting updates the
+   * timestamp.
+   */
   private async deletedDeals(from: Date | undefined, until: Date, found: readonly CrmDeal[]): Promise<CrmDeal[]> {
     const answer = await this.window('deleted', from, until, deletedAnswer);
     const listed = new Set(found.map((deal) => deal.id));
@@ -197,27 +200,27 @@ export class CrmcAccount implements CrmAccount {
       .filter(({ id }) => !listed.has(id));
   }
 
-  /** Null where the user may not ask. */
+  /** Null if the user lacks the permission. */
   private async window<T>(what: 'updated' | 'deleted', from: Date | undefined, until: Date, schema: z.ZodType<T>) {
-    const earliest = until.getTime() - longestWindowMs;
+    const earliest = until.getTime() - maxWindowMs;
     const latest = until.getTime() - leastWindowMs;
     const start = new Date(Math.min(latest, Math.max(earliest, from?.getTime() ?? latest)));
     const query = new URLSearchParams({ start: start.toISOString(), end: until.toISOString() });
     try {
       const url = await this.url(`${this.path}/sobjects/Opportunity/${what}/?${query}`);
-      return (await this.http.find({ method: 'GET', url, access: this.access, schema }))?.body ?? null;
+      return (await this.http.getOrNull({ method: 'GET', url, access: this.access, schema }))?.body ?? null;
     } catch (error) {
       if (error instanceof CrmFailure && error.kind === 'refused') return null;
       throw error;
     }
   }
 
-  /** The pages of a query that sees what was deleted as well, from the path of a later one when it is given. */
+  /** The pages of a query that includes deleted rows, starting at the path of a later page if given. */
   private async *pages<T extends { nextRecordsUrl?: string | null | undefined }>(
     query: string,
     schema: z.ZodType<T>,
     { rows, from }: { readonly rows?: number; readonly from?: string | undefined } = {},
-  ): AsyncGenerator<CrmAnswer<T>> {
+  ): AsyncGenerator<CrmResponse<T>> {
     let answer =
       from === undefined ? await this.query('queryAll', query, schema, rows) : await this.next(from, schema, rows);
     for (;;) {
@@ -228,17 +231,17 @@ export class CrmcAccount implements CrmAccount {
     }
   }
 
-  private async next<T>(path: string, schema: z.ZodType<T>, rows?: number): Promise<CrmAnswer<T>> {
-    // Put after the address of the org, any other text could lead the token elsewhere.
-    if (!nextPagePath.test(path)) throw new CrmFailure('refused', 'crmc: the next page is at an unknown place');
-    const answer = await this.http.find({
+  private async next<T>(path: string, schema: z.ZodType<T>, rows?: number): Promise<CrmResponse<T>> {
+    // Appended to the organisation's URL, any other text could send the token elsewhere.
+    if (!nextPagePath.test(path)) throw new CrmFailure('refused', 'crmc: the next page has an unexpected URL');
+    const answer = await this.http.getOrNull({
       method: 'GET',
       url: await this.url(path),
       access: this.access,
       headers: pageOptions(rows),
       schema,
     });
-    if (answer === null) throw new CrmFailure('cursor_expired', 'crmc: the CRM does not know the next page any more');
+    if (answer === null) throw new CrmFailure('cursor_expired', 'crmc: the CRM no longer has the next page');
     return answer;
   }
 
@@ -247,15 +250,15 @@ export class CrmcAccount implements CrmAccount {
     text: string,
     schema: z.ZodType<T>,
     rows?: number,
-  ): Promise<CrmAnswer<T>> {
+  ): Promise<CrmResponse<T>> {
     const path = `${this.path}/${resource}?q=${encodeURIComponent(text)}`;
-    if (path.length > longestPath) return this.longQuery(path, schema, rows);
+    if (path.length > maxPathLength) return this.longQuery(path, schema, rows);
     const url = await this.url(path);
-    return this.http.ask({ method: 'GET', url, access: this.access, headers: pageOptions(rows), schema });
+    return this.http.request({ method: 'GET', url, access: this.access, headers: pageOptions(rows), schema });
   }
 
-  private async longQuery<T>(path: string, schema: z.ZodType<T>, rows?: number): Promise<CrmAnswer<T>> {
-    const { body, ...rest } = await this.http.ask({
+  private async longQuery<T>(path: string, schema: z.ZodType<T>, rows?: number): Promise<CrmResponse<T>> {
+    const { body, ...rest } = await this.http.request({
       method: 'POST',
       url: await this.url(`${this.path}/composite`),
       json: {
@@ -267,8 +270,8 @@ export class CrmcAccount implements CrmAccount {
     const [inner] = body.compositeResponse;
     const parsed = inner.httpStatusCode === 200 ? schema.safeParse(inner.body) : null;
     if (parsed?.success) return { body: parsed.data, ...rest };
-    if (parsed !== null) throw new CrmFailure('refused', 'crmc: the answer to a query has an unknown shape');
-    const verdict = judgeCrmc({ status: inner.httpStatusCode, body: inner.body });
+    if (parsed !== null) throw new CrmFailure('refused', 'crmc: the response to a query has an unexpected shape');
+    const verdict = classifyCrmcError({ status: inner.httpStatusCode, body: inner.body });
     throw new CrmFailure(
       verdict === null || verdict.kind === 'absent' ? 'refused' : verdict.kind,
       `crmc POST ${this.path}/composite: ${verdict?.message ?? `answered ${inner.httpStatusCode}`}`,
@@ -289,7 +292,10 @@ function dealQuery({ selected }: DealShape, where: readonly string[]): string {
   return soql({ select: selected, from: 'Opportunity', where, orderBy: 'SystemModstamp ASC, Id ASC' });
 }
 
-/** Every row repeats the names of its fields: wide ones come in smaller pages, for answers of a few megabytes. */
+/**
+ * Every row repeats the field names, so pages with many fields have fewer rows, which keeps responses at a few
+ * megabytes.
+ */
 function rowsPerPage({ selected }: DealShape): number {
   return Math.max(200, Math.min(2000, Math.floor(100_000 / selected.length)));
 }
@@ -298,7 +304,10 @@ function pageOptions(rows: number | undefined): Record<string, string> {
   return rows === undefined ? {} : { 'Sforce-Query-Options': `batchSize=${rows}` };
 }
 
-/** The last tenth of the org's requests is left to its people; polling waits, webhooks and syncs do not. */
+/**
+ * The last tenth of the organisation's request limit is left to its people. Polling waits; webhooks and syncs
+ * continue.
+ */
 function assertQuota(headers: Headers): void {
   const [, used, most] = /api-usage=(\d+)\/(\d+)/.exec(headers.get('sforce-limit-info') ?? '') ?? [];
   if (used === undefined || Number(used) <= Number(most) * mostUsedShare) return;

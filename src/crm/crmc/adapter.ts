@@ -9,18 +9,18 @@ import {
   type PastedCredentials,
 } from '../port.js';
 import { CrmcAccount } from './account.js';
-import { judgeCrmc } from './errors.js';
+import { classifyCrmcError } from './errors.js';
 import { id18 } from './ids.js';
 import { instanceOrigin } from './instance.js';
 
 export interface CrmcSettings {
-  /** Where people consent and tokens come from: production, sandbox, or an org's own domain. */
+  /** URL of consent and tokens: production, sandbox, or a custom domain. */
   readonly loginUrl: string;
-  /** Such as `v67.0`. */
+  /** API version, such as `v67.0`. */
   readonly apiVersion: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Orgs on this machine, for the fake CRM. Never in production. */
+  /** Allows organisations on this machine, for the fake CRM. Never in production. */
   readonly allowLoopback: boolean;
 }
 
@@ -28,11 +28,11 @@ const tokenAnswer = z.object({
   access_token: z.string(),
   refresh_token: z.string().nullish(),
   instance_url: z.string(),
-  /** An address that ends in the ids of the org and the user. */
+  /** A URL that ends in the ids of the organisation and the user. */
   id: z.string().nullish(),
 });
 
-/** Speaks with crm-c: design/crm-wire.md, section 4. */
+/** Adapter for crm-c. */
 export class CrmcAdapter implements CrmAdapter {
   readonly provider = 'crmc';
   private readonly http: CrmHttp;
@@ -41,7 +41,7 @@ export class CrmcAdapter implements CrmAdapter {
     private readonly settings: CrmcSettings,
     timing: CrmTiming = realTiming,
   ) {
-    this.http = new CrmHttp({ provider: 'crmc', judge: judgeCrmc }, timing);
+    this.http = new CrmHttp({ provider: 'crmc', classifyError: classifyCrmcError }, timing);
   }
 
   authorizeUrl({ state, redirectUri, codeChallenge }: Parameters<CrmAdapter['authorizeUrl']>[0]): string {
@@ -70,14 +70,14 @@ export class CrmcAdapter implements CrmAdapter {
     });
   }
 
-  /** Where the org has the app act for itself no refresh token was given; a new token is asked for instead. */
+  /** With the client credentials flow there is no refresh token; a new access token is requested instead. */
   async refresh(credentials: CrmCredentials): Promise<CrmCredentials> {
     const { refreshToken, accountId } = credentials;
     const renewed = await (refreshToken === null
       ? this.token(this.instance(credentials), { grant_type: 'client_credentials' })
       : this.token(this.settings.loginUrl, { grant_type: 'refresh_token', refresh_token: refreshToken }));
     if (accountId !== null && renewed.accountId !== null && accountId !== renewed.accountId)
-      throw new CrmFailure('unauthorized', 'crmc: the new token is of another org');
+      throw new CrmFailure('unauthorized', 'crmc: the new token belongs to another organisation');
     return {
       ...renewed,
       refreshToken: renewed.refreshToken ?? refreshToken,
@@ -85,7 +85,7 @@ export class CrmcAdapter implements CrmAdapter {
     };
   }
 
-  async adopt({ accessToken, refreshToken, instanceUrl }: PastedCredentials): Promise<CrmCredentials> {
+  async verify({ accessToken, refreshToken, instanceUrl }: PastedCredentials): Promise<CrmCredentials> {
     const pasted = {
       accessToken,
       refreshToken: refreshToken ?? null,
@@ -120,12 +120,12 @@ export class CrmcAdapter implements CrmAdapter {
 
   private async token(base: string, grant: Readonly<Record<string, string>>): Promise<CrmCredentials> {
     const { clientId, clientSecret } = this.settings;
-    const { body } = await this.http.ask({
+    const { body } = await this.http.request({
       method: 'POST',
       url: `${base}/services/oauth2/token`,
       form: { ...grant, client_id: clientId, client_secret: clientSecret },
       schema: tokenAnswer,
-      // A code works once, and a refresh token that rotates as well.
+      // Authorization codes and rotating refresh tokens work only once.
       isUnrepeatable: true,
     });
     const orgId = /\/id\/(00D[A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?)\//.exec(body.id ?? '')?.[1];

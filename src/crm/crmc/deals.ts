@@ -4,7 +4,7 @@ import { numberOf } from '../values.js';
 import { id18 } from './ids.js';
 import { slugsOf } from './names.js';
 
-/** As much of the description of an object as is needed. */
+/** The parts of an object description that are needed. */
 export const describeAnswer = z.object({
   fields: z.array(
     z.object({
@@ -24,27 +24,27 @@ type DescribedField = z.infer<typeof describeAnswer>['fields'][number];
 export const dealRecord = z.looseObject({ Id: z.string(), SystemModstamp: z.string(), IsDeleted: z.boolean() });
 export type DealRecord = z.infer<typeof dealRecord>;
 
-/** What deals of an org look like: which fields are asked for, and what they are called here. */
+/** The fields to request for deals of an organisation, and their slugs. */
 export interface DealShape {
   readonly fields: readonly (CrmField & { readonly crmType: string })[];
-  /** Names for the select list, those of no field of ours included. */
+  /** Names in the select list, including those that are not stored as fields. */
   readonly selected: readonly string[];
-  /** Whether deals have a currency each; otherwise they are all in the org's. */
+  /** Whether each deal has a currency; otherwise all use the organisation's. */
   readonly hasCurrency: boolean;
 }
 
-/** Told of every deal beside its fields. */
+/** Requested for every deal in addition to its fields. */
 const marks = ['Id', 'SystemModstamp', 'IsDeleted'];
-/** When somebody looked at the deal: not a change of it, and different for everyone who asks. */
+/** Times of views: not changes of the deal, and different for every user. */
 const glances = ['LastViewedDate', 'LastReferencedDate'];
 const compounds = ['address', 'location', 'complexvalue', 'base64', 'anyType'];
-/** Fields of longer texts hold up to 131,072 characters: a page of 2,000 deals would be larger than what is read. */
-const longestText = 255;
-/** A deal has at most 500 fields here, some of them not the CRM's. */
-const mostFields = 450;
+/** Longer text fields hold up to 131,072 characters: a page of 2,000 deals would exceed the response limit. */
+const maxTextLength = 255;
+/** A deal has at most 500 fields, some of which are not the CRM's. */
+const maxFields = 450;
 
 export function dealShape(described: readonly DescribedField[]): DealShape {
-  const usable = described.filter(isUsable).slice(0, mostFields);
+  const usable = described.filter(isUsable).slice(0, maxFields);
   const names = slugsOf(usable.map((field) => field.name));
   const fields = usable.map((field, position) => ({
     ...(names[position] as (typeof names)[number]),
@@ -60,11 +60,11 @@ export function dealShape(described: readonly DescribedField[]): DealShape {
   };
 }
 
-/** A record as a deal of ours. */
+/** Converts a record to a deal. */
 export function readDeal(record: DealRecord, shape: DealShape, orgCurrency: string | null): CrmDeal {
   const fields: Record<string, CrmValue> = {};
   for (const { native, slug, crmType } of shape.fields) {
-    // A page that was asked for before a field was added does not have it.
+    // A page requested before a field was added does not contain it.
     if (record[native] !== undefined) fields[slug] = readValue(record[native], crmType);
   }
   if (!shape.hasCurrency) fields['currency'] = orgCurrency;
@@ -76,7 +76,7 @@ export function readDeal(record: DealRecord, shape: DealShape, orgCurrency: stri
   };
 }
 
-/** A value of the CRM's JSON; parts that are values of their own are fields of their own and dropped here. */
+/** Converts a JSON value of the CRM. Compound values are dropped, because their parts are fields of their own. */
 export function readValue(value: unknown, crmType: string): CrmValue {
   if (typeof value === 'number') return numberOf(value);
   if (typeof value === 'boolean') return value;
@@ -92,7 +92,7 @@ function readInstant(text: string): string | null {
 
 function isUsable({ name, type, length }: DescribedField): boolean {
   if (marks.includes(name) || glances.includes(name) || compounds.includes(type)) return false;
-  return type !== 'textarea' || length <= longestText;
+  return type !== 'textarea' || length <= maxTextLength;
 }
 
 function typeOf({ name, type }: DescribedField): CrmFieldType {

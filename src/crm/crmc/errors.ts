@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type CrmRefusal, type CrmVerdict } from '../http.js';
+import { type CrmErrorResponse, type ErrorClassification } from '../http.js';
 import { type CrmFailureKind } from '../port.js';
 
-/** The org's requests of a day are used up; they come back over the next 24 hours, and the CRM names no time. */
+/** The daily request limit is used up. It recovers over 24 hours, and the CRM gives no time. */
 export const quotaPauseMs = 15 * 60_000;
 
 const kinds: ReadonlyMap<string, CrmFailureKind> = new Map([
@@ -10,7 +10,7 @@ const kinds: ReadonlyMap<string, CrmFailureKind> = new Map([
   ['INVALID_QUERY_LOCATOR', 'cursor_expired'],
   ['QUERY_TIMEOUT', 'unavailable'],
   ['SERVER_UNAVAILABLE', 'unavailable'],
-  // What the token endpoint says when it is not the refresh token's fault.
+  // Error codes of the token endpoint that do not mean an invalid refresh token.
   ['unknown_error', 'unavailable'],
   ['invalid_grant', 'unauthorized'],
   ['inactive_user', 'unauthorized'],
@@ -21,9 +21,12 @@ const answers = z.array(z.object({ errorCode: z.string() })).min(1);
 const tokenAnswer = z.object({ error: z.string() });
 
 /**
- * What crm-c means by a refusal. Its status alone misleads: used up requests are a 403, and a dead refresh token a 400.
+ * Classifies an error of crm-c. The status alone misleads: a used-up limit is 403, and an invalid refresh token 400.
  */
-export function judgeCrmc({ status, body }: Pick<CrmRefusal, 'status' | 'body'>): CrmVerdict | null {
+export function classifyCrmcError({
+  status,
+  body,
+}: Pick<CrmErrorResponse, 'status' | 'body'>): ErrorClassification | null {
   const code = errorCode(body);
   if (code === null) return null;
   const message = `answered ${status} ${code}`;
@@ -33,7 +36,7 @@ export function judgeCrmc({ status, body }: Pick<CrmRefusal, 'status' | 'body'>)
   return status === 400 || status === 403 ? { kind: 'refused', message } : null;
 }
 
-/** Told to people, so only what looks like a code. */
+/** Shown to people, so only text that looks like a code is kept. */
 function errorCode(body: unknown): string | null {
   const code = answers.safeParse(body).data?.[0]?.errorCode ?? tokenAnswer.safeParse(body).data?.error;
   return code !== undefined && /^[A-Za-z_]{1,60}$/.test(code) ? code : null;

@@ -1,13 +1,13 @@
 const checkAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 
-/** Whether it is the id of an Opportunity, in either length: their first three characters name the kind of object. */
+/** Whether the text is an Opportunity id, in either length: the first three characters name the object type. */
 export function isOpportunityId(text: string): boolean {
   return /^006[A-Za-z0-9]{12}([A-Za-z0-9]{3})?$/.test(text);
 }
 
 /**
- * The form of 18 characters. In the one of 15 upper and lower case differ; the last three say which of the others are
- * upper case, five to a character.
+ * Converts an id to 18 characters. In the 15-character form case matters; the last three characters encode which of
+ * the others are upper case, five each.
  */
 export function id18(id: string): string {
   if (id.length !== 15) return id;

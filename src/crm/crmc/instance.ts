@@ -1,8 +1,8 @@
 import { CrmFailure } from '../port.js';
 
 /**
- * The address of an org, or a refusal. Each org has its own and admins may type it in, so without this check our
- * requests, and the tokens in them, could be sent anywhere.
+ * Validates the URL of an organisation. Admins may type it, so without this check our requests, and the tokens in
+ * them, could be sent anywhere.
  */
 export function instanceOrigin(text: string, allowLoopback: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -1,10 +1,10 @@
-/** One field of crm-c by both its names. */
+/** A field of crm-c with its native name and its slug. */
 export interface CrmcName {
   readonly native: string;
   readonly slug: string;
 }
 
-/** Slugs that every CRM has; only standard fields are given them, whatever a custom field is called. */
+/** Slugs that every CRM has. Only standard fields get them, whatever custom fields are called. */
 const canonical: ReadonlyMap<string, string> = new Map([
   ['Amount', 'amount'],
   ['StageName', 'stage'],
@@ -25,8 +25,8 @@ export function snakeCase(native: string): string {
 }
 
 /**
- * Slugs of the fields, each its own. Where two would be alike the standard field keeps the plain one and a custom
- * field gets `_c`; the order in which the CRM lists its fields plays no part, since plans refer to slugs for years.
+ * Unique slugs of the fields. On a collision the standard field keeps the plain slug and a custom field gets `_c`.
+ * The order of the CRM's list does not matter, because plans refer to slugs for years.
  */
 export function slugsOf(natives: readonly string[]): CrmcName[] {
   const order = [...natives].sort((a, b) => Number(isCustom(a)) - Number(isCustom(b)) || (a < b ? -1 : 1));

@@ -1,4 +1,4 @@
-/** A text literal. */
+/** Quotes a text literal. */
 export function soqlText(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r')}'`;
 }
@@ -7,12 +7,12 @@ export function soqlTexts(texts: readonly string[]): string {
   return `(${texts.map(soqlText).join(', ')})`;
 }
 
-/** Instants are written without quotes, and compared to the second. */
+/** Formats an instant: unquoted, with second precision. */
 export function soqlInstant(instant: Date): string {
   return instant.toISOString();
 }
 
-/** A query; conditions are joined by `and`. */
+/** Builds a query; conditions are joined by `and`. */
 export function soql(query: {
   readonly select: readonly string[];
   readonly from: string;

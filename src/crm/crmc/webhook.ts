@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id18, isOpportunityId } from './ids.js';
 
 const maxIds = 500;
-/** The names under which Flows send the id, in the order in which they are looked for. */
+/** The names under which Flows send the id, in order of precedence. */
 const idNames = ['opportunityid', 'id', 'recordid'];
 const listNames = ['ids', 'opportunityids', 'recordids'];
 

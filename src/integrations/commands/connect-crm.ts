@@ -30,7 +30,7 @@ function connect<const Id extends string, const Given extends typeof body | type
     /** The CRM is asked whether the token works, and whose it is, before anything is kept. */
     async execute({ body: pasted }: Input<unknown, unknown, Body>, caller: Caller) {
       try {
-        const credentials = await this.accounts.adapters[provider].adopt(pasted);
+        const credentials = await this.accounts.adapters[provider].verify(pasted);
         return { connected: true as const, provider, ...(await this.connector.connect(caller, provider, credentials)) };
       } catch (error) {
         throw tellCrmFailure(error);
