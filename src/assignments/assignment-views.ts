@@ -5,7 +5,7 @@ import { type Assignment } from './assignment.js';
 
 export interface AssignmentFilter {
   readonly assignmentIds?: readonly string[];
-  readonly repId?: string | null;
+  readonly repIds?: readonly string[] | null;
   readonly planId?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function listAssignments(trx: Work, workspaceId: string, filter: As
     .orderBy('a.effective_start', (order) => order.asc().nullsFirst());
   if (filter.assignmentIds !== undefined)
     query = query.where(sql<boolean>`a.assignment_id = any(${filter.assignmentIds}::uuid[])`);
-  if (filter.repId) query = query.where('a.rep_id', '=', filter.repId);
+  if (filter.repIds) query = query.where(sql<boolean>`a.rep_id = any(${filter.repIds}::uuid[])`);
   if (filter.planId !== undefined) query = query.where('a.plan_id', '=', filter.planId);
   return query.execute();
 }

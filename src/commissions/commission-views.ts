@@ -2,26 +2,42 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Condition } from '../engine/condition.js';
 import { type Rule } from '../engine/plan-config.js';
 import { type Day, type DayRange } from '../kernel/day.js';
-import { type Period } from '../kernel/period.js';
+import { type Period, periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type QuotaRow } from './attainment.js';
 import { type EventRow } from './commission-event.js';
 import { type EarningsRow } from './earnings.js';
 
+/** Narrows a query to those reps; null stands for everyone. */
+function within(column: string, repIds: readonly string[] | null): RawBuilder<unknown> {
+  return repIds === null ? sql`` : sql`and ${sql.ref(column)} = any(${repIds}::uuid[])`;
+}
+
 export interface TeamRow {
   readonly repId: string;
   readonly name: string;
   readonly active: boolean;
+  /** Whether a plan is assigned on a day of the period. */
+  readonly hasPlan: boolean;
   readonly statementStatus: 'none' | 'draft' | 'approved';
 }
 
-/** Everyone by name, with the status of their statement of exactly that period. */
-export async function listTeam(trx: Work, workspaceId: string, period: Period): Promise<TeamRow[]> {
+/** Everyone, or those reps, by name, with the status of their statement of exactly that period. */
+export async function listTeam(
+  trx: Work,
+  workspaceId: string,
+  period: Period,
+  repIds: readonly string[] | null,
+): Promise<TeamRow[]> {
+  const { from, to } = periodRange(period);
   const { rows } = await sql<TeamRow>`
-    select r.rep_id as "repId", r.name, r.active, coalesce(s.status, 'none') as "statementStatus"
+    select r.rep_id as "repId", r.name, r.active, coalesce(s.status, 'none') as "statementStatus",
+      exists (select from assignments a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
+        and a.deleted_at is null and coalesce(a.effective_start, '-infinity') <= ${to}::date
+        and coalesce(a.effective_end, 'infinity') >= ${from}::date) as "hasPlan"
     from reps r left join statement_periods s
       on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.period = ${period}
-    where r.workspace_id = ${workspaceId}
+    where r.workspace_id = ${workspaceId} ${within('r.rep_id', repIds)}
     order by lower(r.name), r.rep_id`.execute(trx);
   return rows;
 }
@@ -31,19 +47,19 @@ export interface RepEarningsRow extends EarningsRow {
   readonly deals: number;
 }
 
-/** What each rep, or the one that is given, earned in the months between the two days, which begin and end one. */
+/** What each rep, or each of those that are given, earned in the months between the two days, which begin and end one. */
 export async function sumEarnings(
   trx: Work,
   workspaceId: string,
   { from, to }: DayRange,
-  repId?: string,
+  repIds: readonly string[] | null,
 ): Promise<RepEarningsRow[]> {
   const { rows } = await sql<RepEarningsRow>`
     select rep_id as "repId", currency, sum(commission)::text as commission, sum(bonus)::text as bonus,
       sum(adjustments)::text as adjustments, sum(deals)::int as deals
     from rep_months
     where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date
-      ${repId === undefined ? sql`` : sql`and rep_id = ${repId}`}
+      ${within('rep_id', repIds)}
     group by rep_id, currency`.execute(trx);
   return rows;
 }
@@ -172,12 +188,12 @@ export interface TracedEventRow extends EventRow {
   readonly rule: Rule | null;
 }
 
-/** Every event that stands on the deal, earned or reversed; of one rep only where an id is given. */
+/** Every event that stands on the deal, earned or reversed; only of those reps where ids are given. */
 export async function listEventsOfDeal(
   trx: Work,
   workspaceId: string,
   dealId: string,
-  onlyOfRep: string | null,
+  repIds: readonly string[] | null,
 ): Promise<TracedEventRow[]> {
   const { rows } = await sql<TracedEventRow>`
     select e.event_id as "eventId", e.rep_id as "repId", coalesce(r.name, '') as "repName", e.deal_key as "dealKey",
@@ -192,15 +208,19 @@ export async function listEventsOfDeal(
     left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
     left join plan_rules pr on pr.workspace_id = e.workspace_id and pr.rule_id = e.rule_id
     where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.phase is distinct from 'periodic'
-      ${onlyOfRep === null ? sql`` : sql`and e.rep_id = ${onlyOfRep}`}
+      ${within('e.rep_id', repIds)}
     order by e.earned_on, e.rule_name, lower(r.name), e.event_id`.execute(trx);
   return rows;
 }
 
 /** The distinct periods of events that count, in no order. */
-export async function listEventPeriods(trx: Work, workspaceId: string, repId: string | null): Promise<Period[]> {
+export async function listEventPeriods(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[] | null,
+): Promise<Period[]> {
   const { rows } = await sql<{ period: Period }>`
     select distinct unnest(periods) as period from rep_months
-    where workspace_id = ${workspaceId} ${repId === null ? sql`` : sql`and rep_id = ${repId}`}`.execute(trx);
+    where workspace_id = ${workspaceId} ${within('rep_id', repIds)}`.execute(trx);
   return rows.map((row) => row.period);
 }

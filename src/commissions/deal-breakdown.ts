@@ -3,7 +3,7 @@ import { type DealRecord, dealRecord } from '../deals/deal.js';
 import { findDeal } from '../deals/deal-views.js';
 import { calculateRep, type Outcome } from '../engine/calculate.js';
 import { decodeTrace, type Reason, reasons, type Trace } from '../engine/trace.js';
-import { type Caller } from '../kernel/caller.js';
+import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
@@ -40,7 +40,7 @@ export const dealBreakdown = z.object({
   outcomes: z.array(dealOutcome),
 });
 
-/** What stands on the deal with its traces, and why what does not stand does not. Reps see their own part only. */
+/** The events of the deal with their traces, and why other rules paid nothing. Callers see the part of the reps whom they may see. */
 export async function readDealBreakdown(
   trx: Work,
   caller: Caller,
@@ -49,21 +49,21 @@ export async function readDealBreakdown(
   today: Day,
 ): Promise<z.input<typeof dealBreakdown>> {
   const { workspaceId } = caller;
-  const onlyOfRep = caller.standing === 'rep' ? caller.repId : null;
+  const repIds = caller.standing === 'connection' ? null : visibleReps(caller);
   const deal = await findDeal(trx, workspaceId, dealId);
   if (deal === null) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
-  const found = await listEventsOfDeal(trx, workspaceId, dealId, onlyOfRep);
+  const found = await listEventsOfDeal(trx, workspaceId, dealId, repIds);
   // Adjustments and clawbacks are a matter between a person and payroll.
   const rows = readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found;
-  const isOwner = deal.repId === onlyOfRep;
-  if (onlyOfRep !== null && !isOwner && rows.length === 0) throw notYours();
+  const seesOwner = repIds === null || (deal.repId !== null && repIds.includes(deal.repId));
+  if (!seesOwner && rows.length === 0) throw notYours();
   const currency = deal.currency ?? workspace.currency;
   return {
     deal,
     currency,
     events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
     ...totalsOf(rows, currency),
-    outcomes: onlyOfRep === null || isOwner ? await outcomesOf(trx, workspaceId, deal, workspace, today) : [],
+    outcomes: seesOwner ? await outcomesOf(trx, workspaceId, deal, workspace, today) : [],
   };
 }
 

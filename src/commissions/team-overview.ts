@@ -25,16 +25,20 @@ export const teamOverview = z.object({
 });
 type TeamOverview = z.input<typeof teamOverview>;
 
-/** Who earned what in the period: everyone who is active, and whoever else earned something. */
+/**
+ * Who earned what in the period: active people with a plan in it, and everyone with an amount or a statement of it;
+ * `everyone` adds the other active people.
+ */
 export async function readTeamOverview(
   trx: Work,
   workspaceId: string,
   period: Period,
   currency: string,
+  { repIds, everyone }: { readonly repIds: readonly string[] | null; readonly everyone: boolean },
 ): Promise<TeamOverview> {
   const [team, earned, quotas] = await Promise.all([
-    listTeam(trx, workspaceId, period),
-    sumEarnings(trx, workspaceId, periodRange(period)),
+    listTeam(trx, workspaceId, period, repIds),
+    sumEarnings(trx, workspaceId, periodRange(period), repIds),
     listQuotas(trx, workspaceId, relatedPeriods(period)),
   ]);
   const earnedBy = groupBy(earned, (row) => row.repId);
@@ -46,7 +50,9 @@ export async function readTeamOverview(
     totals: all.earnings,
     otherCurrencies: all.otherCurrencies,
     reps: team
-      .filter((rep) => rep.active || earnedBy.has(rep.repId))
+      .filter(
+        (rep) => earnedBy.has(rep.repId) || rep.statementStatus !== 'none' || (rep.active && (everyone || rep.hasPlan)),
+      )
       .map((rep) => ({
         repId: rep.repId,
         name: rep.name,

@@ -5,7 +5,8 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealRecord } from './deal.js';
 
 export interface DealFilter {
-  readonly repId?: string | undefined;
+  /** Owners; null or absent for any, and for deals without one. */
+  readonly repIds?: readonly string[] | null | undefined;
   readonly stage?: string | undefined;
   /** Instant that the latest snapshot is not older than. */
   readonly since?: string | undefined;
@@ -21,8 +22,8 @@ export interface DealFilter {
   readonly deleted?: boolean | undefined;
   /** Whether the deal earned an amount other than 0. */
   readonly paid?: boolean | undefined;
-  /** Whose earnings `paid` counts; everyone's when absent. */
-  readonly paidTo?: string | undefined;
+  /** Whose earnings `paid` counts; everyone's when null or absent. */
+  readonly paidTo?: readonly string[] | null | undefined;
 }
 
 /** One page of the deals, the latest snapshot first, and how many there are. */
@@ -51,11 +52,11 @@ export async function listDeals(
 }
 
 function conditionsOf(workspaceId: string, filter: DealFilter): RawBuilder<SqlBool> {
-  const { repId, stage, since, query, closedFrom, closedTo, isWon, unowned, deleted = false, paid } = filter;
+  const { repIds = null, stage, since, query, closedFrom, closedTo, isWon, unowned, deleted = false, paid } = filter;
   const conditions = [
     sql`deals.workspace_id = ${workspaceId}`,
     deleted ? sql`deals.deleted_at is not null` : sql`deals.deleted_at is null`,
-    repId === undefined ? null : sql`deals.rep_id = ${repId}`,
+    repIds === null ? null : sql`deals.rep_id = any(${repIds}::uuid[])`,
     stage === undefined ? null : sql`deals.stage = ${stage}`,
     since === undefined ? null : sql`deals.snapshot_at >= ${since}::timestamptz`,
     query === undefined ? null : containsText(query),
@@ -77,11 +78,11 @@ function containsText(query: string): RawBuilder<unknown> {
 }
 
 /** By the index on the events of a deal. */
-function isPaid(workspaceId: string, paid: boolean, paidTo: string | undefined): RawBuilder<unknown> {
+function isPaid(workspaceId: string, paid: boolean, paidTo: readonly string[] | null = null): RawBuilder<unknown> {
   const earning = sql`select from commission_events e
     where e.workspace_id = ${workspaceId} and e.deal_key = deals.deal_id and e.kind = 'commission_earned'
       and e.status = 'earned' and e.amount <> 0
-      ${paidTo === undefined ? sql`` : sql`and e.rep_id = ${paidTo}`}`;
+      ${paidTo === null ? sql`` : sql`and e.rep_id = any(${paidTo}::uuid[])`}`;
   return paid ? sql`exists (${earning})` : sql`not exists (${earning})`;
 }
 

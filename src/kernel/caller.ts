@@ -1,4 +1,4 @@
-export const roles = ['admin', 'manager', 'rep'] as const;
+export const roles = ['admin', 'manager', 'payroll', 'rep'] as const;
 export type Role = (typeof roles)[number];
 
 /**
@@ -7,7 +7,15 @@ export type Role = (typeof roles)[number];
  */
 export type Standing = Role | 'connection' | 'public';
 
-const ranks: Readonly<Record<Standing, number>> = { public: -1, connection: 0, rep: 1, manager: 2, admin: 3 };
+/** Payroll is no step between others: it may do what is declared for it and what is public. */
+const ranks: Readonly<Record<Standing, number>> = {
+  public: -1,
+  payroll: -1,
+  connection: 0,
+  rep: 1,
+  manager: 2,
+  admin: 3,
+};
 
 /** Who asks: always within one workspace, but for those who have yet to sign in. */
 export interface Caller {
@@ -18,6 +26,8 @@ export interface Caller {
   /** Who did it, as the audit log names it: `api-key`, `rep:<id>`, `connection`, `orchestrator`. */
   readonly actor: string;
   readonly requestId: string;
+  /** Whom a manager of a workspace with `managerScope: reports` may see: themself and the people below. */
+  readonly team?: ReadonlySet<string>;
   /** The token shown; absent for the service itself. */
   readonly tokenId?: string;
   readonly tokenKind?: 'ws' | 'sess' | 'conn';
@@ -29,9 +39,21 @@ export function mayActAs(caller: Caller, least: Standing): boolean {
   return ranks[caller.standing] >= ranks[least];
 }
 
-/** Whether the caller may see what belongs to the rep: managers and admins see everyone, a rep only themself. */
+/** Whether the caller sees other people than themself. */
+export function seesTeam({ standing }: Caller): boolean {
+  return standing === 'admin' || standing === 'manager' || standing === 'payroll';
+}
+
+/** Whether the caller may see what belongs to the rep. */
 export function maySee(caller: Caller, repId: string): boolean {
-  return mayActAs(caller, 'manager') || caller.repId === repId;
+  if (!seesTeam(caller)) return caller.repId === repId;
+  return caller.team === undefined || caller.team.has(repId);
+}
+
+/** The reps whom the caller may see; null for everyone. */
+export function visibleReps(caller: Caller): readonly string[] | null {
+  if (!seesTeam(caller)) return caller.repId === null ? [] : [caller.repId];
+  return caller.team === undefined ? null : [...caller.team];
 }
 
 /** Somebody without a token. Their workspace is none, so row-level security shows them nothing. */

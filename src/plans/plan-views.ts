@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Rule } from '../engine/plan-config.js';
+import { type Caller, maySee } from '../kernel/caller.js';
 import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -68,7 +69,7 @@ export async function listPlanVersions(trx: Work, workspaceId: string, filter: P
     effectiveEnd: row.effective_end,
     currency: row.currency,
     fieldMapping: row.field_mapping,
-    config: filter.onlyForRep ? withoutTiersOfOthers(row.config, filter.onlyForRep) : row.config,
+    config: filter.onlyForRep ? withTiersOf(row.config, (repId) => repId === filter.onlyForRep) : row.config,
     dealConditions: row.deal_conditions,
     rules: rules
       .filter((rule) => rule.plan_version_id === row.plan_version_id)
@@ -131,11 +132,11 @@ function visibleRule(rule: Rule, onlyForRep: string | null): Rule {
   return { ...rule, tiers: rule.tiers.filter((tier) => tier.repId === undefined || tier.repId === onlyForRep) };
 }
 
-function withoutTiersOfOthers(config: Record<string, unknown>, repId: string | null): Record<string, unknown> {
+function withTiersOf(config: Record<string, unknown>, sees: (repId: string) => boolean): Record<string, unknown> {
   const rules = Array.isArray(config['rules']) ? (config['rules'] as Record<string, unknown>[]) : [];
   const visible = (tier: unknown) => {
     const owner = (tier as { repId?: string | null } | null)?.repId;
-    return owner === undefined || owner === null || owner === repId;
+    return owner === undefined || owner === null || sees(owner);
   };
   return {
     ...config,
@@ -146,14 +147,17 @@ function withoutTiersOfOthers(config: Record<string, unknown>, repId: string | n
   };
 }
 
-/** The plan without the tiers of single people: what a caller without a person may read. */
-export function withoutRepTiers(plan: PlanVersion): PlanVersion {
-  const config = withoutTiersOfOthers(plan.config, null);
+/** The plan without the tiers of people whom the caller may not see; a connection token sees nobody's tiers. */
+export function visiblePlan(plan: PlanVersion, caller: Caller): PlanVersion {
+  if (caller.standing !== 'connection' && caller.team === undefined) return plan;
+  const sees = (repId: string) => caller.standing !== 'connection' && maySee(caller, repId);
   const rules = plan.rules.map(({ tiers, ...rule }) => ({
     ...rule,
-    tiers: (tiers as Rule['tiers']).filter((tier) => tier.repId === undefined),
+    tiers: (tiers as Rule['tiers']).filter((tier) => tier.repId === undefined || sees(tier.repId)),
   }));
-  return { ...plan, config, rules };
+  const assignedReps =
+    caller.team === undefined ? plan.assignedReps : plan.assignedReps.filter(({ repId }) => sees(repId));
+  return { ...plan, config: withTiersOf(plan.config, sees), rules, assignedReps };
 }
 
 export interface OverrideRow {

@@ -1,8 +1,8 @@
 import { type DependencyContainer } from 'tsyringe';
 import { type z } from 'zod';
-import { type Caller, mayActAs } from '../kernel/caller.js';
+import { type Caller, maySee } from '../kernel/caller.js';
 import { Failure, type Issue, invalid } from '../kernel/failure.js';
-import { type AnyOperation, Download, type Handler, type Input, Redirect, Reply } from './operation.js';
+import { type AnyOperation, Download, type Handler, type Input, mayCall, Redirect, Reply } from './operation.js';
 
 /** A request before any schema has looked at it. */
 export interface RawInput {
@@ -29,7 +29,7 @@ export class Doorway {
 
   /** Refuses a caller whose standing is not enough, before anything of the request is looked at. */
   admit(operation: AnyOperation, caller: Caller): void {
-    if (mayActAs(caller, operation.access)) return;
+    if (mayCall(caller, operation)) return;
     throw new Failure('forbidden', `This needs the role ${operation.access}; your token acts as ${caller.standing}.`);
   }
 
@@ -40,11 +40,14 @@ export class Doorway {
   /** The request as the operation's schemas read it. */
   read(operation: AnyOperation, raw: RawInput, caller: Caller): Input {
     this.admit(operation, caller);
-    return {
+    const isStreamed = operation.upload !== undefined || operation.raw !== undefined;
+    const input = {
       params: parsePart(operation.params, raw.params),
       query: parsePart(operation.query, raw.query),
-      body: operation.upload === undefined && operation.raw === undefined ? parseBody(operation, raw.body) : raw.body,
+      body: isStreamed ? raw.body : parseBody(operation, raw.body),
     };
+    refuseOtherTeams(caller, [input.params, input.query, isStreamed ? null : input.body]);
+    return input;
   }
 
   async answer(operation: AnyOperation, input: Input, caller: Caller): Promise<Answered> {
@@ -57,6 +60,27 @@ export class Doorway {
     const answer = result instanceof Reply ? result.answer : result;
     return { status, answer: operation.response.parse(answer) };
   }
+}
+
+/**
+ * A manager who is restricted to the people below them names nobody else, in whatever part of whatever operation: every
+ * value called `repId` or `repIds` is checked here. Lists without a rep are narrowed by their handlers.
+ */
+function refuseOtherTeams(caller: Caller, parts: readonly unknown[]): void {
+  if (caller.team === undefined) return;
+  for (const repId of parts.flatMap(namedReps)) {
+    if (!maySee(caller, repId.toLowerCase()))
+      throw new Failure('forbidden', 'Managers of this workspace may see and manage only the people below them.');
+  }
+}
+
+function namedReps(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(namedReps);
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]): string[] => {
+    if (name === 'repId' || name === 'repIds') return [value].flat().filter((one) => typeof one === 'string');
+    return namedReps(value);
+  });
 }
 
 function parseBody(operation: AnyOperation, body: unknown): unknown {

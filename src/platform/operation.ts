@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
-import { type Caller, type Standing } from '../kernel/caller.js';
+import { type Caller, mayActAs, type Standing } from '../kernel/caller.js';
 import { type Tool } from './mcp/tool.js';
 
 /** What a handler gets: the request after its schemas, defaults filled in. */
@@ -90,6 +90,8 @@ export interface Operation<
   readonly path: string;
   /** The least standing a caller needs. Nothing is public by omission. */
   readonly access: Standing;
+  /** The role payroll may call it as well. */
+  readonly payroll?: true;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -138,6 +140,11 @@ export function operation<
 /** What the doorway needs to know of an operation, whatever its schemas. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations holds every combination of schemas
 export type AnyOperation = Operation<any, any, any, any, string, any, any>;
+
+/** Whether the caller may call the operation at all; what of it they may see is the handler's to decide. */
+export function mayCall(caller: Caller, { access, payroll }: AnyOperation): boolean {
+  return mayActAs(caller, access) || (caller.standing === 'payroll' && payroll === true);
+}
 
 export function isPublic({ access }: AnyOperation): boolean {
   return access === 'public';

@@ -18,6 +18,29 @@ export async function findRepName(trx: Work, workspaceId: string, repId: string)
   return rep?.name ?? null;
 }
 
+/** The rep's name and address, or null when the workspace has no such rep. */
+export async function findPerson(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+): Promise<{ readonly name: string; readonly email: string } | null> {
+  if (!isUuid(repId)) return null;
+  const rep = await trx
+    .selectFrom('reps')
+    .select(['name', 'email'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .executeTakeFirst();
+  return rep ?? null;
+}
+
+/** The manager and everyone below them today. */
+export async function findPeopleBelow(trx: Work, workspaceId: string, managerId: string): Promise<string[]> {
+  const { rows } = await sql<{ people: string[] | null }>`
+    select people_below(${workspaceId}, ${managerId}) as people`.execute(trx);
+  return rows[0]?.people ?? [];
+}
+
 /** What the rep may do at the moment; undefined when there is no such rep. */
 export async function findStanding(
   trx: Work,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Caller, mayActAs, maySee, roles } from '../kernel/caller.js';
+import { type Caller, maySee, roles, seesTeam, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { text } from '../platform/schemas.js';
 
@@ -36,11 +36,11 @@ export function readsAsWidget(caller: Caller): boolean {
   return caller.standing === 'connection';
 }
 
-/** The rep that a list is narrowed to, null for everyone: reps are narrowed to themselves. */
-export function visibleRep(caller: Caller, asked: string | undefined): string | null {
+/** The reps that a list is narrowed to, null for everyone. */
+export function narrowedReps(caller: Caller, asked: string | undefined): readonly string[] | null {
   if (asked !== undefined && !maySee(caller, asked)) throw notYours();
-  if (asked === undefined && !mayActAs(caller, 'manager') && caller.repId === null) throw notYours();
-  return asked ?? (mayActAs(caller, 'manager') ? null : caller.repId);
+  if (asked === undefined && !seesTeam(caller) && caller.repId === null) throw notYours();
+  return asked === undefined ? visibleReps(caller) : [asked];
 }
 
 export function notYours(): Failure {

@@ -30,12 +30,16 @@ export async function placeDocument(
   await sql`select pg_advisory_xact_lock(hashtextextended(${`documents:${workspaceId}`}, 0))`.execute(trx);
   const waiting = await trx
     .selectFrom('documents')
-    .select(['document_id', 'kind', 'rep_id', 'period'])
+    .select(['document_id', 'kind', 'rep_id', 'period', 'manager_id'])
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'waiting')
     .execute();
   const same = waiting.find(
-    (one) => one.kind === order.kind && one.rep_id === order.repId && one.period === order.period,
+    (one) =>
+      one.kind === order.kind &&
+      one.rep_id === order.repId &&
+      one.period === order.period &&
+      one.manager_id === order.managerId,
   );
   if (same !== undefined) return same.document_id;
   if (waiting.length >= mostWaiting) return null;
@@ -47,6 +51,7 @@ export async function placeDocument(
       document_id: documentId,
       kind: order.kind,
       rep_id: order.repId,
+      manager_id: order.managerId,
       period: order.period,
       total: order.total,
       actor: order.actor,
@@ -70,7 +75,7 @@ export async function takeDocument(trx: Work, workspaceId: string, documentId: s
     .where('document_id', '=', documentId)
     .where('finished_at', 'is', null)
     .where((where) => where.or([where('leased_until', 'is', null), where('leased_until', '<', sql<Date>`now()`)]))
-    .returning(['kind', 'rep_id as repId', 'period', 'attempts'])
+    .returning(['kind', 'rep_id as repId', 'manager_id as managerId', 'period', 'attempts'])
     .executeTakeFirst();
   return row === undefined ? null : { workspaceId, documentId, leaseId, ...row };
 }

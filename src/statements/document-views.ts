@@ -19,6 +19,7 @@ export async function findDocuments(trx: Work, workspaceId: string, jobId?: stri
     jobId: row.document_id,
     kind: row.kind,
     repId: row.rep_id,
+    managerId: row.manager_id,
     period: row.period,
     status: row.status === 'waiting' ? 'running' : row.status,
     progress: { done: row.done, total: row.total },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Caller, mayActAs, maySee } from '../kernel/caller.js';
+import { type Caller, maySee, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { type DocumentKind, type MadeFile } from '../platform/database/tables.js';
@@ -18,6 +18,8 @@ export interface DocumentOrder {
   /** Null for documents of the team. */
   readonly repId: string | null;
   readonly period: Period;
+  /** Restricts a document of the team to the people below that manager; null for everyone. */
+  readonly managerId: string | null;
 }
 
 export interface DocumentJob extends DocumentOrder {
@@ -77,8 +79,14 @@ export function jobAnswer(job: DocumentJob): z.input<typeof documentJob> {
 }
 
 /** Judged anew at every look: a manager who is none any more gets nothing of the team. */
-export function mayFetch(caller: Caller, { repId }: DocumentOrder): boolean {
-  return repId === null ? mayActAs(caller, 'manager') : maySee(caller, repId);
+export function mayFetch(caller: Caller, { repId, managerId }: DocumentOrder): boolean {
+  if (repId !== null) return maySee(caller, repId);
+  return seesTeam(caller) && (caller.team === undefined || managerId === caller.repId);
+}
+
+/** The manager to whose people a document of the team is restricted when this caller orders it. */
+export function managerOf(caller: Caller): string | null {
+  return caller.team === undefined ? null : caller.repId;
 }
 
 export function jobNotFound(): Failure {

@@ -38,7 +38,9 @@ function fileOf(
   lines: PayrollFile['lines'],
   paid: readonly TeamRow[],
 ): PayrollFile {
-  const totals = controlTotals(lines.length, totalsByCurrency(paid.map(({ amounts }) => amounts)));
+  const totals = controlTotals(lines.length, totalsByCurrency(paid.map(({ amounts }) => amounts)), [
+    ...new Set(paid.map(({ member }) => member)),
+  ]);
   return { filename, columns, lines, totals };
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type DayRange } from '../kernel/day.js';
-import { type Period } from '../kernel/period.js';
+import { type Period, periodRange } from '../kernel/period.js';
 import { loadFrozen } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { readLedgerLines } from './ledger-lines.js';
@@ -87,6 +87,8 @@ export interface TeamStatementRow {
   readonly email: string;
   readonly payrollId: string | null;
   readonly active: boolean;
+  /** Whether a plan is assigned on a day of the period. */
+  readonly hasPlan: boolean;
   readonly status: 'none' | 'draft' | 'approved';
   readonly approvedAt: Date | null;
   readonly approvedBy: string | null;
@@ -98,17 +100,26 @@ export interface TeamStatementRow {
   readonly otherCurrencies: StatementContent['otherCurrencies'] | null;
 }
 
-/** Everyone by name, with the latest version of their statement of exactly that period. */
-export async function listTeamStatements(trx: Work, workspaceId: string, period: Period): Promise<TeamStatementRow[]> {
+/** Everyone, or those reps, by name, with the latest version of their statement of exactly that period. */
+export async function listTeamStatements(
+  trx: Work,
+  workspaceId: string,
+  period: Period,
+  repIds: readonly string[] | null,
+): Promise<TeamStatementRow[]> {
+  const { from, to } = periodRange(period);
   const { rows } = await sql<TeamStatementRow>`
     select r.rep_id as "repId", r.name, r.email, r.payroll_id as "payrollId", r.active,
+      exists (select from assignments a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
+        and a.deleted_at is null and coalesce(a.effective_start, '-infinity') <= ${to}::date
+        and coalesce(a.effective_end, 'infinity') >= ${from}::date) as "hasPlan",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approved_by as "approvedBy", s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"
     from reps r
     left join statement_periods h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
     left join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
-    where r.workspace_id = ${workspaceId}
+    where r.workspace_id = ${workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
     order by lower(r.name), r.rep_id`.execute(trx);
   return rows;
 }

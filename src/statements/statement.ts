@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commissionEvent } from '../commissions/commission-event.js';
-import { type Caller, mayActAs } from '../kernel/caller.js';
+import { type Caller, seesTeam } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
@@ -110,7 +110,7 @@ export function approvalOf(
 ): Pick<StatementAnswer, 'approvedAt' | 'approvedBy'> {
   if (head?.status !== 'approved' || head.approvedAt === null) return {};
   const approvedAt = head.approvedAt.toISOString();
-  const tellBy = head.approvedBy !== null && mayActAs(caller, 'manager');
+  const tellBy = head.approvedBy !== null && seesTeam(caller);
   return { approvedAt, ...(tellBy ? { approvedBy: head.approvedBy as string } : {}) };
 }
 

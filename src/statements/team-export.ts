@@ -5,7 +5,14 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { askedPeriod } from './asked-period.js';
 import { plainAmount } from './payroll-csv.js';
 import { type Summary, summed } from './snapshot.js';
-import { type CurrencySummary, readTeamStatements, type TeamMemberStatement } from './team-statements.js';
+import {
+  type CurrencySummary,
+  hasAmount,
+  missingPayrollIds,
+  readTeamStatements,
+  type TeamMemberStatement,
+  type TeamSelection,
+} from './team-statements.js';
 
 /** What is told of a team's period, in whatever file: one row a rep and currency. */
 export interface TeamExport {
@@ -36,10 +43,11 @@ export async function loadTeamExport(
   workspaceId: string,
   asked: Period | undefined,
   clock: Clock,
+  selection: TeamSelection,
   included: Included = 'everyone',
 ): Promise<TeamExport> {
   const { period, currency } = await askedPeriod(trx, workspaceId, asked, clock);
-  const everyone = await readTeamStatements(trx, workspaceId, period, currency);
+  const everyone = await readTeamStatements(trx, workspaceId, period, currency, selection);
   const members = everyone.filter(
     ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
   );
@@ -62,9 +70,7 @@ export function isSettled({ members }: TeamExport): boolean {
 
 /** Whose statement lies in the archive: everyone who has one, or has earned something. */
 export function archived({ members }: TeamExport): TeamMemberStatement[] {
-  const earned = ({ main, others }: TeamMemberStatement) =>
-    [main, ...others].some(({ summary }) => Object.values(summary).some((amount) => amount !== '0'));
-  return members.filter((member) => member.statementId !== null || earned(member));
+  return members.filter((member) => member.statementId !== null || hasAmount(member));
 }
 
 export function teamCells({ member, amounts: { currency, summary } }: TeamRow, { totals }: TeamExport): TeamCell[] {
@@ -84,11 +90,16 @@ export function amountCells(summary: Summary, currency: string): TeamCell[] {
   }));
 }
 
-/** What payroll ticks the file off by: its rows and, in a file of one currency, their sum. */
-export function controlTotals(rows: number, totals: readonly CurrencySummary[]): Record<string, string> {
+/** What payroll checks the file by: its rows and, in a file of one currency, their sum; and how many people it cannot name. */
+export function controlTotals(
+  rows: number,
+  totals: readonly CurrencySummary[],
+  members: Parameters<typeof missingPayrollIds>[0],
+): Record<string, string> {
   const [only, another] = totals;
   return {
     'X-Row-Count': String(rows),
+    'X-Missing-Payroll-Ids': String(missingPayrollIds(members).length),
     ...(only === undefined || another !== undefined
       ? {}
       : { 'X-Net-Total': plainAmount(only.summary.netPayout, only.currency) }),

@@ -26,6 +26,9 @@ export const teamStatements = z.object({
       otherCurrencies,
     }),
   ),
+  missingPayrollIds: z
+    .array(z.object({ repId: z.string(), name: z.string(), email: z.string() }))
+    .describe('People with an amount in the period and no payrollId, whom a payroll file cannot name'),
 });
 
 export interface CurrencySummary {
@@ -44,20 +47,33 @@ export interface TeamMemberStatement
   readonly others: readonly CurrencySummary[];
 }
 
-/** Everyone who is active, has a statement, or earned something: the latest version, or what has been earned so far. */
+/** Which people a view of the team shows. */
+export interface TeamSelection {
+  /** The reps whom the caller may see; null for everyone. */
+  readonly repIds: readonly string[] | null;
+  /** Also active people without a plan, an amount or a statement in the period. */
+  readonly everyone: boolean;
+}
+
+/**
+ * Active people with a plan in the period, and everyone who has a statement or an amount in it, active or not: the latest
+ * version, or what has been earned so far.
+ */
 export async function readTeamStatements(
   trx: Work,
   workspaceId: string,
   period: Period,
   currency: string,
+  { repIds, everyone }: TeamSelection,
 ): Promise<TeamMemberStatement[]> {
-  const team = await listTeamStatements(trx, workspaceId, period);
-  const earned = groupBy(await sumEarnings(trx, workspaceId, periodRange(period)), (row) => row.repId);
+  const team = await listTeamStatements(trx, workspaceId, period, repIds);
+  const earned = groupBy(await sumEarnings(trx, workspaceId, periodRange(period), repIds), (row) => row.repId);
   return team
-    .filter((rep) => rep.active || rep.version !== null || earned.has(rep.repId))
+    .filter((rep) => earned.has(rep.repId) || rep.version !== null || (rep.active && (everyone || rep.hasPlan)))
     .map(
       ({
         active: _active,
+        hasPlan: _hasPlan,
         version,
         currency: storedCurrency,
         summary: storedSummary,
@@ -112,7 +128,23 @@ export function teamAnswer(
       ...told(main),
       otherCurrencies: others.map(told),
     })),
+    missingPayrollIds: missingPayrollIds(members),
   };
+}
+
+/** People who are paid something and have no payroll id. */
+export function missingPayrollIds(
+  members: readonly Pick<TeamMemberStatement, 'repId' | 'name' | 'email' | 'payrollId' | 'main' | 'others'>[],
+): { repId: string; name: string; email: string }[] {
+  return members
+    .filter((member) => member.payrollId === null && hasAmount(member))
+    .map(({ repId, name, email }) => ({ repId, name, email }));
+}
+
+export function hasAmount({ main, others }: Pick<TeamMemberStatement, 'main' | 'others'>): boolean {
+  return [main, ...others].some(({ summary: texts }) =>
+    Object.values(texts).some((amount) => !Decimal.of(amount).isZero()),
+  );
 }
 
 function told({ currency, summary: texts }: CurrencySummary) {

@@ -61,6 +61,7 @@ export async function updateWorkspaceRow(
     readonly timezone?: string | undefined;
     readonly paper?: Paper | null | undefined;
     readonly payroll?: object | undefined;
+    readonly managerScope?: 'workspace' | 'reports' | undefined;
   },
 ): Promise<void> {
   await trx
@@ -70,6 +71,7 @@ export async function updateWorkspaceRow(
       ...(change.currency === undefined ? {} : { currency: change.currency }),
       ...(change.timezone === undefined ? {} : { timezone: change.timezone }),
       ...(change.paper === undefined ? {} : { paper: change.paper }),
+      ...(change.managerScope === undefined ? {} : { manager_scope: change.managerScope }),
       ...(change.payroll === undefined ? {} : { payroll: JSON.stringify(change.payroll) }),
     })
     .where('workspace_id', '=', workspaceId)

@@ -15,6 +15,7 @@ export interface WorkspaceRow {
   /** Null where the currency decides. */
   readonly paper: Paper | null;
   readonly payroll: PayrollTerms;
+  readonly managerScope: 'workspace' | 'reports';
 }
 
 export async function findWorkspace(trx: Work, workspaceId: string): Promise<WorkspaceRow> {
@@ -30,6 +31,7 @@ export async function findWorkspace(trx: Work, workspaceId: string): Promise<Wor
       'field_mapping as fieldMapping',
       'paper',
       'payroll',
+      'manager_scope as managerScope',
     ])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();

@@ -19,6 +19,9 @@ export const maskedKey = z.object({ masked: z.string().nullable(), isSet: z.bool
 /** The same for every key: not even its ends are kept. */
 export const keyMask = `ws_${'*'.repeat(32)}`;
 
+/** Whom managers see: everyone in the workspace, or themselves and the people below them. */
+export const managerScope = z.enum(['workspace', 'reports']);
+
 export const paper = z.enum(['A4', 'Letter']);
 
 const code = z

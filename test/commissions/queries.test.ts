@@ -36,7 +36,9 @@ describe('commission queries', () => {
   afterEach(() => world.close());
 
   describe('team overview', () => {
-    it('sums a quarter, with everyone who is active by name', async () => {
+    it('sums a quarter, with everyone who has a plan, an amount or a statement, by name', async () => {
+      await world.assign(ben, planId);
+      await world.rep('Idle');
       await world.rep('Gone', { active: false });
       await world.statement(ada, '2026-Q1', 'draft');
       await world.statement(ben, '2026-01', 'approved');

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type Standing } from '#src/kernel/caller.js';
+import { type Caller, type Standing } from '#src/kernel/caller.js';
 import { operations } from '#src/operations.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation, mayCall } from '#src/platform/operation.js';
 import { query } from '../support/ledger-checks.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { tokenOf } from '../support/tokens.js';
@@ -46,12 +46,12 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   list_audit_logs: [{}, 'ok'],
 };
 
-const ranks: readonly Standing[] = ['public', 'connection', 'rep', 'manager', 'admin'];
 const callers: Readonly<Record<string, Standing>> = {
   'the workspace key': 'admin',
   'an admin': 'admin',
   'a manager': 'manager',
   'a rep': 'rep',
+  'a payroll clerk': 'payroll',
   'a connection token': 'connection',
 };
 const all: readonly AnyOperation[] = operations;
@@ -69,6 +69,9 @@ describe('who may use which tool', () => {
     tokens.set('the workspace key', apiKey);
     tokens.set('an admin', await tokenOf(service, workspaceId, 'sess', ada));
     tokens.set('a manager', await tokenOf(service, workspaceId, 'sess', mia));
+    const clerk = { email: 'pat@x.io', name: 'Pat', role: 'payroll' };
+    const { reps } = await service.client(apiKey).expect(200, 'PUT', '/v1/reps', { reps: [clerk] });
+    tokens.set('a payroll clerk', await tokenOf(service, workspaceId, 'sess', reps[0].id));
     tokens.set('a rep', await tokenOf(service, workspaceId, 'sess', ben));
     tokens.set('a connection token', await tokenOf(service, workspaceId, 'conn', null));
   });
@@ -79,12 +82,14 @@ describe('who may use which tool', () => {
   const selfOf = (caller: string) => (caller === 'a manager' ? seeded.mia : seeded.ben);
 
   for (const [caller, standing] of Object.entries(callers)) {
-    const may = (operation: AnyOperation) => ranks.indexOf(standing) >= ranks.indexOf(operation.access);
+    const may = (operation: AnyOperation) => mayCall({ standing } as Caller, operation);
 
     it(`${caller} is shown the tools that it may use, in their order, and no other`, async () => {
       const shown = (await agentOf(caller).tools()).map(({ name }) => name);
       expect(shown).to.deep.equal(tools.filter(may).map((operation) => operation.tool?.name));
-      expect(shown).to.have.length({ public: 0, connection: 11, rep: 15, manager: 15, admin: 29 }[standing]);
+      expect(shown).to.have.length(
+        { public: 0, connection: 11, payroll: 2, rep: 15, manager: 15, admin: 29 }[standing],
+      );
     });
 
     for (const operation of tools) {

@@ -58,7 +58,9 @@ describe('exports of statements', () => {
     }
     const rows = parse(csv.body, { columns: true, bom: true }) as Record<string, string>[];
     expect(Object.keys(rows[0] as object)).to.deep.equal(
-      'Deal ID,Deal,Close Date,Plan,Plan Version,Rule,Tier,Attainment,Base,Rate,Commission,Type,Status,Note'.split(','),
+      'Deal ID,Deal,Close Date,Plan,Plan Version,Rule,Tier,Attainment,Base,Rate,Commission,Type,Status,Note,Rep,Email,Period,Currency'.split(
+        ',',
+      ),
     );
     expect(rows.map((row) => row['Commission'])).to.deep.equal(
       statement.lineItems.map((line: { amount: number }) => line.amount.toFixed(2)),
@@ -78,6 +80,10 @@ describe('exports of statements', () => {
       Type: 'commission',
       Status: 'earned',
       Note: '',
+      Rep: 'Ben',
+      Email: 'ben@acme.test',
+      Period: '2026-Q1',
+      Currency: 'USD',
     });
     expect(rows[3]).to.include({ Deal: 'Say "hello", world\nand more', Base: '12345.67' });
     expect(rows[4]).to.include({ 'Deal ID': 'D1', Type: 'adjustment', Commission: '-12.50', Note: "'=1+1" });
@@ -89,7 +95,7 @@ describe('exports of statements', () => {
     for (const [index, name] of names.entries()) {
       await own.api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: `x${index}@acme.test`, name }] });
     }
-    const { body } = await own.api.get('/v1/statements/export.csv?period=2026-01');
+    const { body } = await own.api.get('/v1/statements/export.csv?period=2026-01&include=all');
     const rows = parse(body, { columns: true, bom: true }) as Record<string, string>[];
     const stored = (await own.api.expect(200, 'GET', '/v1/reps')).reps as { name: string; email: string }[];
     for (const { name, email } of stored) {

@@ -51,7 +51,7 @@ export class StatementFixture {
     const rules = [{ name: 'New business', measure: 'amount', tiers }];
     const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules } });
     const [ben, mia] = [idOf('ben@acme.test'), idOf('mia@acme.test')];
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: plan.planId });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben, mia], planId: plan.planId });
     const quota = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
     await api.expect(201, 'POST', '/v1/quotas', quota);
     const office = { workspaceId, api, ben, mia, planId: plan.planId as string };

@@ -37,6 +37,13 @@ describe('the team roll-up as PDF', function () {
     return squeezed(text);
   }
 
+  /** The roll-up shows people who have a plan in the period. */
+  async function addToPlan(own: Office, people: readonly { email: string; name: string }[]): Promise<void> {
+    const { reps } = await own.api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    const repIds = reps.map((one: { id: string }) => one.id);
+    await own.api.expect(201, 'POST', '/v1/assignments', { repIds, planId: own.planId });
+  }
+
   it('says the same as the CSV', async function () {
     await fixture.generate(office, '2026-01');
     const text = await expectFiguresOfCsv(office, '2026-01');
@@ -109,8 +116,10 @@ describe('the team roll-up as PDF', function () {
       '&lt;b&gt; &amp; "quotes" \'`',
       '=1+1',
     ];
-    for (const [index, name] of names.entries())
-      await own.api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: `x${index}@acme.test`, name }] });
+    await addToPlan(
+      own,
+      names.map((name, index) => ({ email: `x${index}@acme.test`, name })),
+    );
     await own.api.expect(200, 'PATCH', '/v1/workspaces', { name: '<b>Acme</b> & <i>Sons' });
     const { bytes: pdf } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -127,7 +136,7 @@ describe('the team roll-up as PDF', function () {
   it('repeats the head of its table and counts its pages', async function () {
     const own = await fixture.office({ deals: false });
     const reps = Array.from({ length: 90 }, (_, index) => ({ email: `rep${index}@acme.test`, name: `Rep ${index}` }));
-    await own.api.expect(200, 'PUT', '/v1/reps', { reps });
+    await addToPlan(own, reps);
     const { bytes: pdf, headers } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
     expect(headers.get('x-row-count')).to.equal('92');
     const text = pdfText(pdf, '-layout');
@@ -155,6 +164,7 @@ describe('the team roll-up as PDF', function () {
       fieldMapping: { standard: {}, measures: {} },
       paper: null,
       payroll: {},
+      managerScope: 'workspace',
     } as const;
     const { markup } = await teamPage(nobody, workspace, new Date(0));
     expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');

@@ -41,6 +41,7 @@ describe('workspaces', () => {
         fieldMapping: { standard: {}, measures: {} },
         paper: null,
         payroll: {},
+        managerScope: 'workspace',
         apiKey: { masked: null, isSet: false },
       });
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Replaced', 'Running']);

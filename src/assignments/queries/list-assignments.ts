@@ -6,7 +6,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
-import { visibleRep } from '../../reps/rep.js';
+import { narrowedReps } from '../../reps/rep.js';
 import { assignment } from '../assignment.js';
 import { listAssignments as loadAssignments } from '../assignment-views.js';
 
@@ -16,12 +16,12 @@ const query = z.strictObject({ repId: uuid.optional(), planId: uuid.optional() }
 export class ListAssignments {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
-  async execute({ query: { repId: asked, planId: planRef } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const repId = visibleRep(caller, asked);
+  async execute({ query: { repId, planId: planRef } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
+    const repIds = narrowedReps(caller, repId);
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
-      if (planRef === undefined) return loadAssignments(trx, caller.workspaceId, { repId });
+      if (planRef === undefined) return loadAssignments(trx, caller.workspaceId, { repIds });
       const planId = await findPlanId(trx, caller.workspaceId, planRef);
-      return planId === undefined ? [] : loadAssignments(trx, caller.workspaceId, { repId, planId });
+      return planId === undefined ? [] : loadAssignments(trx, caller.workspaceId, { repIds, planId });
     });
   }
 }

@@ -28,6 +28,7 @@ export const logOut = operation({
   method: 'post',
   path: '/auth/logout',
   access: 'rep',
+  payroll: true,
   response: z.object({ loggedOut: z.literal(true) }),
   failures: {},
   handler: LogOut,

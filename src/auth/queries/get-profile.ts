@@ -58,6 +58,7 @@ export const getProfile = operation({
   method: 'get',
   path: '/auth/me',
   access: 'connection',
+  payroll: true,
   response,
   failures: {},
   handler: GetProfile,

@@ -27,6 +27,7 @@ export const getAuthStatus = operation({
   method: 'get',
   path: '/auth/status',
   access: 'connection',
+  payroll: true,
   response,
   failures: {},
   handler: GetAuthStatus,

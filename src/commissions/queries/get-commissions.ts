@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { dealId } from '../../deals/deal.js';
-import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
@@ -18,7 +18,18 @@ import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
 import { readTeamOverview, teamOverview } from '../team-overview.js';
 
-const query = z.strictObject({ repId: askedRep.optional(), dealId: dealId.optional(), period: period.optional() });
+/** Which people a team view shows. */
+const include = z
+  .literal('all')
+  .optional()
+  .describe('all: also people without a plan, an amount or a statement in the period');
+
+const query = z.strictObject({
+  repId: askedRep.optional(),
+  dealId: dealId.optional(),
+  period: period.optional(),
+  include,
+});
 type Query = z.infer<typeof query>;
 
 @injectable()
@@ -38,7 +49,10 @@ export class GetCommissions {
       if (asked.dealId !== undefined) return readDealBreakdown(trx, caller, asked.dealId, workspace, today);
       const ofPeriod = asked.period ?? periodOf(today, 'monthly');
       if (asked.repId !== undefined) return readRepDashboard(trx, workspaceId, asked.repId, ofPeriod, workspace, today);
-      return readTeamOverview(trx, workspaceId, ofPeriod, workspace.currency);
+      return readTeamOverview(trx, workspaceId, ofPeriod, workspace.currency, {
+        repIds: visibleReps(caller),
+        everyone: asked.include === 'all',
+      });
     });
   }
 }
@@ -48,7 +62,7 @@ function assertMayAsk(asked: Query, caller: Caller): void {
   if (asked.dealId !== undefined) return;
   if (asked.repId !== undefined) {
     if (!maySee(caller, asked.repId)) throw notYours();
-  } else if (!mayActAs(caller, 'manager')) {
+  } else if (!seesTeam(caller)) {
     throw new Failure(
       'forbidden',
       'The team overview needs the role manager or admin. Give your own repId for your dashboard.',
@@ -89,6 +103,7 @@ export const getCommissions = operation({
       repId: 'The rep (UUID of list_reps)',
       dealId: "The deal, by the CRM's id (deal_id of list_deals)",
       period: 'The period, such as 2026-Q1',
+      include: 'all: also people without a plan, an amount or a statement in the period',
     },
     listsWithin: ['reps', 'closedDeals', 'events'],
     says: (answer) => {

@@ -4,7 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Period, periodRange } from '../../kernel/period.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { readsAsWidget, repNotFound, visibleRep } from '../../reps/rep.js';
+import { narrowedReps, readsAsWidget, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { askedRep } from '../asked-rep.js';
 import { listEventPeriods } from '../commission-views.js';
@@ -17,18 +17,19 @@ export class ListCommissionPeriods {
 
   async execute({ query: { repId } }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Period[]> {
     const { workspaceId } = caller;
-    const onlyOfRep = repShown(caller, repId);
+    const repIds = repsShown(caller, repId);
     const periods = await this.unitOfWork.run(caller, 'stale reads', async (trx) => {
-      if (onlyOfRep !== null && (await findRepName(trx, workspaceId, onlyOfRep)) === null) throw repNotFound();
-      return listEventPeriods(trx, workspaceId, onlyOfRep);
+      if (repId !== undefined && (await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      return listEventPeriods(trx, workspaceId, repIds);
     });
     return periods.sort(newestFirst);
   }
 }
 
 /** A connection token sees the periods of everyone: they hold no amounts. */
-function repShown(caller: Caller, repId: string | undefined): string | null {
-  return readsAsWidget(caller) ? (repId ?? null) : visibleRep(caller, repId);
+function repsShown(caller: Caller, repId: string | undefined): readonly string[] | null {
+  if (!readsAsWidget(caller)) return narrowedReps(caller, repId);
+  return repId === undefined ? null : [repId];
 }
 
 /** By the last day, the latest first; of periods that end together the longest first. */
@@ -36,6 +37,10 @@ function newestFirst(a: Period, b: Period): number {
   const [first, second] = [periodRange(a), periodRange(b)];
   if (first.to !== second.to) return first.to > second.to ? -1 : 1;
   return first.from < second.from ? -1 : 1;
+}
+
+function onlyOne(repIds: readonly string[] | null): string | null {
+  return repIds?.length === 1 ? (repIds[0] ?? null) : null;
 }
 
 export const listCommissionPeriods = operation({
@@ -47,6 +52,6 @@ export const listCommissionPeriods = operation({
   query,
   response: z.array(z.string()),
   failures: { rep_not_found: 404 },
-  restsOn: ({ query: { repId } }, caller) => repShown(caller, repId),
+  restsOn: ({ query: { repId } }, caller) => onlyOne(repsShown(caller, repId)),
   handler: ListCommissionPeriods,
 });

@@ -111,7 +111,8 @@ export class SimulateCommissions {
               },
         asOf: request.asOf ?? dayInZone(this.clock.now(), workspace.timeZone),
       });
-      return answerOf(simulation, request, plan, workspace);
+      const visible = { ...simulation, reps: simulation.reps.filter(({ repId }) => maySee(caller, repId)) };
+      return answerOf(visible, request, plan, workspace);
     });
   }
 }

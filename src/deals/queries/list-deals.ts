@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller, maySee } from '../../kernel/caller.js';
+import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
 import { isDay } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { isStorable } from '../../platform/database/columns.js';
@@ -44,11 +44,11 @@ export class ListDeals {
 
   async execute({ query: { repId, limit, offset, ...filter } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
     assertDayOrder(filter);
-    const onlyRep = ownRep(caller, repId);
+    const repIds = ownersOf(caller, repId);
     // Whether a manager earned on a rep's deal is not the rep's to see.
-    const paidTo = caller.standing === 'rep' ? onlyRep : undefined;
+    const paidTo = caller.standing === 'connection' ? null : visibleReps(caller);
     const page = await this.unitOfWork.run(caller, 'stale reads', (trx) =>
-      findDeals(trx, caller.workspaceId, { ...filter, repId: onlyRep, paidTo }, { limit, offset }),
+      findDeals(trx, caller.workspaceId, { ...filter, repIds, paidTo }, { limit, offset }),
     );
     return { ...page, limit, offset };
   }
@@ -59,13 +59,16 @@ function assertDayOrder({ closedFrom, closedTo }: { closedFrom?: string | undefi
     throw invalid({ path: 'closedTo', message: 'must not be before closedFrom' });
 }
 
-/** A rep sees their own deals; managers, admins and the CRM's widget see those of everyone. */
-function ownRep(caller: Caller, repId: string | undefined): string | undefined {
-  if (caller.standing !== 'rep') return repId;
-  if (caller.repId === null || (repId !== undefined && !maySee(caller, repId))) {
-    throw new Failure('forbidden', 'You may see your own deals only.');
-  }
-  return caller.repId;
+/** Whose deals are listed; null for those of everyone and of nobody, which the CRM's widget sees too. */
+function ownersOf(caller: Caller, repId: string | undefined): readonly string[] | null {
+  if (caller.standing === 'connection') return repId === undefined ? null : [repId];
+  const isHidden = repId === undefined ? caller.repId === null && !seesTeam(caller) : !maySee(caller, repId);
+  if (isHidden) throw new Failure('forbidden', 'You may see your own deals only.');
+  return repId === undefined ? visibleReps(caller) : [repId];
+}
+
+function onlyOwner(repIds: readonly string[] | null): string | null {
+  return repIds?.length === 1 ? (repIds[0] ?? null) : null;
 }
 
 const booleanSchema = () => ({ type: 'boolean' });
@@ -79,7 +82,7 @@ export const listDeals = operation({
   query,
   response,
   failures: {},
-  restsOn: ({ query: { repId } }, caller) => ownRep(caller, repId) ?? null,
+  restsOn: ({ query: { repId } }, caller) => onlyOwner(ownersOf(caller, repId)),
   tool: {
     name: 'list_deals',
     title: 'List deals',

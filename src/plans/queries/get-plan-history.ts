@@ -6,7 +6,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound, planVersion } from '../plan.js';
-import { findPlanVersion, listPlanVersions, withoutRepTiers } from '../plan-views.js';
+import { findPlanVersion, listPlanVersions, visiblePlan } from '../plan-views.js';
 import { planTermParts, planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
@@ -26,7 +26,7 @@ export class GetPlanHistory {
         includeDeleted: true,
         onlyForRep,
       });
-      return caller.standing === 'connection' ? versions.map(withoutRepTiers) : versions;
+      return versions.map((plan) => visiblePlan(plan, caller));
     });
   }
 }

@@ -6,7 +6,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound, planVersion } from '../plan.js';
-import { findPlanVersion, withoutRepTiers } from '../plan-views.js';
+import { findPlanVersion, visiblePlan } from '../plan-views.js';
 import { planTermParts, saysPlan } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
@@ -21,7 +21,7 @@ export class GetPlan {
       findPlanVersion(trx, caller.workspaceId, planId, onlyForRep),
     );
     if (plan === null) throw planNotFound();
-    return caller.standing === 'connection' ? withoutRepTiers(plan) : plan;
+    return visiblePlan(plan, caller);
   }
 }
 

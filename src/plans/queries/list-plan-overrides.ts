@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -21,7 +21,8 @@ export class ListPlanOverrides {
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, onlyForRep);
       if (version === null) throw planNotFound();
-      return overridesByRep(trx, caller.workspaceId, version.planVersionId, onlyForRep);
+      const overrides = await overridesByRep(trx, caller.workspaceId, version.planVersionId, onlyForRep);
+      return overrides.filter(({ repId }) => maySee(caller, repId));
     });
   }
 }

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { planStatuses, planVersion } from '../plan.js';
-import { listPlanVersions, withoutRepTiers } from '../plan-views.js';
+import { listPlanVersions, visiblePlan } from '../plan-views.js';
 import { planTermParts } from '../plan-words.js';
 
 const query = z.strictObject({ status: z.enum(planStatuses).optional(), versions: z.literal('all').optional() });
@@ -22,7 +22,7 @@ export class ListPlans {
         onlyForRep: mayActAs(caller, 'manager') ? null : caller.repId,
       }),
     );
-    return caller.standing === 'connection' ? plans.map(withoutRepTiers) : plans;
+    return plans.map((plan) => visiblePlan(plan, caller));
   }
 }
 

@@ -56,6 +56,7 @@ export interface Tables {
     configuration_revision: Generated<string>;
     paper: ColumnType<Paper | null, Paper | null | undefined, Paper | null>;
     payroll: ColumnType<PayrollTerms, string | undefined, string>;
+    manager_scope: Generated<'workspace' | 'reports'>;
     created_at: GeneratedInstant;
   };
   answer_revisions: { workspace_id: string; part: number; revision: Generated<string> };
@@ -342,6 +343,7 @@ export interface Tables {
     document_id: string;
     kind: DocumentKind;
     rep_id: string | null;
+    manager_id: string | null;
     period: string;
     status: Generated<'waiting' | 'running' | 'completed' | 'failed'>;
     total: Generated<number>;

@@ -35,6 +35,8 @@ interface TokenRow extends CountRow {
   readonly role: Role | null;
   readonly active: boolean | null;
   readonly revisions: string | null;
+  /** Whom a manager is restricted to; null where nothing restricts the caller. */
+  readonly team: readonly string[] | null;
 }
 
 interface Asked {
@@ -76,6 +78,7 @@ export class Bearers {
         repId: row.rep_id,
         actor: actorOf(row),
         requestId,
+        ...(row.team == null ? {} : { team: new Set(row.team) }),
         tokenId: row.token_id,
         tokenKind: row.kind,
       },

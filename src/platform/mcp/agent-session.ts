@@ -1,7 +1,7 @@
-import { type Caller, mayActAs, type Standing } from '../../kernel/caller.js';
+import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { type Doorway } from '../doorway.js';
 import { type Log } from '../log.js';
-import { type AnyOperation } from '../operation.js';
+import { type AnyOperation, mayCall } from '../operation.js';
 import { type Told, tellFailure } from '../told-failure.js';
 import { type Completion, type Guidance, type OperationResource, type Prompt } from './guidance.js';
 import { plain } from './plain-text.js';
@@ -46,7 +46,7 @@ export class AgentSession {
 
   tools(): ToolDefinition[] {
     return this.parts.tools
-      .filter(({ operation }) => this.mayUse(operation.access))
+      .filter(({ operation }) => mayCall(this.caller, operation))
       .map(({ definition }) => definition);
   }
 
@@ -105,7 +105,7 @@ export class AgentSession {
 
   prompts(): Omit<Prompt, 'access' | 'text'>[] {
     return this.parts.guidance.prompts
-      .filter(({ access }) => this.mayUse(access))
+      .filter(({ access }) => mayActAs(this.caller, access))
       .map(({ access: _access, text: _text, ...listed }) => listed);
   }
 
@@ -125,7 +125,7 @@ export class AgentSession {
   /** Values that the typed text begins, or that are called so; none where the caller may not look. */
   async complete(name: string, typed: string): Promise<{ readonly values: string[]; readonly total: number }> {
     const completion = this.parts.guidance.completions[name];
-    if (completion === undefined || !this.mayUse(completion.operation.access)) return { values: [], total: 0 };
+    if (completion === undefined || !mayCall(this.caller, completion.operation)) return { values: [], total: 0 };
     const values = await this.matching(completion, typed.toLowerCase());
     return { values: values.slice(0, mostCompletions), total: values.length };
   }
@@ -164,11 +164,10 @@ export class AgentSession {
   }
 
   private resources(): OperationResource[] {
-    return this.parts.guidance.resources.filter(({ operation, access }) => this.mayUse(access ?? operation.access));
-  }
-
-  private mayUse(access: Standing): boolean {
-    return mayActAs(this.caller, access);
+    return this.parts.guidance.resources.filter(
+      ({ operation, access = operation.access }) =>
+        mayCall(this.caller, operation) && (this.caller.standing === 'payroll' || mayActAs(this.caller, access)),
+    );
   }
 
   private tell(error: unknown, operation: AnyOperation | undefined): Told {

@@ -101,6 +101,7 @@ function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObj
     tags: [tagOf(operation)],
     ...(isPublic(operation) ? { security: [] } : {}),
     'x-least-role': operation.access,
+    ...(operation.payroll === true ? { 'x-also-for': ['payroll'] } : {}),
     parameters: parametersOf(operation, path, example) as never,
     ...(operation.query === undefined ? {} : { requestParams: { query: operation.query } }),
     ...(body === null ? {} : { requestBody: body }),

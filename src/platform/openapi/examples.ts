@@ -531,6 +531,7 @@ export const examples: Readonly<Record<string, Example>> = {
       fieldMapping: mapping,
       paper: null,
       payroll: { companyCode: 'A1B', earningCodes: { commission: 'C', bonus: 'B' } },
+      managerScope: 'workspace',
       apiKey: { masked: 'ws_********************************', isSet: true },
       plans: [plan],
     },

@@ -6,7 +6,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, uuid } from '../../platform/schemas.js';
-import { visibleRep } from '../../reps/rep.js';
+import { narrowedReps } from '../../reps/rep.js';
 import { quota } from '../quota.js';
 import { listQuotas as loadQuotas } from '../quota-views.js';
 
@@ -17,8 +17,8 @@ export class ListQuotas {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute({ query: asked }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const repId = visibleRep(caller, asked.repId);
-    const filter = { period: asked.period, ...(repId === null ? {} : { repIds: [repId] }) };
+    const repIds = narrowedReps(caller, asked.repId);
+    const filter = { period: asked.period, ...(repIds === null ? {} : { repIds }) };
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       if (asked.planId === undefined) return loadQuotas(trx, caller.workspaceId, filter);
       const planId = await findPlanId(trx, caller.workspaceId, asked.planId);

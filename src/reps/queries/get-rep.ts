@@ -49,6 +49,7 @@ export const getRep = operation({
   method: 'get',
   path: '/v1/reps/:repId',
   access: 'connection',
+  payroll: true,
   params,
   response: z.object({ ...rep.shape, ...linkage.shape, linkage }),
   failures: { rep_not_found: 400 },

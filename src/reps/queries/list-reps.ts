@@ -42,6 +42,7 @@ export const listReps = operation({
   method: 'get',
   path: '/v1/reps',
   access: 'connection',
+  payroll: true,
   query,
   response: z.object({ reps: z.array(rep) }),
   failures: {},

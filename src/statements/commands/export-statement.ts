@@ -7,7 +7,7 @@ import { Download, type Input, operation } from '../../platform/operation.js';
 import { flag, pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { findPerson } from '../../reps/rep-views.js';
 import { askedPeriod } from '../asked-period.js';
 import { documentFailures, documentJob, workbookType } from '../document.js';
 import { type DocumentAnswer, DocumentRequests } from '../document-requests.js';
@@ -42,6 +42,7 @@ const columns: readonly (readonly [title: string, cell: (line: StatementLine) =>
   ['Status', (line) => text(line.status)],
   ['Note', (line) => text(line.reason)],
 ];
+const rowColumns = ['Rep', 'Email', 'Period', 'Currency'];
 
 @injectable()
 export class ExportStatement {
@@ -57,10 +58,15 @@ export class ExportStatement {
   ): Promise<DocumentAnswer> {
     if (!maySee(caller, repId)) throw notYours();
     const find = async (trx: Work) => {
-      const name = await findRepName(trx, caller.workspaceId, repId);
-      if (name === null) throw repNotFound();
+      const person = await findPerson(trx, caller.workspaceId, repId);
+      if (person === null) throw repNotFound();
       const { period: of, currency } = await askedPeriod(trx, caller.workspaceId, asked.period, this.clock);
-      return { key: { workspaceId: caller.workspaceId, repId, period: of }, repName: name, currency };
+      return {
+        key: { workspaceId: caller.workspaceId, repId, period: of },
+        repName: person.name,
+        email: person.email,
+        currency,
+      };
     };
     const { format } = asked;
     if (format === 'csv' || format === 'json') return this.writeNow(find, format, asked.delimiter, caller);
@@ -68,7 +74,7 @@ export class ExportStatement {
       caller,
       async (trx) => {
         const { key } = await find(trx);
-        return { kind: `statement.${format}`, repId, period: key.period };
+        return { kind: `statement.${format}`, repId, managerId: null, period: key.period };
       },
       asked,
     );
@@ -76,18 +82,18 @@ export class ExportStatement {
 
   /** Text takes no time to write, so nobody is asked to make it. */
   private async writeNow(
-    find: (trx: Work) => Promise<{ key: StatementKey; repName: string; currency: string }>,
+    find: (trx: Work) => Promise<{ key: StatementKey; repName: string; email: string; currency: string }>,
     format: 'csv' | 'json',
     delimiter: string,
     caller: Caller,
   ): Promise<Download> {
-    const { key, repName, head, content } = await this.unitOfWork.run(caller, 'reads', async (trx) => {
+    const { key, repName, email, head, content } = await this.unitOfWork.run(caller, 'reads', async (trx) => {
       const { currency, ...found } = await find(trx);
       return { ...found, ...(await readStatement(trx, found.key, currency)) };
     });
     const told =
       format === 'csv'
-        ? csvOf(content, delimiter)
+        ? csvOf(content, { name: repName, email, period: key.period }, delimiter)
         : JSON.stringify(statement.parse(statementAnswer(key, repName, head, content, caller)));
     return new Download(
       format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
@@ -98,12 +104,21 @@ export class ExportStatement {
   }
 }
 
-function csvOf({ lines, currency, otherCurrencies }: StatementContent, delimiter: string): string {
-  const mixed = otherCurrencies.length > 0 || lines.some((line) => line.currency !== currency);
-  const used: typeof columns = mixed ? [...columns, ['Currency', (line) => text(line.currency)]] : columns;
+/** Every row names its rep, period and currency, so that the rows of several files can stand in one. */
+function csvOf(
+  { lines }: StatementContent,
+  { name, email, period: of }: { readonly name: string; readonly email: string; readonly period: string },
+  delimiter: string,
+): string {
   return csvFile(
-    used.map(([title]) => title),
-    lines.map((line) => used.map(([, cell]) => cell(line))),
+    [...columns.map(([title]) => title), ...rowColumns],
+    lines.map((line) => [
+      ...columns.map(([, cell]) => cell(line)),
+      text(name),
+      text(email),
+      own(of),
+      text(line.currency),
+    ]),
     delimiter,
   );
 }
@@ -115,6 +130,7 @@ export const exportStatement = operation({
   method: 'get',
   path: '/v1/statements/:repId/export',
   access: 'rep',
+  payroll: true,
   params,
   query,
   response: z.union([statement, documentJob]),

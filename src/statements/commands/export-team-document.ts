@@ -1,12 +1,12 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
+import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { askedPeriod } from '../asked-period.js';
-import { documentFailures, documentJob, workbookType } from '../document.js';
+import { documentFailures, documentJob, managerOf, workbookType } from '../document.js';
 import { type DocumentAnswer, DocumentRequests } from '../document-requests.js';
 import { archived, loadTeamExport } from '../team-export.js';
 
@@ -26,9 +26,11 @@ class TeamDocuments {
       caller,
       async (trx) => {
         const { period: of } = await askedPeriod(trx, workspaceId, asked.period, this.clock);
-        const order = { kind, repId: null, period: of };
+        const order = { kind, repId: null, managerId: managerOf(caller), period: of };
         if (kind !== 'team.zip') return order;
-        return { ...order, total: archived(await loadTeamExport(trx, workspaceId, of, this.clock)).length };
+        const selection = { repIds: visibleReps(caller), everyone: false };
+        const team = await loadTeamExport(trx, workspaceId, of, this.clock, selection);
+        return { ...order, total: archived(team).length };
       },
       asked,
     );
@@ -77,6 +79,7 @@ export class ExportTeamZip {
 const shared = {
   method: 'get',
   access: 'manager',
+  payroll: true,
   query,
   response: documentJob,
   otherStatus: 202,

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
+import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
+import { periodRange } from '../../kernel/period.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -39,7 +41,7 @@ export class GenerateStatements {
   ) {}
 
   async execute({ body: { period: of, repIds } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const asked = repIds ?? (await this.unitOfWork.run(caller, 'reads', (trx) => activeReps(trx, caller.workspaceId)));
+    const asked = repIds ?? (await this.unitOfWork.run(caller, 'reads', (trx) => repsOfPeriod(trx, caller, of)));
     const reps = [...new Set(asked)];
     const outcomes: Outcome[] = new Array(reps.length);
     let next = 0;
@@ -63,14 +65,18 @@ export class GenerateStatements {
   }
 }
 
-async function activeReps(trx: Work, workspaceId: string): Promise<string[]> {
-  const rows = await trx
-    .selectFrom('reps')
-    .select('rep_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('active', '=', true)
-    .orderBy('rep_id')
-    .execute();
+/** Every active rep whom the caller may see, and those who have left with an amount in the period. */
+async function repsOfPeriod(trx: Work, caller: Caller, of: string): Promise<string[]> {
+  const { from, to } = periodRange(of);
+  const repIds = visibleReps(caller);
+  const { rows } = await sql<{ rep_id: string }>`
+    select r.rep_id from reps r
+    where r.workspace_id = ${caller.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+      and (r.active or exists (
+        select from rep_months m
+        where m.workspace_id = r.workspace_id and m.rep_id = r.rep_id and m.month between ${from}::date and ${to}::date
+          and (m.commission <> 0 or m.bonus <> 0 or m.adjustments <> 0)))
+    order by r.rep_id`.execute(trx);
   return rows.map((row) => row.rep_id);
 }
 

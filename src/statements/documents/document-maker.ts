@@ -6,6 +6,7 @@ import { type MadeFile } from '../../platform/database/tables.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type PdfPrinter } from '../../platform/documents/browser.js';
 import { repNotFound } from '../../reps/rep.js';
+import { findPeopleBelow } from '../../reps/rep-views.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { keyAuthor } from '../comment.js';
 import { type DocumentOrder, workbookType } from '../document.js';
@@ -51,11 +52,11 @@ export class DocumentMaker {
       case 'statement.xlsx':
         return this.statementXlsx(workspaceId, order, sink);
       case 'team.pdf':
-        return this.teamPdf(workspaceId, order.period, sink);
+        return this.teamPdf(workspaceId, order, sink);
       case 'team.xlsx':
-        return this.teamXlsx(workspaceId, order.period, sink);
+        return this.teamXlsx(workspaceId, order, sink);
       case 'team.zip':
-        return this.teamZip(workspaceId, order.period, sink);
+        return this.teamZip(workspaceId, order, sink);
       default:
         return unknownKind(order.kind);
     }
@@ -103,8 +104,9 @@ export class DocumentMaker {
     };
   }
 
-  private async teamPdf(workspaceId: string, period: Period, sink: DocumentSink): Promise<Made> {
-    const { team, workspace } = await this.loadTeam(workspaceId, period);
+  private async teamPdf(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+    const { period } = order;
+    const { team, workspace } = await this.loadTeam(workspaceId, order);
     if (team.rows.length > mostPdfRows)
       throw invalid({
         path: 'period',
@@ -115,15 +117,16 @@ export class DocumentMaker {
   }
 
   /** Every sheet is told from the same statements, each as it stood when it was read. */
-  private async teamXlsx(workspaceId: string, period: Period, sink: DocumentSink): Promise<Made> {
-    const { team, workspace } = await this.loadTeam(workspaceId, period);
+  private async teamXlsx(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+    const { period } = order;
+    const { team, workspace } = await this.loadTeam(workspaceId, order);
     const names = new Map(team.members.map((member) => [`rep:${member.repId}`, member.name]));
     const people = (actor: string | null | undefined) =>
       actor === 'api-key' ? keyAuthor : (names.get(actor ?? '') ?? null);
     const summaries: CurrencySummary[] = [];
     const statements = this.statementsOf(workspaceId, team, summaries);
     await keepStream(statementWorkbook({ workspace, period, now: this.clock.now(), people }, statements), sink);
-    const headers = controlTotals(summaries.length, totalsByCurrency(summaries));
+    const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
     return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers };
   }
 
@@ -141,15 +144,19 @@ export class DocumentMaker {
     }
   }
 
-  private loadTeam(workspaceId: string, period: Period) {
-    return this.unitOfWork.run({ workspaceId }, 'snapshot', async (trx) => ({
-      workspace: await findWorkspace(trx, workspaceId),
-      team: await loadTeamExport(trx, workspaceId, period, this.clock),
-    }));
+  private loadTeam(workspaceId: string, { period, managerId }: DocumentOrder) {
+    return this.unitOfWork.run({ workspaceId }, 'snapshot', async (trx) => {
+      const repIds = managerId === null ? null : await findPeopleBelow(trx, workspaceId, managerId);
+      return {
+        workspace: await findWorkspace(trx, workspaceId),
+        team: await loadTeamExport(trx, workspaceId, period, this.clock, { repIds, everyone: false }),
+      };
+    });
   }
 
-  private async teamZip(workspaceId: string, period: Period, sink: DocumentSink): Promise<Made> {
-    const { team } = await this.loadTeam(workspaceId, period);
+  private async teamZip(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+    const { period } = order;
+    const { team } = await this.loadTeam(workspaceId, order);
     const members = archived(team);
     await sink.expect(members.length);
     for (const { repId, name } of members) {
@@ -166,8 +173,8 @@ export class DocumentMaker {
   }
 }
 
-function totalsOf({ rows, totals }: TeamExport): Record<string, string> {
-  return controlTotals(rows.length, totals);
+function totalsOf({ rows, totals, members }: TeamExport): Record<string, string> {
+  return controlTotals(rows.length, totals, members);
 }
 
 async function* only(statement: WorkbookStatement): AsyncGenerator<WorkbookStatement> {

@@ -189,7 +189,7 @@ async function earnedBetween(
   from: Day,
   to: Day,
 ): Promise<Decimal> {
-  const rows = await sumEarnings(trx, workspaceId, { from, to }, repId);
+  const rows = await sumEarnings(trx, workspaceId, { from, to }, [repId]);
   return sum(
     rows
       .filter((row) => row.currency === currency)

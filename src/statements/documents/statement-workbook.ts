@@ -11,6 +11,7 @@ import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { harmless, lineType } from '../payroll-csv.js';
 import { type Summary } from '../snapshot.js';
 import { type StatementContent, type StatementHead } from '../statement.js';
+import { hasAmount } from '../team-statements.js';
 import { paperOf } from './page-style.js';
 
 /** One rep's statement as a workbook needs it. */
@@ -231,6 +232,12 @@ function writeAdjustments(sheet: Sheet, { name, content }: WorkbookStatement, { 
   }
 }
 
+/** Whether a payroll system has no id for somebody who is paid. */
+function lacksPayrollId({ payrollId, content }: WorkbookStatement): boolean {
+  const main = { currency: content.currency, summary: content.summary };
+  return payrollId === null && hasAmount({ main, others: content.otherCurrencies });
+}
+
 function writeAbout(
   sheet: Sheet,
   { workspace, period, now }: WorkbookTerms,
@@ -249,6 +256,8 @@ function writeAbout(
     ...howToRead.map((told): readonly [string, WorkbookCell] => ['How to read', { text: told }]),
   ];
   for (const [what, value] of facts) sheet.row([{ text: what }, value]);
+  for (const { name, email } of heads.filter(lacksPayrollId))
+    sheet.row([{ text: 'Without a payroll id' }, { text: `${name} (${email})` }]);
   for (const { planName, planVersion } of plans)
     sheet.row([{ text: 'Plan' }, { text: planName }, { count: planVersion }]);
   for (const { name, head, content } of heads)

@@ -4,6 +4,7 @@ import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { statementStatuses } from '../statement.js';
 import { amountCells, isSettled, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
+import { missingPayrollIds } from '../team-statements.js';
 import { grouped, minute, money, periodName } from './figures.js';
 import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
 
@@ -31,6 +32,7 @@ ${approved ? [] : watermark}
 <section class="end">
   <p>Statements: ${statusCounts(team).map((told) => html`<span class="count">${told}</span>`)}</p>
   <p>Control: ${team.rows.length} rows, ${team.members.length} reps${team.totals.map(({ currency, summary }) => html`, net payout ${currency} ${money(summary.netPayout, currency)}`)}.</p>
+  ${withoutPayrollId(team)}
   <p class="note">Amounts are gross, before tax and other deductions. Printed ${minute(now, workspace.timezone)}.</p>
   <div class="signatures"><p>Prepared by, date</p><p>Approved by, date</p></div>
 </section>`;
@@ -42,6 +44,13 @@ ${approved ? [] : watermark}
     draft: !approved,
   });
   return htmlPage({ title: `Team statements ${team.period}`, style, body });
+}
+
+/** A payroll system cannot pay people whom it knows by no id. */
+function withoutPayrollId({ members }: TeamExport): Html | string {
+  const people = missingPayrollIds(members);
+  if (people.length === 0) return '';
+  return html`<p>Without a payroll id: <span dir="auto">${people.map(({ name, email }) => `${name} (${email})`).join(', ')}</span>.</p>`;
 }
 
 function statusCounts({ members }: TeamExport): string[] {

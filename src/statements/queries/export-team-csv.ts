@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
+import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -15,7 +15,10 @@ import { loadTeamExport } from '../team-export.js';
 const query = z.strictObject({
   period: period.optional(),
   layout: z.enum(layouts).default('generic'),
-  include: z.enum(['approved', 'draft']).optional(),
+  include: z
+    .enum(['approved', 'draft', 'all'])
+    .optional()
+    .describe('approved or draft statements only; all: also people without a plan, an amount or a statement'),
   columns: z.enum(['default', 'extended']).default('default'),
   delimiter: z.enum([',', ';']).default(','),
 });
@@ -34,10 +37,11 @@ export class ExportTeamCsv {
     if (columns === 'extended' && layout !== 'generic')
       throw invalid({ path: 'columns', message: 'go with layout=generic; the other layouts are what they are' });
     // A file for a payroll system is paid as it stands, so drafts are in it only where they are asked for.
-    const included = include ?? (layout === 'generic' ? 'everyone' : 'approved');
+    const included = include === 'all' ? 'everyone' : (include ?? (layout === 'generic' ? 'everyone' : 'approved'));
+    const selection = { repIds: visibleReps(caller), everyone: include === 'all' };
     const file = await this.unitOfWork.run(caller, 'snapshot', async (trx) => {
       const { payroll } = await findWorkspace(trx, workspaceId);
-      const team = await loadTeamExport(trx, workspaceId, asked.period, this.clock, included);
+      const team = await loadTeamExport(trx, workspaceId, asked.period, this.clock, selection, included);
       return payrollFile(layout, team, payroll, columns === 'extended');
     });
     return new Download(
@@ -56,6 +60,7 @@ export const exportTeamCsv = operation({
   method: 'get',
   path: '/v1/statements/export.csv',
   access: 'manager',
+  payroll: true,
   query,
   response: z.string(),
   files: ['text/csv'],

@@ -23,6 +23,7 @@ export const getExportFile = operation({
   method: 'get',
   path: '/v1/statements/export/jobs/:jobId/file',
   access: 'rep',
+  payroll: true,
   params,
   response: z.string(),
   files: ['application/pdf', workbookType, 'application/zip'],

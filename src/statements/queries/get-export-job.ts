@@ -23,6 +23,7 @@ export const getExportJob = operation({
   method: 'get',
   path: '/v1/statements/export/jobs/:jobId',
   access: 'rep',
+  payroll: true,
   params,
   response: documentJob,
   failures: { job_not_found: 404 },

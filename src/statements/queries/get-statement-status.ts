@@ -41,6 +41,7 @@ export const getStatementStatus = operation({
   method: 'get',
   path: '/v1/statements/:repId/status',
   access: 'rep',
+  payroll: true,
   params,
   query,
   response: z.object({

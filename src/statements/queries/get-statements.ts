@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { askedRep } from '../../commissions/asked-rep.js';
-import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { type Period } from '../../kernel/period.js';
@@ -16,7 +16,14 @@ import { type StatementAnswer, statement, statementAnswer } from '../statement.j
 import { readStatement } from '../statement-views.js';
 import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
 
-const query = z.strictObject({ repId: askedRep.optional(), period: period.optional() });
+const query = z.strictObject({
+  repId: askedRep.optional(),
+  period: period.optional(),
+  include: z
+    .literal('all')
+    .optional()
+    .describe('all: the team view also shows people without a plan, an amount or a statement in the period'),
+});
 type Query = z.infer<typeof query>;
 
 @injectable()
@@ -31,7 +38,8 @@ export class GetStatements {
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       const { period: of, currency } = await askedPeriod(trx, caller.workspaceId, asked.period, this.clock);
       if (asked.repId !== undefined) return readRepStatement(trx, caller, asked.repId, of, currency);
-      return teamAnswer(of, currency, await readTeamStatements(trx, caller.workspaceId, of, currency));
+      const selection = { repIds: visibleReps(caller), everyone: asked.include === 'all' };
+      return teamAnswer(of, currency, await readTeamStatements(trx, caller.workspaceId, of, currency, selection));
     });
   }
 }
@@ -39,7 +47,7 @@ export class GetStatements {
 function assertMayAsk({ repId }: Query, caller: Caller): void {
   if (repId !== undefined) {
     if (!maySee(caller, repId)) throw notYours();
-  } else if (!mayActAs(caller, 'manager')) {
+  } else if (!seesTeam(caller)) {
     throw new Failure(
       'forbidden',
       'The statements of the team need the role manager or admin. Give your own repId for your statement.',
@@ -70,6 +78,7 @@ export const getStatements = operation({
   method: 'get',
   path: '/v1/statements',
   access: 'rep',
+  payroll: true,
   query,
   response: z.union([teamStatements, statement]),
   failures: { rep_not_found: 404 },

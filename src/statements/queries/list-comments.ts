@@ -38,6 +38,7 @@ export const listComments = operation({
   method: 'get',
   path: '/v1/statements/:repId/comments',
   access: 'rep',
+  payroll: true,
   params,
   query,
   response: z.array(comment),

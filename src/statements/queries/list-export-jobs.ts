@@ -24,6 +24,7 @@ export const listExportJobs = operation({
   method: 'get',
   path: '/v1/statements/export/jobs',
   access: 'rep',
+  payroll: true,
   response: z.object({ jobs: z.array(documentJob), count: z.int() }),
   failures: {},
   handler: ListExportJobs,

@@ -7,7 +7,7 @@ import { requestForWorkspace } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, text } from '../../platform/schemas.js';
-import { paper, payrollTerms, timeZone } from '../workspace.js';
+import { managerScope, paper, payrollTerms, timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 import { findWorkspace } from '../workspace-views.js';
 
@@ -17,6 +17,11 @@ const body = z.strictObject({
   timezone: timeZone.optional(),
   paper: paper.nullable().optional(),
   payroll: payrollTerms.optional(),
+  managerScope: managerScope
+    .optional()
+    .describe(
+      'reports restricts managers to the people below them, in every operation; workspace lets them see everyone',
+    ),
 });
 type Change = z.infer<typeof body>;
 
@@ -27,6 +32,7 @@ const response = z.object({
   timezone: z.string().optional(),
   paper: paper.nullable().optional(),
   payroll: payrollTerms.optional(),
+  managerScope: managerScope.optional(),
 });
 
 @injectable()
@@ -37,7 +43,10 @@ export class UpdateWorkspace {
   async execute({ body: change }: Input<unknown, unknown, Change>, caller: Caller): Promise<z.input<typeof response>> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     if (Object.keys(given).length === 0)
-      throw invalid({ path: '', message: 'give at least one of name, currency, timezone, paper, payroll' });
+      throw invalid({
+        path: '',
+        message: 'give at least one of name, currency, timezone, paper, payroll, managerScope',
+      });
     const { workspaceId } = caller;
     await this.changes.run(caller, 'configuration', async (trx, wake) => {
       const before = await findWorkspace(trx, workspaceId);

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type PlanVersion, planVersion } from '../../plans/plan.js';
-import { listPlanVersions, withoutRepTiers } from '../../plans/plan-views.js';
+import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
 import { planTermParts } from '../../plans/plan-words.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
-import { maskedKey, paper, payrollTerms } from '../workspace.js';
+import { managerScope, maskedKey, paper, payrollTerms } from '../workspace.js';
 import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 
 const query = z.strictObject({ includeDeleted: flag.default(false) });
@@ -25,6 +25,7 @@ const response = z.object({
   fieldMapping: z.object({ standard: z.record(z.string(), z.string()), measures: z.record(z.string(), z.string()) }),
   paper: paper.nullable(),
   payroll: payrollTerms,
+  managerScope: managerScope.describe('Whom managers see: everyone, or the people below them'),
   apiKey: maskedKey,
   plans: z.array(planVersion),
 });
@@ -54,8 +55,9 @@ export class GetWorkspace {
 
 /** The plans in force; with the deleted ones, those whose every version in force is gone. A rep sees their own. */
 async function plansFor(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
+  if (caller.standing === 'payroll') return [];
   const plans = await plansShown(trx, caller, includeDeleted);
-  return caller.standing === 'connection' ? plans.map(withoutRepTiers) : plans;
+  return plans.map((plan) => visiblePlan(plan, caller));
 }
 
 async function plansShown(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
@@ -71,6 +73,7 @@ export const getWorkspace = operation({
   method: 'get',
   path: '/v1/workspaces',
   access: 'connection',
+  payroll: true,
   query,
   response,
   failures: {},

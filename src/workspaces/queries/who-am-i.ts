@@ -44,6 +44,7 @@ export const whoAmI = operation({
   method: 'get',
   path: '/v1',
   access: 'connection',
+  payroll: true,
   response,
   failures: {},
   handler: WhoAmI,

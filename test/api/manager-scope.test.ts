@@ -1,0 +1,234 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { operations as declared } from '../../src/operations.js';
+import { type AnyOperation } from '../../src/platform/operation.js';
+import { type Answer, type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { tokenOf } from '../support/tokens.js';
+
+const operations: readonly AnyOperation[] = declared;
+
+/**
+ * For every operation that a manager may call: a request that names somebody outside of the team, which is refused, or
+ * null for operations that name nobody and whose answers are searched for the others instead.
+ */
+const requests: Readonly<Record<string, readonly [method: string, path: string, body?: unknown] | null>> = {
+  listReps: null,
+  getRep: ['GET', '/v1/reps/<eve>'],
+  listDeals: ['GET', '/v1/deals?repId=<eve>'],
+  getCommissions: ['GET', '/v1/commissions?repId=<eve>'],
+  getCommissionsDashboard: ['GET', '/v1/commissions/dashboard?repId=<eve>'],
+  listCommissionPeriods: ['GET', '/v1/commissions/periods?repId=<eve>'],
+  simulateCommissions: [
+    'POST',
+    '/v1/commissions/simulate',
+    { planId: '<plan>', period: '2026-Q1', repIds: ['<ben>', '<eve>'] },
+  ],
+  listAssignments: ['GET', '/v1/assignments?repId=<eve>'],
+  listQuotas: ['GET', '/v1/quotas?repId=<eve>'],
+  getStatements: ['GET', '/v1/statements?repId=<eve>&period=2026-01'],
+  getStatementStatus: ['GET', '/v1/statements/<eve>/status?period=2026-01'],
+  exportStatement: ['GET', '/v1/statements/<eve>/export?period=2026-01'],
+  generateStatements: ['POST', '/v1/statements/generate', { period: '2026-01', repIds: ['<ben>', '<eve>'] }],
+  generateStatement: ['POST', '/v1/statements/<eve>/generate', { period: '2026-01' }],
+  approveStatement: ['POST', '/v1/statements/<eve>/approve', { period: '2026-01', status: 'approved' }],
+  trueUpStatement: ['POST', '/v1/statements/<eve>/true-up', { period: '2026-01' }],
+  listComments: ['GET', '/v1/statements/<eve>/comments?period=2026-01'],
+  addComment: ['POST', '/v1/statements/<eve>/comments', { period: '2026-01', body: 'x' }],
+  deleteComment: ['DELETE', '/v1/statements/<eve>/comments/<comment>'],
+  getExportJob: ['GET', '/v1/statements/export/jobs/<export>'],
+  getExportFile: ['GET', '/v1/statements/export/jobs/<export>/file'],
+  listExportJobs: null,
+  exportStatementsCsv: null,
+  exportStatementsPdf: null,
+  exportStatementsXlsx: null,
+  exportStatementsZip: null,
+  listPlans: null,
+  getPlan: ['GET', '/v1/plans/<plan>'],
+  getPlanHistory: ['GET', '/v1/plans/<plan>/history'],
+  listPlanOverrides: ['GET', '/v1/plans/<version>/overrides'],
+  getWorkspace: null,
+};
+
+/** Operations without data of people other than the caller. */
+const impersonal: ReadonlySet<string> = new Set([
+  'getAuthStatus',
+  'getProfile',
+  'logOut',
+  'whoAmI',
+  'listIntegrations',
+  'listFields',
+  'listFieldAttributes',
+  'listFieldOptions',
+  'getFieldMapping',
+  'autoMatchFields',
+  'listPlanTemplates',
+  'getPlanTemplate',
+]);
+
+/** Answered without the others instead of refused: their path names a plan. */
+const narrowed: ReadonlySet<string> = new Set(['getPlan', 'getPlanHistory', 'listPlanOverrides']);
+
+describe('managers who see only the people below them', () => {
+  let service: TestService;
+  let workspaceId: string;
+  let admin: ApiClient;
+  let manager: ApiClient;
+  const ids = new Map<string, string>();
+
+  before(async () => {
+    service = await startTestService();
+    ({ workspaceId, api: admin } = await service.workspace());
+    const person = (name: string, more: object = {}) => ({ name, email: `${name.toLowerCase()}@x.io`, ...more });
+    const { reps } = await admin.expect(200, 'PUT', '/v1/reps', {
+      reps: [
+        person('Mia', { role: 'manager' }),
+        person('Lea', { role: 'manager', managerEmail: 'mia@x.io' }),
+        person('Ben', { managerEmail: 'lea@x.io' }),
+        person('Eve'),
+      ],
+    });
+    for (const { name, id } of reps) ids.set(name.toLowerCase(), id);
+    const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
+    const tiers = [tier, { ...tier, rate: 0.2, repId: ids.get('eve') }];
+    const config = { rules: [{ name: 'New', measure: 'amount', tiers }] };
+    const plan = await admin.expect(201, 'POST', '/v1/plans', { name: 'AE', config });
+    ids.set('plan', plan.planId).set('version', plan.planVersionId);
+    const repIds = ['ben', 'eve'].map((name) => ids.get(name));
+    await admin.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
+    await admin.expect(201, 'POST', '/v1/quotas', { repIds, measure: 'New', period: '2026-Q1', target: 1000 });
+    for (const name of ['ben', 'eve'])
+      await admin.expect(201, 'PUT', `/v1/deals/deal-of-${name}`, {
+        name: `Deal of ${name}`,
+        amount: 1000,
+        closeDate: '2026-01-10',
+        repId: ids.get(name),
+      });
+    await service.settled(workspaceId);
+    const { commentId } = await admin.expect(201, 'POST', `/v1/statements/${ids.get('eve')}/comments`, {
+      period: '2026-01',
+      body: 'x',
+    });
+    ids.set('comment', commentId);
+    expect((await admin.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
+    ids.set('export', (await admin.expect(200, 'GET', '/v1/statements/export/jobs')).jobs[0].jobId);
+    manager = service.client(await tokenOf(service, workspaceId, 'sess', ids.get('mia') as string));
+  });
+  after(() => service.stop());
+
+  const restrict = (managerScope: string) => admin.expect(200, 'PATCH', '/v1/workspaces', { managerScope });
+  const filled = (text: string) => text.replace(/<([a-z]+)>/g, (_, name: string) => ids.get(name) ?? expect.fail(name));
+  const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
+    manager.send(method, filled(path), body === undefined ? undefined : JSON.parse(filled(JSON.stringify(body))));
+
+  it('see everyone while the setting is workspace', async () => {
+    await restrict('workspace');
+    expect((await admin.expect(200, 'GET', '/v1/workspaces')).managerScope).to.equal('workspace');
+    expect((await manager.get('/v1/reps')).body.reps).to.have.length(4);
+    expect((await ask('GET', '/v1/commissions?repId=<eve>&period=2026-01')).status).to.equal(200);
+  });
+
+  describe('under managerScope reports', () => {
+    before(() => restrict('reports'));
+    after(() => restrict('workspace'));
+
+    it('have a row for every operation that they may call', () => {
+      const open = operations.filter(({ access }) => ['connection', 'rep', 'manager'].includes(access as string));
+      const missing = open.filter(({ id }) => requests[id] === undefined && !impersonal.has(id));
+      expect(missing.map(({ id }) => id)).to.deep.equal([]);
+    });
+
+    for (const [id, request] of Object.entries(requests)) {
+      if (request === null || narrowed.has(id)) continue;
+      it(`${id}: somebody outside of the team is refused`, async () => {
+        const answer = await ask(...request);
+        const expected = id.startsWith('getExport') ? 'job_not_found' : 'forbidden';
+        expect(answer.body.code, JSON.stringify(answer.body).slice(0, 300)).to.equal(expected);
+      });
+    }
+
+    for (const path of [
+      '/v1/reps',
+      '/v1/deals',
+      '/v1/commissions?period=2026-01',
+      '/v1/commissions/periods',
+      '/v1/assignments',
+      '/v1/quotas',
+      '/v1/statements?period=2026-01&include=all',
+      '/v1/statements/export.csv?period=2026-01&include=all',
+      '/v1/statements/export/jobs',
+      '/v1/plans',
+      '/v1/plans/<plan>',
+      '/v1/plans/<plan>/history',
+      '/v1/plans/<version>/overrides',
+      '/v1/workspaces',
+    ])
+      it(`GET ${path} shows nothing of the others`, async () => {
+        const { status, body } = await ask('GET', path);
+        const text = JSON.stringify(body);
+        expect(status, text).to.equal(200);
+        for (const other of [ids.get('eve') as string, 'eve@x.io', 'Eve', 'deal-of-eve'])
+          expect(text, other).not.to.include(other);
+      });
+
+    it('see the deals, amounts and totals of everyone below them, at any depth', async () => {
+      expect((await manager.get('/v1/deals')).body).to.include({ count: 1 });
+      const overview = (await manager.get('/v1/commissions?period=2026-01')).body;
+      expect(overview.totals.total).to.equal(100);
+      expect(overview.reps.map(({ name }: { name: string }) => name)).to.deep.equal(['Ben']);
+      const team = (await manager.get('/v1/statements?period=2026-01')).body;
+      expect(team.totals.netPayout).to.equal(100);
+      expect((await ask('GET', '/v1/commissions?dealId=deal-of-ben')).status).to.equal(200);
+      expect((await ask('GET', '/v1/commissions?dealId=deal-of-eve')).body.code).to.equal('forbidden');
+      const simulated = await ask('POST', '/v1/commissions/simulate', { planId: '<plan>', period: '2026-Q1' });
+      expect(simulated.body.reps.map(({ repId }: { repId: string }) => repId)).to.deep.equal([ids.get('ben')]);
+    });
+
+    it('generate statements of the people below them when they name nobody', async () => {
+      const { body } = await ask('POST', '/v1/statements/generate', { period: '2026-02' });
+      const generated = body.statements.map(({ repId }: { repId: string }) => repId).sort();
+      expect(generated).to.deep.equal(['ben', 'lea', 'mia'].map((name) => ids.get(name)).sort());
+    });
+
+    it('get team documents of the people below them', async () => {
+      for (const kind of ['pdf', 'xlsx']) {
+        const answer = await manager.get(`/v1/statements/export.${kind}?period=2026-01`);
+        if (answer.status === 503) continue;
+        expect(answer.status).to.equal(200);
+        expect(answer.headers.get('x-row-count')).to.equal('1');
+        expect(answer.headers.get('x-net-total')).to.equal('100.00');
+      }
+    });
+
+    it('are restricted the same way over MCP', async () => {
+      const headers = { Accept: 'application/json, text/event-stream' };
+      const named = await manager.send(
+        'POST',
+        '/v1/mcp',
+        {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'get_commissions', arguments: { repId: ids.get('eve') } },
+        },
+        headers,
+      );
+      expect(JSON.stringify(named.body)).to.include('forbidden');
+      const resource = await manager.send(
+        'POST',
+        '/v1/mcp',
+        { jsonrpc: '2.0', id: 2, method: 'resources/read', params: { uri: 'commission://statements/2026-01' } },
+        headers,
+      );
+      expect(JSON.stringify(resource.body)).to.include('Ben').and.not.include('Eve');
+    });
+
+    it('lose sight of somebody as soon as that person reports to someone else', async () => {
+      await admin.expect(200, 'PATCH', `/v1/reps/${ids.get('ben')}`, { managerId: null });
+      expect((await ask('GET', '/v1/reps/<ben>')).status).to.equal(403);
+      expect((await manager.get('/v1/deals')).body.count).to.equal(0);
+      await admin.expect(200, 'PATCH', `/v1/reps/${ids.get('ben')}`, { managerId: ids.get('lea') });
+      expect((await ask('GET', '/v1/reps/<ben>')).status).to.equal(200);
+      expect((await manager.get('/v1/deals')).body.count).to.equal(1);
+    });
+  });
+});
