@@ -157,7 +157,7 @@ describe('exports of statements', () => {
     ]);
     const single = await own.api.get(`/v1/statements/${own.ben}/export?period=2026-01`);
     expect(single.headers.get('x-net-total')).to.equal(null);
-    expect(single.body).to.match(/,Note,Currency\r\n/);
+    expect(single.body).to.match(/,Note,Rep,Email,Period,Currency\r\n/);
   });
 
   it('take a semicolon, and refuse what they do not know', async () => {
