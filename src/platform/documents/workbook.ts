@@ -148,7 +148,7 @@ export class WorkbookWriter {
       at.numFmt = '0.00##%';
     } else if ('count' in cell) {
       if (cell.count !== null) at.value = Number(cell.count);
-      at.numFmt = '#,##0.######';
+      at.numFmt = countFormat(Number(cell.count ?? 0));
     } else if ('day' in cell) {
       if (cell.day !== null) at.value = new Date(`${cell.day}T00:00:00Z`);
       at.numFmt = 'yyyy-mm-dd';
@@ -177,6 +177,11 @@ export function moneyFormat(currency: string): string {
   const digits = currencyDigits(currency);
   const plain = digits === 0 ? '#,##0' : `#,##0.${'0'.repeat(digits)}`;
   return `${plain};[Red]-${plain}`;
+}
+
+/** Excel shows the dot of an optional decimal part even without decimals, so whole numbers have a format of their own. */
+function countFormat(count: number): string {
+  return Number.isInteger(count) ? '#,##0' : '#,##0.######';
 }
 
 function columnLetter(column: number): string {

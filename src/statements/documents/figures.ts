@@ -1,3 +1,4 @@
+import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period, periodKind } from '../../kernel/period.js';
 import { plainAmount } from '../payroll-csv.js';
@@ -17,6 +18,21 @@ export function money(amount: string | Decimal, currency: string): string {
 /** A count or a sum of something, which may be no money. */
 export function quantity(amount: Decimal): string {
   return grouped(amount.rounded(2).toString());
+}
+
+/** `1 line`, `3 lines`. */
+export function counted(count: number, what: string): string {
+  return `${quantity(Decimal.of(count))} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** A base to be shown as money: no more decimals than its currency has, and two at least. */
+export function baseOf(amount: Decimal, currency: string): Decimal {
+  return amount.rounded(Math.max(2, currencyDigits(currency)));
+}
+
+/** `1`, `1 and 2`, `1, 2 and 3`. */
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** 0.085 as `8.5%`. */

@@ -5,36 +5,53 @@ import { groupBy } from '../../kernel/group-by.js';
 import { type StatementLine } from '../snapshot.js';
 import { type RuleTerms } from './statement-facts.js';
 
-/** What one tier contributed: so much of the base at its rate, or its fixed amount so many times. */
+/** What one tier contributed: a part of the base at its rate, or a fixed amount a number of times. */
 export interface Band {
   readonly tierIndex: number;
   readonly tier: string;
-  /** Where the tier lies, as `100–125%`; empty where the plan's terms are gone. */
+  /** The tier's place, as `100–125%`; empty where the plan's terms are gone. */
   readonly range: string;
   readonly base: Decimal;
+  /** Null for a fixed amount. */
   readonly rate: Decimal | null;
   readonly times: number;
+  /** The fixed amount when every payout of the band is the same; else null. */
+  readonly each: Decimal | null;
   readonly amount: Decimal;
 }
 
-/** What a floor added or a cap took. */
+/** The amount that a floor added or a cap removed. */
 export interface LimitEffect {
   readonly kind: LimitKind;
   readonly lines: number;
   readonly effect: Decimal;
 }
 
+/** A line with the terms of its plan version and the slices of its payout. */
+export interface ExplainedLine {
+  readonly line: StatementLine;
+  readonly terms: RuleTerms | null;
+  readonly trace: Trace | null;
+  readonly slices: readonly Slice[];
+}
+
+/** Plan versions with the same terms. */
+export interface VersionTerms {
+  readonly version: number | null;
+  readonly terms: RuleTerms | null;
+}
+
 /**
- * How one rule's lines came to their total. Bands and limits are told in the currency's decimals, and `rounding` is
- * what is left, so that a reader who adds them up gets the total.
+ * How the lines of one rule add up to their total, across all versions of its plan. Bands and limits are in the
+ * currency's decimals, and `rounding` is the rest, so that a reader who adds them up gets the total.
  */
 export interface RuleExplanation {
   readonly name: string;
   readonly planName: string | null;
-  readonly planVersion: number | null;
+  /** In the order of their first lines. */
+  readonly versions: readonly VersionTerms[];
   readonly currency: string;
-  readonly terms: RuleTerms | null;
-  readonly lines: readonly StatementLine[];
+  readonly lines: readonly ExplainedLine[];
   readonly bands: readonly Band[];
   readonly limits: readonly LimitEffect[];
   readonly rounding: Decimal;
@@ -43,33 +60,40 @@ export interface RuleExplanation {
   readonly explained: boolean;
 }
 
-/** By rule in the order of its first line; adjustments are explained by their reasons. */
+/** By rule name within its plan, in the order of first lines; adjustments are explained by their reasons. */
 export function explainRules(
   lines: readonly StatementLine[],
   rules: ReadonlyMap<string, RuleTerms>,
 ): RuleExplanation[] {
-  const engineLines = lines.filter((line) => line.kind === 'commission_earned');
-  const byRule = groupBy(engineLines, (line) => [line.planId, line.ruleId ?? line.ruleName, line.currency].join('|'));
-  return [...byRule.values()].map((ofRule) => explain(ofRule, rules.get(ofRule[0]?.ruleId ?? '') ?? null));
+  const ofEngine = lines.filter((line) => line.kind === 'commission_earned');
+  const byRule = groupBy(ofEngine, (line) => JSON.stringify([line.planId, line.ruleName, line.currency]));
+  return [...byRule.values()].map((ofRule) => explain(ofRule.map((line) => explainLine(line, rules))));
 }
 
-function explain(lines: readonly StatementLine[], terms: RuleTerms | null): RuleExplanation {
-  const first = lines[0] as StatementLine;
-  const traces = lines.map((line) => ({ line, trace: traceOf(line) }));
-  const bands = bandsOf(traces, terms, first.currency);
+function explainLine(line: StatementLine, rules: ReadonlyMap<string, RuleTerms>): ExplainedLine {
+  const terms = rules.get(line.ruleId ?? '') ?? null;
+  const trace = traceOf(line);
+  return { line, terms, trace, slices: trace === null ? [] : slicesOf(trace, terms) };
+}
+
+function explain(lines: readonly ExplainedLine[]): RuleExplanation {
+  const { line: first } = lines[0] as ExplainedLine;
+  const bands = bandsOf(lines, first.currency);
   const limits = limitsOf(
-    traces.flatMap(({ trace }) => trace ?? []),
+    lines.flatMap(({ trace }) => trace ?? []),
     first.currency,
   );
-  const total = sum(lines.map((line) => Decimal.of(line.amount)));
+  const total = sum(lines.map(({ line }) => Decimal.of(line.amount)));
   const computed = sum([...bands.map((band) => band.amount), ...limits.map((limit) => limit.effect)]);
-  const explained = traces.every(({ trace }) => trace !== null);
+  const explained = lines.every(({ trace }) => trace !== null);
+  const versions = new Map(
+    lines.map(({ line, terms }) => [line.planVersion, { version: line.planVersion, terms }] as const),
+  );
   return {
     name: first.ruleName ?? 'Commission',
     planName: first.planName,
-    planVersion: first.planVersion,
+    versions: [...versions.values()],
     currency: first.currency,
-    terms,
     lines,
     bands,
     limits,
@@ -100,48 +124,65 @@ export interface Slice {
   readonly amount: Decimal;
 }
 
-/** The parts of a trace as slices of the base: where credit and base differ, each slice has its share of the base. */
-export function slicesOf(trace: Trace): Slice[] {
+/**
+ * The parts of a trace as slices of the base: where credit and base differ, each slice has its share of the base. With
+ * the payout base 1 the rate is the amount itself, so the slice is a fixed amount.
+ */
+function slicesOf(trace: Trace, terms: RuleTerms | null): Slice[] {
   const base = Decimal.of(trace.base);
   const credit = Decimal.of(trace.credit).absolute();
   const [only] = trace.parts;
   const whole = trace.parts.length === 1 && only !== undefined && Decimal.of(only.part).equals(base);
+  const isFixed = terms?.rule.payoutBase === '1';
   return trace.parts.map(({ tierIndex, rate, part }: PartTrace) => {
     const size = Decimal.of(part);
     if (rate === null) return { tierIndex, rate: null, base: Decimal.zero, amount: size };
     const slice = whole || credit.isZero() ? size : size.times(base).dividedBy(credit).rounded(slicePlaces);
     const exact = Decimal.of(rate);
-    return { tierIndex, rate: exact, base: slice, amount: exact.times(slice) };
+    const amount = exact.times(slice);
+    return isFixed
+      ? { tierIndex, rate: null, base: Decimal.zero, amount }
+      : { tierIndex, rate: exact, base: slice, amount };
   });
 }
 
-function bandsOf(
-  traces: readonly { readonly line: StatementLine; readonly trace: Trace | null }[],
-  terms: RuleTerms | null,
-  currency: string,
-): Band[] {
-  const names = new Map(
-    traces.flatMap(({ trace }) => (trace?.tier?.name ? [[trace.tier.tierIndex, trace.tier.name] as const] : [])),
+/** Whether the line pays fixed amounts, so that neither its base nor a rate explains it. */
+export function isFixed({ slices, terms }: ExplainedLine): boolean {
+  if (slices.length > 0) return slices.every((slice) => slice.rate === null);
+  return terms !== null && (terms.rule.payoutMode !== 'rate' || terms.rule.payoutBase === '1');
+}
+
+function bandsOf(lines: readonly ExplainedLine[], currency: string): Band[] {
+  const slices = lines.flatMap(({ slices: ofLine, terms, trace }) =>
+    ofLine.map((slice) => ({
+      ...slice,
+      tier: tierName(slice.tierIndex, trace?.tier?.tierIndex === slice.tierIndex ? trace.tier.name : null, terms),
+      range: tierRange(slice.tierIndex, terms),
+    })),
   );
-  const slices = traces.flatMap(({ trace }) => (trace === null ? [] : slicesOf(trace)));
-  const byBand = groupBy(slices, (slice) => `${slice.tierIndex}|${slice.rate ?? ''}`);
+  const byBand = groupBy(slices, (slice) =>
+    JSON.stringify([slice.tierIndex, slice.tier, slice.range, String(slice.rate)]),
+  );
   return [...byBand.values()]
     .map((ofBand) => {
-      const { tierIndex, rate } = ofBand[0] as Slice;
+      const [first, ...others] = ofBand as [(typeof slices)[number], ...typeof slices];
+      const { tierIndex, tier, range, rate } = first;
+      const isSame = rate === null && others.every((slice) => slice.amount.equals(first.amount));
       return {
         tierIndex,
-        tier: tierName(tierIndex, names.get(tierIndex) ?? null, terms),
-        range: tierRange(tierIndex, terms),
+        tier,
+        range,
         base: sum(ofBand.map((slice) => slice.base)),
         rate,
         times: ofBand.length,
+        each: isSame ? first.amount : null,
         amount: roundToCurrency(sum(ofBand.map((slice) => slice.amount)), currency),
       };
     })
     .sort((a, b) => a.tierIndex - b.tierIndex);
 }
 
-/** What the plan calls the tier, what the event called it, or its place. */
+/** The tier's name in the plan, else in the event, else its place. */
 export function tierName(tierIndex: number, known: string | null, terms: RuleTerms | null): string {
   const name = terms?.tiers.find((tier) => tier.tierIndex === tierIndex)?.name ?? known;
   return name ?? (terms?.tiers.length === 1 ? 'All' : `Tier ${tierIndex + 1}`);
@@ -175,7 +216,7 @@ function limitsOf(traces: readonly Trace[], currency: string): LimitEffect[] {
 }
 
 export const limitNames: Readonly<Record<LimitKind, string>> = {
-  floor_attainment: 'Below the least attainment',
+  floor_attainment: 'Below the minimum attainment',
   floor: 'Raised to the floor',
   cap_multiplier: 'Cap on the variable target',
   cap: 'Cap',
