@@ -156,6 +156,117 @@ describe("documents of a rep's statement", function () {
     expect(whole).to.contain('50,000.00 × 5% + 40,000.00 × 10%').and.to.contain('Cap: 6,500.00 to 5,000.00');
   });
 
+  /** A plan with fixed amounts and a rate that changes in the middle of the quarter. */
+  async function officeWithTwoVersions(): Promise<Office> {
+    const office = await fixture.office({ deals: false });
+    const rule = (rate: number) => ({
+      name: 'Renewals',
+      measure: 'amount',
+      tierMode: 'marginal',
+      tiers: [
+        { tierIndex: 0, minThreshold: 0, rate, name: 'First' },
+        { tierIndex: 1, minThreshold: 1, rate: rate + 0.05, name: 'Second' },
+      ],
+    });
+    const fixed = [
+      {
+        name: 'Per deal',
+        measure: 'amount',
+        payoutBase: '1',
+        tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 250 }],
+      },
+      { name: 'Per rate', measure: 'amount', payoutBase: '1', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 7.5 }] },
+      {
+        name: 'Step',
+        measure: 'amount',
+        payoutMode: 'stepped_bonus',
+        tiers: [
+          { tierIndex: 0, minThreshold: 0.5, flatAmount: 500, name: 'Half' },
+          { tierIndex: 1, minThreshold: 1, flatAmount: 1500, name: 'Whole' },
+        ],
+      },
+    ];
+    const config = (rate: number) => ({ rules: [rule(rate), ...fixed] });
+    const plan = await office.api.expect(201, 'POST', '/v1/plans', {
+      name: 'Two',
+      effectiveStart: '2026-01-01',
+      config: config(0.05),
+    });
+    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [office.ben], planId: plan.planId });
+    for (const measure of ['Renewals', 'Step'])
+      await office.api.expect(201, 'POST', '/v1/quotas', {
+        repIds: [office.ben],
+        planId: plan.planId,
+        measure,
+        period: '2026-Q1',
+        target: 40_000,
+      });
+    const change = { config: config(0.1), effectiveStart: '2026-02-15' };
+    await office.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, change);
+    for (const [index, day] of ['01-10', '01-20', '02-10', '03-01', '03-10'].entries())
+      await fixture.deal(office, `V${index + 1}`, 10_000, `2026-${day}`, { name: `Deal ${index + 1}` });
+    await fixture.service.settled(office.workspaceId);
+    await fixture.generate(office, '2026-Q1');
+    return office;
+  }
+
+  it('show a rule once for all versions of its plan, and the version of each line', async function () {
+    const office = await officeWithTwoVersions();
+    const { text } = await expectSameFigures(office, '2026-Q1');
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    expect(whole).to.contain('Two, versions 1 and 2');
+    expect(whole.match(/Renewals Two, versions 1 and 2; tiers by quarterly attainment/g)).to.have.length(1);
+    expect(whole).not.to.match(/Renewals Two, version [12]\b/);
+    expect(whole.match(/Total of Renewals, 5 lines 4,000\.00/g)).to.have.length(1);
+    expect(whole).to.contain('First 30,000.00 5% 1,500.00');
+    expect(whole).to.contain('First 10,000.00 10% 1,000.00').and.to.contain('Second 10,000.00 15% 1,500.00');
+    expect(whole).to.match(/Deal 1 .* V1, version 1 .*Deal 4 .* V4, version 2/);
+  });
+
+  it('show fixed amounts as fixed, without a base or a rate', async function () {
+    const office = await officeWithTwoVersions();
+    const { text } = await expectSameFigures(office, '2026-Q1');
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    expect(whole).to.contain('5 times 250.00').and.to.contain('5 times 7.50');
+    for (const [amount, total] of [
+      ['250.00', '1,250.00'],
+      ['7.50', '37.50'],
+    ]) {
+      expect(whole, 'the tier').to.contain(`– fixed ${total}`);
+      expect(text.match(new RegExp(`– +fixed +${amount}`, 'g')), 'its lines').to.have.length(5);
+    }
+    for (const wrong of ['1.00 ', '750%', 'mixed', '× 1']) expect(whole).not.to.contain(` ${wrong}`);
+  });
+
+  it('fold the lines of a rule that pay nothing into one, with the reasons', async function () {
+    const office = await officeWithTwoVersions();
+    const { text, statement } = await expectSameFigures(office, '2026-Q1');
+    const ofStep = statement.lineItems.filter((line: Loose) => line.ruleName === 'Step');
+    expect(ofStep.map((line: Loose) => line.amount)).to.deep.equal([0, 500, 0, 1000, 0]);
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    const [, lines = ''] = /Line items(.*)Notes/.exec(whole) ?? [];
+    const [, step = ''] =
+      /Step Two, versions 1 and 2 Deal Closed(.*)Total of Step, 5 lines 1,500\.00/.exec(lines) ?? [];
+    expect(step).to.match(/3 lines without payout 2026-01-10 – – – 0\.00/);
+    expect(step).to.match(/below the first tier \(1\), .*already \(2\)/);
+    expect(step).to.match(/Deal 1, Deal 3, Deal 5/);
+    expect(step.match(/ 0\.00/g)).to.have.length(1);
+  });
+
+  it('hold whole numbers as whole numbers in the workbook', async () => {
+    const office = await officeWithTwoVersions();
+    const workbook = await readWorkbook((await download(office.api, path(office, '2026-Q1', 'xlsx'))).bytes);
+    const versions = rowsOf(workbook.getWorksheet('Line items')).map((row) => row['Plan Version']);
+    expect(new Set(versions.map((cell) => cell?.value))).to.deep.equal(new Set([1, 2]));
+    expect(new Set(versions.map((cell) => cell?.numFmt))).to.deep.equal(new Set(['#,##0']));
+    const about = rowsOf(workbook.getWorksheet('About'));
+    const statements = about.find((row) => row['What']?.value === 'Statements');
+    expect([statements?.['Value']?.value, statements?.['Value']?.numFmt]).to.deep.equal([1, '#,##0']);
+  });
+
   it('leave a reversal in place, with its reason and not counted', async function () {
     const office = await fixture.office();
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');

@@ -51,7 +51,7 @@ function headOf({ workspace, rep, key, head, content, people }: StatementFacts, 
   const facts: readonly (readonly [name: string, value: string])[] = [
     ['Rep', rep.name],
     ['E-mail', rep.email],
-    ['Payroll id', rep.payrollId ?? '–'],
+    ['Payroll id', rep.payrollId ?? 'not set'],
     ['Plan', plans.join('; ') || '–'],
     ['Statement id', content.statementId ?? '–'],
     ['Version', content.version === 0 ? '–' : String(content.version)],

@@ -79,6 +79,7 @@ const aboutColumns: readonly WorkbookColumn[] = [
   { title: 'Version', width: 10, align: 'right' },
   { title: 'Generated', width: 18 },
   { title: 'Approved', width: 18 },
+  { title: 'Approved By', width: 24 },
 ];
 
 const howToRead = [
@@ -240,7 +241,7 @@ function lacksPayrollId({ payrollId, content }: WorkbookStatement): boolean {
 
 function writeAbout(
   sheet: Sheet,
-  { workspace, period, now }: WorkbookTerms,
+  { workspace, period, now, people }: WorkbookTerms,
   heads: readonly WorkbookStatement[],
   plans: readonly PlanOfLines[],
 ): void {
@@ -267,5 +268,6 @@ function writeAbout(
       { count: content.version === 0 ? null : content.version },
       { instant: content.generatedAt },
       { instant: head?.approvedAt ?? null },
+      { text: head?.status === 'approved' ? people(head.approvedBy) : null },
     ]);
 }
