@@ -330,7 +330,7 @@ export const examples: Readonly<Record<string, Example>> = {
 
   listFields: { answer: fieldList },
   listFieldAttributes: { answer: fieldList },
-  listFieldOptions: { params: { slug: 'deal_stage' }, answer: [{ label: 'Won', value: 'Won' }] },
+  listFieldOptions: { params: { slug: 'dealStage' }, answer: [{ label: 'Won', value: 'Won' }] },
   autoMatchFields: { answer: mapping },
   saveFieldMapping: { body: mapping, answer: { ...mapping, jobId } },
   getFieldMapping: { answer: mapping },
@@ -409,7 +409,7 @@ export const examples: Readonly<Record<string, Example>> = {
   getPlanHistory: { params: ofPlan, answer: [plan] },
   updatePlan: {
     params: { planRef: planId },
-    body: { effectiveEnd: '2026-12-31' },
+    body: { effectiveStart: '2026-01-01', effectiveEnd: '2026-12-31' },
     answer: { ...plan, version: 2, effectiveEnd: '2026-12-31', warnings: [] },
   },
   setPlanStatus: {
@@ -521,6 +521,7 @@ export const examples: Readonly<Record<string, Example>> = {
 
   getWorkspace: {
     answer: {
+      caller: { kind: 'ws', role: 'admin', repId: null, name: 'workspace key' },
       workspaceId,
       name: 'Acme',
       currency: 'USD',
