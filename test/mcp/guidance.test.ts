@@ -134,7 +134,8 @@ describe('what agents are told beside the tools', () => {
 
   it('close_period names no tool that changes anything', async () => {
     const { messages } = await connected.client.getPrompt({ name: 'close_period', arguments: { period: '2026-01' } });
-    const { text = '' } = messages[0]?.content as { text?: string };
+    const [message] = messages;
+    const text = message?.content.type === 'text' ? message.content.text : '';
     const changing = (await connected.agent.tools()).filter((tool) => !tool.annotations.readOnlyHint);
     expect(changing.map(({ name }) => name).filter((name) => text.includes(name))).to.deep.equal([]);
     expect(text).to.include('recalculate nothing');
