@@ -362,6 +362,7 @@ export const examples: Readonly<Record<string, Example>> = {
       jobId,
       status: 'completed',
       counts: { totalDeals: 240, created: 2, changed: 5, unchanged: 233, deleted: 1, reps: 12 },
+      results: { crma: { jobId, status: 'completed', totalDeals: 240 } },
     },
   },
   simulateCommissions: {
@@ -456,7 +457,7 @@ export const examples: Readonly<Record<string, Example>> = {
   getStatementStatus: {
     params: ofBen,
     query: february,
-    answer: { repId: ben, period: '2026-02', status: 'draft', version: 1 },
+    answer: { repId: ben, period: '2026-02', status: 'draft', generated: true, version: 1 },
   },
   generateStatements: {
     body: february,
