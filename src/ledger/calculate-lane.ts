@@ -9,9 +9,9 @@ import { type RunOutcome } from '../platform/database/tables.js';
 import { lastly, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifference } from './apply-difference.js';
-import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
+import { type Trigger } from './calculation-requests.js';
+import { requestDependents } from './dependents.js';
 import { differenceOf } from './difference.js';
-import { cascadeManagersAbove } from './hierarchy.js';
 import { calculationWindow } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
 import { loadRepTerms, type RepTerms } from './rep-terms.js';
@@ -169,10 +169,7 @@ async function pendingRequests(trx: Work, { workspaceId, repId }: Lane): Promise
     .execute() as Promise<PendingRequest[]>;
 }
 
-/**
- * Asks for the managers above, whose cascades feed on these events or look at these deals, and for the peers whose
- * rank may have moved. All of them, since a peer that reads the ledger at the same time may have missed this run.
- */
+/** Requests whoever depends on what this run changed, or on a deal that changed without moving any of its events. */
 async function requestOthers(
   trx: Work,
   terms: RepTerms,
@@ -186,30 +183,12 @@ async function requestOthers(
     ...(await currentDaysOf(trx, terms.workspaceId, difference.reversedKeys)),
     ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
   ];
-  const jobIds = distinct(requests.map((request) => request.job_id));
-  const ask = (repId: string, range: DayRange, trigger: Trigger): CalculationRequest[] =>
-    (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days: range, trigger, jobId }));
-  const asked: CalculationRequest[] = [];
-  if (terms.hasManagers && days.length > 0) {
-    const range = days.reduce(hull);
-    const managers = await cascadeManagersAbove(trx, terms.workspaceId, terms.repId, range);
-    asked.push(...managers.flatMap((manager) => ask(manager, range, 'cascade')));
-  }
-  const ranked = rankedPlansMoved(terms, difference);
-  if (ranked.length > 0) {
-    const peers = await trx
-      .selectFrom('assignments')
-      .select('rep_id')
-      .distinct()
-      .where('workspace_id', '=', terms.workspaceId)
-      .where('plan_id', 'in', ranked)
-      .where('rep_id', '<>', terms.repId)
-      .where('deleted_at', 'is', null)
-      .execute();
-    asked.push(...peers.flatMap((peer) => ask(peer.rep_id, window, 'rank')));
-  }
-  await requestCalculation(trx, terms.workspaceId, asked);
-  return distinct(asked.map((request) => request.repId));
+  return requestDependents(trx, terms, {
+    days,
+    creditsMoved: difference.creditsMoved,
+    window,
+    jobIds: distinct(requests.map((request) => request.job_id)),
+  });
 }
 
 /**
@@ -233,16 +212,6 @@ const dealTriggers: ReadonlySet<Trigger> = new Set([
   'sync',
   'mapping_change',
 ]);
-
-function rankedPlansMoved(terms: RepTerms, difference: AppliedDifference): string[] {
-  const ranked = new Set(
-    terms.versions
-      .filter((version) => version.rules.some((rule) => rule.tierBy === 'rank'))
-      .map((version) => version.planId),
-  );
-  // A run asked for by a peer's rank only moves amounts; it must not send the question round for ever.
-  return [...difference.creditsMoved].filter((planId) => ranked.has(planId));
-}
 
 function recordRun(
   trx: Work,

@@ -21,6 +21,7 @@ export type Trigger =
   | 'rank'
   | 'periodic'
   | 'statement_unlock'
+  | 'true_up'
   | 'reset';
 
 export interface CalculationRequest {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import { type DayRange, latestDay } from '../kernel/day.js';
+import { type DayRange, earliestDay, latestDay } from '../kernel/day.js';
+import { entryOf } from '../kernel/entry-of.js';
+import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 export interface TeamMember extends DayRange {
@@ -50,4 +52,82 @@ export async function cascadeManagersAbove(
       where s.workspace_id = ${workspaceId} and s.rep_id = above.manager_id
     )`.execute(trx);
   return rows.map((row) => row.manager_id);
+}
+
+/** Everyone below one rep, and who is below whom among them. */
+export interface Hierarchy {
+  /** Everyone below, those without anyone below them first. */
+  readonly bottomUp: readonly string[];
+  /** Whether some have managed each other at different times: then no order puts everyone before their managers. */
+  readonly isCyclic: boolean;
+  /** The reps below the manager, each with the days on which the whole chain between them held. */
+  below(managerId: string): ReadonlyMap<string, readonly DayRange[]>;
+}
+
+interface ReportingLine extends DayRange {
+  readonly repId: string;
+  readonly managerId: string;
+}
+
+/** The hierarchy below the rep in one statement; nobody when it is not needed. */
+export async function loadHierarchyBelow(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  isNeeded: boolean,
+): Promise<Hierarchy> {
+  const team = isNeeded ? await loadTeam(trx, workspaceId, repId) : [];
+  const members = [...new Set(team.map((member) => member.repId))];
+  const { rows } =
+    members.length === 0
+      ? { rows: [] }
+      : await sql<ReportingLine>`
+          select rep_id as "repId", manager_id as "managerId", from_day as "from",
+            coalesce(to_day, ${latestDay}::date) as "to"
+          from reporting_lines
+          where workspace_id = ${workspaceId} and manager_id = any(${[repId, ...members]}::uuid[])`.execute(trx);
+  const byManager = groupBy(rows, (line) => line.managerId);
+  return { ...inOrder(members, byManager), below: (managerId) => spansBelow(byManager, managerId) };
+}
+
+/** Depth first: a rep follows everyone below. */
+function inOrder(
+  members: readonly string[],
+  byManager: ReadonlyMap<string, readonly ReportingLine[]>,
+): Pick<Hierarchy, 'bottomUp' | 'isCyclic'> {
+  const bottomUp: string[] = [];
+  const state = new Map<string, 'entered' | 'left'>();
+  const wanted = new Set(members);
+  let isCyclic = false;
+  const visit = (repId: string): void => {
+    if (state.get(repId) === 'entered') isCyclic = true;
+    if (state.has(repId)) return;
+    state.set(repId, 'entered');
+    for (const line of byManager.get(repId) ?? []) visit(line.repId);
+    state.set(repId, 'left');
+    if (wanted.has(repId)) bottomUp.push(repId);
+  };
+  for (const repId of members) visit(repId);
+  return { bottomUp, isCyclic };
+}
+
+/** The same recursion as {@link loadTeam}: spans only shrink on the way down, so it ends. */
+function spansBelow(
+  byManager: ReadonlyMap<string, readonly ReportingLine[]>,
+  managerId: string,
+): ReadonlyMap<string, readonly DayRange[]> {
+  const spans = new Map<string, DayRange[]>();
+  const pending: TeamMember[] = [{ repId: managerId, from: earliestDay, to: latestDay }];
+  for (let above = pending.pop(); above !== undefined; above = pending.pop()) {
+    for (const line of byManager.get(above.repId) ?? []) {
+      const from = line.from > above.from ? line.from : above.from;
+      const to = line.to < above.to ? line.to : above.to;
+      if (from > to || line.repId === managerId) continue;
+      const known = entryOf(spans, line.repId, () => []);
+      if (known.some((span) => span.from === from && span.to === to)) continue;
+      known.push({ from, to });
+      pending.push({ repId: line.repId, from, to });
+    }
+  }
+  return spans;
 }

@@ -223,13 +223,26 @@ export async function loadRankings(
 export async function loadFirstActivity(trx: Work, terms: RepTerms): Promise<Day | null> {
   const periodic = terms.versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'periodic'));
   if (!periodic) return null;
-  const first = await trx
-    .selectFrom('deals')
-    .select((select) => select.fn.min('close_date').as('day'))
-    .where('workspace_id', '=', terms.workspaceId)
-    .where('rep_id', '=', terms.repId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  const quotaStarts = terms.quotas.map((quota) => periodRange(quota.period).from);
-  return [...quotaStarts, ...(first?.day ? [first.day] : [])].sort()[0] ?? null;
+  return firstActivityOf(terms, await loadFirstCloseDates(trx, terms.workspaceId, [terms.repId]));
+}
+
+/** The first quota or deal of the rep, given when the first deal of each rep closed. */
+export function firstActivityOf({ repId, quotas }: RepTerms, firstCloseDates: ReadonlyMap<string, Day>): Day | null {
+  const first = firstCloseDates.get(repId);
+  const quotaStarts = quotas.map((quota) => periodRange(quota.period).from);
+  return [...quotaStarts, ...(first === undefined ? [] : [first])].sort()[0] ?? null;
+}
+
+export async function loadFirstCloseDates(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, Day>> {
+  if (repIds.length === 0) return new Map();
+  const { rows } = await sql<{ repId: string; day: Day }>`
+    select rep_id as "repId", min(close_date) as day from deals
+    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
+      and close_date is not null
+    group by rep_id`.execute(trx);
+  return new Map(rows.map(({ repId, day }) => [repId, day]));
 }

@@ -132,10 +132,10 @@ async function readConfiguration(
 ): Promise<{ readonly revision: string; readonly configured: (workspace: WorkspaceTerms) => Configured }> {
   const onPlans = sql`(select a.plan_id from assignments a where a.workspace_id = ${workspaceId} and a.rep_id = ${repId})`;
   const [assignments, versions, overrides, quotas, last] = await Promise.all([
-    loadAssignments(trx, workspaceId, repId),
+    loadAssignments(trx, workspaceId, [repId]),
     selectVersions(trx, workspaceId, onPlans),
-    loadOverrides(trx, workspaceId, repId),
-    loadQuotas(trx, workspaceId, repId),
+    loadOverrides(trx, workspaceId, [repId]),
+    loadQuotas(trx, workspaceId, [repId]),
     sql<{ revision: string; hasManagers: boolean }>`
       select configuration_revision as revision, exists (
         select from reporting_lines l where l.workspace_id = ${workspaceId} and l.rep_id = ${repId}
@@ -145,8 +145,48 @@ async function readConfiguration(
   const { revision, hasManagers } = last.rows[0] as { revision: string; hasManagers: boolean };
   return {
     revision,
-    configured: (workspace) => ({ assignments, versions: versions(workspace), overrides, quotas, hasManagers }),
+    configured: (workspace) => ({
+      assignments: assignments.get(repId) ?? [],
+      versions: versions(workspace),
+      overrides: overrides.get(repId) ?? new Map(),
+      quotas: quotas.get(repId) ?? [],
+      hasManagers,
+    }),
   };
+}
+
+/** The terms of many reps for a dry run, which nothing freezes: one statement for each table. */
+export async function loadTermsOfReps(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  workspace: WorkspaceTerms,
+): Promise<Map<string, RepTerms>> {
+  if (repIds.length === 0) return new Map();
+  const onPlans = sql`(select plan_id from assignments where workspace_id = ${workspaceId} and ${isOfReps(repIds)})`;
+  const [assignments, selected, overrides, quotas] = await Promise.all([
+    loadAssignments(trx, workspaceId, repIds),
+    selectVersions(trx, workspaceId, onPlans),
+    loadOverrides(trx, workspaceId, repIds),
+    loadQuotas(trx, workspaceId, repIds),
+  ]);
+  const versions = groupBy(selected(workspace), (version) => version.planId);
+  const termsOf = (repId: string): RepTerms => {
+    const own = assignments.get(repId) ?? [];
+    const planIds = [...new Set(own.map(({ planId }) => planId))];
+    return {
+      workspaceId,
+      repId,
+      workspace,
+      frozen: [],
+      assignments: own,
+      versions: planIds.flatMap((planId) => versions.get(planId) ?? []),
+      overrides: overrides.get(repId) ?? new Map(),
+      quotas: quotas.get(repId) ?? [],
+      hasManagers: true,
+    };
+  };
+  return new Map(repIds.map((repId) => [repId, termsOf(repId)]));
 }
 
 export async function loadVersions(
@@ -159,19 +199,38 @@ export async function loadVersions(
   return (await selectVersions(trx, workspaceId, sql`(${sql.join(planIds)})`))(workspace);
 }
 
-async function loadAssignments(trx: Work, workspaceId: string, repId: string): Promise<Assignment[]> {
+async function loadAssignments(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Assignment[]>> {
   const rows = await trx
     .selectFrom('assignments')
-    .select(['plan_id', 'effective_start', 'effective_end', 'deleted_at'])
+    .select(['rep_id', 'plan_id', 'effective_start', 'effective_end', 'deleted_at'])
     .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
+    .where(isOfReps(repIds))
     .execute();
-  return rows.map((row) => ({
+  const assignment = (row: (typeof rows)[number]) => ({
     planId: row.plan_id,
     start: row.effective_start,
     end: row.effective_end,
     deleted: row.deleted_at !== null,
-  }));
+  });
+  return mapGroups(
+    groupBy(rows, (row) => row.rep_id),
+    (ofRep) => ofRep.map(assignment),
+  );
+}
+
+function isOfReps(repIds: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`rep_id = any(${repIds}::uuid[])`;
+}
+
+function mapGroups<Row, T>(
+  groups: ReadonlyMap<string, readonly Row[]>,
+  map: (rows: readonly Row[]) => T,
+): Map<string, T> {
+  return new Map([...groups].map(([key, rows]) => [key, map(rows)]));
 }
 
 /** The versions of the plans; a plan without a currency has the workspace's, which is read beside it. */
@@ -215,30 +274,45 @@ async function selectVersions(
     }));
 }
 
-async function loadOverrides(trx: Work, workspaceId: string, repId: string): Promise<RepTerms['overrides']> {
+async function loadOverrides(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, RepTerms['overrides']>> {
   const rows = await trx
     .selectFrom('plan_overrides')
-    .select(['rule_id', 'tiers'])
+    .select(['rep_id', 'rule_id', 'tiers'])
     .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
+    .where(isOfReps(repIds))
     .execute();
-  return new Map(rows.map((row) => [row.rule_id, row.tiers as TierOverride[]]));
+  return mapGroups(
+    groupBy(rows, (row) => row.rep_id),
+    (ofRep) => new Map(ofRep.map((row) => [row.rule_id, row.tiers as TierOverride[]])),
+  );
 }
 
-async function loadQuotas(trx: Work, workspaceId: string, repId: string): Promise<StoredQuota[]> {
+async function loadQuotas(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly StoredQuota[]>> {
   const rows = await trx
     .selectFrom('quotas')
-    .select(['plan_id', 'attainment_key', 'period', 'target', 'variable_target'])
+    .select(['rep_id', 'plan_id', 'attainment_key', 'period', 'target', 'variable_target'])
     .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
+    .where(isOfReps(repIds))
     .execute();
-  return rows.map((row) => ({
+  const quota = (row: (typeof rows)[number]) => ({
     planId: row.plan_id,
     key: row.attainment_key,
     period: row.period,
     target: Decimal.of(row.target),
     variableTarget: row.variable_target === null ? null : Decimal.of(row.variable_target),
-  }));
+  });
+  return mapGroups(
+    groupBy(rows, (row) => row.rep_id),
+    (ofRep) => ofRep.map(quota),
+  );
 }
 
 /** The rep's approved periods, in no order. */

@@ -6,6 +6,7 @@ import { recordHistory } from '../ledger/event-history.js';
 import { refreshMonths } from '../ledger/totals.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type AdjustmentRow } from './adjustment.js';
+import { type TrueUpLine } from './true-up-line.js';
 
 /** Whose ledger is written and under which audit run. The caller holds the rep's lane. */
 export interface Entry {
@@ -41,6 +42,22 @@ export async function insertAdjustment(trx: Work, entry: Entry, row: NewAdjustme
   );
   await refreshMonth(trx, entry, row.earnedOn);
   return eventId;
+}
+
+/** Keeps what the true-up consists of. */
+export async function insertTrueUpLines(
+  trx: Work,
+  { workspaceId, repId }: Entry,
+  {
+    eventId,
+    period,
+    lines,
+  }: { readonly eventId: string; readonly period: Period; readonly lines: readonly TrueUpLine[] },
+): Promise<void> {
+  await trx
+    .insertInto('true_ups')
+    .values({ workspace_id: workspaceId, event_id: eventId, rep_id: repId, period, lines: JSON.stringify(lines) })
+    .execute();
 }
 
 export async function updateAdjustment(

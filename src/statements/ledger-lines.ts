@@ -6,14 +6,16 @@ import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type StatementLine } from './snapshot.js';
 import { type StatementKey } from './statement.js';
+import { type TrueUpLine } from './true-up-line.js';
 
-interface LedgerRow extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | 'attainment' | 'updatedAt'> {
+interface LedgerRow extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | 'attainment' | 'updatedAt' | 'lines'> {
   readonly dealKey: string | null;
   readonly dealCloses: Day | null;
   readonly phase: Phase | null;
   readonly trace: string | null;
   readonly actor: string | null;
   readonly updatedAt: Date;
+  readonly trueUpLines: readonly TrueUpLine[] | null;
 }
 
 /** The rep's earned events of the period's days as they stand now, in an order that equal ledgers share. */
@@ -24,11 +26,12 @@ export async function readLedgerLines(trx: Work, key: StatementKey): Promise<Sta
       e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",
       e.rule_name as "ruleName", e.phase, e.kind, e.category, e.amount, e.base, e.tier_name as "tierName", e.credit,
       e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.actor,
-      e.updated_at as "updatedAt"
+      e.updated_at as "updatedAt", t.lines as "trueUpLines"
     from commission_events e
     left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
     left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
     left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
+    left join true_ups t on t.workspace_id = e.workspace_id and t.event_id = e.event_id
     where e.workspace_id = ${key.workspaceId} and e.rep_id = ${key.repId} and e.status = 'earned'
       and e.earned_on between ${from}::date and ${to}::date
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
@@ -36,7 +39,7 @@ export async function readLedgerLines(trx: Work, key: StatementKey): Promise<Sta
 }
 
 function lineOf(row: LedgerRow): StatementLine {
-  const { dealKey, dealCloses, phase, updatedAt, ...same } = row;
+  const { dealKey, dealCloses, phase, updatedAt, trueUpLines, ...same } = row;
   // What a periodic event has in the place of its deal is its period.
   const dealId = phase === 'periodic' ? null : dealKey;
   return {
@@ -48,6 +51,7 @@ function lineOf(row: LedgerRow): StatementLine {
     status: 'earned',
     ...tracedOf(row),
     updatedAt: updatedAt.toISOString(),
+    ...(trueUpLines === null ? {} : { lines: trueUpLines }),
   };
 }
 

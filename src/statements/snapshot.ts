@@ -2,6 +2,7 @@ import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { idOf } from '../kernel/ids.js';
+import { type TrueUpLine } from './true-up-line.js';
 
 /** Totals of one currency as exact decimal text. */
 export interface Summary {
@@ -40,6 +41,8 @@ export interface StatementLine {
   readonly trace?: string | null;
   /** Who put the line there; null for the engine. */
   readonly actor?: string | null;
+  /** Of a true-up: what it consists of. */
+  readonly lines?: readonly TrueUpLine[];
 }
 
 /** What a statement says: nothing in it depends on when or by whom it was generated. */

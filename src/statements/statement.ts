@@ -5,6 +5,7 @@ import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { type StatementLine, type Summary } from './snapshot.js';
+import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
 
 export const statementStatuses = ['none', 'draft', 'approved'] as const;
 
@@ -24,6 +25,7 @@ export const lineItem = z.object({
   planVersion: z.int().nullable(),
   rate: z.number().nullable(),
   attainment: z.number().nullable(),
+  lines: z.array(trueUpLine).optional().describe('Of a true-up: what it consists of, largest first'),
 });
 
 export const statement = z.object({
@@ -124,7 +126,7 @@ export function summaryAnswer(texts: Summary): z.input<typeof summary> {
 }
 
 function lineAnswer(repId: string, repName: string, line: StatementLine): z.input<typeof lineItem> {
-  const { reason, amount, base, credit, rate, attainment, trace: _, actor: __, ...rest } = line;
+  const { reason, amount, base, credit, rate, attainment, trace: _, actor: __, lines, ...rest } = line;
   return {
     ...rest,
     repId,
@@ -135,6 +137,7 @@ function lineAnswer(repId: string, repName: string, line: StatementLine): z.inpu
     rate: numberOf(rate),
     attainment: numberOf(attainment),
     ...(reason === null ? {} : { reason }),
+    ...(lines === undefined ? {} : { lines: lines.map(trueUpLineAnswer) }),
   };
 }
 

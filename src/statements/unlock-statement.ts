@@ -5,11 +5,13 @@ import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
 import { requestCalculation } from '../ledger/calculation-requests.js';
 import { type Wake } from '../ledger/commission-changes.js';
+import { loadRepTerms } from '../ledger/rep-terms.js';
+import { dropTruedUpRows } from '../ledger/trued-up-state.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { reverseTrueUps } from './adjustment-store.js';
+import { refuseOwnStatement } from './approvers.js';
 import { lockRep } from './lock-rep.js';
-import { refuseOwnStatement } from './own-statement.js';
 import { recordStatementAct } from './record-statement-act.js';
 import { type StatementAnswer, type StatementKey, statementAnswer, statementNotFound } from './statement.js';
 import { reopenHead } from './statement-store.js';
@@ -33,12 +35,15 @@ export async function unlockStatement(
   const latest = head === null ? null : await findVersion(trx, key, head.version);
   if (head === null || latest === null) throw statementNotFound();
   if (head.status === 'draft') return statementAnswer(key, repName, head, latest, caller);
+  const terms = await loadRepTerms(trx, workspaceId, repId);
+  const frozen = terms.frozen.find((one) => one.period === period);
+  const days = await daysToCalculate(trx, key);
+  if (frozen?.truedUp) wake(await dropTruedUpRows(trx, terms, frozen));
   await reopenHead(trx, key);
   await failpoint('unlock.afterReopen');
   const runId = newId();
   const trueUps = await reverseTrueUps(trx, { workspaceId, repId, runId, actor: caller.actor }, period);
   await failpoint('unlock.afterTrueUps');
-  const days = await daysToCalculate(trx, key);
   await requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'statement_unlock' }]);
   wake([repId]);
   await recordStatementAct(trx, caller, {
@@ -53,14 +58,19 @@ export async function unlockStatement(
   return statementAnswer(key, repName, await findHead(trx, key), latest, caller);
 }
 
-/** The period and the days to which deals that earned in it have moved: what they earn there was held back until now. */
+/** The period and the days to which the deals of its keys have moved: what they earn there was blocked until now. */
 async function daysToCalculate(trx: Work, { workspaceId, repId, period }: StatementKey): Promise<DayRange> {
   const range = periodRange(period);
   const { rows } = await sql<{ from: string | null; to: string | null }>`
     select min(d.close_date) as "from", max(d.close_date) as "to"
-    from commission_events e join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
-    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId}
-      and e.earned_on between ${range.from}::date and ${range.to}::date`.execute(trx);
+    from (
+      select deal_key from commission_events
+      where workspace_id = ${workspaceId} and rep_id = ${repId}
+        and earned_on between ${range.from}::date and ${range.to}::date
+      union
+      select deal_key from trued_up_rows
+      where workspace_id = ${workspaceId} and rep_id = ${repId} and frozen_period = ${period}
+    ) k join deals d on d.workspace_id = ${workspaceId} and d.deal_id = k.deal_key`.execute(trx);
   const moved = rows[0];
   if (!moved?.from || !moved.to) return range;
   return hull(range, { from: moved.from, to: moved.to });

@@ -53,14 +53,33 @@ export async function expectSoundLedger(ownerUrl: string, workspaceId: string): 
   const counters = await query(
     ownerUrl,
     `
+    with counted as (
+      select workspace_id, rep_id, plan_id, attainment_key, period, credit from commission_events e
+      where status = 'earned' and kind = 'commission_earned' and not exists (select from statement_periods s
+        where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.trued_up and e.earned_on between s.from_day and s.to_day)
+      union all select workspace_id, rep_id, plan_id, attainment_key, period, credit from trued_up_rows
+    )
     select q.quota_id, q.period, q.attainment_key, q.current_value, coalesce(sum(e.credit), 0) as credited
-    from quotas q left join commission_events e on e.workspace_id = q.workspace_id and e.rep_id = q.rep_id and e.plan_id = q.plan_id
-      and e.attainment_key = q.attainment_key and e.period = q.period and e.status = 'earned' and e.kind = 'commission_earned'
+    from quotas q left join counted e on e.workspace_id = q.workspace_id and e.rep_id = q.rep_id and e.plan_id = q.plan_id
+      and e.attainment_key = q.attainment_key and e.period = q.period
     where q.workspace_id = $1 group by q.workspace_id, q.quota_id
     having q.current_value <> coalesce(sum(e.credit), 0)`,
     [workspaceId],
   );
   expect(counters, 'current_value is the credited sum').to.deep.equal([]);
+  const owners = await query(
+    ownerUrl,
+    `
+    select t.rep_id, t.frozen_period, t.deal_key from trued_up_rows t
+    left join statement_periods s on s.workspace_id = t.workspace_id and s.rep_id = t.rep_id and s.period = t.frozen_period
+    where t.workspace_id = $1 and (s.status is distinct from 'approved' or not s.trued_up or exists (
+      select from commission_events e join statement_periods o on o.workspace_id = e.workspace_id and o.rep_id = e.rep_id
+        and o.status = 'approved' and o.period <> t.frozen_period and e.earned_on between o.from_day and o.to_day
+      where e.workspace_id = t.workspace_id and e.rep_id = t.rep_id and e.plan_id = t.plan_id and e.rule_name = t.rule_name
+        and e.deal_key = t.deal_key and e.status = 'earned'))`,
+    [workspaceId],
+  );
+  expect(owners, 'every trued-up row belongs to one approved period').to.deep.equal([]);
   const months = await query(
     ownerUrl,
     `

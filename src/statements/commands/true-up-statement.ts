@@ -6,42 +6,54 @@ import { dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { newId } from '../../kernel/ids.js';
 import { periodRange } from '../../kernel/period.js';
-import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { CommissionChanges, type Wake } from '../../ledger/commission-changes.js';
+import { type FrozenPeriod, loadRepTerms, type RepTerms } from '../../ledger/rep-terms.js';
+import { storeTruedUpRows } from '../../ledger/trued-up-state.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { insertAdjustment } from '../adjustment-store.js';
+import { insertAdjustment, insertTrueUpLines } from '../adjustment-store.js';
+import { listApprovers, refuseOwnStatement } from '../approvers.js';
 import { generateVersion } from '../generate-version.js';
-import { approvedTotals, differences, liveTotals } from '../live-totals.js';
 import { lockRep } from '../lock-rep.js';
-import { refuseOwnStatement } from '../own-statement.js';
+import { type Owed, owedFor } from '../owed.js';
 import { recordStatementAct } from '../record-statement-act.js';
 import { type StatementKey, statementNotApproved } from '../statement.js';
 import { replaceApproved } from '../statement-store.js';
 import { findHead, findVersion, type StoredStatement } from '../statement-views.js';
+import { trueUpLine, trueUpLineAnswer } from '../true-up-line.js';
 
 const params = z.strictObject({ repId: pathId });
 const body = z.strictObject({ period, force: z.boolean().default(false) });
 
 const response = z.object({
   action: z.enum(['none', 'requires_approval', 'trued_up']),
-  delta: z.number(),
+  delta: z.number().describe("What the period owes beyond the approved total, in the statement's currency"),
+  lines: z
+    .array(trueUpLine)
+    .optional()
+    .describe('What the delta consists of, largest first. Absent when nothing is owed'),
   approvalThreshold: z.number().optional(),
+  approvers: z
+    .array(z.object({ repId: z.string(), name: z.string(), role: z.string() }))
+    .optional()
+    .describe('Who may approve a delta above the threshold'),
+  how: z.string().optional().describe('How the true-up is approved'),
   eventId: z.string().optional(),
   version: z.int().optional(),
   otherCurrencies: z.array(z.object({ currency: z.string(), delta: z.number() })).optional(),
 });
 type Answer = z.input<typeof response>;
 
-/** In the statement's currency; what goes beyond is not written without force. */
+/** In the statement's currency; a larger delta is written only with force. */
 const approvalThreshold = 500;
 
 @injectable()
 export class TrueUpStatement {
   constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CommissionChanges) private readonly changes: CommissionChanges,
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -51,37 +63,58 @@ export class TrueUpStatement {
     caller: Caller,
   ): Promise<Answer> {
     const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
-    return this.unitOfWork.run(caller, 'calculation', async (trx) => {
+    return this.changes.run(caller, 'calculation', async (trx, wake) => {
       await lockRep(trx, caller.workspaceId, repId);
       await refuseOwnStatement(trx, caller, repId);
-      const head = await findHead(trx, key);
-      const approved = head?.status === 'approved' ? await findVersion(trx, key, head.version) : null;
-      if (approved === null) throw statementNotApproved();
-      const { timeZone } = await loadWorkspaceTerms(trx, caller.workspaceId);
-      const live = await liveTotals(trx, key, dayInZone(this.clock.now(), timeZone));
-      const owed = differences(live, approvedTotals(approved));
-      const delta = owed.get(approved.currency) ?? Decimal.zero;
-      const others = [...owed].filter(([currency]) => currency !== approved.currency);
+      const at = this.clock.now();
+      const approved = await findApproved(trx, key, at);
+      const { delta, lines, otherCurrencies } = approved.owed;
       const answer = {
         delta: delta.toNumber(),
-        ...(others.length === 0
+        ...(otherCurrencies.length === 0
           ? {}
-          : { otherCurrencies: others.map(([currency, amount]) => ({ currency, delta: amount.toNumber() })) }),
+          : { otherCurrencies: otherCurrencies.map((other) => ({ ...other, delta: other.delta.toNumber() })) }),
       };
       if (delta.isZero()) return { action: 'none', ...answer };
+      const withLines = { ...answer, lines: lines.map(trueUpLineAnswer) };
       if (!wanted.force && Decimal.of(approvalThreshold).isLessThan(delta.absolute()))
-        return { action: 'requires_approval', ...answer, approvalThreshold };
-      return { action: 'trued_up', ...answer, ...(await trueUp(trx, key, approved, delta, caller, this.clock.now())) };
+        return { action: 'requires_approval', ...withLines, approvalThreshold, ...(await approval(trx, key)) };
+      return { action: 'trued_up', ...withLines, ...(await trueUp(trx, wake, key, approved, caller, at)) };
     });
   }
+}
+
+/** An approved statement with what it owes. */
+interface Approved {
+  readonly terms: RepTerms;
+  readonly frozen: FrozenPeriod;
+  readonly statement: StoredStatement;
+  readonly owed: Owed;
+}
+
+async function findApproved(trx: Work, key: StatementKey, at: Date): Promise<Approved> {
+  const terms = await loadRepTerms(trx, key.workspaceId, key.repId);
+  const frozen = terms.frozen.find(({ period: of }) => of === key.period);
+  const head = frozen === undefined ? null : await findHead(trx, key);
+  const latest = head === null ? null : await findVersion(trx, key, head.version);
+  if (frozen === undefined || latest === null) throw statementNotApproved();
+  const asOf = dayInZone(at, terms.workspace.timeZone);
+  return { terms, frozen, statement: latest, owed: await owedFor(trx, terms, frozen, latest, asOf) };
+}
+
+async function approval(trx: Work, { workspaceId, repId }: StatementKey): Promise<Pick<Answer, 'approvers' | 'how'>> {
+  return {
+    approvers: await listApprovers(trx, workspaceId, repId),
+    how: 'Check the lines. Then one of the approvers, or an API key of the workspace, sends the same request with force: true.',
+  };
 }
 
 /** One event for the difference, and a version that includes it in the place of the approved one. */
 async function trueUp(
   trx: Work,
+  wake: Wake,
   key: StatementKey,
-  approved: StoredStatement,
-  delta: Decimal,
+  { terms, frozen, statement: approved, owed }: Approved,
   caller: Caller,
   at: Date,
 ): Promise<{ eventId: string; version: number }> {
@@ -90,14 +123,16 @@ async function trueUp(
   const entry = { workspaceId, repId, runId, actor: caller.actor };
   const eventId = await insertAdjustment(trx, entry, {
     kind: 'true_up',
-    amount: delta.toString(),
+    amount: owed.delta.toString(),
     currency: approved.currency,
     period: of,
     earnedOn: periodRange(of).to,
     dealId: null,
     reason: `True-up of version ${approved.version}`,
   });
+  await insertTrueUpLines(trx, entry, { eventId, period: of, lines: owed.lines });
   await failpoint('trueup.afterInsert');
+  wake(await storeTruedUpRows(trx, terms, frozen, owed.rows));
   const generation = { status: 'approved', at, actor: caller.actor } as const;
   const next = await generateVersion(trx, key, approved.currency, generation);
   await replaceApproved(trx, key, next);
@@ -107,16 +142,25 @@ async function trueUp(
     repId,
     period: of,
     eventsWritten: 1,
-    details: { eventId, delta: delta.toString(), before: approved.summary, after: next.summary, version: next.version },
+    details: {
+      eventId,
+      delta: owed.delta.toString(),
+      before: approved.summary,
+      after: next.summary,
+      version: next.version,
+      lines: owed.lines.slice(0, maxAuditedLines),
+    },
     at,
   });
   return { eventId, version: next.version };
 }
 
+const maxAuditedLines = 100;
+
 export const trueUpStatement = operation({
   id: 'trueUpStatement',
   summary:
-    "Pay the difference between the approved total and what the period would come to now, in the statement's currency; differences in other currencies are told and not paid",
+    "Pay the difference between the approved total and what the period would come to now for the rep and everyone below, deal by deal, in the statement's currency; differences in other currencies are reported and not paid",
   method: 'post',
   path: '/v1/statements/:repId/true-up',
   access: 'manager',

@@ -1,0 +1,49 @@
+import { type DayRange, hull } from '../kernel/day.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
+import { cascadeManagersAbove } from './hierarchy.js';
+import { rankedPlans } from './load-window.js';
+import { type RepTerms } from './rep-terms.js';
+
+/** What has changed of a rep's counted rows. */
+export interface RowsMoved {
+  /** The days of the rows that changed, and of deals that cascades above look at. */
+  readonly days: readonly DayRange[];
+  /** Plans under which credit moved. */
+  readonly creditsMoved: ReadonlySet<string>;
+  /** The days for which ranks are calculated again. */
+  readonly window: DayRange;
+  readonly jobIds?: readonly string[];
+}
+
+/**
+ * Requests the managers above, whose cascades read these rows or look at these deals, and the peers whose rank may have
+ * moved. All of them, since a peer that reads the ledger at the same time may have missed this change. Returns the reps.
+ */
+export async function requestDependents(trx: Work, terms: RepTerms, moved: RowsMoved): Promise<string[]> {
+  const { days, creditsMoved, window, jobIds = [] } = moved;
+  const request = (repId: string, range: DayRange, trigger: Trigger): CalculationRequest[] =>
+    (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days: range, trigger, jobId }));
+  const requests: CalculationRequest[] = [];
+  if (terms.hasManagers && days.length > 0) {
+    const range = days.reduce(hull);
+    const managers = await cascadeManagersAbove(trx, terms.workspaceId, terms.repId, range);
+    requests.push(...managers.flatMap((manager) => request(manager, range, 'cascade')));
+  }
+  // A run that a peer's rank requested only moves amounts, so ranks do not request each other endlessly.
+  const ranked = rankedPlans(terms.versions).filter((planId) => creditsMoved.has(planId));
+  if (ranked.length > 0) {
+    const peers = await trx
+      .selectFrom('assignments')
+      .select('rep_id')
+      .distinct()
+      .where('workspace_id', '=', terms.workspaceId)
+      .where('plan_id', 'in', ranked)
+      .where('rep_id', '<>', terms.repId)
+      .where('deleted_at', 'is', null)
+      .execute();
+    requests.push(...peers.flatMap((peer) => request(peer.rep_id, window, 'rank')));
+  }
+  await requestCalculation(trx, terms.workspaceId, requests);
+  return [...new Set(requests.map(({ repId }) => repId))];
+}

@@ -1,0 +1,227 @@
+import { sql } from 'kysely';
+import { calculateRep, type Decision, type TeamDeal, type UpstreamEvent } from '../engine/calculate.js';
+import { type Deal } from '../engine/slug.js';
+import { type Day, type DayRange, isWithin } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { entryOf } from '../kernel/entry-of.js';
+import { groupBy } from '../kernel/group-by.js';
+import { longerKind, type PeriodKind, widened } from '../kernel/period.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type CountedRow, loadCountedRows } from './counted-rows.js';
+import { type Hierarchy, loadHierarchyBelow } from './hierarchy.js';
+import {
+  firstActivityOf,
+  loadFirstCloseDates,
+  loadOwnedDeals,
+  loadRankings,
+  type Rankings,
+  rankedPlans,
+} from './load-window.js';
+import { assignedPlans, loadTermsOfReps, quotaFinder, type RepTerms, wasWithdrawn } from './rep-terms.js';
+import { heldOf, keptRows, naturalKey, ownersOfDeals } from './standing-rows.js';
+
+/**
+ * The rows that the rep would have around the days if no period were frozen, neither of the rep nor of anyone below: a
+ * calculation in memory of the rep and everyone below, bottom-up, from one read of each table. Nothing is written.
+ */
+export async function unfrozenRows(trx: Work, terms: RepTerms, days: DayRange, asOf: Day): Promise<CountedRow[]> {
+  const dependsOnOthers = hasRules(terms, (rule) => rule.executionPhase === 'cascade' || rule.tierBy === 'rank');
+  const hierarchy = await loadHierarchyBelow(trx, terms.workspaceId, terms.repId, dependsOnOthers);
+  const below = await loadTermsOfReps(trx, terms.workspaceId, hierarchy.bottomUp, terms.workspace);
+  const all = new Map([...below, [terms.repId, { ...terms, frozen: [] }]]);
+  const window = widened(days, longestPeriod([...all.values()]));
+  const team = new UnfrozenTeam(hierarchy, await loadWorld(trx, terms.repId, all, window), { window, asOf });
+  return team.rowsOf(terms.repId);
+}
+
+/** What the calculation of everyone reads. */
+interface World {
+  readonly terms: ReadonlyMap<string, RepTerms>;
+  readonly deals: ReadonlyMap<string, readonly Deal[]>;
+  readonly kept: ReadonlyMap<string, readonly CountedRow[]>;
+  readonly rankings: Rankings;
+  readonly firstCloseDates: ReadonlyMap<string, Day>;
+}
+
+async function loadWorld(
+  trx: Work,
+  repId: string,
+  terms: ReadonlyMap<string, RepTerms>,
+  window: DayRange,
+): Promise<World> {
+  const all = [...terms.values()];
+  const { workspaceId } = terms.get(repId) as RepTerms;
+  const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
+  const periodic = all.filter((one) => hasRules(one, (rule) => rule.executionPhase === 'periodic'));
+  const [owned, kept, rankings, firstCloseDates] = await Promise.all([
+    loadOwnedDeals(trx, terms.get(repId) as RepTerms, [...terms.keys()], window),
+    loadKeptRows(trx, repId, terms, window),
+    loadRankings(trx, workspaceId, ranked, window),
+    loadFirstCloseDates(
+      trx,
+      workspaceId,
+      periodic.map((one) => one.repId),
+    ),
+  ]);
+  const deals = new Map(
+    [...groupBy(owned, (one) => one.repId)].map(([id, ofRep]) => [id, ofRep.map(({ deal }) => deal)]),
+  );
+  return { terms, deals, kept, rankings, firstCloseDates };
+}
+
+/** The rows that stay as they are because their terms were withdrawn: dated in the window, or of a deal that closes in it. */
+async function loadKeptRows(
+  trx: Work,
+  repId: string,
+  terms: ReadonlyMap<string, RepTerms>,
+  { from, to }: DayRange,
+): Promise<ReadonlyMap<string, readonly CountedRow[]>> {
+  const { workspaceId } = terms.get(repId) as RepTerms;
+  const mayKeep = [...terms.values()].filter((one) => one.repId === repId || hasWithdrawnTerms(one));
+  const ofReps = sql`c.rep_id = any(${mayKeep.map((one) => one.repId)}::uuid[])`;
+  const [within, moved] = await Promise.all([
+    loadCountedRows(trx, workspaceId, sql`${ofReps} and c.earned_on between ${from}::date and ${to}::date`),
+    loadCountedRows(
+      trx,
+      workspaceId,
+      sql`${ofReps} and c.earned_on not between ${from}::date and ${to}::date and exists (
+        select from deals d where d.workspace_id = ${workspaceId} and d.deal_id = c.deal_key and d.deleted_at is null
+          and d.close_date between ${from}::date and ${to}::date)`,
+    ),
+  ]);
+  const withdrawn = [...within, ...moved].filter((row) =>
+    wasWithdrawn(terms.get(row.repId) as RepTerms, row.planId, row.earnedOn),
+  );
+  const owners = await ownersOfDeals(trx, workspaceId, withdrawn);
+  const byRep = groupBy(withdrawn, (row) => row.repId);
+  return new Map([...byRep].map(([id, rows]) => [id, keptRows(id, rows, owners)]));
+}
+
+function hasWithdrawnTerms({ versions, assignments }: RepTerms): boolean {
+  return assignments.some((assignment) => assignment.deleted) || versions.some(({ status }) => status !== 'active');
+}
+
+function hasRules(
+  { versions }: RepTerms,
+  test: (rule: RepTerms['versions'][number]['rules'][number]) => boolean,
+): boolean {
+  return versions.some((version) => version.rules.some(test));
+}
+
+function longestPeriod(terms: readonly RepTerms[]): PeriodKind {
+  const kinds = terms.flatMap(({ versions }) =>
+    versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod)),
+  );
+  return kinds.reduce<PeriodKind>(longerKind, 'monthly');
+}
+
+/** What one rep would have, in the form that the reps above and beside read. */
+interface Calculated {
+  readonly rows: readonly CountedRow[];
+  readonly credits: ReadonlyMap<string, Decimal>;
+}
+
+/** The rep and everyone below, calculated in memory from the bottom up. */
+class UnfrozenTeam {
+  private readonly calculated = new Map<string, Calculated>();
+
+  constructor(
+    private readonly hierarchy: Hierarchy,
+    private readonly world: World,
+    private readonly time: { readonly window: DayRange; readonly asOf: Day },
+  ) {}
+
+  /**
+   * One pass is enough for cascades, since everyone below is calculated first. Ranks within the team look sideways, and
+   * over the years people may have managed each other: then passes follow until nothing changes.
+   */
+  async rowsOf(repId: string): Promise<CountedRow[]> {
+    const order = [...this.hierarchy.bottomUp, repId];
+    const ranked = [...this.world.terms.values()].some(({ versions }) => rankedPlans(versions).length > 0);
+    const repeats = order.length > 1 && (ranked || this.hierarchy.isCyclic);
+    for (let pass = 0; pass < order.length + minPasses; pass += 1) {
+      const before = repeats ? this.fingerprint() : '';
+      for (const one of order) {
+        this.calculated.set(one, this.calculate(one));
+        await yieldToOthers();
+      }
+      if (!repeats || this.fingerprint() === before) break;
+    }
+    return [...(this.calculated.get(repId)?.rows ?? [])];
+  }
+
+  private fingerprint(): string {
+    return JSON.stringify(
+      [...this.calculated].map(([repId, { rows }]) => [
+        repId,
+        rows.map((row) => [naturalKey(row), row.amount, row.credit]),
+      ]),
+    );
+  }
+
+  private calculate(repId: string): Calculated {
+    const terms = this.world.terms.get(repId) as RepTerms;
+    const kept = this.world.kept.get(repId) ?? [];
+    const { decisions, credits } = calculateRep({
+      repId,
+      ...this.time,
+      plans: assignedPlans(terms),
+      deals: this.world.deals.get(repId) ?? [],
+      teamDeals: hasRules(terms, (rule) => rule.executionPhase === 'cascade') ? this.teamDeals(repId) : [],
+      held: kept.map((row) => heldOf({ ...row, base: row.base ?? '0' }, 'kept')),
+      frozen: [],
+      quota: quotaFinder(terms.quotas),
+      peerCredits: (planId, key, period) => this.peerCredits(repId, planId, key, period),
+      firstActivity: firstActivityOf(terms, this.world.firstCloseDates),
+      explain: false,
+    });
+    const decided = decisions.map((decision) => rowOf(repId, decision));
+    const keys = new Set(decided.map(naturalKey));
+    return { rows: [...decided, ...kept.filter((row) => !keys.has(naturalKey(row)))], credits };
+  }
+
+  private teamDeals(managerId: string): TeamDeal[] {
+    const spans = this.hierarchy.below(managerId);
+    const isBelow = (repId: string, day: Day) => spans.get(repId)?.some((span) => isWithin(day, span)) ?? false;
+    const events = new Map<string, UpstreamEvent[]>();
+    for (const repId of spans.keys()) {
+      for (const row of this.calculated.get(repId)?.rows ?? [])
+        if (row.phase !== 'periodic') entryOf(events, row.dealKey, () => []).push(upstreamEvent(row));
+    }
+    return [...spans.keys()].flatMap((repId) =>
+      (this.world.deals.get(repId) ?? [])
+        .filter((deal) => isBelow(repId, deal.closeDate))
+        .map((deal) => ({
+          deal,
+          upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
+        })),
+    );
+  }
+
+  private peerCredits(repId: string, planId: string, key: string, period: string): Decimal[] {
+    return this.world
+      .rankings(planId, key, period)
+      .filter((peer) => peer.repId !== repId)
+      .map((peer) => {
+        const known = this.calculated.get(peer.repId);
+        if (known === undefined) return peer.credit;
+        return known.credits.get(`${planId}|${key}|${period}`) ?? Decimal.zero;
+      });
+  }
+}
+
+const minPasses = 3;
+
+/** Thousands of reps take seconds; requests of others are answered in between. */
+function yieldToOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function upstreamEvent({ repId, ruleName, phase, currency, amount }: CountedRow): UpstreamEvent {
+  return { repId, ruleName, phase, currency, amount: Decimal.of(amount) };
+}
+
+function rowOf(repId: string, decision: Decision): CountedRow {
+  const { trace: _, amount, base, credit, ...same } = decision;
+  return { ...same, repId, amount: amount.toString(), base: base.toString(), credit: credit.toString() };
+}

@@ -1,0 +1,36 @@
+import { type Caller } from '../kernel/caller.js';
+import { Failure } from '../kernel/failure.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+export interface Approver {
+  readonly repId: string;
+  readonly name: string;
+  readonly role: string;
+}
+
+/** The people who may approve, unlock and true up the rep's statement: managers and admins other than the rep. */
+export async function listApprovers(trx: Work, workspaceId: string, repId: string): Promise<Approver[]> {
+  const people = await trx
+    .selectFrom('reps')
+    .select(['rep_id as repId', 'name', 'role'])
+    .where('workspace_id', '=', workspaceId)
+    .where('active', '=', true)
+    .where('role', 'in', ['admin', 'manager'])
+    .orderBy('role')
+    .orderBy('name')
+    .orderBy('rep_id')
+    .execute();
+  const others = people.filter((person) => person.repId !== repId);
+  return others.length > 0 ? others : people;
+}
+
+/** Nobody decides on their own pay while somebody else could. Keys have no person behind them. */
+export async function refuseOwnStatement(trx: Work, caller: Caller, repId: string): Promise<void> {
+  if (caller.repId !== repId) return;
+  const approvers = await listApprovers(trx, caller.workspaceId, repId);
+  if (approvers.some((person) => person.repId !== repId))
+    throw new Failure(
+      'forbidden',
+      'Your own statement is approved, unlocked and trued up by another manager or admin.',
+    );
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { Decimal } from '../kernel/decimal.js';
+import { type CountedRow } from '../ledger/counted-rows.js';
+import { naturalKey } from '../ledger/standing-rows.js';
+
+/** What one rule on one deal adds to a true-up. Amounts are exact decimal texts. */
+export interface TrueUpLine {
+  /** Null for a periodic rule, which pays a period and no deal. */
+  readonly dealId: string | null;
+  readonly dealName: string | null;
+  readonly planId: string;
+  readonly ruleName: string;
+  readonly approved: string;
+  readonly live: string;
+  readonly delta: string;
+}
+
+export const trueUpLine = z.object({
+  dealId: z.string().nullable().describe('Null for a periodic rule, which pays a period and no deal'),
+  dealName: z.string().nullable().describe('As it was when the true-up was made'),
+  planId: z.string(),
+  ruleName: z.string(),
+  approved: z.number().describe('What the period paid so far, earlier true-ups included'),
+  live: z.number().describe('What the period would pay if nothing were approved'),
+  delta: z.number().describe('live - approved. The deltas of all lines add up to the amount of the true-up'),
+});
+
+export function trueUpLineAnswer({ approved, live, delta, ...same }: TrueUpLine): z.input<typeof trueUpLine> {
+  return { ...same, approved: Number(approved), live: Number(live), delta: Number(delta) };
+}
+
+/** The differences between two states of a period in one currency, key by key, largest first. */
+export function trueUpLines(
+  before: readonly CountedRow[],
+  after: readonly CountedRow[],
+  currency: string,
+): Omit<TrueUpLine, 'dealName'>[] {
+  const [approved, live] = [before, after].map(
+    (rows) => new Map(rows.filter((row) => row.currency === currency).map((row) => [naturalKey(row), row])),
+  ) as [Map<string, CountedRow>, Map<string, CountedRow>];
+  const lines = [...new Map([...approved, ...live])].map(([key, row]) => {
+    const [was, is] = [approved.get(key), live.get(key)].map((one) => Decimal.of(one?.amount ?? '0')) as [
+      Decimal,
+      Decimal,
+    ];
+    return { row, key, was, is, delta: is.minus(was) };
+  });
+  return lines
+    .filter(({ delta }) => !delta.isZero())
+    .sort((a, b) => b.delta.absolute().compare(a.delta.absolute()) || (a.key < b.key ? -1 : 1))
+    .map(({ row, was, is, delta }) => ({
+      dealId: row.phase === 'periodic' ? null : row.dealKey,
+      planId: row.planId,
+      ruleName: row.ruleName,
+      approved: was.toString(),
+      live: is.toString(),
+      delta: delta.toString(),
+    }));
+}
