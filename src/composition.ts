@@ -72,8 +72,12 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const queue = new JobQueue(queueBackend, log);
   const nearbyLanes = new NearbyLanes(wakeLanesThrough(queue), log);
   const wakeLanes = nearbyLanes.wake;
-  const unitOfWork = new UnitOfWork(database, { atOnce: Math.max(2, Math.floor(size / 3)), replica });
-  const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
+  const unitOfWork = new UnitOfWork(database, {
+    atOnce: Math.max(2, Math.floor(size / 3)),
+    replica,
+    onReleased: (workspaceId, repIds) => laneRunner.wakeReleased(workspaceId, repIds),
+  });
+  const laneRunner: LaneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
   const secrets = new Secrets(masterKey(config));
   const outbox = new Outbox(unitOfWork, secrets, queue);
   const attemptLimits = new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE);

@@ -111,6 +111,26 @@ export async function requestForWorkspace(
   );
 }
 
+/** The reps that have requests and whose last calculation did not fail; failed lanes are retried by the sweep. */
+export async function repsToWake(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('lanes as l')
+    .select('l.rep_id')
+    .where('l.workspace_id', '=', workspaceId)
+    .where('l.rep_id', 'in', repIds)
+    .where('l.attempts', '=', 0)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('calculation_requests as q')
+          .select('q.request_id')
+          .whereRef('q.workspace_id', '=', 'l.workspace_id')
+          .whereRef('q.rep_id', '=', 'l.rep_id'),
+      ),
+    )
+    .execute();
+  return rows.map((row) => row.rep_id);
+}
+
 /** Those of the reps of whom a calculation is asked. */
 export async function repsAsked(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const rows = await trx

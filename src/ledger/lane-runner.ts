@@ -7,7 +7,7 @@ import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
 import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
 import { settleJob } from './calculation-jobs.js';
-import { repsAsked } from './calculation-requests.js';
+import { repsAsked, repsToWake } from './calculation-requests.js';
 
 /** Wakes the lanes of reps that have something to calculate; a wake that is lost is made up for by the sweep. */
 export type WakeLanes = (workspaceId: string, repIds: readonly string[]) => Promise<void>;
@@ -40,7 +40,7 @@ export class LaneRunner {
     const turn = new Turn(isOtherFirst);
     let lanes = repIds;
     for (let round = 0; lanes.length > 0; round += 1) {
-      const ran: string[] = [];
+      const held: string[] = [];
       for (const [index, repId] of lanes.entries()) {
         // Who found a lane busy relies on this run for what was asked meanwhile, also when it is the last of a process.
         if (round === 0 ? await turn.isOver() : round > mostRepetitions) {
@@ -48,13 +48,15 @@ export class LaneRunner {
           break;
         }
         const run = await this.calculate({ workspaceId, repId }, false);
-        if (run?.state !== 'ran') continue;
-        ran.push(repId);
+        if (run === null || run.state === 'busy') continue;
+        // An idle run held the lane too: a worker may have found it busy just then.
+        held.push(repId);
+        if (run.state !== 'ran') continue;
         wakes.delete(repId);
         for (const wake of run.wakes) wakes.add(wake);
         for (const jobId of run.jobIds) jobIds.add(jobId);
       }
-      lanes = await this.askedAgain(workspaceId, ran);
+      lanes = await this.askedAgain(workspaceId, held);
     }
     await this.wakeLanes(workspaceId, [...wakes]);
     await failpoint('job.beforeDone');
@@ -68,16 +70,35 @@ export class LaneRunner {
     for (let steps = 0; queue.length > 0 && steps < mostDrainSteps; steps += 1) {
       const repId = queue.shift() as string;
       const run = await this.calculate({ workspaceId, repId }, true);
-      if (run === null || run.state !== 'ran') continue;
+      if (run === null || run.state === 'busy') continue;
+      const again = await this.askedAgain(workspaceId, [repId]);
+      if (run.state !== 'ran') {
+        queue.push(...again.filter((wake) => !queue.includes(wake)));
+        continue;
+      }
       totals.eventsWritten += run.eventsWritten;
       totals.eventsReversed += run.eventsReversed;
       totals.statementLocked ||= run.heldBack.length > 0;
-      const again = await this.askedAgain(workspaceId, [repId]);
       queue.push(...[...run.wakes, ...again].filter((wake) => !queue.includes(wake)));
       await this.settle(workspaceId, run.jobIds);
     }
     await this.wakeLanes(workspaceId, queue);
     return totals;
+  }
+
+  /** Wakes the lanes that have requests, after a transaction other than a calculation has released them. */
+  async wakeReleased(workspaceId: string, repIds: readonly string[]): Promise<void> {
+    try {
+      const requested = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+        repsToWake(trx, workspaceId, repIds),
+      );
+      if (requested.length > 0) await this.wakeLanes(workspaceId, requested);
+    } catch (error) {
+      this.log.warn(
+        { err: error, workspaceId, repIds },
+        'released lanes could not be checked; the sweep will find them',
+      );
+    }
   }
 
   /** To be looked at after every run: a worker that was woken meanwhile found the lane busy and left. */

@@ -28,6 +28,20 @@ export interface UnitOfWorkOptions {
   readonly atOnce?: number;
   /** Answers `stale reads`; while it is away the primary does. */
   readonly replica?: Database | undefined;
+  /** Called with what a transaction held once it has ended, committed or not; see {@link noteHeld}. Must not reject. */
+  readonly onReleased?: (workspaceId: string, held: readonly string[]) => Promise<void>;
+}
+
+const heldBy = new WeakMap<Work, Set<string>>();
+
+/**
+ * Notes that the transaction holds something that others skip while it is held, so that whoever is to look after the
+ * release is called when the transaction has ended.
+ */
+export function noteHeld(trx: Work, name: string): void {
+  const held = heldBy.get(trx);
+  if (held === undefined) heldBy.set(trx, new Set([name]));
+  else held.add(name);
 }
 
 /** What is noted in each transaction of the caller, so that the note and the change are kept together or not at all. */
@@ -45,11 +59,13 @@ export class UnitOfWork {
   /** One import waits for the other anyway; in the line it holds no connection while it does. */
   private readonly imports = new TenantTurns(1);
   private readonly replica: Database | undefined;
+  private readonly onReleased: UnitOfWorkOptions['onReleased'];
 
   constructor(
     private readonly database: Database,
-    { atOnce = 4, replica }: UnitOfWorkOptions = {},
+    { atOnce = 4, replica, onReleased }: UnitOfWorkOptions = {},
   ) {
+    this.onReleased = onReleased;
     this.reads = new TenantTurns(atOnce);
     this.writes = new TenantTurns(atOnce);
     this.replica = replica;
@@ -58,11 +74,30 @@ export class UnitOfWork {
   async run<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.turns(lock).run(caller.workspaceId, () => this.where(caller, lock, work));
+        return await this.withRelease(caller, work, (noted) =>
+          this.turns(lock).run(caller.workspaceId, () => this.where(caller, lock, noted)),
+        );
       } catch (error) {
         if (attempt > maxRetries || !isTransient(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, attempt * (20 + Math.random() * 60)));
       }
+    }
+  }
+
+  private async withRelease<T>(
+    { workspaceId }: TenantCaller,
+    work: (trx: Work) => Promise<T>,
+    run: (work: (trx: Work) => Promise<T>) => Promise<T>,
+  ): Promise<T> {
+    let begun: Work | null = null;
+    try {
+      return await run((trx) => {
+        begun = trx;
+        return work(trx);
+      });
+    } finally {
+      const held = begun === null ? undefined : heldBy.get(begun);
+      if (held !== undefined) await this.onReleased?.(workspaceId, [...held]);
     }
   }
 

@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { createDatabase, type Database } from '#src/platform/database/pool.js';
+import { noteHeld, UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { metrics } from '#src/platform/metrics.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { D1, D2, WorkedExample } from './worked-example.js';
+
+/** The sweep looks only at requests that are older. */
+const sweepAfterMs = 5000;
+
+describe('a change that arrives while a statement holds the lane of the rep', () => {
+  let service: TestService;
+  let example: WorkedExample;
+  let stopper: pg.Client;
+  let stopperPid: number;
+  let probe: pg.Client;
+
+  before(async () => {
+    service = await startTestService();
+    stopper = new pg.Client({ connectionString: service.database.ownerUrl });
+    probe = new pg.Client({ connectionString: service.database.ownerUrl });
+    await Promise.all([stopper.connect(), probe.connect()]);
+    stopperPid = (await stopper.query('select pg_backend_pid() as pid')).rows[0].pid;
+  });
+  after(async () => {
+    await Promise.all([stopper.end(), probe.end()]);
+    await service.stop();
+  });
+
+  beforeEach(async () => {
+    example = await WorkedExample.create(service);
+    await example.put(D1);
+    await example.settled();
+    await requests['generate']?.();
+  });
+
+  async function until(isReached: () => Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + 20_000;
+    while (!(await isReached())) {
+      if (Date.now() > deadline) throw new Error('did not happen within 20 s');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  /** Whether the request waits to write, and so holds the lane that it has locked before. */
+  async function isStopped(): Promise<boolean> {
+    const { rows } = await probe.query(
+      `select from pg_stat_activity where backend_type = 'client backend' and $1 = any (pg_blocking_pids(pid))`,
+      [stopperPid],
+    );
+    return rows.length > 0;
+  }
+
+  async function calculationsEnded(): Promise<number> {
+    const { values } = await metrics.jobs.get();
+    return values.reduce((sum, { value, labels }) => sum + (labels['job'] === 'calculate.v1' ? value : 0), 0);
+  }
+
+  const requests: Readonly<Record<string, () => Promise<unknown>>> = {
+    generate: () =>
+      example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/generate`, { period: '2026-01' }),
+    'generate of many': () =>
+      example.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01', repIds: [example.repIds.ann] }),
+    adjust: () =>
+      example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/adjust`, {
+        period: '2026-01',
+        amount: 5,
+        reason: 'Spiff',
+      }),
+    approve: () =>
+      example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/approve`, {
+        period: '2026-01',
+        status: 'approved',
+      }),
+  };
+  for (const [name, send] of Object.entries(requests)) {
+    it(`is calculated when ${name} has ended, and does not wait for the sweep`, async () => {
+      await stopper.query('begin');
+      await stopper.query('lock table statements, statement_periods, commission_events in share mode');
+      const ended = send();
+      await until(isStopped);
+      const before = await calculationsEnded();
+      const putAt = Date.now();
+      await example.put(D2);
+      await until(async () => (await calculationsEnded()) > before);
+      await stopper.query('rollback');
+      await ended;
+      await example.settled();
+      const waitedMs = Date.now() - putAt;
+      expect(await example.earned()).to.deep.include(['D2', 7200, 60_000]);
+      expect(waitedMs).to.be.lessThan(sweepAfterMs);
+    });
+  }
+});
+
+describe('a transaction that has held a lane', () => {
+  let service: TestService;
+  let database: Database;
+
+  before(async () => {
+    service = await startTestService();
+    database = createDatabase({ url: service.database.ownerUrl, size: 2, onError: () => {} });
+  });
+  after(async () => {
+    await database.destroy();
+    await service.stop();
+  });
+
+  it('has its lanes checked after it ended, whether it was committed or rolled back', async () => {
+    const { workspaceId } = await service.workspace();
+    const released: string[][] = [];
+    const unitOfWork = new UnitOfWork(database, {
+      onReleased: async (_workspaceId, held) => void released.push([...held]),
+    });
+    await unitOfWork.run({ workspaceId }, 'calculation', async (trx) => {
+      for (const name of ['one', 'two', 'one']) noteHeld(trx, name);
+      expect(released).to.deep.equal([]);
+    });
+    const failed = unitOfWork.run({ workspaceId }, 'calculation', async (trx) => {
+      noteHeld(trx, 'three');
+      throw new Error('refused');
+    });
+    expect(await failed.catch((error: Error) => error.message)).to.equal('refused');
+    await unitOfWork.run({ workspaceId }, 'calculation', async () => {});
+    expect(released).to.deep.equal([['one', 'two'], ['three']]);
+  });
+});
