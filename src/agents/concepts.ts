@@ -15,8 +15,9 @@ conditions hold. Ask get_commissions with the dealId: it gives the first of thes
 **Periods.** Months are written 2026-03, quarters 2026-Q1, half-years 2026-H1, years 2026. A rule adds up attainment over its
 attainmentPeriod (quarterly unless it says otherwise), and its quotas are set for periods of that kind, one by one.
 
-**Attainment.** Credit of the deals divided by the target of the quota: 1 is 100 %. Without a quota it is 0, so tiers above the
-first are never reached. A rule with a single tier from 0 needs no quota.
+**Attainment.** Credit of the deals divided by the target of the quota: 1 is 100 %. Without a quota, or with target 0, attainment is 0
+and no tier is reached: the rule pays nothing, not even its first tier. The one exception is a flat rate, a rule with exactly one
+tier and minThreshold 0, which pays without a quota. Rules with tierBy value or rank never need one.
 
 **Tier modes.** full_rate: a deal pays wholly at the tier that the attainment reaches with it; earlier deals stay as they were.
 marginal: each part of a deal pays at the rate of the band it falls into, as with taxes. retroactive: all deals of the period

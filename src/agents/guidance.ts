@@ -107,5 +107,20 @@ const hints: Readonly<Record<string, string>> = {
   rate_limited: 'Wait for as long as it says before the next call.',
 };
 
+const unknownIds: Readonly<Record<string, string>> = {
+  planId: 'plan_not_found',
+  planRef: 'plan_not_found',
+  planVersionId: 'plan_not_found',
+  planRuleId: 'plan_rule_not_found',
+  ruleId: 'plan_rule_not_found',
+  repId: 'rep_not_found',
+  repIds: 'rep_not_found',
+  assignmentId: 'assignment_not_found',
+  quotaId: 'quota_not_found',
+  jobId: 'job_not_found',
+  dealId: 'deal_not_found',
+  slug: 'field_not_found',
+};
+
 /** Everything that agents read beside the tools, which the operations themselves declare. */
-export const guidance: Guidance = { instructions, documents, resources, prompts, hints, completions };
+export const guidance: Guidance = { instructions, documents, resources, prompts, hints, unknownIds, completions };

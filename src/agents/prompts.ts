@@ -52,13 +52,15 @@ const closePeriod: Prompt = {
   description: 'A checklist before statements are generated and approved by people',
   access: 'admin',
   arguments: [{ name: 'period', description: 'The period that ends, such as 2026-03', required: true }],
-  text: ({ period }) => `Check whether ${period} is ready to be closed. Change nothing without being told to.
+  text: ({
+    period,
+  }) => `Check whether ${period} is ready to be closed. Only read: call no tool that changes anything, and recalculate nothing.
 
-1. list_deals: won deals that closed in ${period} without repId or closeDate pay nobody. Page through all of them: compare total.
+1. list_deals with isWon true, paid false and closedFrom and closedTo of ${period}: won deals that paid nobody. Do the same with unowned true. get_commissions with a dealId gives the reason.
 2. list_plans with status draft: drafts that should have been active in ${period}.
 3. list_assignments and list_quotas: people on plans with tiers by attainment who lack a quota for the period of the rule.
 4. list_audit_logs: outcomes failed and statement_locked since the period began.
-5. recalculate_commissions for the workspace, wait for the job, then get_commissions for ${period}: compare each rep with the months before and name whoever is far off.
+5. get_commissions for ${period} and for the months before: name whoever is far off.
 6. commission://statements/${period}: who has a statement, draft or approved.
 
 End with a table of what is missing, who should decide it, and a plain yes or no. Generating and approving statements is up to a person.`,

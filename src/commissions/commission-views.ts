@@ -7,6 +7,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type QuotaRow } from './attainment.js';
 import { type EventRow } from './commission-event.js';
 import { type EarningsRow } from './earnings.js';
+import { type CreditRow } from './unset-quotas.js';
 
 /** Narrows a query to those reps; null stands for everyone. */
 function within(column: string, repIds: readonly string[] | null): RawBuilder<unknown> {
@@ -109,6 +110,22 @@ export async function listQuotas(
     .orderBy('period', 'desc');
   if (repId !== undefined) query = query.where('rep_id', '=', repId);
   return query.execute();
+}
+
+/** The rep's earned credit by plan, rule and attainment period. */
+export async function listCredits(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  periods: readonly Period[],
+): Promise<CreditRow[]> {
+  const { rows } = await sql<CreditRow>`
+    select plan_id as "planId", rule_name as "ruleName", period, sum(credit)::text as credit
+    from commission_events
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and kind = 'commission_earned' and status = 'earned'
+      and period = any(${periods}::text[])
+    group by plan_id, rule_name, period`.execute(trx);
+  return rows;
 }
 
 /** What deals are summed by: their own currency, or the workspace's where they have none. */

@@ -12,6 +12,7 @@ import { attainment, attainmentWithNextTier, relatedPeriods } from './attainment
 import {
   type ClosedDealRow,
   listClosedDeals,
+  listCredits,
   listMonths,
   listQuotas,
   type MonthRow,
@@ -19,6 +20,7 @@ import {
   sumOpenPipeline,
 } from './commission-views.js';
 import { earnings, earningsOf, otherEarnings } from './earnings.js';
+import { unsetQuotas } from './unset-quotas.js';
 
 const closedDeal = z.object({
   dealId: z.string(),
@@ -64,16 +66,18 @@ export async function readRepDashboard(
   const { currency } = workspace;
   const range = periodRange(period);
   const trendMonths = monthsUpTo(range.to);
-  const [name, terms, months, quotas, closed, open] = await Promise.all([
+  const [name, terms, months, quotas, credits, closed, open] = await Promise.all([
     findRepName(trx, workspaceId, repId),
     loadRepTerms(trx, workspaceId, repId, workspace),
     listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to }),
     listQuotas(trx, workspaceId, relatedPeriods(period), repId),
+    listCredits(trx, workspaceId, repId, relatedPeriods(period)),
     listClosedDeals(trx, workspaceId, repId, range, currency),
     sumOpenPipeline(trx, workspaceId, repId, currency),
   ]);
   if (name === null) throw repNotFound();
   const plans = assignedPlans(terms);
+  const unset = unsetQuotas({ repId, period, today }, quotas, plans, credits);
   return {
     repId,
     name,
@@ -83,7 +87,7 @@ export async function readRepDashboard(
       months.filter(({ month }) => isIn(month, range)),
       currency,
     ),
-    attainment: quotas.map((quota) => attainmentWithNextTier(quota, plans, today)),
+    attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, today)),
     closedDeals: closed.map(closedDealAnswer),
     openPipeline: pipelineAnswer(open, currency),
     trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: monthTotal(months, month, currency) })),

@@ -41,6 +41,19 @@ export async function findConnectedCrm(
   return connection?.provider ?? null;
 }
 
+/** The CRMs that the workspace is connected to, in the order in which they were connected. */
+export async function connectedCrms(trx: Work, workspaceId: string): Promise<CrmProvider[]> {
+  const rows = await trx
+    .selectFrom('crm_connections')
+    .select('provider')
+    .where('workspace_id', '=', workspaceId)
+    .where('connected_at', 'is not', null)
+    .orderBy('connected_at')
+    .orderBy('provider')
+    .execute();
+  return rows.map(({ provider }) => provider);
+}
+
 /** The same for what cannot be done without one. */
 export async function connectedCrm(trx: Work, workspaceId: string, asked?: CrmProvider): Promise<CrmProvider> {
   const provider = await findConnectedCrm(trx, workspaceId, asked);

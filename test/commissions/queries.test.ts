@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { getCommissions, getCommissionsDashboard } from '#src/commissions/queries/get-commissions.js';
 import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
 import { newId } from '#src/kernel/ids.js';
+import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
+import { listQuotas } from '#src/quotas/queries/list-quotas.js';
 import { QueryFixture, workedTiers } from './query-fixture.js';
 
 const sale = { name: 'New business', measure: 'amount', tiers: workedTiers };
@@ -241,6 +243,20 @@ describe('commission queries', () => {
       expect(await nextTier()).to.equal('Top');
       world.slice.now = new Date('2026-02-10T12:00:00Z');
       expect(await nextTier()).to.equal('Over');
+    });
+
+    it('shows attainment 0 for a quota that was deleted, with the credit that is earned', async () => {
+      const shown = async (period: string) =>
+        (await ask({ repId: ada, period })).attainment.map(
+          (one: { measure: string; period: string; target: number; credit: number; attainment: number }) =>
+            `${one.measure} ${one.period}: ${one.credit} of ${one.target}, ${one.attainment}`,
+        );
+      expect(await shown('2026-02')).to.deep.equal(['New business 2026-Q1: 150000 of 100000, 1.5']);
+      const [quota] = await world.slice.run(listQuotas, world.admin, { query: { repId: ada } });
+      await world.slice.run(deleteQuota, world.admin, { params: { quotaId: quota.quotaId } });
+      await world.calculate();
+      for (const period of ['2026-02', '2026-Q1', '2026'])
+        expect(await shown(period), period).to.deep.equal(['New business 2026-Q1: 150000 of 0, 0']);
     });
 
     it('has no next tier without a target, past the last, or where tiers are not reached by credit', async () => {

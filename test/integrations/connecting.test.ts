@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { deliver } from '#fakes/deliveries.js';
+import { answerWith } from '#fakes/fake-server.js';
 import { type CrmWorld, crmWorlds, payEveryone, startServiceFor, untilInboxEmpty } from '../support/crm-worlds.js';
 import { query } from '../support/ledger-checks.js';
 import { type ApiClient, type TestService } from '../support/test-service.js';
@@ -47,6 +48,47 @@ describe('connecting CRMs', function () {
   }
 
   const comeBack = (back: URL) => service.client(null).get(`${back.pathname}${back.search}`);
+
+  it('a sync without a provider covers every connected CRM, and names what each came to', async () => {
+    await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
+    for (const world of worlds) {
+      const owner = world.addPerson('Ada');
+      world.addDeal({ owner, amount: 1000, won: true, closeDate: '2026-02-10' });
+      await world.connect(api, service.url);
+    }
+    const providers = crmWorlds.map(({ provider }) => provider);
+    const answer = await api.expect(200, 'POST', '/v1/commissions/sync', { reconcile: true });
+    expect(answer).to.include({ synced: true, triggered: true, status: 'completed' });
+    expect(Object.keys(answer.results)).to.have.members(providers);
+    const pulled = providers.map((provider) => answer.results[provider].totalDeals as number);
+    for (const count of pulled) expect(count).to.be.at.least(1);
+    expect(answer.totalDeals).to.equal(pulled.reduce((sum, count) => sum + count));
+    for (const provider of providers) {
+      expect(answer.message).to.contain(`pulled from ${provider}`);
+      expect((await statusOf(provider)).lastSyncAt).to.be.a('string');
+    }
+    const one = await api.expect(200, 'POST', '/v1/commissions/sync', { provider: 'crmb' });
+    expect(Object.keys(one.results)).to.deep.equal(['crmb']);
+    const started = await api.expect(200, 'POST', '/v1/commissions/sync', { async: true });
+    expect(Object.keys(started.results)).to.have.members(providers);
+    for (const provider of providers) {
+      const { jobId } = started.results[provider];
+      await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+    }
+  });
+
+  it('a CRM that fails does not hide what the others came to', async () => {
+    await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
+    const [broken, sound] = [worldOf('crma'), worldOf('crmb')];
+    for (const world of [broken, sound]) await world.connect(api, service.url);
+    const endFault = broken.server.fault({ on: broken.listing, answer: answerWith(403, {}) });
+    const answer = await api.expect(200, 'POST', '/v1/commissions/sync', {});
+    endFault();
+    expect(answer).to.include({ synced: false, status: 'completed' });
+    expect(answer.results.crma).to.deep.include({ status: 'failed' });
+    expect(answer.results.crma.error.code).to.be.a('string');
+    expect(answer.results.crmb).to.include({ status: 'completed' });
+  });
 
   for (const { provider } of crmWorlds) {
     describe(provider, () => {

@@ -23,7 +23,7 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   get_plan: [{ planId: unknown }, 'plan_not_found'],
   get_plan_history: [{ planId: unknown }, 'plan_not_found'],
   create_plan: [{ name: 'x', config: {} }, 'VALIDATION_FAILED'],
-  update_plan: [{ planRef: unknown, status: 'draft' }, 'plan_not_found'],
+  update_plan: [{ planRef: unknown, effectiveStart: '2026-01-01' }, 'plan_not_found'],
   set_plan_status: [{ planRef: unknown, status: 'draft' }, 'plan_not_found'],
   delete_plan: [{ planId: unknown, confirm: true }, 'plan_not_found'],
   list_plan_overrides: [{ planVersionId: unknown }, 'plan_not_found'],
@@ -86,7 +86,9 @@ describe('who may use which tool', () => {
 
     it(`${caller} is shown the tools that it may use, in their order, and no other`, async () => {
       const shown = (await agentOf(caller).tools()).map(({ name }) => name);
-      expect(shown).to.deep.equal(tools.filter(may).map((operation) => operation.tool?.name));
+      const names = tools.filter(may).map((operation) => operation.tool?.name as string);
+      const isFirst = (name: string) => name === 'get_workspace';
+      expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
         { public: 0, connection: 11, payroll: 2, rep: 15, manager: 15, admin: 29 }[standing],
       );

@@ -56,6 +56,15 @@ describe('the definitions of the tools', () => {
     expect(definitions).to.have.length(29);
   });
 
+  it('begin with get_workspace, which a conversation begins with', () => {
+    expect(definitions[0]?.name).to.equal('get_workspace');
+  });
+
+  it('take less than 12,000 tokens of a conversation without the output schemas, at four characters each', () => {
+    const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
+    expect(JSON.stringify(listed).length / 4).to.be.lessThan(12_000);
+  });
+
   for (const { definition, operation, tool } of offered) {
     const { name, description, annotations, inputSchema, outputSchema } = definition;
 
@@ -84,6 +93,10 @@ describe('the definitions of the tools', () => {
         openWorldHint: false,
       });
       expect(annotations.readOnlyHint).to.equal(operation.method === 'get' || operation.id === 'simulateCommissions');
+    });
+
+    it(`${name} describes its input without unions and lists of types, which several clients reject`, () => {
+      expect(JSON.stringify(inputSchema)).to.not.match(/"(anyOf|oneOf|allOf|not)":|"type":\[/);
     });
 
     it(`${name} describes every argument`, () => {

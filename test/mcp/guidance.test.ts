@@ -75,7 +75,8 @@ describe('what agents are told beside the tools', () => {
     expect(team.error).to.deep.include({ code: -32000 });
     expect(team.error.data).to.include({ statusCode: 403, code: 'forbidden' });
     const widget = await agentAs('conn', null);
-    expect((await widget.rpc('resources/templates/list')).result.resourceTemplates).to.deep.equal([]);
+    const { resourceTemplates: forWidgets } = (await widget.rpc('resources/templates/list')).result;
+    expect(forWidgets.map(({ name }: { name: string }) => name)).to.deep.equal(['plan']);
   });
 
   it('an address without anything behind it is not found', async () => {
@@ -105,10 +106,10 @@ describe('what agents are told beside the tools', () => {
     expect(await complete('repId', 'Be')).to.deep.equal([seeded.ben]);
     expect(await complete('period', '2026')).to.deep.equal(['2026-Q1']);
     expect(await complete('unheard', '')).to.deep.equal([]);
-    const widget = await agentAs('conn', null);
-    const ref = { type: 'ref/resource', uri: 'commission://plans/{planId}' };
-    const { result } = await widget.rpc('completion/complete', { ref, argument: { name: 'planId', value: '' } });
-    expect(result.completion.values).to.deep.equal([]);
+    const rep = await agentAs('sess', seeded.ben);
+    const ref = { type: 'ref/resource', uri: 'commission://reps/{repId}/statements/{period}' };
+    const { result } = await rep.rpc('completion/complete', { ref, argument: { name: 'repId', value: '' } });
+    expect(result.completion.values).to.deep.equal([seeded.ben]);
   });
 
   it('four prompts take their arguments and name tools that there are', async () => {
@@ -129,6 +130,37 @@ describe('what agents are told beside the tools', () => {
       const named = text.match(/\b(?:get|list|set|create|update|delete|simulate|recalculate)_[a-z_]+\b/g) ?? [];
       expect(named.filter((one) => !tools.includes(one))).to.deep.equal([]);
     }
+  });
+
+  it('close_period names no tool that changes anything', async () => {
+    const { messages } = await connected.client.getPrompt({ name: 'close_period', arguments: { period: '2026-01' } });
+    const [message] = messages;
+    const text = message?.content.type === 'text' ? message.content.text : '';
+    const changing = (await connected.agent.tools()).filter((tool) => !tool.annotations.readOnlyHint);
+    expect(changing.map(({ name }) => name).filter((name) => text.includes(name))).to.deep.equal([]);
+    expect(text).to.include('recalculate nothing');
+  });
+
+  it('the guide says what a missing quota does, and it does that', async () => {
+    const guide = await read('commission://guide/concepts');
+    expect(guide).to.match(/Without a quota[^.]*attainment is 0\s+and no tier is reached: the rule pays nothing/);
+    const { api, ben, workspaceId } = seeded;
+    const first = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
+    const tiers = [first, { tierIndex: 1, minThreshold: 1, rate: 0.2 }];
+    const rules = [
+      { name: 'Flat rate', measure: 'amount', tiers: [first] },
+      { name: 'Tiers', measure: 'amount', tiers },
+    ];
+    const trial = await api.expect(201, 'POST', '/v1/plans', { name: 'Without quota', config: { rules } });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: trial.planId });
+    await service.settled(workspaceId);
+    const { events } = await done(connected.agent, 'get_commissions', { dealId: 'D-1' });
+    const paid = Object.fromEntries(
+      events
+        .filter((event: { planId: string }) => event.planId === trial.planId)
+        .map((event: { ruleName: string; amount: number; tierName: string | null }) => [event.ruleName, event.amount]),
+    );
+    expect(paid).to.deep.equal({ 'Flat rate': 9000, Tiers: 0 });
   });
 
   it('a prompt without what it needs, or of no name, is refused; a rep is shown what is for reps', async () => {

@@ -75,7 +75,7 @@ describe('an agent runs the life of a plan', () => {
 
       const [rule] = config.rules;
       const richer = { ...config, rules: [{ ...rule, tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.2 }] }] };
-      const second = await done(agent, 'update_plan', { planRef: planId, config: richer });
+      const second = await done(agent, 'update_plan', { planRef: planId, config: richer, effectiveStart: 'always' });
       expect(second).to.include({ planId, version: 2, status: 'active' });
       await service.settled(workspaceId);
       expect((await done(agent, 'get_commissions', { dealId: 'D-2' })).events[0].amount).to.equal(6000);

@@ -194,9 +194,19 @@ describe('generating and reading statements', () => {
     const own = await fixture.office();
     const path = `/v1/statements/${own.ben}/status?period=2026-01`;
     const same = { repId: own.ben, period: '2026-01' };
-    expect(await own.api.expect(200, 'GET', path)).to.deep.equal({ ...same, status: 'none', version: 0 });
+    expect(await own.api.expect(200, 'GET', path)).to.deep.equal({
+      ...same,
+      status: 'draft',
+      generated: false,
+      version: 0,
+    });
     await fixture.generate(own, '2026-01');
-    expect(await own.api.expect(200, 'GET', path)).to.deep.equal({ ...same, status: 'draft', version: 1 });
+    expect(await own.api.expect(200, 'GET', path)).to.deep.equal({
+      ...same,
+      status: 'draft',
+      generated: true,
+      version: 1,
+    });
     await fixture.approve(own, '2026-01');
     const approved = await own.api.expect(200, 'GET', path);
     expect(approved).to.include({ ...same, status: 'approved', version: 1, approvedBy: 'api-key' });

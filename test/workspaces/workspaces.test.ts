@@ -29,7 +29,8 @@ describe('workspaces', () => {
       await world.plan('Gone', config, { status: 'deleted' });
       const replaced = await world.plan('Replaced', config, { status: 'deleted' });
       await world.plan('', config, { planId: replaced });
-      const { plans, ...told } = await world.slice.run(getWorkspace, world.admin);
+      const { plans, caller, ...told } = await world.slice.run(getWorkspace, world.admin);
+      expect(caller).to.deep.equal({ kind: 'ws', role: 'admin', repId: null, name: 'workspace key' });
       expect(told).to.deep.equal({
         workspaceId: world.workspaceId,
         name: 'Test',
@@ -46,7 +47,8 @@ describe('workspaces', () => {
       });
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Replaced', 'Running']);
       const withoutPerson = await world.slice.run(getWorkspace, world.as('connection'));
-      expect(withoutPerson).to.deep.equal({ ...told, plans });
+      expect(withoutPerson).to.deep.equal({ ...told, plans, caller: withoutPerson.caller });
+      expect(withoutPerson.caller).to.include({ role: null, repId: null });
       const all = await world.slice.run(getWorkspace, world.admin, { query: { includeDeleted: 'true' } });
       expect(all.plans.map((plan: { name: string; status: string }) => `${plan.name} ${plan.status}`)).to.deep.equal([
         'Gone deleted',

@@ -5,7 +5,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder, planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { planWords } from '../../plans/plan-words.js';
-import { effects } from '../../platform/mcp/tool.js';
+import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, uuid } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
@@ -78,8 +78,8 @@ export const createAssignments = operation({
     arguments: {
       repIds: 'The reps (UUIDs of list_reps)',
       planId: planWords.planId,
-      effectiveStart: 'First day on the plan, YYYY-MM-DD; null or nothing for no bound',
-      effectiveEnd: 'Last day on the plan, YYYY-MM-DD; null or nothing for no bound',
+      effectiveStart: firstDay('First day on the plan'),
+      effectiveEnd: lastDay('Last day on the plan'),
     },
     list: 'assignments',
     says: (assignments) => `Reps put on the plan: ${assignments.length}. Commission follows by itself.`,

@@ -4,7 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder } from '../../plans/plan.js';
-import { effects } from '../../platform/mcp/tool.js';
+import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, pathId } from '../../platform/schemas.js';
 import { type Assignment, assignment, assignmentNotFound, assignmentOverlap } from '../assignment.js';
@@ -70,8 +70,8 @@ export const updateAssignment = operation({
     },
     arguments: {
       assignmentId: 'The assignment (UUID of list_assignments)',
-      effectiveStart: 'New first day, or null for none',
-      effectiveEnd: 'New last day, or null for none',
+      effectiveStart: firstDay('New first day'),
+      effectiveEnd: lastDay('New last day'),
     },
     says: ({ effectiveStart, effectiveEnd }) =>
       `The assignment now runs from ${effectiveStart ?? 'the start'} to ${effectiveEnd ?? 'the end'} of the plan where open.`,

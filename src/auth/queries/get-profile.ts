@@ -1,10 +1,10 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, roles } from '../../kernel/caller.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
-import { roleOf } from '../profile.js';
+import { findIdentity } from '../identity-views.js';
 
 const response = z.object({
   repId: z.string().nullable().describe('The rep of a session; null for an API key and a connection token'),
@@ -23,33 +23,11 @@ export class GetProfile {
       const { workspaceId, name, currency, timezone } = await findWorkspace(trx, caller.workspaceId);
       return {
         repId: caller.repId,
-        ...(await identityOf(trx, caller)),
+        ...(await findIdentity(trx, caller)),
         workspace: { workspaceId, name, currency, timezone },
       };
     });
   }
-}
-
-/** The person of a session, otherwise the token itself under its name. */
-async function identityOf(trx: Work, caller: Caller) {
-  const { workspaceId, repId } = caller;
-  if (repId === null) return { email: null, name: await tokenName(trx, caller), role: roleOf(caller) };
-  return trx
-    .selectFrom('reps')
-    .select(['email', 'name', 'role'])
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .executeTakeFirstOrThrow();
-}
-
-async function tokenName(trx: Work, { workspaceId, tokenId, tokenKind }: Caller): Promise<string> {
-  const token = await trx
-    .selectFrom('tokens')
-    .select('label')
-    .where('workspace_id', '=', workspaceId)
-    .where('token_id', '=', tokenId ?? null)
-    .executeTakeFirst();
-  return token?.label ?? (tokenKind === 'conn' ? 'connection token' : 'workspace key');
 }
 
 export const getProfile = operation({

@@ -4,9 +4,9 @@ import { type CrmProvider, crmProviders } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type CalculationJob } from '../../ledger/calculation-jobs.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
-import { connectedCrm } from '../crm-connection-views.js';
+import { connectedCrm, connectedCrms } from '../crm-connection-views.js';
 import { crmFailures } from '../crm-failures.js';
 import { CrmSync } from '../crm-sync.js';
 
@@ -14,8 +14,19 @@ const body = z.strictObject({
   recalculate: z.boolean().default(false),
   reconcile: z.boolean().default(false),
   async: z.boolean().default(false),
-  /** Of several connected CRMs this one, else the first. */
-  provider: z.enum(crmProviders).optional(),
+  provider: z.enum(crmProviders).optional().describe('Only this CRM; default: every connected one'),
+});
+
+/** What the sync of one CRM came to. */
+const providerResult = z.object({
+  jobId: z.string(),
+  status: z.enum(['running', 'completed', 'failed']),
+  totalDeals: z.int(),
+  counts: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe('How many deals were created, changed, unchanged, deleted, …; people likewise'),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 
 const response = z.object({
@@ -23,17 +34,30 @@ const response = z.object({
   totalDeals: z.int(),
   triggered: z.boolean(),
   message: z.string(),
-  provider: z.enum(crmProviders),
-  jobId: z.string(),
+  provider: z.enum(crmProviders).describe('The CRM; of several the first, see `results`'),
+  jobId: z.string().describe('The job of that CRM'),
   status: z.enum(['running', 'completed']),
   async: z.literal(true).optional(),
   startedAt: z.string().optional(),
-  /** How many deals were created, changed, unchanged, deleted, …; people likewise. */
-  counts: z.record(z.string(), z.number()).optional(),
+  counts: z.record(z.string(), z.number()).optional().describe('Sums over all CRMs'),
+  results: z.partialRecord(z.enum(crmProviders), providerResult).describe('By CRM'),
 });
 type Answer = z.input<typeof response>;
+type ProviderResult = z.input<typeof providerResult>;
 
-const longestWaitMs = 25_000;
+interface Started {
+  readonly provider: CrmProvider;
+  readonly jobId: string;
+  readonly startedAt: Date;
+}
+
+/** A sync that ended, or whose job still runs. */
+interface Ended extends Started {
+  readonly job: CalculationJob | null;
+  readonly failure: Failure | null;
+}
+
+const maxWaitMs = 25_000;
 
 @injectable()
 export class SyncCommissions {
@@ -42,48 +66,98 @@ export class SyncCommissions {
     @inject(CrmSync) private readonly sync: CrmSync,
   ) {}
 
-  /** Always through the queue. The synchronous form waits for its job; past 25 seconds the work goes on without it. */
+  /** Always through the queue. The synchronous form waits for its jobs; after 25 seconds they go on without it. */
   async execute(
     { body: { async, provider: asked, ...options } }: Input<unknown, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<Answer | Reply<Answer>> {
-    const provider = await this.unitOfWork.run(caller, 'reads', (trx) => connectedCrm(trx, caller.workspaceId, asked));
-    const started = await this.sync.start(caller, provider, options);
-    const running: Answer = {
-      synced: false,
-      totalDeals: 0,
-      triggered: true,
-      async: true,
-      message: `Deals are being pulled from ${provider}.`,
-      provider,
-      jobId: started.jobId,
-      status: 'running',
-      startedAt: started.startedAt.toISOString(),
-    };
-    if (async) return running;
-    const job = await this.sync.wait(caller, started.jobId, longestWaitMs);
-    if (job === null) return new Reply(202, running);
-    return finished(job, provider, options.recalculate);
+    const providers = await this.unitOfWork.run(caller, 'reads', (trx) => providersOf(trx, caller.workspaceId, asked));
+    const started: Started[] = [];
+    for (const provider of providers) started.push({ provider, ...(await this.sync.start(caller, provider, options)) });
+    if (async) return runningAnswer(started.map((one) => ({ ...one, job: null, failure: null })));
+    const deadline = performance.now() + maxWaitMs;
+    const ended = await Promise.all(
+      started.map(async (one): Promise<Ended> => {
+        const job = await this.sync.wait(caller, one.jobId, deadline - performance.now());
+        const isFailed = job?.status === 'failed' && job.result?.['failure'] !== undefined;
+        return { ...one, job, failure: isFailed ? failureOf(job, one.provider) : null };
+      }),
+    );
+    const [first] = ended;
+    if (first?.failure && ended.every(({ failure }) => failure !== null)) throw first.failure;
+    if (ended.some(({ job }) => job === null)) return new Reply(202, runningAnswer(ended));
+    return finishedAnswer(ended, options.recalculate);
   }
 }
 
-function finished(job: CalculationJob, provider: CrmProvider, recalculated: boolean): Answer {
-  const { result, jobId } = job;
-  if (job.status === 'failed' && result?.['failure'] !== undefined) throw failureOf(job, provider);
-  const counts = Object.fromEntries(
-    Object.entries(result ?? {}).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
-  );
-  const { totalDeals = 0, created = 0, changed = 0, deleted = 0 } = counts;
+async function providersOf(
+  trx: Work,
+  workspaceId: string,
+  asked: CrmProvider | undefined,
+): Promise<readonly CrmProvider[]> {
+  const connected = asked === undefined ? await connectedCrms(trx, workspaceId) : [];
+  return connected.length > 0 ? connected : [await connectedCrm(trx, workspaceId, asked)];
+}
+
+function resultOf({ jobId, job, failure }: Ended): ProviderResult {
+  const counts = countsOf(job);
   return {
-    synced: true,
+    jobId,
+    status: job === null ? 'running' : failure === null ? 'completed' : 'failed',
+    totalDeals: counts['totalDeals'] ?? 0,
+    ...(job === null ? {} : { counts }),
+    ...(failure === null ? {} : { error: { code: failure.code, message: failure.message } }),
+  };
+}
+
+function resultsOf(syncs: readonly Ended[]): Answer['results'] {
+  return Object.fromEntries(syncs.map((one) => [one.provider, resultOf(one)]));
+}
+
+function runningAnswer(syncs: readonly Ended[]): Answer {
+  const [first] = syncs as readonly [Ended, ...Ended[]];
+  return {
+    synced: false,
+    totalDeals: 0,
+    triggered: true,
+    async: true,
+    message: `Deals are being pulled from ${syncs.map(({ provider }) => provider).join(', ')}.`,
+    provider: first.provider,
+    jobId: first.jobId,
+    status: 'running',
+    startedAt: first.startedAt.toISOString(),
+    results: resultsOf(syncs),
+  };
+}
+
+function finishedAnswer(syncs: readonly Ended[], recalculated: boolean): Answer {
+  const [first] = syncs as readonly [Ended, ...Ended[]];
+  const sums: Record<string, number> = {};
+  for (const { job } of syncs)
+    for (const [name, count] of Object.entries(countsOf(job))) sums[name] = (sums[name] ?? 0) + count;
+  const { totalDeals = 0, created = 0, changed = 0, deleted = 0 } = sums;
+  return {
+    synced: syncs.every(({ failure }) => failure === null),
     totalDeals,
     triggered: recalculated || created + changed + deleted > 0,
-    message: `${totalDeals} deals were pulled from ${provider}: ${created} new, ${changed} changed, ${deleted} deleted.`,
-    provider,
-    jobId,
+    message: syncs.map(messageOf).join(' '),
+    provider: first.provider,
+    jobId: first.jobId,
     status: 'completed',
-    counts,
+    counts: sums,
+    results: resultsOf(syncs),
   };
+}
+
+function messageOf({ provider, job, failure }: Ended): string {
+  if (failure !== null) return failure.message;
+  const { totalDeals = 0, created = 0, changed = 0, deleted = 0 } = countsOf(job);
+  return `${totalDeals} deals were pulled from ${provider}: ${created} new, ${changed} changed, ${deleted} deleted.`;
+}
+
+function countsOf(job: CalculationJob | null): Record<string, number> {
+  const entries = Object.entries(job?.result ?? {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }
 
 /** Nothing that was recorded is taken back; what became of it stands with the job. */
@@ -101,7 +175,7 @@ function failureOf({ jobId, error, result }: CalculationJob, provider: CrmProvid
 
 export const syncCommissions = operation({
   id: 'syncCommissions',
-  summary: 'Pull people and deals from the connected CRM; with reconcile, deals that it no longer has are deleted',
+  summary: 'Pull people and deals from every connected CRM; with reconcile, deals that a CRM no longer has are deleted',
   method: 'post',
   path: '/v1/commissions/sync',
   access: 'admin',

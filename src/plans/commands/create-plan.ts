@@ -22,7 +22,7 @@ import {
 } from '../plan.js';
 import { insertPlan, insertVersion, isNameTaken, ruleNames } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
-import { planConfigSchema, planWords, saysPlan, saysWarnings } from '../plan-words.js';
+import { planConfigArgument, planWords, saysPlan, saysWarnings } from '../plan-words.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const body = z.strictObject({
@@ -106,7 +106,7 @@ export const createPlan = operation({
     },
     arguments: {
       name: 'Name of the plan, unique in the workspace',
-      config: { says: 'Rules, tiers and conditions; list_plan_templates has examples', schema: planConfigSchema },
+      config: { says: 'Rules, tiers and conditions; list_plan_templates has examples', schema: planConfigArgument },
       effectiveStart: planWords.effectiveStart,
       effectiveEnd: planWords.effectiveEnd,
       fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; seldom needed',

@@ -7,7 +7,7 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { requestForPlan } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { effects } from '../../platform/mcp/tool.js';
+import { effects, firstDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
@@ -149,7 +149,7 @@ export const updatePlan = operation({
     arguments: {
       planRef: planWords.planRef,
       config: 'The whole new config, in the form that create_plan takes',
-      effectiveStart: planWords.effectiveStart,
+      effectiveStart: { ...firstDay('First day of the new terms'), required: true },
       effectiveEnd: planWords.effectiveEnd,
       currency: planWords.currency,
       status: 'Status of the new version, or of the one in force when nothing else is given',

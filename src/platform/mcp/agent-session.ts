@@ -11,6 +11,7 @@ import { resourceText } from './resource-text.js';
 import { readArguments } from './tool-arguments.js';
 import { type OfferedTool, type ToolDefinition } from './tool-definition.js';
 import { mostBytes, resultOf, type ToolResult, toolResult } from './tool-result.js';
+import { unknownIdFailure } from './unknown-id.js';
 import { followUp, type Progress } from './work-in-progress.js';
 
 /** What all sessions share; nothing in it belongs to anybody. */
@@ -68,7 +69,7 @@ export class AgentSession {
       told('ok');
       return result;
     } catch (error) {
-      const refused = this.tell(error, offered.operation);
+      const refused = this.tellRefusal(error, given, offered.operation);
       told(refused.code);
       return this.refusal(refused);
     }
@@ -172,6 +173,12 @@ export class AgentSession {
 
   private tell(error: unknown, operation: AnyOperation | undefined): Told {
     return tellFailure(error, operation, this.caller.requestId, this.parts.log);
+  }
+
+  private tellRefusal(error: unknown, given: Readonly<Record<string, unknown>>, operation: AnyOperation): Told {
+    const unknown = unknownIdFailure(error, given, this.parts.guidance.unknownIds);
+    if (unknown === null) return this.tell(error, operation);
+    return { statusCode: 404, code: unknown.code, message: unknown.message };
   }
 
   private refusal(told: Told): ToolResult {

@@ -9,6 +9,8 @@ export interface Guidance {
   readonly prompts: readonly Prompt[];
   /** Where to look after a refusal, by its code. */
   readonly hints: Readonly<Record<string, string>>;
+  /** The code of a refusal when nothing has the id, by the name of the argument that holds it. */
+  readonly unknownIds: Readonly<Record<string, string>>;
   /** What may be meant by a placeholder or an argument of that name. */
   readonly completions: Readonly<Record<string, Completion>>;
 }

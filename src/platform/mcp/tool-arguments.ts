@@ -16,13 +16,8 @@ const usualLimit = 50;
 const mostLimit = 200;
 
 const page = {
-  limit: z.int().min(1).max(mostLimit).default(usualLimit).meta({ description: 'Most items of one page' }),
-  offset: z
-    .int()
-    .min(0)
-    .max(1e9)
-    .default(0)
-    .meta({ description: 'How many items to skip: nextOffset of the page before. Check total before you sum up.' }),
+  limit: z.int().min(1).max(mostLimit).default(usualLimit).meta({ description: 'Items of one page' }),
+  offset: z.int().min(0).max(1e9).default(0).meta({ description: 'nextOffset of the page before' }),
 };
 
 /** The schema of what is read here and not by the operation. */
@@ -56,10 +51,26 @@ export function readArguments(operation: AnyOperation, tool: Tool, given: Readon
     typeof argument !== 'string' && 'always' in argument ? [[name, argument.always] as const] : [],
   );
   for (const [name] of fixed) if (name in given) throw invalid({ path: name, message: 'is not known here' });
-  const rest = [...Object.entries(given).filter(([name]) => !own.includes(name)), ...fixed];
+  assertRequired(tool, given);
+  const rest = [...Object.entries(given).filter(([name]) => !own.includes(name)), ...fixed].map(
+    ([name, value]) => [name, meantBy(tool, name, value)] as const,
+  );
   // What was just written is shown as far as it fits; there is no asking again for the rest.
   const wanted: Reading = { limit: Number.MAX_SAFE_INTEGER, offset: 0, ...reading };
   return { raw: partsOf(operation, rest, wanted), reading: wanted };
+}
+
+function assertRequired(tool: Tool, given: Readonly<Record<string, unknown>>): void {
+  for (const [name, argument] of Object.entries(tool.arguments as Readonly<Record<string, Argument>>))
+    if (typeof argument !== 'string' && 'required' in argument && given[name] === undefined)
+      throw invalid({ path: name, message: `is required: ${argument.says}` });
+}
+
+/** The value that a word of the argument stands for, otherwise the value itself. */
+function meantBy(tool: Tool, name: string, value: unknown): unknown {
+  const argument = (tool.arguments as Readonly<Record<string, Argument>>)[name];
+  const words = argument === undefined || typeof argument === 'string' || !('words' in argument) ? {} : argument.words;
+  return typeof value === 'string' && words !== undefined && Object.hasOwn(words, value) ? words[value] : value;
 }
 
 function partsOf(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type JsonSchema, jsonSchemaOf } from '../json-schema.js';
 import { examples } from '../openapi/examples.js';
 import { type AnyOperation } from '../operation.js';
+import { plainSchema } from './plain-schema.js';
 import { type Argument, type Description, type Detail, type Follow, type Hints, type Tool } from './tool.js';
 import { readingArguments } from './tool-arguments.js';
 
@@ -22,12 +23,14 @@ export interface OfferedTool {
   readonly definition: ToolDefinition;
 }
 
-/** The tools in the order of the operations, always the same: clients keep prompts that begin with the list. */
+/** The tools in an order that is always the same: clients keep prompts that begin with the list. */
 export function offeredTools(operations: readonly AnyOperation[]): OfferedTool[] {
-  return operations.flatMap((operation) => {
+  const offered = operations.flatMap((operation) => {
     const tool = operation.tool as Tool | undefined;
     return tool === undefined ? [] : [{ operation, tool, definition: defineTool(operation, tool) }];
   });
+  const isFirst = ({ tool }: OfferedTool) => tool.listedFirst === true;
+  return [...offered.filter(isFirst), ...offered.filter((one) => !isFirst(one))];
 }
 
 function defineTool(operation: AnyOperation, tool: Tool): ToolDefinition {
@@ -72,11 +75,16 @@ function inputSchema(operation: AnyOperation, tool: Tool): ToolDefinition['input
     .map((part) => objectSchema(part, 'input'));
   const read = objectSchema(readingArguments(tool), 'input');
   const known = Object.assign({}, ...asked.map(({ properties }) => properties)) as Record<string, JsonSchema>;
-  const said = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>
-    isAsked(argument) ? [[name, argumentSchema(argument, known[name])] as const] : [],
+  const described = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>
+    isAsked(argument) ? [{ name, argument }] : [],
   );
-  const properties = { ...Object.fromEntries(said), ...read.properties };
-  const required = [...asked.flatMap((part) => part.required), ...read.required].filter((name) => name in properties);
+  const properties = {
+    ...Object.fromEntries(described.map(({ name, argument }) => [name, argumentSchema(argument, known[name])])),
+    ...read.properties,
+  };
+  const needed = described.filter(({ argument }) => typeof argument !== 'string' && argument.required === true);
+  const names = [...asked.flatMap((part) => part.required), ...needed.map(({ name }) => name), ...read.required];
+  const required = [...new Set(names)].filter((name) => name in properties);
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
 }
 
@@ -87,8 +95,8 @@ function isAsked(argument: Argument | undefined): argument is Asked {
 }
 
 function argumentSchema(argument: Asked, own: JsonSchema | undefined): JsonSchema {
-  if (typeof argument === 'string') return { ...own, description: argument };
-  return { ...argument.schema(), description: argument.says };
+  const { says, schema } = typeof argument === 'string' ? { says: argument } : argument;
+  return { ...plainSchema(schema?.() ?? own ?? {}), description: says };
 }
 
 function objectSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {

@@ -33,10 +33,28 @@ export interface Description {
   readonly changes: string;
 }
 
-/** What is said of an argument; its form follows from the operation's schema unless another is given. */
+/** The description of an argument; its schema is the operation's unless another is given. */
+export interface DescribedArgument {
+  readonly says: string;
+  readonly schema?: () => JsonSchema;
+  /** Required of agents though the operation can do without. */
+  readonly required?: true;
+  /** Words that stand for a value that a schema without unions cannot name: `always` for null. */
+  readonly words?: Readonly<Record<string, unknown>>;
+}
+
+/** The schemas of tools have no null, so an open end is a word. */
+export function firstDay(says: string): DescribedArgument {
+  return { says: `${says}, YYYY-MM-DD, or "always" for no earliest day`, words: { always: null } };
+}
+
+export function lastDay(says: string): DescribedArgument {
+  return { says: `${says}, YYYY-MM-DD, or "never" for no end`, words: { never: null } };
+}
+
 export type Argument =
   | string
-  | { readonly says: string; readonly schema: () => JsonSchema }
+  | DescribedArgument
   /** Not asked of the model: it is always this. */
   | { readonly always: unknown };
 
@@ -69,6 +87,8 @@ export interface Tool<Names extends string = string, Answer = unknown> {
   /** The answer is more than a list, which has figures of its own: `page` tells of the first of these that it has. */
   readonly listsWithin?: readonly string[];
   readonly detail?: Detail;
+  /** Listed before all others, which otherwise come in the order of the operations. */
+  readonly listedFirst?: true;
   /** The call must say `confirm: true`: what it does cannot be undone. */
   readonly confirmed?: true;
   readonly follow?: Follow;

@@ -330,7 +330,7 @@ export const examples: Readonly<Record<string, Example>> = {
 
   listFields: { answer: fieldList },
   listFieldAttributes: { answer: fieldList },
-  listFieldOptions: { params: { slug: 'deal_stage' }, answer: [{ label: 'Won', value: 'Won' }] },
+  listFieldOptions: { params: { slug: 'dealStage' }, answer: [{ label: 'Won', value: 'Won' }] },
   autoMatchFields: { answer: mapping },
   saveFieldMapping: { body: mapping, answer: { ...mapping, jobId } },
   getFieldMapping: { answer: mapping },
@@ -362,6 +362,7 @@ export const examples: Readonly<Record<string, Example>> = {
       jobId,
       status: 'completed',
       counts: { totalDeals: 240, created: 2, changed: 5, unchanged: 233, deleted: 1, reps: 12 },
+      results: { crma: { jobId, status: 'completed', totalDeals: 240 } },
     },
   },
   simulateCommissions: {
@@ -409,7 +410,7 @@ export const examples: Readonly<Record<string, Example>> = {
   getPlanHistory: { params: ofPlan, answer: [plan] },
   updatePlan: {
     params: { planRef: planId },
-    body: { effectiveEnd: '2026-12-31' },
+    body: { effectiveStart: '2026-01-01', effectiveEnd: '2026-12-31' },
     answer: { ...plan, version: 2, effectiveEnd: '2026-12-31', warnings: [] },
   },
   setPlanStatus: {
@@ -456,7 +457,7 @@ export const examples: Readonly<Record<string, Example>> = {
   getStatementStatus: {
     params: ofBen,
     query: february,
-    answer: { repId: ben, period: '2026-02', status: 'draft', version: 1 },
+    answer: { repId: ben, period: '2026-02', status: 'draft', generated: true, version: 1 },
   },
   generateStatements: {
     body: february,
@@ -521,6 +522,7 @@ export const examples: Readonly<Record<string, Example>> = {
 
   getWorkspace: {
     answer: {
+      caller: { kind: 'ws', role: 'admin', repId: null, name: 'workspace key' },
       workspaceId,
       name: 'Acme',
       currency: 'USD',

@@ -170,12 +170,12 @@ export const setQuotas = operation({
     title: 'Set quota',
     hints: effects.sets,
     description: {
-      purpose: 'Set the target of one rep or several for one rule and one period; a quota that exists is replaced.',
+      purpose: 'Set the targets of reps for one rule, in one period or several; a quota that exists is replaced.',
       useWhen:
-        'a rule has tiers by attainment: without a quota for the period its attainment is 0 and the higher tiers are never reached.',
+        'a rule has tiers by attainment: without a quota for the period attainment is 0, no tier is reached and nothing is paid.',
       notFor: 'rules with one tier from 0 or tierBy value, which need no quota.',
       formats:
-        'period in the form of the attainmentPeriod of the rule: monthly 2026-03, quarterly 2026-Q1, annual 2026; another gives period_mismatch. Name the rule by planRuleId (rules[].id of create_plan and get_plan), which also works for drafts; or by measure, the name of the rule, once its plan is active and the reps are assigned: add planId when the name stands on several plans. repIds with period and target sets one target for all of them; targets sets several periods or people in one call.',
+        'period in the form of the attainmentPeriod of the rule: monthly 2026-03, quarterly 2026-Q1, annual 2026; another gives period_mismatch. Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name. repIds with period and target sets one target for all; targets sets several periods or people in one call.',
       changes: 'commission of these reps in the period is calculated anew; approved statements stay.',
     },
     arguments: {
@@ -186,7 +186,7 @@ export const setQuotas = operation({
       period: 'The period, such as 2026-Q1',
       target: 'What counts as 100 %, in the unit of the measure',
       variableTarget:
-        'Variable pay at 100 %, for rules with payoutBase variable_target or capMultiplier; null clears it',
+        'Variable pay at 100 %, for payoutBase variable_target or capMultiplier; omit to keep the stored value',
       targets: 'Instead of repIds, period and target: [{repId or email, period, target, variableTarget}], all or none',
     },
     list: 'quotas',

@@ -9,7 +9,7 @@ import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { askedPeriod } from '../asked-period.js';
-import { approvalOf, statementStatuses } from '../statement.js';
+import { approvalOf } from '../statement.js';
 import { findHead } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId });
@@ -29,8 +29,8 @@ export class GetStatementStatus {
       if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
       const { period: of } = await askedPeriod(trx, workspaceId, asked.period, this.clock);
       const head = await findHead(trx, { workspaceId, repId, period: of });
-      const status: (typeof statementStatuses)[number] = head?.status ?? 'none';
-      return { repId, period: of, status, version: head?.version ?? 0, ...approvalOf(head, caller) };
+      const [status, version] = [head?.status ?? ('draft' as const), head?.version ?? 0];
+      return { repId, period: of, status, generated: head !== null, version, ...approvalOf(head, caller) };
     });
   }
 }
@@ -47,8 +47,9 @@ export const getStatementStatus = operation({
   response: z.object({
     repId: z.string(),
     period: z.string(),
-    status: z.enum(statementStatuses),
-    version: z.int(),
+    status: z.enum(['draft', 'approved']).describe('Also `draft` before the first version; see `generated`'),
+    generated: z.boolean().describe('Whether a version of the statement has been generated'),
+    version: z.int().describe('The latest version; 0 when none has been generated'),
     approvedAt: z.string().optional(),
     approvedBy: z.string().optional(),
   }),

@@ -1,7 +1,8 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { findIdentity } from '../../auth/identity-views.js';
 import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
-import { type Caller } from '../../kernel/caller.js';
+import { type Caller, roles } from '../../kernel/caller.js';
 import { type PlanVersion, planVersion } from '../../plans/plan.js';
 import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
 import { planTermParts } from '../../plans/plan-words.js';
@@ -9,12 +10,21 @@ import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
+import { tokenKinds } from '../../platform/secrets/token.js';
 import { managerScope, maskedKey, paper, payrollTerms } from '../workspace.js';
 import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 
 const query = z.strictObject({ includeDeleted: flag.default(false) });
 
+const identity = z.object({
+  kind: z.enum(tokenKinds).describe('ws: API key; sess: session of a person; conn: connection token'),
+  role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
+  repId: z.string().nullable().describe('The person of a session; null for tokens without a person'),
+  name: z.string().describe('Name of the person, or of the token'),
+});
+
 const response = z.object({
+  caller: identity.describe('Who calls'),
   workspaceId: z.string(),
   name: z.string(),
   currency: z.string(),
@@ -42,7 +52,9 @@ export class GetWorkspace {
       const workspace = await findWorkspace(trx, caller.workspaceId);
       const { standard, measures } = workspace.fieldMapping;
       const provider = await findConnectedCrm(trx, caller.workspaceId);
+      const { name, role } = await findIdentity(trx, caller);
       return {
+        caller: { kind: caller.tokenKind ?? 'ws', role, repId: caller.repId, name },
         ...workspace,
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },
@@ -83,8 +95,9 @@ export const getWorkspace = operation({
     hints: effects.reads,
     description: {
       purpose:
-        'Who you are working for: name, currency, time zone, CRM connection, field mapping and the plans in force. Call this first.',
-      useWhen: 'a conversation begins, or you need the currency that amounts are in, or whether a CRM is connected.',
+        'Who calls (role, rep id, name, kind of token) and for which workspace: name, currency, time zone, CRM connection, field mapping and the plans in force. Call this first.',
+      useWhen:
+        'a conversation begins, or you need your own rep id, the currency of amounts, or whether a CRM is connected.',
       notFor: 'drafts and archived plans (use list_plans), people (list_reps) or fields of deals (list_fields).',
       changes: 'nothing.',
     },
@@ -93,8 +106,9 @@ export const getWorkspace = operation({
     },
     listsWithin: ['plans'],
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
-    says: ({ currency, timezone, crm, plans }, { standing }) =>
-      `You act as ${standing}. Amounts are in ${currency}, days in ${timezone}. ${crm.connected ? 'A CRM is connected' : 'No CRM is connected'}; plans listed: ${plans.length}.`,
+    listedFirst: true,
+    says: ({ caller, currency, timezone, crm, plans }) =>
+      `You act as ${caller.role ?? 'a connection token without a role'}${caller.repId === null ? '' : `, rep ${caller.repId}`}. Amounts are in ${currency}, days in ${timezone}. ${crm.connected ? 'A CRM is connected' : 'No CRM is connected'}; plans listed: ${plans.length}.`,
   },
   handler: GetWorkspace,
 });

@@ -1,0 +1,67 @@
+import { type AssignedPlan } from '../engine/calculate.js';
+import { applicableVersion, type CompiledRule } from '../engine/compiled-plan.js';
+import { type Day } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { type Period, type PeriodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';
+import { type QuotaRow } from './attainment.js';
+
+/** Credit that events of the rep have under an attainment key, with or without a quota. */
+export interface CreditRow {
+  readonly planId: string;
+  readonly ruleName: string;
+  readonly period: Period;
+  readonly credit: string;
+}
+
+interface Dashboard {
+  readonly repId: string;
+  readonly period: Period;
+  readonly today: Day;
+}
+
+/**
+ * The quotas that rules of the rep's plans need and that are not set, with target 0: attainment is 0 without a quota, and
+ * the dashboard says so. Of a period that contains several attainment periods, only those with credit are listed.
+ */
+export function unsetQuotas(
+  of: Dashboard,
+  quotas: readonly QuotaRow[],
+  plans: readonly AssignedPlan[],
+  credits: readonly CreditRow[],
+): QuotaRow[] {
+  const rows = new Map(plans.flatMap((plan) => neededBy(plan, of, credits)).map((row) => [keyOf(row), row]));
+  for (const quota of quotas) rows.delete(keyOf(quota));
+  return [...rows.values()];
+}
+
+function neededBy(plan: AssignedPlan, { repId, period, today }: Dashboard, credits: readonly CreditRow[]): QuotaRow[] {
+  const { planId, assignments, versions } = plan;
+  return periodKinds.flatMap((kind) => {
+    const periods = periodsTouching(periodRange(period), kind);
+    return periods.flatMap((attainmentPeriod) => {
+      const { from, to } = periodRange(attainmentPeriod);
+      if (!assignments.some(({ start, end }) => (start ?? from) <= to && (end ?? to) >= from)) return [];
+      const day = today < from ? from : today > to ? to : today;
+      const rules = applicableVersion(versions, day)?.rules ?? [];
+      const keys = new Set(rules.filter((rule) => needsQuota(rule, kind)).map(({ key }) => key));
+      return [...keys].flatMap((key) => {
+        const names = new Set(rules.filter((one) => one.key === key).map(({ rule }) => rule.name));
+        const credit = sum(
+          credits
+            .filter((row) => row.planId === planId && row.period === attainmentPeriod && names.has(row.ruleName))
+            .map((row) => Decimal.of(row.credit)),
+        );
+        if (periods.length > 1 && credit.isZero()) return [];
+        return [{ repId, planId, measure: key, period: attainmentPeriod, target: '0', credit: credit.toString() }];
+      });
+    });
+  });
+}
+
+function needsQuota({ rule, isFlatRate }: CompiledRule, kind: PeriodKind): boolean {
+  return rule.attainmentPeriod === kind && rule.tierBy === 'attainment' && !isFlatRate;
+}
+
+function keyOf({ planId, measure, period }: QuotaRow): string {
+  return JSON.stringify([planId, measure, period]);
+}

@@ -1,0 +1,56 @@
+import { type JsonSchema } from '../json-schema.js';
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+/**
+ * The schema without `anyOf` and lists of types, which several clients reject or drop. It says what to send and may be
+ * narrower than what is accepted: the operation checks every call by its own schema.
+ */
+export function plainSchema(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema;
+  const forms = (anyOf as readonly JsonSchema[] | undefined)
+    ?.filter((form) => form['type'] !== 'null')
+    .map(plainSchema);
+  const whole = forms === undefined ? rest : { ...merged(forms), ...rest };
+  return Object.fromEntries(Object.entries(whole).flatMap(plainKeyword));
+}
+
+function plainKeyword([keyword, value]: readonly [string, unknown]): (readonly [string, unknown])[] {
+  if (keyword === 'type' && Array.isArray(value)) {
+    const types = value.filter((type) => type !== 'null');
+    return types.length === 1 || types[0] === 'number' ? [[keyword, types[0]]] : [];
+  }
+  // Limits of length cost tokens in every list of tools; who exceeds one is told by the refusal.
+  if (keyword === 'minLength' || keyword === 'maxLength') return [];
+  if (keyword === 'maximum' && Number(value) >= 1e6) return [];
+  if (keyword === 'properties')
+    return [
+      [keyword, Object.fromEntries(Object.entries(value as Properties).map(([name, one]) => [name, plainSchema(one)]))],
+    ];
+  if ((keyword === 'items' || keyword === 'additionalProperties') && typeof value === 'object')
+    return [[keyword, plainSchema(value as JsonSchema)]];
+  return [[keyword, value]];
+}
+
+/** One form for several: objects with the properties of all, anything else without a type unless they agree on it. */
+function merged(forms: readonly JsonSchema[]): JsonSchema {
+  const [only] = forms;
+  if (forms.length === 1 && only !== undefined) return only;
+  const types = new Set(forms.map((form) => form['type']));
+  if (!types.has('object')) return types.size === 1 ? { type: [...types][0] } : {};
+  const properties: Record<string, JsonSchema> = {};
+  for (const form of forms)
+    for (const [name, one] of Object.entries((form['properties'] ?? {}) as Properties))
+      properties[name] = name in properties ? both(properties[name] as JsonSchema, one) : one;
+  const required = requiredIn(forms[0]).filter((name) => forms.every((form) => requiredIn(form).includes(name)));
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
+}
+
+function requiredIn(form: JsonSchema | undefined): readonly string[] {
+  return (form?.['required'] ?? []) as readonly string[];
+}
+
+function both(first: JsonSchema, second: JsonSchema): JsonSchema {
+  const values = [first, second].flatMap((one) => (one['enum'] ?? []) as readonly unknown[]);
+  return { ...second, ...first, ...(values.length === 0 ? {} : { enum: values }) };
+}
