@@ -1,0 +1,19 @@
+import 'reflect-metadata';
+import { describePipeline } from './pipeline.js';
+import { expectEveryRow } from './rows.js';
+import { startService, stopService } from './running-service.js';
+
+describe('the requirements, on the running service', function () {
+  this.timeout(60_000);
+
+  before(async function () {
+    this.timeout(180_000);
+    await startService();
+  });
+
+  after(stopService);
+
+  describePipeline();
+
+  it('covers every row of the list exactly once', expectEveryRow);
+});

@@ -1,0 +1,214 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { FakeBilling } from '#src/demo/fake-crm/fake-billing.js';
+import { FakeCrma } from '#src/demo/fake-crm/fake-crma.js';
+import { FakeCrmb } from '#src/demo/fake-crm/fake-crmb.js';
+import { FakeCrmc } from '#src/demo/fake-crm/fake-crmc.js';
+import { newId } from '#src/kernel/ids.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/platform/database/embedded/embedded-postgres.js';
+import { createDatabase, type Database } from '#src/platform/database/pool.js';
+import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { newToken, tokenHash } from '#src/platform/secrets/token.js';
+import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
+import { freePort } from '../support/crm-worlds.js';
+import { FakeOidc } from '../support/fake-oidc.js';
+import { FakeSmtp } from '../support/fake-smtp.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { ApiClient } from '../support/test-service.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
+export type Json = any;
+
+/** Everything outside the service that it speaks to: CRMs, billing, identity provider and mail server, all on loopback. */
+interface Outside {
+  readonly crma: FakeCrma;
+  readonly crmb: FakeCrmb;
+  readonly crmc: FakeCrmc;
+  readonly billing: FakeBilling;
+  readonly oidc: FakeOidc;
+  readonly smtp: FakeSmtp;
+}
+
+async function startOutside(): Promise<Outside> {
+  const crmc = new FakeCrmc();
+  const billing = new FakeBilling();
+  const [crma, crmb, oidc, smtp] = await Promise.all([
+    FakeCrma.start(),
+    FakeCrmb.start(),
+    FakeOidc.start(),
+    FakeSmtp.start(),
+    crmc.start(),
+    billing.start(),
+  ]);
+  crma.readsPerSecond = 1_000_000;
+  crmb.callsPerTenSeconds = 1_000_000;
+  crmb.searchesPerSecond = 1_000_000;
+  crmb.eventsPerDelivery = 1;
+  billing.addPrice({ id: 'price_pro', lookupKey: 'pro_monthly' });
+  billing.addPrice({ id: 'price_enterprise', productTier: 'enterprise' });
+  return { crma, crmb, crmc, billing, oidc, smtp };
+}
+
+async function stopOutside({ crma, crmb, crmc, billing, oidc, smtp }: Outside): Promise<void> {
+  await Promise.all([crma.stop(), crmb.stop(), crmc.stop(), billing.stop(), oidc.stop(), smtp.stop()]);
+}
+
+function environmentFor({ crma, crmb, crmc, billing, oidc, smtp }: Outside, dataDir: string, port: number) {
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+    // Many rows present a wrong token, all from one address.
+    FAILED_SIGN_INS_PER_MINUTE: '100000',
+    CRM_ALLOW_LOOPBACK: '1',
+    CRM_POLL_SECONDS: '1',
+    WEBHOOKS_PER_SECOND: '100000',
+    CRMA_API_BASE: crma.server.url,
+    CRMA_AUTH_BASE: crma.server.url,
+    CRMA_CLIENT_ID: crma.oauth.options.clientId,
+    CRMA_CLIENT_SECRET: crma.oauth.options.clientSecret,
+    CRMB_API_BASE: crmb.server.url,
+    CRMB_AUTH_BASE: crmb.server.url,
+    CRMB_CLIENT_ID: crmb.oauth.options.clientId,
+    CRMB_CLIENT_SECRET: crmb.oauth.options.clientSecret,
+    CRMC_LOGIN_BASE: crmc.url,
+    CRMC_CLIENT_ID: crmc.oauth.options.clientId,
+    CRMC_CLIENT_SECRET: crmc.oauth.options.clientSecret,
+    BILLING_API_KEY: billing.apiKey,
+    BILLING_API_BASE: billing.url,
+    BILLING_WEBHOOK_SECRET: billing.webhookSecret,
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'Acme Pay <pay@acme.test>',
+    ...oidc.environment(url),
+  };
+}
+
+/**
+ * The service as `npm start` gives it: one process with API and workers, its own embedded PostgreSQL and the demo
+ * workspace. Tests speak HTTP; the database is used to create workspaces and sessions, and to look at what has no route.
+ */
+export class RunningService {
+  private constructor(
+    readonly url: string,
+    readonly demoKey: string,
+    readonly outside: Outside,
+    private readonly process: ServiceProcess,
+    private readonly postgres: EmbeddedPostgres,
+    private readonly database: Database,
+    private readonly pool: pg.Pool,
+    private readonly dataDir: string,
+  ) {}
+
+  static async start(): Promise<RunningService> {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'commissions-requirements-'));
+    const outside = await startOutside();
+    const port = await freePort();
+    const process = await ServiceProcess.start('both', environmentFor(outside, dataDir, port), {
+      startTimeoutMs: 120_000,
+    });
+    const postgres = await startEmbeddedPostgres({ dataDir });
+    const database = createDatabase({ url: postgres.ownerUrl, size: 2, onError: () => {} });
+    const pool = new pg.Pool({ connectionString: postgres.ownerUrl, max: 2 });
+    pool.on('error', () => undefined);
+    const demoKey = (await process.lineWith('    ws_')).trim();
+    return new RunningService(process.url, demoKey, outside, process, postgres, database, pool, dataDir);
+  }
+
+  async stop(): Promise<void> {
+    await this.process.end();
+    await this.database.destroy();
+    await this.pool.end();
+    await this.postgres.stop();
+    await stopOutside(this.outside);
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  client(token: string | null): ApiClient {
+    return new ApiClient(this.url, token);
+  }
+
+  async workspace(options: Partial<NewWorkspace> = {}) {
+    const terms = { name: 'Acme', tier: 'enterprise', currency: 'USD', timezone: 'UTC', ...options } as const;
+    const created = await createWorkspace(new UnitOfWork(this.database), terms);
+    return { ...created, api: this.client(created.apiKey) };
+  }
+
+  /** A session token of the rep, as a sign-in gives it. */
+  async session(workspaceId: string, repId: string): Promise<string> {
+    const token = newToken('sess');
+    await this.sql(
+      `insert into tokens (workspace_id, token_id, kind, token_hash, rep_id, expires_at)
+       values ($1, $2, 'sess', $3, $4, now() + interval '1 hour')`,
+      [workspaceId, newId(), tokenHash(token), repId],
+    );
+    return token;
+  }
+
+  /** Rows as the owner of the tables sees them, past row-level security. */
+  async sql<Row extends pg.QueryResultRow = Json>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.pool.query<Row>(text, values)).rows;
+  }
+
+  /** Resolves when nothing is left to calculate for the workspace. */
+  async settled(workspaceId: string): Promise<void> {
+    await until('the calculation of the workspace', async () => {
+      const [pending] = await this.sql('select 1 from calculation_requests where workspace_id = $1 limit 1', [
+        workspaceId,
+      ]);
+      return pending === undefined ? true : undefined;
+    });
+  }
+
+  /** The text of the newest mail to the address. */
+  async mailTo(address: string, after = 0): Promise<string> {
+    return until(`a mail to ${address}`, async () => {
+      const mails = this.outside.smtp.mails.filter(({ to }) => to.includes(address));
+      return mails.length > after ? mails.at(-1)?.data : undefined;
+    });
+  }
+
+  mailsTo(address: string): number {
+    return this.outside.smtp.mails.filter(({ to }) => to.includes(address)).length;
+  }
+
+  /** Asks for a sign-in code and reads it from the mail. */
+  async codeFor(email: string): Promise<string> {
+    const before = this.mailsTo(email);
+    await this.client(null).expect(200, 'POST', '/auth/otp/send', { email });
+    const mail = await this.mailTo(email, before);
+    const code = /^[0-9]{6}$/m.exec(mail)?.[0];
+    if (code === undefined) throw new Error(`the mail to ${email} has no code`);
+    return code;
+  }
+}
+
+/** Looks again every 10 ms until there is an answer; fails after half a minute. */
+export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within 30 seconds`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+let running: RunningService | undefined;
+
+/** The one service of the suite. */
+export function service(): RunningService {
+  if (running === undefined) throw new Error('the service is not running yet');
+  return running;
+}
+
+export async function startService(): Promise<void> {
+  running = await RunningService.start();
+}
+
+export async function stopService(): Promise<void> {
+  await running?.stop();
+  running = undefined;
+}
