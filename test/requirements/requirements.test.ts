@@ -1,5 +1,8 @@
 import 'reflect-metadata';
+import { describeConditions } from './conditions.js';
+import { describeEngine } from './engine.js';
 import { describePipeline } from './pipeline.js';
+import { describeResources } from './plan-config.js';
 import { expectEveryRow } from './rows.js';
 import { startService, stopService } from './running-service.js';
 
@@ -14,6 +17,9 @@ describe('the requirements, on the running service', function () {
   after(stopService);
 
   describePipeline();
+  describeEngine();
+  describeConditions();
+  describeResources();
 
   it('covers every row of the list exactly once', expectEveryRow);
 });
