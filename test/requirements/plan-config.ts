@@ -247,18 +247,19 @@ function describeRules(world: () => World): void {
     expect(JSON.stringify(answer.body.details.issues)).to.match(/marginal/);
   });
 
-  row(118, 'a tier needs neither rate nor flatAmount', async () => {
+  row(118, 'a tier needs no flatAmount beside a rate and no rate beside a flatAmount', async () => {
     const own = await World.create();
     const tiers = [
-      { tierIndex: 0, minThreshold: 0 },
+      { tierIndex: 0, minThreshold: 0, flatAmount: 25 },
       { tierIndex: 1, minThreshold: 1, rate: 0.1 },
     ];
-    const plan = await own.plan('Empty tier', [{ name: 'R', measure: 'amount', tiers }]);
+    const plan = await own.plan('Mixed tiers', [{ name: 'R', measure: 'amount', tiers }]);
+    expect((plan as Json).rules[0].tiers).to.deep.equal(tiers);
     await own.assign(plan, 'ben');
     await own.quota(plan, 'ben', '2026-Q1', 10_000);
     await own.deal('T1', { amount: 6000 });
     await own.deal('T2', { amount: 4000, closeDate: '2026-02-01' });
-    expect(await own.earned()).to.deep.equal({ T1: 0, T2: 400 });
+    expect(await own.earned()).to.deep.equal({ T1: 25, T2: 400 });
   });
 
   row(119, 'minThreshold may be 0.0, 2.0 and above', async () => {

@@ -5,6 +5,7 @@ import { describePipeline } from './pipeline.js';
 import { describeResources } from './plan-config.js';
 import { expectEveryRow } from './rows.js';
 import { startService, stopService } from './running-service.js';
+import { describeStates } from './states.js';
 
 describe('the requirements, on the running service', function () {
   this.timeout(60_000);
@@ -20,6 +21,7 @@ describe('the requirements, on the running service', function () {
   describeEngine();
   describeConditions();
   describeResources();
+  describeStates();
 
   it('covers every row of the list exactly once', expectEveryRow);
 });
