@@ -1,8 +1,12 @@
 import 'reflect-metadata';
+import { describeAssignments } from './assignments.js';
+import { describeAuthRoutes } from './auth-routes.js';
 import { describeConditions } from './conditions.js';
 import { describeEngine } from './engine.js';
 import { describePipeline } from './pipeline.js';
 import { describeResources } from './plan-config.js';
+import { describeQuotaRoutes } from './quotas.js';
+import { describeReps } from './reps.js';
 import { expectEveryRow } from './rows.js';
 import { startService, stopService } from './running-service.js';
 import { describeStates } from './states.js';
@@ -22,6 +26,10 @@ describe('the requirements, on the running service', function () {
   describeConditions();
   describeResources();
   describeStates();
+  describeAssignments();
+  describeAuthRoutes();
+  describeQuotaRoutes();
+  describeReps();
 
   it('covers every row of the list exactly once', expectEveryRow);
 });

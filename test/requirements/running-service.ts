@@ -162,26 +162,26 @@ export class RunningService {
     });
   }
 
-  /** The text of the newest mail to the address. */
-  async mailTo(address: string, after = 0): Promise<string> {
+  /** The newest mail to the address; of those that match, once there are more than so many. */
+  async mailTo(address: string, pattern = /./, after = 0): Promise<string> {
     return until(`a mail to ${address}`, async () => {
-      const mails = this.outside.smtp.mails.filter(({ to }) => to.includes(address));
-      return mails.length > after ? mails.at(-1)?.data : undefined;
+      const mails = this.mailsTo(address, pattern);
+      return mails.length > after ? mails.at(-1) : undefined;
     });
   }
 
-  mailsTo(address: string): number {
-    return this.outside.smtp.mails.filter(({ to }) => to.includes(address)).length;
+  private mailsTo(address: string, pattern: RegExp): string[] {
+    const mails = this.outside.smtp.mails.filter(({ to }) => to.includes(address));
+    return mails.map(({ data }) => data).filter((data) => pattern.test(data));
   }
 
   /** Asks for a sign-in code and reads it from the mail. */
   async codeFor(email: string): Promise<string> {
-    const before = this.mailsTo(email);
+    const code = /^[0-9]{6}$/m;
+    const before = this.mailsTo(email, code).length;
     await this.client(null).expect(200, 'POST', '/auth/otp/send', { email });
-    const mail = await this.mailTo(email, before);
-    const code = /^[0-9]{6}$/m.exec(mail)?.[0];
-    if (code === undefined) throw new Error(`the mail to ${email} has no code`);
-    return code;
+    const mail = await this.mailTo(email, code, before);
+    return (code.exec(mail) as RegExpExecArray)[0];
   }
 }
 

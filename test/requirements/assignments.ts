@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { row } from './rows.js';
+import { type Json } from './running-service.js';
+import { expectRefusal, flatTier, type Plan, World } from './world.js';
+
+const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
+
+/** Section 4 of the specification, assignments. */
+export function describeAssignments(): void {
+  describe('4: assignments', () => {
+    let world: World;
+    let plan: Plan;
+    let created: Json[];
+
+    before(async () => {
+      world = await World.create();
+      plan = await world.plan('AE', [{ name: 'Commission', measure: 'amount', tiers: flatTier(0.1) }]);
+      const body = { repIds: [world.ids.ben, world.ids.cat], planId: plan.planId, effectiveStart: '2026-01-01' };
+      created = await world.admin.expect(201, 'POST', '/v1/assignments', body);
+    });
+
+    const post = (body: object) => world.admin.post('/v1/assignments', body);
+    const path = (index: number) => `/v1/assignments/${created[index]?.assignmentId}`;
+
+    row(155, 'POST answers 201 with one assignment per rep', () => {
+      expect(created.map((one) => [one.repId, one.repName, one.planId, one.planName])).to.deep.equal([
+        [world.ids.ben, 'Ben', plan.planId, 'AE'],
+        [world.ids.cat, 'Cat', plan.planId, 'AE'],
+      ]);
+      for (const one of created) expect(one).to.include({ effectiveStart: '2026-01-01', effectiveEnd: null });
+    });
+
+    row(156, 'each rep has one assignment, and the same days again are refused', async () => {
+      expect(new Set(created.map((one) => one.assignmentId)).size).to.equal(2);
+      const again = await post({ repIds: [world.ids.ben], planId: plan.planId });
+      expectRefusal(again, 409, 'assignment_overlap');
+      expect(await world.get(`/v1/assignments?repId=${world.ids.ben}`)).to.have.length(1);
+    });
+
+    row(157, 'POST without repIds is 400 and names the field', async () => {
+      const answer = await post({ planId: plan.planId });
+      expectRefusal(answer, 400, 'VALIDATION_FAILED');
+      expect(answer.body.details.issues[0].path).to.equal('repIds');
+    });
+
+    row(158, 'POST without planId is 400 and names the field', async () => {
+      const answer = await post({ repIds: [world.ids.ben] });
+      expectRefusal(answer, 400, 'VALIDATION_FAILED');
+      expect(answer.body.details.issues[0].path).to.equal('planId');
+    });
+
+    row(159, 'POST by anybody but an admin is 403', async () => {
+      for (const who of ['mgr', 'ben', 'conn'] as const) {
+        const answer = await world.client(who).post('/v1/assignments', { repIds: [world.ids.ben], planId: plan.planId });
+        expectRefusal(answer, 403, 'forbidden');
+      }
+    });
+
+    row(160, 'POST without a token is 401', async () => {
+      expectRefusal(await world.anyone.post('/v1/assignments', {}), 401, 'unauthorized');
+    });
+
+    row(161, 'POST of an unknown rep is rep_not_found', async () => {
+      expectRefusal(await post({ repIds: [unknownId], planId: plan.planId }), 404, 'rep_not_found');
+    });
+
+    row(162, 'POST of an unknown plan is 404', async () => {
+      expectRefusal(await post({ repIds: [world.ids.ben], planId: unknownId }), 404, 'plan_not_found');
+    });
+
+    row(163, 'GET lists rep, plan and effective dates', async () => {
+      const [first] = await world.get(`/v1/assignments?repId=${world.ids.ben}`);
+      expect(first).to.deep.include({
+        assignmentId: created[0]?.assignmentId,
+        repId: world.ids.ben,
+        repName: 'Ben',
+        planId: plan.planId,
+        planName: 'AE',
+        effectiveStart: '2026-01-01',
+        effectiveEnd: null,
+      });
+    });
+
+    row(164, 'GET answers with a bare array', async () => {
+      expect(await world.get('/v1/assignments')).to.be.an('array').with.length(2);
+    });
+
+    row(165, 'GET filters by repId and planId', async () => {
+      expect((await world.get(`/v1/assignments?repId=${world.ids.cat}`)).map((one: Json) => one.repId)).to.deep.equal([
+        world.ids.cat,
+      ]);
+      expect(await world.get(`/v1/assignments?planId=${plan.planId}`)).to.have.length(2);
+      expect(await world.get(`/v1/assignments?planId=${unknownId}`)).to.deep.equal([]);
+    });
+
+    row(166, 'PATCH changes start and end', async () => {
+      const body = { effectiveStart: '2026-02-01', effectiveEnd: '2026-02-28' };
+      await world.admin.expect(200, 'PATCH', path(0), body);
+      for (const [dealId, closeDate] of [
+        ['In', '2026-02-28'],
+        ['Out', '2026-03-01'],
+      ] as const)
+        await world.deal(dealId, { amount: 1000, closeDate });
+      expect(await world.earned()).to.deep.equal({ In: 100 });
+    });
+
+    row(167, 'the answer of PATCH carries the dates', async () => {
+      const body = { effectiveStart: '2026-01-15', effectiveEnd: '2026-02-28' };
+      const answer = await world.admin.expect(200, 'PATCH', path(0), body);
+      expect(answer).to.include({ assignmentId: created[0]?.assignmentId, repId: world.ids.ben, ...body });
+    });
+
+    row(168, 'PATCH of the end alone keeps the start', async () => {
+      const answer = await world.admin.expect(200, 'PATCH', path(0), { effectiveEnd: '2026-06-30' });
+      expect(answer).to.include({ effectiveStart: '2026-01-15', effectiveEnd: '2026-06-30' });
+    });
+
+    row(169, 'PATCH of an unknown assignment is 404', async () => {
+      const answer = await world.admin.patch(`/v1/assignments/${unknownId}`, { effectiveEnd: '2026-06-30' });
+      expectRefusal(answer, 404, 'assignment_not_found');
+    });
+
+    row(170, 'PATCH by anybody but an admin is 403', async () => {
+      for (const who of ['mgr', 'ben', 'conn'] as const)
+        expectRefusal(await world.client(who).patch(path(0), { effectiveEnd: null }), 403, 'forbidden');
+    });
+
+    row(171, 'PATCH with the end before the start is 400', async () => {
+      const body = { effectiveStart: '2026-06-01', effectiveEnd: '2026-05-01' };
+      expectRefusal(await world.admin.patch(path(0), body), 400, 'VALIDATION_FAILED');
+      const [unchanged] = await world.get(`/v1/assignments?repId=${world.ids.ben}`);
+      expect(unchanged).to.include({ effectiveStart: '2026-01-15', effectiveEnd: '2026-06-30' });
+    });
+
+    row(172, 'DELETE of an unknown assignment is 404', async () => {
+      expectRefusal(await world.admin.delete(`/v1/assignments/${unknownId}`), 404, 'assignment_not_found');
+    });
+
+    row(173, 'DELETE by anybody but an admin is 403', async () => {
+      for (const who of ['mgr', 'ben', 'conn'] as const)
+        expectRefusal(await world.client(who).delete(path(0)), 403, 'forbidden');
+    });
+
+    row(174, 'DELETE unlinks the rep from the plan', async () => {
+      await world.deal('Cat', { amount: 1000, ownerId: 'cat' });
+      expect(await world.earned('cat')).to.deep.equal({ Cat: 100 });
+      await world.admin.expect(200, 'DELETE', path(1));
+      expect(await world.get(`/v1/assignments?repId=${world.ids.cat}`)).to.deep.equal([]);
+      await world.deal('Later', { amount: 1000, ownerId: 'cat', closeDate: '2026-02-01' });
+      expect(await world.earned('cat')).to.not.have.property('Later');
+    });
+
+    row(175, 'DELETE keeps historical events, also after a recalculation', async () => {
+      expect(await world.earned('cat')).to.deep.equal({ Cat: 100 });
+      await world.recalculate();
+      await world.recalculate({ repId: world.ids.cat });
+      expect(await world.earned('cat')).to.deep.equal({ Cat: 100 });
+    });
+  });
+}

@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { row } from './rows.js';
+import { type Json, service } from './running-service.js';
+import { expectRefusal, World } from './world.js';
+
+const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
+
+/** Section 4 of the specification, reps. */
+export function describeReps(): void {
+  describe('4: reps', () => {
+    let world: World;
+
+    before(async () => {
+      world = await World.create();
+    });
+
+    describeRepQueries(() => world);
+    describeRepChanges(() => world);
+    describeRepInvites(() => world);
+  });
+}
+
+function describeRepQueries(world: () => World): void {
+  row(454, 'GET /v1/reps answers with reps[]', async () => {
+    const { reps } = await world().get('/v1/reps');
+    expect(reps.map((rep: Json) => rep.name).sort()).to.deep.equal(['Ben', 'Cat', 'Mia']);
+  });
+
+  row(455, 'a rep record has id, email, name, role, active, CRM member id, avatar and invite_status', async () => {
+    const { reps } = await world().get(`/v1/reps?email=${world().email('ben')}`);
+    expect(reps[0]).to.deep.include({
+      id: world().ids.ben,
+      email: world().email('ben'),
+      name: 'Ben',
+      role: 'rep',
+      active: true,
+      crmMemberId: 'ben',
+      avatar: null,
+      invite_status: null,
+    });
+  });
+
+  row(456, 'email is matched exactly, ignoring case', async () => {
+    const { reps } = await world().get(`/v1/reps?email=${world().email('ben').toUpperCase()}`);
+    expect(reps.map((rep: Json) => rep.id)).to.deep.equal([world().ids.ben]);
+    expect((await world().get(`/v1/reps?email=${world().email('ben').slice(1)}`)).reps).to.deep.equal([]);
+  });
+
+  row(457, 'an unknown email gives an empty reps[]', async () => {
+    expect((await world().get('/v1/reps?email=nobody@acme.test')).reps).to.deep.equal([]);
+  });
+
+  row(458, 'GET without a token is 401', async () => {
+    expectRefusal(await world().anyone.get('/v1/reps'), 401, 'unauthorized');
+  });
+
+  row(459, 'a rep sees the own record only', async () => {
+    const { reps } = await world().ben.expect(200, 'GET', '/v1/reps');
+    expect(reps.map((rep: Json) => rep.id)).to.deep.equal([world().ids.ben]);
+    expectRefusal(await world().ben.get(`/v1/reps/${world().ids.cat}`), 403, 'forbidden');
+  });
+
+  row(460, 'GET /v1/reps/:repId adds the linkage to the CRM', async () => {
+    const rep = await world().get(`/v1/reps/${world().ids.ben}`);
+    expect(rep).to.deep.include({ id: world().ids.ben, provider: null, crmId: 'ben', syncedAt: null });
+  });
+
+  row(461, 'lastDealOwnedAt is the time of the latest deal snapshot of the rep', async () => {
+    await world().deal('L1', { amount: 1 });
+    const deal = await world().deal('L2', { amount: 2 });
+    const { lastDealOwnedAt } = await world().get(`/v1/reps/${world().ids.ben}`);
+    expect(lastDealOwnedAt).to.equal(deal.snapshotAt);
+    expect(Date.parse(lastDealOwnedAt)).to.be.closeTo(Date.now(), 60_000);
+  });
+
+  row(462, 'lastDealOwnedAt is null without deals', async () => {
+    expect((await world().get(`/v1/reps/${world().ids.cat}`)).lastDealOwnedAt).to.equal(null);
+  });
+
+  row(463, 'GET of an unknown rep is 400 rep_not_found', async () => {
+    expectRefusal(await world().admin.get(`/v1/reps/${unknownId}`), 400, 'rep_not_found');
+  });
+
+  row(464, 'GET with an id that is no id is 400', async () => {
+    expectRefusal(await world().admin.get('/v1/reps/garbage'), 400, 'rep_not_found');
+  });
+}
+
+function describeRepChanges(world: () => World): void {
+  const path = () => `/v1/reps/${world().ids.cat}`;
+  const patch = (body: object) => world().admin.expect(200, 'PATCH', path(), body);
+
+  row(465, 'PATCH sets the role', async () => {
+    expect(await patch({ role: 'manager' })).to.include({ id: world().ids.cat, role: 'manager', active: true });
+  });
+
+  row(466, 'the new role applies to the next request of the session', async () => {
+    expect((await world().get(path())).role).to.equal('manager');
+    expect((await world().cat.expect(200, 'GET', '/auth/me')).role).to.equal('manager');
+    await patch({ role: 'rep' });
+    expect((await world().cat.expect(200, 'GET', '/auth/me')).role).to.equal('rep');
+  });
+
+  row(467, 'PATCH sets active', async () => {
+    expect(await patch({ active: false })).to.include({ id: world().ids.cat, active: false, role: 'rep' });
+  });
+
+  row(468, 'a deactivated rep is shown as inactive, and the session ends at once', async () => {
+    expect((await world().get(path())).active).to.equal(false);
+    expectRefusal(await world().cat.get('/auth/me'), 401, 'unauthorized');
+    await patch({ active: true });
+    expect((await world().get(path())).active).to.equal(true);
+  });
+
+  row(469, 'PATCH of an unknown role is 400', async () => {
+    const answer = await world().admin.patch(path(), { role: 'owner' });
+    expectRefusal(answer, 400, 'VALIDATION_FAILED');
+    expect(answer.body.details.issues[0].path).to.equal('role');
+  });
+
+  row(470, 'PATCH by anybody but an admin is 403', async () => {
+    for (const who of ['mgr', 'ben', 'conn'] as const)
+      expectRefusal(await world().client(who).patch(path(), { role: 'admin' }), 403, 'forbidden');
+  });
+
+  row(471, 'PATCH of an unknown rep is 404', async () => {
+    expectRefusal(await world().admin.patch(`/v1/reps/${unknownId}`, { active: true }), 404, 'rep_not_found');
+  });
+
+  row(472, 'POST sync without a CRM is 400', async () => {
+    expectRefusal(await world().admin.post('/v1/reps/sync'), 400, 'no_crm_configured');
+  });
+
+  row(473, 'POST sync by anybody but an admin is 403', async () => {
+    for (const who of ['mgr', 'ben', 'conn'] as const)
+      expectRefusal(await world().client(who).post('/v1/reps/sync'), 403, 'forbidden');
+  });
+}
+
+function describeRepInvites(world: () => World): void {
+  const invite = (repId: string) => world().admin.post(`/v1/reps/${repId}/invite`);
+
+  row(474, 'POST invite answers {invited: true, email}', async () => {
+    const answer = await invite(world().ids.ben);
+    expect(answer.status).to.equal(200);
+    expect(answer.body).to.deep.equal({ invited: true, email: world().email('ben') });
+  });
+
+  row(475, 'an invited rep has invite_status invited and is active', async () => {
+    const rep = await world().get(`/v1/reps/${world().ids.ben}`);
+    expect(rep).to.include({ invite_status: 'invited', active: true });
+  });
+
+  row(482, 'an invite e-mail is sent', async () => {
+    const mail = await service().mailTo(world().email('ben'));
+    expect(mail).to.match(/^Subject: .*(invit|Acme)/im);
+    expect(mail).to.contain('From: Acme Pay <pay@acme.test>');
+  });
+
+  row(476, 'POST invite of an unknown rep is 400', async () => {
+    expectRefusal(await invite(unknownId), 400, 'rep_not_found');
+  });
+
+  row(477, 'POST invite by anybody but an admin is 403', async () => {
+    for (const who of ['mgr', 'ben', 'conn'] as const)
+      expectRefusal(await world().client(who).post(`/v1/reps/${world().ids.cat}/invite`), 403, 'forbidden');
+  });
+
+  row(478, 'POST bulk-invite invites every rep it names', async () => {
+    const body = { repIds: [world().ids.cat, world().ids.mgr] };
+    const answer = await world().admin.expect(200, 'POST', '/v1/reps/bulk-invite', body);
+    expect(answer).to.deep.include({ failed: [], inviteCount: 2 });
+    const { reps } = await world().get('/v1/reps');
+    expect(reps.map((rep: Json) => rep.invite_status)).to.deep.equal(['invited', 'invited', 'invited']);
+  });
+
+  row(479, 'bulk-invite answers with invited strings and failed {repId, reason}', async () => {
+    const body = { repIds: [world().ids.cat, unknownId] };
+    const answer = await world().admin.expect(200, 'POST', '/v1/reps/bulk-invite', body);
+    expect(answer.inviteCount).to.equal(1);
+    expect(answer.invited).to.have.length(1);
+    expect(answer.invited[0]).to.be.a('string');
+    expect(answer.failed).to.deep.equal([{ repId: unknownId, reason: 'rep_not_found' }]);
+  });
+
+  row(480, 'POST bulk-invite without repIds is 400', async () => {
+    for (const body of [{}, { repIds: [] }, { repIds: 'all' }])
+      expectRefusal(await world().admin.post('/v1/reps/bulk-invite', body), 400, 'VALIDATION_FAILED');
+  });
+
+  row(481, 'POST bulk-invite by anybody but an admin is 403', async () => {
+    const body = { repIds: [world().ids.cat] };
+    for (const who of ['mgr', 'ben', 'conn'] as const)
+      expectRefusal(await world().client(who).post('/v1/reps/bulk-invite', body), 403, 'forbidden');
+  });
+}
