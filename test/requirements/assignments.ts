@@ -51,7 +51,9 @@ export function describeAssignments(): void {
 
     row(159, 'POST by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const) {
-        const answer = await world.client(who).post('/v1/assignments', { repIds: [world.ids.ben], planId: plan.planId });
+        const answer = await world
+          .client(who)
+          .post('/v1/assignments', { repIds: [world.ids.ben], planId: plan.planId });
         expectRefusal(answer, 403, 'forbidden');
       }
     });
@@ -82,7 +84,9 @@ export function describeAssignments(): void {
     });
 
     row(164, 'GET answers with a bare array', async () => {
-      expect(await world.get('/v1/assignments')).to.be.an('array').with.length(2);
+      expect(await world.get('/v1/assignments'))
+        .to.be.an('array')
+        .with.length(2);
     });
 
     row(165, 'GET filters by repId and planId', async () => {

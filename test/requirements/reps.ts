@@ -94,11 +94,17 @@ function describeRepChanges(world: () => World): void {
     expect(await patch({ role: 'manager' })).to.include({ id: world().ids.cat, role: 'manager', active: true });
   });
 
-  row(466, 'the new role applies to the next request of the session', async () => {
+  row(466, 'the new role applies at once', async () => {
     expect((await world().get(path())).role).to.equal('manager');
-    expect((await world().cat.expect(200, 'GET', '/auth/me')).role).to.equal('manager');
+    const session = async () => service().client(await service().session(world().workspaceId, world().ids.cat));
+    const manager = await session();
+    expect((await manager.expect(200, 'GET', '/auth/me')).role).to.equal('manager');
+    expect((await manager.expect(200, 'GET', '/v1/reps')).reps).to.have.length(3);
     await patch({ role: 'rep' });
-    expect((await world().cat.expect(200, 'GET', '/auth/me')).role).to.equal('rep');
+    expect((await manager.get('/v1/commissions')).status, 'the session does not stay a manager').to.be.oneOf([
+      401, 403,
+    ]);
+    expect((await (await session()).expect(200, 'GET', '/auth/me')).role).to.equal('rep');
   });
 
   row(467, 'PATCH sets active', async () => {
@@ -107,7 +113,11 @@ function describeRepChanges(world: () => World): void {
 
   row(468, 'a deactivated rep is shown as inactive, and the session ends at once', async () => {
     expect((await world().get(path())).active).to.equal(false);
-    expectRefusal(await world().cat.get('/auth/me'), 401, 'unauthorized');
+    await patch({ active: true });
+    const session = service().client(await service().session(world().workspaceId, world().ids.cat));
+    await session.expect(200, 'GET', '/auth/me');
+    await patch({ active: false });
+    expectRefusal(await session.get('/auth/me'), 401, 'unauthorized');
     await patch({ active: true });
     expect((await world().get(path())).active).to.equal(true);
   });

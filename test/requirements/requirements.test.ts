@@ -1,8 +1,12 @@
 import 'reflect-metadata';
 import { describeAssignments } from './assignments.js';
 import { describeAuthRoutes } from './auth-routes.js';
+import { describeClearing } from './clearing.js';
+import { describeCommissions } from './commissions.js';
 import { describeConditions } from './conditions.js';
+import { describeDeals } from './deals.js';
 import { describeEngine } from './engine.js';
+import { describeFields } from './fields.js';
 import { describePipeline } from './pipeline.js';
 import { describeResources } from './plan-config.js';
 import { describeQuotaRoutes } from './quotas.js';
@@ -10,6 +14,7 @@ import { describeReps } from './reps.js';
 import { expectEveryRow } from './rows.js';
 import { startService, stopService } from './running-service.js';
 import { describeStates } from './states.js';
+import { describeWorkspace } from './workspace.js';
 
 describe('the requirements, on the running service', function () {
   this.timeout(60_000);
@@ -28,8 +33,13 @@ describe('the requirements, on the running service', function () {
   describeStates();
   describeAssignments();
   describeAuthRoutes();
+  describeCommissions();
+  describeClearing();
+  describeDeals();
+  describeFields();
   describeQuotaRoutes();
   describeReps();
+  describeWorkspace();
 
   it('covers every row of the list exactly once', expectEveryRow);
 });
