@@ -9,6 +9,7 @@ import { describeEngine } from './engine.js';
 import { describeFields } from './fields.js';
 import { describePipeline } from './pipeline.js';
 import { describeResources } from './plan-config.js';
+import { describePlans } from './plans.js';
 import { describeQuotaRoutes } from './quotas.js';
 import { describeReps } from './reps.js';
 import { expectEveryRow } from './rows.js';
@@ -37,6 +38,7 @@ describe('the requirements, on the running service', function () {
   describeClearing();
   describeDeals();
   describeFields();
+  describePlans();
   describeQuotaRoutes();
   describeReps();
   describeWorkspace();

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { row } from './rows.js';
+import { expectRefusal, World } from './world.js';
+
+const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
+const rule = (more: object = {}) => ({ name: 'R', measure: 'amount', tiers: [tier], ...more });
+const plan = (...rules: unknown[]) => ({ name: 'Refused', config: { rules } });
+const condition = (more: object) => plan(rule({ conditions: [more] }));
+const leaf = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
+const without = (given: object, key: string) =>
+  Object.fromEntries(Object.entries(given).filter(([one]) => one !== key));
+
+/** The row, what is wrong, the body, and the path under which the answer names it. */
+const refused: readonly (readonly [number, string, object, RegExp])[] = [
+  [335, 'no name', { config: { rules: [rule()] } }, /^name$/],
+  [336, 'no config', { name: 'Refused' }, /^config$/],
+  [337, 'no rules', { name: 'Refused', config: {} }, /rules/],
+  [338, 'empty rules', plan(), /rules/],
+  [339, 'no tiers', plan(without(rule(), 'tiers')), /rules\.0\.tiers/],
+  [340, 'no measure', plan(without(rule(), 'measure')), /rules\.0/],
+  [341, 'rate and flatAmount', plan(rule({ tiers: [{ ...tier, flatAmount: 5 }] })), /rules\.0\.tiers\.0/],
+  [342, 'duplicate rule names', plan(rule(), rule()), /rules\.1/],
+  [343, 'tierBy value without tierValueField', plan(rule({ tierBy: 'value' })), /rules\.0\.tier/],
+  [
+    344,
+    'marginal with tierBy value',
+    plan(rule({ tierBy: 'value', tierValueField: 'seats', tierMode: 'marginal' })),
+    /rules\.0\.tierMode/,
+  ],
+  [
+    345,
+    'quotaMeasure and quotaCredit',
+    plan(rule({ quotaMeasure: 'arr', quotaCredit: [{ field: 'svc' }] })),
+    /rules\.0\.quota/,
+  ],
+  [346, 'a negative floorAttainment', plan(rule({ floorAttainment: -0.1 })), /rules\.0\.floorAttainment/],
+  [347, 'an unknown executionPhase', plan(rule({ executionPhase: 'later' })), /rules\.0\.executionPhase/],
+  [348, 'currency usd', { ...plan(rule()), currency: 'usd' }, /^currency$/],
+  [349, 'a date that is none', { ...plan(rule()), effectiveStart: '2026-02-30' }, /^effectiveStart$/],
+  [350, 'a group without rules', condition({ operator: 'and', rules: [] }), /rules\.0\.conditions\.0/],
+  [351, 'an unknown operator', condition({ ...leaf, operator: 'like' }), /rules\.0\.conditions\.0/],
+  [352, 'a condition without fieldType', condition(without(leaf, 'fieldType')), /rules\.0\.conditions\.0/],
+  [353, 'an unknown fieldType', condition({ ...leaf, fieldType: 'colour' }), /rules\.0\.conditions\.0/],
+  [354, 'in without an array', condition({ ...leaf, operator: 'in', value: 'Won' }), /rules\.0\.conditions\.0/],
+  [
+    355,
+    'between without two numbers',
+    condition({ field: 'amount', fieldType: 'number', operator: 'between', value: [1] }),
+    /rules\.0\.conditions\.0/,
+  ],
+  [356, 'a tier without tierIndex', plan(rule({ tiers: [without(tier, 'tierIndex')] })), /rules\.0\.tiers\.0/],
+  [357, 'a tier without minThreshold', plan(rule({ tiers: [without(tier, 'minThreshold')] })), /rules\.0\.tiers\.0/],
+];
+
+/** POST /v1/plans with an invalid config: 400, the place is named, and no plan is stored. */
+export function describeInvalidConfigs(): void {
+  describe('POST /v1/plans with an invalid config', () => {
+    let world: World;
+
+    before(async () => {
+      world = await World.create();
+    });
+
+    for (const [number, what, body, path] of refused)
+      row(number, `${what} is 400 and names the place`, async () => {
+        const answer = await world.admin.post('/v1/plans', body);
+        expectRefusal(answer, 400, 'VALIDATION_FAILED');
+        const paths = answer.body.details.issues.map((issue: { path: string }) => issue.path);
+        expect(
+          paths.some((one: string) => path.test(one)),
+          `${path} in ${paths}`,
+        ).to.equal(true);
+        expect(await world.get('/v1/plans')).to.deep.equal([]);
+      });
+  });
+}
