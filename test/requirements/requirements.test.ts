@@ -14,6 +14,7 @@ import { describeQuotaRoutes } from './quotas.js';
 import { describeReps } from './reps.js';
 import { expectEveryRow } from './rows.js';
 import { startService, stopService } from './running-service.js';
+import { describeStatements } from './statements.js';
 import { describeStates } from './states.js';
 import { describeWorkspace } from './workspace.js';
 
@@ -41,6 +42,7 @@ describe('the requirements, on the running service', function () {
   describePlans();
   describeQuotaRoutes();
   describeReps();
+  describeStatements();
   describeWorkspace();
 
   it('covers every row of the list exactly once', expectEveryRow);
