@@ -4,6 +4,7 @@ import { describeAuthRoutes } from './auth-routes.js';
 import { describeClearing } from './clearing.js';
 import { describeCommissions } from './commissions.js';
 import { describeConditions } from './conditions.js';
+import { describeCrmSyncs } from './crm-syncs.js';
 import { describeDeals } from './deals.js';
 import { describeEngine } from './engine.js';
 import { describeFields } from './fields.js';
@@ -16,6 +17,7 @@ import { expectEveryRow } from './rows.js';
 import { startService, stopService } from './running-service.js';
 import { describeStatements } from './statements.js';
 import { describeStates } from './states.js';
+import { describeWebhooks } from './webhooks.js';
 import { describeWorkspace } from './workspace.js';
 
 describe('the requirements, on the running service', function () {
@@ -44,6 +46,8 @@ describe('the requirements, on the running service', function () {
   describeReps();
   describeStatements();
   describeWorkspace();
+  describeCrmSyncs();
+  describeWebhooks();
 
   it('covers every row of the list exactly once', expectEveryRow);
 });

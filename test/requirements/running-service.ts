@@ -4,15 +4,13 @@ import path from 'node:path';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { FakeBilling } from '#fakes/fake-billing.js';
-import { FakeCrma } from '#fakes/fake-crma.js';
-import { FakeCrmb } from '#fakes/fake-crmb.js';
-import { FakeCrmc } from '#fakes/fake-crmc.js';
+import { type CrmProvider } from '#src/crm/port.js';
 import { newId } from '#src/kernel/ids.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
-import { freePort } from '../support/crm-worlds.js';
+import { type CrmWorld, crmWorlds, freePort } from '../support/crm-worlds.js';
 import { FakeOidc } from '../support/fake-oidc.js';
 import { FakeSmtp } from '../support/fake-smtp.js';
 import { ServiceProcess } from '../support/service-process.js';
@@ -23,39 +21,30 @@ export type Json = any;
 
 /** Everything outside the service that it speaks to: CRMs, billing, identity provider and mail server, all on loopback. */
 interface Outside {
-  readonly crma: FakeCrma;
-  readonly crmb: FakeCrmb;
-  readonly crmc: FakeCrmc;
+  readonly crms: readonly CrmWorld[];
   readonly billing: FakeBilling;
   readonly oidc: FakeOidc;
   readonly smtp: FakeSmtp;
 }
 
 async function startOutside(): Promise<Outside> {
-  const crmc = new FakeCrmc();
   const billing = new FakeBilling();
-  const [crma, crmb, oidc, smtp] = await Promise.all([
-    FakeCrma.start(),
-    FakeCrmb.start(),
+  const [crms, oidc, smtp] = await Promise.all([
+    Promise.all(crmWorlds.map(({ start }) => start())),
     FakeOidc.start(),
     FakeSmtp.start(),
-    crmc.start(),
     billing.start(),
   ]);
-  crma.readsPerSecond = 1_000_000;
-  crmb.callsPerTenSeconds = 1_000_000;
-  crmb.searchesPerSecond = 1_000_000;
-  crmb.eventsPerDelivery = 1;
   billing.addPrice({ id: 'price_pro', lookupKey: 'pro_monthly' });
   billing.addPrice({ id: 'price_enterprise', productTier: 'enterprise' });
-  return { crma, crmb, crmc, billing, oidc, smtp };
+  return { crms, billing, oidc, smtp };
 }
 
-async function stopOutside({ crma, crmb, crmc, billing, oidc, smtp }: Outside): Promise<void> {
-  await Promise.all([crma.stop(), crmb.stop(), crmc.stop(), billing.stop(), oidc.stop(), smtp.stop()]);
+async function stopOutside({ crms, billing, oidc, smtp }: Outside): Promise<void> {
+  await Promise.all([...crms.map((crm) => crm.stop()), billing.stop(), oidc.stop(), smtp.stop()]);
 }
 
-function environmentFor({ crma, crmb, crmc, billing, oidc, smtp }: Outside, dataDir: string, port: number) {
+function environmentFor({ crms, billing, oidc, smtp }: Outside, dataDir: string, port: number) {
   const url = `http://127.0.0.1:${port}`;
   return {
     DATA_DIR: dataDir,
@@ -66,17 +55,7 @@ function environmentFor({ crma, crmb, crmc, billing, oidc, smtp }: Outside, data
     CRM_ALLOW_LOOPBACK: '1',
     CRM_POLL_SECONDS: '1',
     WEBHOOKS_PER_SECOND: '100000',
-    CRMA_API_BASE: crma.server.url,
-    CRMA_AUTH_BASE: crma.server.url,
-    CRMA_CLIENT_ID: crma.oauth.options.clientId,
-    CRMA_CLIENT_SECRET: crma.oauth.options.clientSecret,
-    CRMB_API_BASE: crmb.server.url,
-    CRMB_AUTH_BASE: crmb.server.url,
-    CRMB_CLIENT_ID: crmb.oauth.options.clientId,
-    CRMB_CLIENT_SECRET: crmb.oauth.options.clientSecret,
-    CRMC_LOGIN_BASE: crmc.url,
-    CRMC_CLIENT_ID: crmc.oauth.options.clientId,
-    CRMC_CLIENT_SECRET: crmc.oauth.options.clientSecret,
+    ...(Object.assign({}, ...crms.map((crm) => crm.environment)) as Record<string, string>),
     BILLING_API_KEY: billing.apiKey,
     BILLING_API_BASE: billing.url,
     BILLING_WEBHOOK_SECRET: billing.webhookSecret,
@@ -126,6 +105,10 @@ export class RunningService {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
+  crm(provider: CrmProvider): CrmWorld {
+    return this.outside.crms.find((crm) => crm.provider === provider) as CrmWorld;
+  }
+
   client(token: string | null): ApiClient {
     return new ApiClient(this.url, token);
   }
@@ -160,6 +143,17 @@ export class RunningService {
       ]);
       return pending === undefined ? true : undefined;
     });
+  }
+
+  /** Resolves when everything that webhooks brought is processed and calculated. */
+  async delivered(workspaceId: string): Promise<void> {
+    await until('the processing of the deliveries', async () => {
+      const [left] = await this.sql('select 1 from inbox where workspace_id = $1 and settled_at is null limit 1', [
+        workspaceId,
+      ]);
+      return left === undefined ? true : undefined;
+    });
+    await this.settled(workspaceId);
   }
 
   /** The newest mail to the address; of those that match, once there are more than so many. */
