@@ -4,10 +4,12 @@ import { describeAuthRoutes } from './auth-routes.js';
 import { describeClearing } from './clearing.js';
 import { describeCommissions } from './commissions.js';
 import { describeConditions } from './conditions.js';
+import { describeContract } from './contract.js';
 import { describeCrmSyncs } from './crm-syncs.js';
 import { describeDeals } from './deals.js';
 import { describeEngine } from './engine.js';
 import { describeFields } from './fields.js';
+import { describeMcp } from './mcp.js';
 import { describePipeline } from './pipeline.js';
 import { describeResources } from './plan-config.js';
 import { describePlans } from './plans.js';
@@ -17,6 +19,7 @@ import { expectEveryRow } from './rows.js';
 import { startService, stopService } from './running-service.js';
 import { describeStatements } from './statements.js';
 import { describeStates } from './states.js';
+import { describeTokens } from './tokens.js';
 import { describeWebhooks } from './webhooks.js';
 import { describeWorkspace } from './workspace.js';
 
@@ -31,6 +34,7 @@ describe('the requirements, on the running service', function () {
   after(stopService);
 
   describePipeline();
+  describeMcp();
   describeEngine();
   describeConditions();
   describeResources();
@@ -48,6 +52,8 @@ describe('the requirements, on the running service', function () {
   describeWorkspace();
   describeCrmSyncs();
   describeWebhooks();
+  describeTokens();
+  describeContract();
 
   it('covers every row of the list exactly once', expectEveryRow);
 });
