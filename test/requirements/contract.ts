@@ -212,7 +212,8 @@ function describeVersioning(): void {
       expect(new Set(specifiedOperations.map(([, path]) => path)).size).to.equal(60);
       const { paths } = await service().client(null).expect(200, 'GET', '/v1/openapi.json');
       // Two names of one parameter, such as planId and planRef, are one path in the description.
-      const nameless = (method: string, path: string) => `${method.toLowerCase()} ${path.replace(/:\w+|\{\w+\}/g, '*')}`;
+      const nameless = (method: string, path: string) =>
+        `${method.toLowerCase()} ${path.replace(/:\w+|\{\w+\}/g, '*')}`;
       const described = new Set(
         Object.entries<Json>(paths).flatMap(([path, methods]) =>
           Object.keys(methods).map((method) => nameless(method, path)),

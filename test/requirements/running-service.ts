@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { FakeBilling } from '#fakes/fake-billing.js';
 import { type CrmProvider } from '#src/crm/port.js';
 import { newId } from '#src/kernel/ids.js';
@@ -74,34 +74,39 @@ export class RunningService {
     readonly url: string,
     readonly demoKey: string,
     readonly outside: Outside,
-    private readonly process: ServiceProcess,
-    private readonly postgres: EmbeddedPostgres,
     private readonly database: Database,
     private readonly pool: pg.Pool,
     private readonly dataDir: string,
+    /** What is closed on a stop, in the order in which it was opened. */
+    private readonly opened: readonly (() => Promise<unknown>)[],
   ) {}
 
   static async start(): Promise<RunningService> {
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'commissions-requirements-'));
+    // The prefix and the id of this process let a later run remove the folder when this one is killed.
+    const dataDir = await mkdtemp(path.join(tmpdir(), `commissions-test-${process.pid}-`));
     const outside = await startOutside();
-    const port = await freePort();
-    const process = await ServiceProcess.start('both', environmentFor(outside, dataDir, port), {
-      startTimeoutMs: 120_000,
-    });
-    const postgres = await startEmbeddedPostgres({ dataDir });
-    const database = createDatabase({ url: postgres.ownerUrl, size: 2, onError: () => {} });
-    const pool = new pg.Pool({ connectionString: postgres.ownerUrl, max: 2 });
-    pool.on('error', () => undefined);
-    const demoKey = (await process.lineWith('    ws_')).trim();
-    return new RunningService(process.url, demoKey, outside, process, postgres, database, pool, dataDir);
+    const opened: (() => Promise<unknown>)[] = [() => stopOutside(outside)];
+    try {
+      const environment = environmentFor(outside, dataDir, await freePort());
+      const child = await ServiceProcess.start('both', environment, { startTimeoutMs: 120_000 });
+      opened.push(() => child.end());
+      const postgres = await startEmbeddedPostgres({ dataDir });
+      opened.push(() => postgres.stop());
+      const database = createDatabase({ url: postgres.ownerUrl, size: 2, onError: () => {} });
+      opened.push(() => database.destroy());
+      const pool = new pg.Pool({ connectionString: postgres.ownerUrl, max: 2 });
+      pool.on('error', () => undefined);
+      opened.push(() => pool.end());
+      const demoKey = (await child.lineWith('    ws_')).trim();
+      return new RunningService(child.url, demoKey, outside, database, pool, dataDir, opened);
+    } catch (error) {
+      for (const close of opened.reverse()) await close().catch(() => undefined);
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {
-    await this.process.end();
-    await this.database.destroy();
-    await this.pool.end();
-    await this.postgres.stop();
-    await stopOutside(this.outside);
+    for (const close of [...this.opened].reverse()) await close();
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
