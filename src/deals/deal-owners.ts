@@ -5,11 +5,16 @@ import { type Projection } from './deal.js';
 
 type OwnerValues = Pick<Projection, 'givenRepId' | 'ownerId' | 'ownerEmail'>;
 
-/** Whose deals are, looked up many at once and remembered for the transaction: a file names the same few people. */
+/**
+ * Finds the owners of deals: many are looked up at once and kept for the transaction, because a file names the same few people.
+ * Member ids and addresses are compared without regard to case, in whichever owner value they stand.
+ */
 export class DealOwners {
   private readonly asked = new Set<string>();
   private readonly reps = new Set<string>();
   private readonly byMember = new Map<string, string>();
+  /** Without regard to case; null where ids of several reps differ in case only. */
+  private readonly byMemberKey = new Map<string, string | null>();
   private readonly byEmail = new Map<string, string>();
 
   constructor(
@@ -17,11 +22,19 @@ export class DealOwners {
     private readonly workspaceId: string,
   ) {}
 
+  /** Whether everyone that the deals name has been looked up. */
+  knows(deals: readonly { readonly projection: OwnerValues }[]): boolean {
+    return deals.every(({ projection: { givenRepId, ownerId, ownerEmail } }) =>
+      [givenRepId, ownerId, ownerEmail].every((value) => value === null || this.asked.has(value.toLowerCase())),
+    );
+  }
+
   /** Looks up everyone that the deals name and that has not been asked for yet. */
   async learn(deals: readonly { readonly projection: OwnerValues }[]): Promise<void> {
     const keys = new Set<string>();
-    const ask = (key: string | null) => {
-      if (key !== null && !this.asked.has(key)) keys.add(key);
+    const ask = (value: string | null) => {
+      const key = value?.toLowerCase();
+      if (key !== undefined && !this.asked.has(key)) keys.add(key);
     };
     for (const { projection } of deals) {
       ask(projection.givenRepId);
@@ -33,26 +46,39 @@ export class DealOwners {
       with keys as materialized (select key from ${rowsFrom([...keys], [['key', 'text', (key) => key]])})
       select rep_id, crm_member_id, email from reps
       where workspace_id = ${this.workspaceId} and (rep_id::text in (select key from keys)
-        or crm_member_id in (select key from keys) or email in (select key from keys))
+        or lower(crm_member_id) in (select key from keys) or email in (select key from keys))
       union all
       select rep_id, crm_id, null from crm_members
-      where workspace_id = ${this.workspaceId} and crm_id in (select key from keys)`.execute(this.trx);
+      where workspace_id = ${this.workspaceId} and lower(crm_id) in (select key from keys)`.execute(this.trx);
     for (const key of keys) this.asked.add(key);
     for (const row of rows) {
       this.reps.add(row.rep_id);
-      // A rep's own member id goes before what the CRMs say.
-      if (row.crm_member_id !== null && (row.email !== null || !this.byMember.has(row.crm_member_id)))
-        this.byMember.set(row.crm_member_id, row.rep_id);
+      if (row.crm_member_id !== null) this.learnMember(row.crm_member_id, row.rep_id, row.email !== null);
       if (row.email !== null) this.byEmail.set(row.email, row.rep_id);
     }
   }
 
-  /**
-   * The given rep, else the CRM's member, else the one with the e-mail, else nobody yet; undefined for a rep that
-   * was given and does not exist.
-   */
+  /** A rep's own member id takes precedence over what the CRMs say. */
+  private learnMember(memberId: string, repId: string, isOwn: boolean): void {
+    if (isOwn || !this.byMember.has(memberId)) this.byMember.set(memberId, repId);
+    const key = memberId.toLowerCase();
+    const known = this.byMemberKey.get(key);
+    this.byMemberKey.set(key, known === undefined || known === repId ? repId : null);
+  }
+
+  /** The given rep, else the CRM's member, else the one with the e-mail, else nobody yet; undefined for an unknown given rep. */
   of({ givenRepId, ownerId, ownerEmail }: OwnerValues): string | null | undefined {
     if (givenRepId !== null) return this.reps.has(givenRepId) ? givenRepId : undefined;
-    return this.byMember.get(ownerId ?? '') ?? this.byEmail.get(ownerEmail ?? '') ?? null;
+    const values = [ownerId, ownerEmail].filter((value) => value !== null);
+    for (const find of [this.member, this.memberKey, this.address])
+      for (const value of values) {
+        const repId = find(value);
+        if (repId !== null) return repId;
+      }
+    return null;
   }
+
+  private readonly member = (value: string) => this.byMember.get(value) ?? null;
+  private readonly memberKey = (value: string) => this.byMemberKey.get(value.toLowerCase()) ?? null;
+  private readonly address = (value: string) => this.byEmail.get(value.toLowerCase()) ?? null;
 }

@@ -4,7 +4,7 @@ import { type Day } from '../kernel/day.js';
 import { rowsFrom } from '../platform/database/columns.js';
 import { violates } from '../platform/database/database-errors.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
+import { type DealContent, type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
 
 /** What a change has to know of the deal as it stands. */
 export interface StandingDeal {
@@ -54,6 +54,20 @@ export async function lockDeals(
     order by d.deal_id
     for no key update`.execute(trx);
   return new Map(rows.map((row) => [row.dealId, row]));
+}
+
+/** The content of those of the deals that are stored and not deleted, locked in the order of {@link lockDeals}. */
+export async function lockContents(
+  trx: Work,
+  workspaceId: string,
+  dealIds: readonly string[],
+): Promise<Map<string, DealContent>> {
+  const { rows } = await sql<DealContent & { readonly dealId: string }>`
+    select d.deal_id as "dealId", d.fields, d.given from deals d
+    where d.workspace_id = ${workspaceId} and d.deal_id = any(${idsOf(dealIds)}) and d.deleted_at is null
+    order by d.deal_id
+    for no key update`.execute(trx);
+  return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
 }
 
 function idsOf(dealIds: readonly string[]): RawBuilder<unknown> {

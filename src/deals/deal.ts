@@ -7,6 +7,7 @@ import {
   type FieldValue,
   isAbsent,
   type StandardField,
+  standardFields,
 } from '../engine/field-value.js';
 import { type Day, earliestDay, latestDay, readDay } from '../kernel/day.js';
 import { idOf } from '../kernel/ids.js';
@@ -70,7 +71,7 @@ const givenNames = {
 } as const satisfies Record<StandardField, keyof Given>;
 
 /** Where a standard value usually stands, for workspaces that have not mapped it. */
-const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {
+export const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {
   dealAmount: ['amount', 'value'],
   dealStage: ['stage', 'dealstage'],
   closeDate: ['close_date', 'closedate', 'closeDate'],
@@ -144,6 +145,30 @@ function asText(value: FieldValue | undefined): string | null {
 function asCurrency(value: FieldValue | undefined): string | null {
   const shown = asText(value);
   return shown !== null && /^[a-z]{3}$/i.test(shown) ? shown.toUpperCase() : shown;
+}
+
+/** Content of a file on top of what is stored: what the file does not say stays, and what it says is not hidden by it. */
+export function mergedContent(stored: DealContent, said: DealContent, terms: DealTerms): DealContent {
+  const fields: Record<string, FieldValue> = { ...stored.fields };
+  const given: Record<string, unknown> = { ...stored.given };
+  const ownership = saysOwner(said, terms);
+  if (ownership) for (const name of ['repId', 'ownerId', 'ownerEmail']) delete given[name];
+  for (const name of standardFields) {
+    const isSaid = !isAbsent(standardValue(said, name, terms));
+    if (!isSaid && !(name === 'ownerId' && ownership)) continue;
+    delete given[givenNames[name]];
+    const hiding =
+      terms.standard[name] === undefined ? usualSlugs[name] : name === 'ownerId' ? [terms.standard[name]] : [];
+    for (const slug of hiding) if (slug !== undefined && !Object.hasOwn(said.fields, slug)) delete fields[slug];
+  }
+  return { fields: { ...fields, ...said.fields }, given: { ...given, ...said.given } };
+}
+
+function saysOwner({ fields, given }: DealContent, terms: DealTerms): boolean {
+  const { repId, ownerEmail } = given;
+  return (
+    repId !== undefined || ownerEmail !== undefined || !isAbsent(standardValue({ fields, given }, 'ownerId', terms))
+  );
 }
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {

@@ -2,7 +2,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { concerns } from '../platform/database/revisions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { type ReadContent } from './deal.js';
+import { type DealContent, type ReadContent } from './deal.js';
 import { DealOwners } from './deal-owners.js';
 import {
   type DealInsert,
@@ -10,6 +10,7 @@ import {
   dealInsert,
   insertDeals,
   insertSnapshots,
+  lockContents,
   lockDeals,
   type StandingDeal,
   snapshotDeals,
@@ -57,6 +58,13 @@ export async function recordDeals(
   return writeDeals(trx, await decideDeals(trx, workspaceId, deals), options);
 }
 
+/** How deals that say only a part are completed with what is stored of them. */
+export interface Completion {
+  complete(deals: readonly IncomingDeal[], stored: ReadonlyMap<string, DealContent>): readonly IncomingDeal[];
+  /** Awaited before a statement that does not go with the first ones. */
+  beforeNextRead(): Promise<unknown>;
+}
+
 /** Deals that are locked and compared with what stands; nothing is written yet. */
 export interface DecidedDeals {
   readonly workspaceId: string;
@@ -72,18 +80,28 @@ export async function decideDeals(
   workspaceId: string,
   deals: readonly IncomingDeal[],
   owners = new DealOwners(trx, workspaceId),
-): Promise<DecidedDeals> {
+  completion: Completion | null = null,
+): Promise<DecidedDeals & { readonly incoming: readonly IncomingDeal[] }> {
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
-  // In one round trip: neither has to know of the other.
   const dealIds = deals.map((deal) => deal.dealId);
-  const [standing] = await Promise.all([lockDeals(trx, workspaceId, dealIds), owners.learn(deals)]);
+  // In one round trip: none needs the result of another.
+  const [standing, , contents] = await Promise.all([
+    lockDeals(trx, workspaceId, dealIds),
+    owners.learn(deals),
+    completion === null ? null : lockContents(trx, workspaceId, dealIds),
+  ]);
+  const incoming = completion === null || contents === null ? deals : completion.complete(deals, contents);
+  if (completion !== null && !owners.knows(incoming)) {
+    await completion.beforeNextRead();
+    await owners.learn(incoming);
+  }
   await failpoint('record.afterLock');
   const news: News[] = [];
-  for (const [position, deal] of deals.entries()) {
+  for (const [position, deal] of incoming.entries()) {
     const repId = owners.of(deal.projection);
     if (repId !== undefined) news.push(newsOf(position, deal, repId));
   }
-  return decideNews(workspaceId, news, standing, outcomes);
+  return { ...decideNews(workspaceId, news, standing, outcomes), incoming };
 }
 
 /** The second half: to be done before anything else is decided of the same deals. */

@@ -136,8 +136,10 @@ export async function claimUnresolvedDeals(
     return rows.map((row) => row.rep_id);
   };
   // One after the other: the owner's id goes before the owner's address.
-  const byMember = await claim(sql<boolean>`d.owner_id = rows_from.crm_member_id`);
-  const byEmail = await claim(sql<boolean>`lower(d.owner_email) = rows_from.email`);
+  const byMember = await claim(
+    sql<boolean>`lower(rows_from.crm_member_id) in (lower(d.owner_id), lower(d.owner_email))`,
+  );
+  const byEmail = await claim(sql<boolean>`rows_from.email in (lower(d.owner_email), lower(d.owner_id))`);
   return [...new Set([...byMember, ...byEmail])];
 }
 

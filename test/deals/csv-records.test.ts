@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { CsvRecords } from '#src/deals/import/csv-records.js';
+import { CsvRecords } from '#src/platform/files/csv-records.js';
 
 function cut(parts: readonly string[], delimiter = ','): string[][] {
   const records = new CsvRecords(delimiter);

@@ -7,7 +7,6 @@ import { deleteDeal } from '#src/deals/commands/delete-deal.js';
 import { importDeals } from '#src/deals/commands/import-deals.js';
 import { putDeal } from '#src/deals/commands/put-deal.js';
 import { type DealRecord } from '#src/deals/deal.js';
-import { type ImportResult } from '#src/deals/import/import-rows.js';
 import { listDeals } from '#src/deals/queries/list-deals.js';
 import { saveFieldMapping } from '#src/fields/commands/save-field-mapping.js';
 import { getFieldMapping } from '#src/fields/queries/get-field-mapping.js';
@@ -155,7 +154,7 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
 
   function importFile({ text, type = 'text/csv', query = {} }: ImportFile) {
     const stream = text instanceof Readable ? text : Readable.from([Buffer.from(text as string)]);
-    return call<ImportResult>(importDeals, { query, body: { contentType: type, stream } });
+    return call<ImportAnswer>(importDeals, { query, body: { contentType: type, stream } });
   }
 
   function list(query: Record<string, string> = {}, caller: Caller = admin) {
@@ -210,6 +209,16 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
     forgetRequests,
     close,
   };
+}
+
+interface ImportAnswer {
+  readonly accepted: number;
+  readonly unchanged: number;
+  readonly stale: number;
+  readonly rejected: readonly { readonly row: number; readonly reason: string; readonly code?: string }[];
+  readonly warnings: readonly { readonly column: string; readonly message: string }[];
+  readonly numberFormat: 'en' | 'eu' | null;
+  readonly jobId: string;
 }
 
 export type DealWorld = Awaited<ReturnType<typeof dealWorld>>;

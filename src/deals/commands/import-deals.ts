@@ -2,21 +2,35 @@ import { type Readable } from 'node:stream';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { dateFormats } from '../../kernel/date-text.js';
 import { invalid } from '../../kernel/failure.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
+import { CommissionChanges, type Wake } from '../../ledger/commission-changes.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
 import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
-import { text } from '../../platform/schemas.js';
-import { mostSlugLength } from '../deal.js';
+import { flag, text } from '../../platform/schemas.js';
+import { type DealTerms, mostSlugLength } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
-import { csvRows } from '../import/csv-rows.js';
-import { dateFormats, type ImportRow, type RowReader } from '../import/import-row.js';
-import { type ImportResult, importRows } from '../import/import-rows.js';
+import { type ColumnWarning } from '../import/csv-header.js';
+import { csvHeader, csvRows, provenNumberFormat } from '../import/csv-rows.js';
+import { type ImportColumns, loadImportColumns } from '../import/import-columns.js';
+import { type ImportRow } from '../import/import-row.js';
+import { importRows, requestImported } from '../import/import-rows.js';
 import { declaredDateFormat, jsonRows } from '../import/json-rows.js';
-import { withSpooledUpload } from '../import/spooled-upload.js';
 
 const query = z.strictObject({
-  idColumn: text(mostSlugLength).default('id'),
-  dateFormat: z.enum(dateFormats).optional(),
+  idColumn: text(mostSlugLength).optional().describe('The column of the deal ids; default id'),
+  dateFormat: z.enum(dateFormats).optional().describe('How the file writes dates, in addition to ISO 8601'),
+  numberFormat: z
+    .enum(numberFormats)
+    .optional()
+    .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
+  mode: z
+    .enum(['merge', 'replace'])
+    .default('merge')
+    .describe('merge changes only what the file says; replace clears what it does not say'),
+  dryRun: flag.default(false).describe('true: parse, resolve and count without writing'),
   delimiter: z
     .enum([',', ';', '\t', '|', 'tab'])
     .default(',')
@@ -24,54 +38,114 @@ const query = z.strictObject({
 });
 type Query = z.infer<typeof query>;
 
+const previewRow = z.object({
+  row: z.int(),
+  dealId: z.string().nullable(),
+  outcome: z.enum(['created', 'changed', 'unchanged', 'stale', 'rejected']),
+  reason: z.string().nullable(),
+  name: z.string().nullable(),
+  amount: z.number().nullable(),
+  currency: z.string().nullable(),
+  stage: z.string().nullable(),
+  closeDate: z.string().nullable(),
+  repId: z.string().nullable(),
+});
+
 const response = z.object({
   accepted: z.int(),
   unchanged: z.int(),
   stale: z.int(),
-  rejected: z.array(z.object({ row: z.int(), reason: z.string() })),
-  jobId: z.string(),
+  rejected: z.array(z.object({ row: z.int(), reason: z.string(), code: z.literal('ambiguous_number').optional() })),
+  warnings: z
+    .array(z.object({ code: z.literal('unknown_column'), column: z.string(), message: z.string() }))
+    .describe('Columns that no mapping, plan or stored deal names'),
+  numberFormat: z.enum(numberFormats).nullable().describe('The format given or detected; null when neither'),
+  jobId: z.string().optional().describe('The recalculation that the import caused; absent for a dry run'),
+  dryRun: z.literal(true).optional(),
+  rows: z.array(previewRow).optional().describe('The first 20 rows of a dry run, as they would be stored'),
 });
+type Answer = z.input<typeof response>;
+
+/** What a file says beside its rows. */
+interface FileTerms {
+  readonly warnings: readonly ColumnWarning[];
+  readonly numberFormat: NumberFormat | null;
+}
+
+/** Ends the transaction of a dry run: everything is done as in an import, and nothing of it is kept. */
+class DryRunEnd extends Error {
+  constructor(readonly answer: Answer) {
+    super('the dry run is complete');
+  }
+}
 
 @injectable()
 export class ImportDeals {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  /** The whole file in one transaction, which starts when all of it has arrived. Bad rows are told, good ones go in. */
-  async execute({ query, body }: Input<unknown, Query>, caller: Caller): Promise<ImportResult> {
+  /** The whole file in one transaction, which starts when all of it has arrived. Bad rows are listed, good ones are imported. */
+  async execute({ query, body }: Input<unknown, Query>, caller: Caller): Promise<Answer> {
     const { contentType, stream } = body as StreamedBody;
     return withSpooledUpload(stream, async (read) => {
-      const rowsOf = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
-      return this.changes.run(caller, 'import', async (trx, wake) => {
-        const terms = await loadDealTerms(trx, caller.workspaceId);
-        return importRows(trx, caller, rowsOf(terms), wake);
-      });
+      const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
+      try {
+        return await this.changes.run(caller, 'import', (trx, wake) => importFile(trx, caller, wake, query, openFile));
+      } catch (error) {
+        if (error instanceof DryRunEnd) return error.answer;
+        throw error;
+      }
     });
   }
 }
 
-type RowsOf = (terms: RowReader['terms']) => AsyncIterable<readonly ImportRow[]>;
-
-function csvFile(read: () => Readable, { dateFormat = 'ISO', ...format }: Query): RowsOf {
-  return (terms) => csvRows(read(), format, { terms, dateFormat });
+async function importFile(trx: Work, caller: Caller, wake: Wake, query: Query, openFile: OpenFile): Promise<Answer> {
+  const { workspaceId } = caller;
+  const terms = await loadDealTerms(trx, workspaceId);
+  const columns = await loadImportColumns(trx, workspaceId, terms);
+  const { rows, warnings, numberFormat } = await openFile(terms, columns);
+  const result = await importRows(trx, workspaceId, rows, { mode: query.mode, terms });
+  const { accepted, unchanged, stale, rejected, preview } = result;
+  const answer = { accepted, unchanged, stale, rejected: [...rejected], warnings: [...warnings], numberFormat };
+  if (query.dryRun) throw new DryRunEnd({ ...answer, dryRun: true, rows: [...preview] });
+  return { ...answer, jobId: await requestImported(trx, caller, result, wake) };
 }
 
-async function jsonFile(read: () => Readable, query: Query): Promise<RowsOf> {
+type OpenFile = (
+  terms: DealTerms,
+  columns: ImportColumns,
+) => Promise<FileTerms & { readonly rows: AsyncIterable<readonly ImportRow[]> }>;
+
+function csvFile(read: () => Readable, { dateFormat = 'ISO', numberFormat: given, ...format }: Query): OpenFile {
+  return async (terms, columns) => {
+    const header = await csvHeader(read(), format, columns);
+    const numberFormat = given ?? (await provenNumberFormat(read(), format.delimiter, header));
+    const reader = { terms, columns, dateFormat, numberFormat };
+    const rows = csvRows(read(), format.delimiter, header, reader);
+    return { rows, warnings: header.warnings, numberFormat };
+  };
+}
+
+async function jsonFile(read: () => Readable, query: Query): Promise<OpenFile> {
   const declared = await declaredDateFormat(read());
   if (declared !== undefined && query.dateFormat !== undefined && declared !== query.dateFormat) {
     throw invalid({ path: 'dateFormat', message: `is ${query.dateFormat} in the query and ${declared} in the body` });
   }
-  return (terms) => jsonRows(read(), { terms, dateFormat: declared ?? query.dateFormat ?? 'ISO' });
+  const dateFormat = declared ?? query.dateFormat ?? 'ISO';
+  return async (terms, columns) => {
+    const numberFormat = query.numberFormat ?? null;
+    return { rows: jsonRows(read(), { terms, columns, dateFormat, numberFormat }), warnings: [], numberFormat };
+  };
 }
 
 export const importDeals = operation({
   id: 'importDeals',
-  summary: 'Store up to 100,000 deals from a JSON or CSV file; bad rows are listed, good ones go in',
+  summary: 'Import up to 100,000 deals from a JSON or CSV file; invalid rows are listed, valid rows are imported',
   method: 'post',
   path: '/v1/deals/import',
   access: 'admin',
   query,
   upload: { types: ['application/json', 'text/csv'], limitBytes: 32 * 1024 * 1024 },
   response,
-  failures: {},
+  failures: { no_known_columns: 400 },
   handler: ImportDeals,
 });

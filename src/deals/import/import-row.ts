@@ -1,9 +1,9 @@
 import { type z } from 'zod';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
-import { type Day, dayOf, isDay } from '../../kernel/day.js';
+import { type DateFormat, readDateText } from '../../kernel/date-text.js';
+import { type Day, dayOf, isDay, readDay } from '../../kernel/day.js';
+import { type NumberFormat, readNumber } from '../../kernel/number-text.js';
 import {
-  amountBound,
-  amountOutOfRange,
   contentOf,
   type DealContent,
   type DealTerms,
@@ -15,31 +15,98 @@ import {
   standardValue,
 } from '../deal.js';
 import { type IncomingDeal } from '../record-deals.js';
+import { type ImportColumns } from './import-columns.js';
 
-export const dateFormats = ['ISO', 'MDY', 'DMY'] as const;
-/** How the file writes its days. It is declared and never guessed: 3/4/2026 is two different days. */
-export type DateFormat = (typeof dateFormats)[number];
+/** A deal that a row describes, with the content that it was read from. */
+export interface ImportedDeal extends IncomingDeal {
+  readonly said: DealContent;
+}
+
+export interface RowProblem {
+  readonly reason: string;
+  readonly code?: 'ambiguous_number';
+}
 
 /** A data row of the file, counted from 1: a deal, or why it is none. */
-export type ImportRow = { readonly row: number } & ({ readonly deal: IncomingDeal } | { readonly reason: string });
+export type ImportRow = { readonly row: number; readonly dealId?: string } & (
+  | { readonly deal: ImportedDeal }
+  | RowProblem
+);
 
 export interface RowReader {
   readonly terms: DealTerms;
+  readonly columns: ImportColumns;
   readonly dateFormat: DateFormat;
+  /** Null where a file neither states nor proves it. */
+  readonly numberFormat: NumberFormat | null;
 }
 
-const writtenDay = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
+export type CellKind = 'amount' | 'number' | 'closeDate' | 'createdDate' | 'text';
 
-/** The day in the declared format; null when the text is no real day in it. */
-function declaredDay(value: string, dateFormat: DateFormat): Day | null {
-  const match = writtenDay.exec(value);
-  if (match === null || dateFormat === 'ISO') return null;
+export function kindOf(slug: string, { amounts, numeric, closeDates, createdDates }: ImportColumns): CellKind {
+  if (amounts.has(slug)) return 'amount';
+  if (closeDates.has(slug)) return 'closeDate';
+  if (createdDates.has(slug)) return 'createdDate';
+  return numeric.has(slug) ? 'number' : 'text';
+}
+
+/** The text of a cell in the form in which it is stored, or why it cannot be read. */
+export function readCell(slug: string, text: string, kind: CellKind, reader: RowReader): string | RowProblem {
+  switch (kind) {
+    case 'amount':
+    case 'number':
+      return numberCell(slug, text, kind, reader.numberFormat);
+    case 'closeDate':
+    case 'createdDate':
+      return dateCell(kind, text, reader);
+    case 'text':
+      return reader.dateFormat === 'ISO' ? text : (slashedDay(text.trim(), reader.dateFormat) ?? text);
+    default:
+      return unknownKind(kind);
+  }
+}
+
+function numberCell(
+  slug: string,
+  text: string,
+  kind: 'amount' | 'number',
+  format: NumberFormat | null,
+): string | RowProblem {
+  const read = readNumber(text, format);
+  if (read === 'ambiguous')
+    return {
+      code: 'ambiguous_number',
+      reason: `${slug}: ${shown(text)} can be read with a thousands separator and with a decimal separator; give numberFormat=en (1,234.50) or numberFormat=eu (1.234,50)`,
+    };
+  if (read !== null) return read;
+  // A measure that is no number is stored as it is, and absent in calculations; a deal must not be stored without its amount.
+  if (kind === 'number' && format === null) return text;
+  const expected = format === null ? 'a number' : `a number in the format ${format}`;
+  return { reason: `${kind === 'amount' ? 'dealAmount' : slug}: ${shown(text)} is not ${expected}` };
+}
+
+function dateCell(name: 'closeDate' | 'createdDate', text: string, reader: RowReader): string | RowProblem {
+  const trimmed = text.trim();
+  const { timeZone } = reader.terms;
+  const day = readDateText(trimmed, reader.dateFormat, timeZone);
+  if (day === null) return { reason: `${name}: ${shown(text)} is not a date in the format ${reader.dateFormat}` };
+  // An instant is stored as it is: which day it falls on follows the time zone of the workspace.
+  return zoned.test(trimmed) && readDay(trimmed, timeZone) !== null ? trimmed : day;
+}
+
+const zoned = /\d(?:Z|[+-]\d{2}:?\d{2})$/;
+const slashed = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
+
+/** Only the full form with slashes is a date in a column that need not hold dates. */
+function slashedDay(value: string, dateFormat: DateFormat): Day | null {
+  const match = slashed.exec(value);
+  if (match === null) return null;
   const [first, second, year] = [Number(match[1]), Number(match[2]), Number(match[3])];
   const day = dateFormat === 'MDY' ? dayOf(year, first, second) : dayOf(year, second, first);
   return isDay(day) ? day : null;
 }
 
-/** What a deal is paid by must be readable: better a row that is named than a deal that silently earns nothing. */
+/** What a deal is paid by must be readable: otherwise it would silently earn nothing. */
 function problemOfStandardValues(content: DealContent, read: Projection, reader: RowReader): string | null {
   for (const name of ['closeDate', 'createdDate'] as const) {
     if (read[name] !== null) continue;
@@ -51,85 +118,81 @@ function problemOfStandardValues(content: DealContent, read: Projection, reader:
   return isAbsent(amount) ? null : `dealAmount: ${shown(amount)} is not a number`;
 }
 
-/** In a file of another format a day that only ISO would read is a slip, and not to be taken for what it may not mean. */
-function problemOfFormat(content: DealContent, { terms, dateFormat }: RowReader): string | null {
-  for (const name of ['closeDate', 'createdDate'] as const) {
-    if (content.given[name] !== undefined) continue;
-    const value = standardValue(content, name, terms);
-    if (isAbsent(value) || (typeof value === 'string' && declaredDay(value.trim(), dateFormat) !== null)) continue;
-    return `${name}: ${shown(value)} is not a date in the format ${dateFormat}`;
-  }
-  return null;
-}
-
 function shown(value: unknown): string {
   return JSON.stringify(value).slice(0, 60);
-}
-
-/** Days of the declared format in the form in which everything else reads them. */
-function withIsoDays(fields: Fields, dateFormat: DateFormat): Fields {
-  const dated: Record<string, FieldValue> = {};
-  for (const slug of Object.keys(fields)) {
-    const value = fields[slug] as FieldValue;
-    dated[slug] = typeof value === 'string' ? (declaredDay(value.trim(), dateFormat) ?? value) : value;
-  }
-  return dated;
 }
 
 function rowOf(
   row: number,
   dealId: string,
-  content: DealContent,
+  said: DealContent,
   sourceUpdatedAt: string | null | undefined,
   reader: RowReader,
 ): ImportRow {
-  const isIso = reader.dateFormat === 'ISO';
-  const misdated = isIso ? null : problemOfFormat(content, reader);
-  if (misdated !== null) return { row, reason: misdated };
-  const dated = isIso ? content : { ...content, fields: withIsoDays(content.fields, reader.dateFormat) };
-  const slug = amountOutOfRange(dated, reader.terms);
-  if (slug !== null) return { row, reason: `fields.${slug}: ${amountBound}` };
-  const read = readContent(dated, reader.terms);
-  const reason = problemOfStandardValues(dated, read.projection, reader);
-  if (reason !== null) return { row, reason };
+  const read = readContent(said, reader.terms);
+  const reason = problemOfStandardValues(said, read.projection, reader);
+  if (reason !== null) return { row, dealId, reason };
   return {
     row,
-    deal: { dealId, ...read, sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null, provider: null },
+    dealId,
+    deal: {
+      dealId,
+      ...read,
+      said,
+      sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null,
+      provider: null,
+    },
   };
 }
 
 const jsonDeal = dealBody.extend({ dealId });
 
-/** One deal of a JSON file, written as PUT takes it, its days as the file declares them. */
+/** One deal of a JSON file, written as PUT takes it; texts are read as in a CSV file. */
 export function readJsonRow(row: number, value: unknown, reader: RowReader): ImportRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { row, reason: 'is not an object' };
   const named: Record<string, unknown> = { ...value };
-  for (const name of ['closeDate', 'createdDate']) {
+  for (const name of ['closeDate', 'createdDate'] as const) {
     const written = named[name];
-    if (reader.dateFormat === 'ISO' || typeof written !== 'string') continue;
-    const day = declaredDay(written.trim(), reader.dateFormat);
-    if (day === null)
-      return { row, reason: `${name}: ${shown(written)} is not a date in the format ${reader.dateFormat}` };
-    named[name] = day;
+    if (typeof written !== 'string') continue;
+    const read = dateCell(name, written, reader);
+    if (typeof read !== 'string') return { row, ...read };
+    named[name] = read;
+  }
+  if (typeof named['amount'] === 'string' && reader.numberFormat !== null) {
+    const read = numberCell('amount', named['amount'], 'amount', reader.numberFormat);
+    if (typeof read !== 'string') return { row, ...read };
+    named['amount'] = read;
   }
   const parsed = jsonDeal.safeParse(named);
   if (!parsed.success) return { row, reason: reasonOf(parsed.error) };
   const { dealId: id, ...body } = parsed.data;
-  return rowOf(row, id, contentOf(body), body.sourceUpdatedAt, reader);
+  const content = contentOf(body);
+  const fields = readFields(content.fields, reader);
+  return 'reason' in fields
+    ? { row, dealId: id, ...(fields as RowProblem) }
+    : rowOf(row, id, { ...content, fields: fields.read }, body.sourceUpdatedAt, reader);
 }
 
-/** Columns that mean the deal itself and not one of its fields, in both spellings that files have. */
-export const namedColumns: ReadonlyMap<string, string> = new Map([
-  ['repId', 'repId'],
-  ['rep_id', 'repId'],
-  ['ownerEmail', 'ownerEmail'],
-  ['owner_email', 'ownerEmail'],
-  ['sourceUpdatedAt', 'sourceUpdatedAt'],
-  ['source_updated_at', 'sourceUpdatedAt'],
-]);
+function readFields(fields: Fields, reader: RowReader): RowProblem | { readonly read: Fields } {
+  const read: Record<string, FieldValue> = {};
+  for (const slug of Object.keys(fields)) {
+    const value = fields[slug] as FieldValue;
+    const kind = kindOf(slug, reader.columns);
+    const isNumber = kind === 'amount' || kind === 'number';
+    if (typeof value !== 'string' || value === '' || (isNumber && reader.numberFormat === null)) {
+      read[slug] = value;
+      continue;
+    }
+    const cell = readCell(slug, value, kind, reader);
+    if (typeof cell !== 'string') return cell;
+    read[slug] = cell;
+  }
+  return { read };
+}
+
 const csvNamed = dealBody.pick({ repId: true, ownerEmail: true, sourceUpdatedAt: true });
 
-/** One line of a CSV file: its id, its fields, and what stands in the named columns. */
+/** One line of a CSV file: its id, its fields as {@link readCell} gives them, and the values of the named columns. */
 export function readCsvRow(
   row: number,
   id: string,
@@ -140,16 +203,20 @@ export function readCsvRow(
   const parsedId = dealId.safeParse(id);
   if (!parsedId.success) return { row, reason: `id: ${parsedId.error.issues[0]?.message}` };
   const problem = problemOfFields(fields);
-  if (problem !== null) return { row, reason: `${problem.slug}: ${problem.message}` };
+  if (problem !== null) return { row, dealId: parsedId.data, reason: `${problem.slug}: ${problem.message}` };
   if (Object.keys(named).length === 0) return rowOf(row, parsedId.data, { fields, given: {} }, null, reader);
   const parsed = csvNamed.safeParse(named);
-  if (!parsed.success) return { row, reason: reasonOf(parsed.error) };
+  if (!parsed.success) return { row, dealId: parsedId.data, reason: reasonOf(parsed.error) };
   return rowOf(row, parsedId.data, { ...contentOf(parsed.data), fields }, parsed.data.sourceUpdatedAt, reader);
 }
 
 function reasonOf(error: z.ZodError): string {
   const [issue] = error.issues;
   const path = issue?.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : (issue?.path ?? []);
-  const message = issue?.code === 'unrecognized_keys' ? 'is not known here' : issue?.message;
+  const message = issue?.code === 'unrecognized_keys' ? 'unknown field' : issue?.message;
   return `${path.map(String).join('.').slice(0, 200)}: ${message}`;
+}
+
+function unknownKind(kind: never): never {
+  throw new TypeError(`unknown kind of column: ${String(kind)}`);
 }

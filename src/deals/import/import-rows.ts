@@ -7,42 +7,84 @@ import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { type Wake } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
+import { type DealContent, type DealTerms, mergedContent, readContent } from '../deal.js';
 import { DealOwners } from '../deal-owners.js';
-import { type DecidedDeals, decideDeals, writeDeals } from '../record-deals.js';
+import {
+  type Completion,
+  type DecidedDeals,
+  decideDeals,
+  type IncomingDeal,
+  type Outcome,
+  writeDeals,
+} from '../record-deals.js';
 import { merge, type TouchedReps, touchedReps } from '../touched-reps.js';
-import { type ImportRow } from './import-row.js';
+import { type ImportedDeal, type ImportRow, type RowProblem } from './import-row.js';
 
-const mostRows = 100_000;
-const mostRejectionsTold = 1000;
+const maxRows = 100_000;
+const maxRejections = 1000;
 const batchSize = 2000;
+
+export type ImportMode = 'merge' | 'replace';
+
+export interface RejectedRow {
+  readonly row: number;
+  readonly reason: string;
+  readonly code?: 'ambiguous_number';
+}
+
+/** One of the first rows, as it would be stored. */
+export interface PreviewRow {
+  readonly row: number;
+  readonly dealId: string | null;
+  readonly outcome: Exclude<Outcome, 'unknown_rep'> | 'rejected';
+  readonly reason: string | null;
+  readonly name: string | null;
+  readonly amount: number | null;
+  readonly currency: string | null;
+  readonly stage: string | null;
+  readonly closeDate: string | null;
+  readonly repId: string | null;
+}
 
 export interface ImportResult {
   readonly accepted: number;
   readonly unchanged: number;
   readonly stale: number;
-  readonly rejected: readonly { readonly row: number; readonly reason: string }[];
-  readonly jobId: string;
+  readonly rejected: readonly RejectedRow[];
+  readonly preview: readonly PreviewRow[];
+  readonly touched: TouchedReps;
 }
 
 interface Tally {
   accepted: number;
   unchanged: number;
   stale: number;
-  readonly rejected: { readonly row: number; readonly reason: string }[];
+  readonly rejected: RejectedRow[];
+  readonly preview: PreviewRow[];
   readonly touched: TouchedReps;
 }
 
-/** Records the rows batch by batch, then asks once for every rep that they concern, as a job that can be watched. */
+export const maxPreviewRows = 20;
+
+/** Records the rows batch by batch. Nothing is calculated before {@link requestImported} asks for it. */
 export async function importRows(
   trx: Work,
-  caller: Caller,
+  workspaceId: string,
   rows: AsyncIterable<readonly ImportRow[]>,
-  wake: Wake,
+  { mode, terms }: { readonly mode: ImportMode; readonly terms: DealTerms },
 ): Promise<ImportResult> {
-  const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], touched: new Map() };
-  const owners = new DealOwners(trx, caller.workspaceId);
+  const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], preview: [], touched: new Map() };
+  const owners = new DealOwners(trx, workspaceId);
   let decided: DecidedBatch | null = null;
   let writing = Promise.resolve();
+  const completion: Completion | null =
+    mode === 'replace'
+      ? null
+      : {
+          complete: (deals, stored) => completed(deals, stored, terms),
+          // A statement within the savepoint of a failed insert would fail with it.
+          beforeNextRead: () => writing,
+        };
   try {
     for await (const batch of batchesOf(rows)) {
       await writing;
@@ -51,7 +93,7 @@ export async function importRows(
         decided = null;
       }
       // Sent ahead of what the last batch writes: while the server writes it this batch is decided and the next one read.
-      const deciding = decideBatch(trx, caller.workspaceId, owners, batch);
+      const deciding = decideBatch(trx, workspaceId, owners, batch, completion);
       if (decided !== null) writing = writeBatch(trx, decided, tally);
       // Its failure is heard by the await above, though perhaps not before the next batch has been read.
       writing.catch(() => undefined);
@@ -63,18 +105,44 @@ export async function importRows(
   }
   await writing;
   if (decided !== null) await writeBatch(trx, decided, tally);
-  const { touched, rejected, ...counts } = tally;
-  const jobId = await requestAll(trx, caller, touched, counts.accepted);
+  return tally;
+}
+
+/** Requests the calculation of every rep whom the import concerns, as a job that can be watched. */
+export async function requestImported(
+  trx: Work,
+  caller: Caller,
+  { touched, accepted }: Pick<ImportResult, 'touched' | 'accepted'>,
+  wake: Wake,
+): Promise<string> {
+  const jobId = await requestAll(trx, caller, touched, accepted);
   wake([...touched.keys()]);
-  return { ...counts, rejected, jobId };
+  return jobId;
+}
+
+/** The deals with what is stored of them and the file does not say; a deal that comes twice builds on its first row. */
+function completed(
+  deals: readonly IncomingDeal[],
+  stored: ReadonlyMap<string, DealContent>,
+  terms: DealTerms,
+): readonly IncomingDeal[] {
+  const counts = new Map<string, number>();
+  for (const { dealId } of deals) counts.set(dealId, (counts.get(dealId) ?? 0) + 1);
+  if (stored.size === 0 && counts.size === deals.length) return deals;
+  const contents = new Map(stored);
+  return (deals as readonly ImportedDeal[]).map((deal) => {
+    const known = contents.get(deal.dealId);
+    const content = known === undefined ? deal.said : mergedContent(known, deal.said, terms);
+    if (counts.get(deal.dealId) !== 1) contents.set(deal.dealId, content);
+    return known === undefined ? deal : { ...deal, ...readContent(content, terms) };
+  });
 }
 
 async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>): AsyncGenerator<ImportRow[]> {
   let batch: ImportRow[] = [];
   for await (const part of parts) {
     for (const row of part) {
-      if (row.row > mostRows)
-        throw invalid({ path: '', message: `holds more than ${mostRows} rows; send it in parts` });
+      if (row.row > maxRows) throw invalid({ path: '', message: `holds more than ${maxRows} rows; send it in parts` });
       batch.push(row);
       if (batch.length < batchSize) continue;
       yield batch;
@@ -87,6 +155,9 @@ async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>): AsyncGene
 
 interface DecidedBatch {
   readonly rows: readonly ImportRow[];
+  /** Those of the rows that are deals, as they would be stored. */
+  readonly incoming: readonly IncomingDeal[];
+  readonly owners: DealOwners;
   readonly deals: DecidedDeals;
 }
 
@@ -95,9 +166,11 @@ async function decideBatch(
   workspaceId: string,
   owners: DealOwners,
   rows: readonly ImportRow[],
+  completion: Completion | null,
 ): Promise<DecidedBatch> {
-  const deals = rows.flatMap((row) => ('deal' in row ? [row.deal] : []));
-  return { rows, deals: await decideDeals(trx, workspaceId, deals, owners) };
+  const said = rows.flatMap((row) => ('deal' in row ? [row.deal] : []));
+  const { incoming, ...deals } = await decideDeals(trx, workspaceId, said, owners, completion);
+  return { rows, incoming, owners, deals };
 }
 
 /** Whether the second has deals of the first, with which they can only be compared when those are written. */
@@ -106,19 +179,49 @@ function sharesDeals({ deals }: DecidedBatch, rows: readonly ImportRow[]): boole
   return rows.some((row) => 'deal' in row && dealIds.has(row.deal.dealId));
 }
 
-async function writeBatch(trx: Work, { rows, deals }: DecidedBatch, tally: Tally): Promise<void> {
+async function writeBatch(trx: Work, batch: DecidedBatch, tally: Tally): Promise<void> {
+  const { rows, deals, incoming, owners } = batch;
   const { outcomes, changes } = await writeDeals(trx, deals);
   await failpoint('import.afterBatch');
   merge(tally.touched, await touchedReps(trx, deals.workspaceId, changes));
   let position = 0;
   for (const row of rows) {
-    const outcome = 'deal' in row ? outcomes[position++] : null;
+    const deal = 'deal' in row ? incoming[position] : undefined;
+    const outcome = 'deal' in row ? (outcomes[position++] ?? null) : null;
+    const problem = 'deal' in row ? unknownRep : row;
+    if (tally.preview.length < maxPreviewRows) tally.preview.push(previewOf(row, deal, outcome, owners));
     if (outcome === 'unchanged' || outcome === 'stale') tally[outcome] += 1;
     else if (outcome === 'created' || outcome === 'changed') tally.accepted += 1;
-    else if (tally.rejected.length < mostRejectionsTold) {
-      tally.rejected.push({ row: row.row, reason: 'reason' in row ? row.reason : 'repId: there is no such rep' });
+    else if (tally.rejected.length < maxRejections) {
+      const { reason, code } = problem;
+      tally.rejected.push({ row: row.row, reason, ...(code === undefined ? {} : { code }) });
     }
   }
+}
+
+const unknownRep: RowProblem = { reason: 'repId: there is no such rep' };
+
+function previewOf(
+  row: ImportRow,
+  deal: IncomingDeal | undefined,
+  outcome: Outcome | null,
+  owners: DealOwners,
+): PreviewRow {
+  const isRejected = deal === undefined || outcome === null || outcome === 'unknown_rep';
+  const { name = null, amount = null, currency = null, stage = null, closeDate = null } = deal?.projection ?? {};
+  const reason = 'deal' in row ? unknownRep.reason : row.reason;
+  return {
+    row: row.row,
+    dealId: row.dealId ?? null,
+    outcome: isRejected ? 'rejected' : outcome,
+    reason: isRejected ? reason : null,
+    name,
+    amount: amount === null ? null : Number(amount),
+    currency,
+    stage,
+    closeDate,
+    repId: deal === undefined ? null : (owners.of(deal.projection) ?? null),
+  };
 }
 
 async function requestAll(

@@ -1,9 +1,10 @@
 import { type Readable } from 'node:stream';
 import { z } from 'zod';
+import { type DateFormat, dateFormats } from '../../kernel/date-text.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { guardJson } from '../../platform/http/json-body.js';
 import { DealListSplitter, parseJson } from './deal-list-splitter.js';
-import { type DateFormat, dateFormats, type ImportRow, type RowReader, readJsonRow } from './import-row.js';
+import { type ImportRow, type RowReader, readJsonRow } from './import-row.js';
 
 const document = z.strictObject({ deals: z.array(z.never()), dateFormat: z.enum(dateFormats).optional() });
 

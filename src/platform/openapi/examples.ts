@@ -389,7 +389,7 @@ export const examples: Readonly<Record<string, Example>> = {
       'application/json': { deals: [{ dealId, ...dealBody }] },
       'text/csv': 'opportunity_id,close_value,deal_stage,close_date,sales_agent\nD-1,120000,Won,02/10/2026,ben\n',
     },
-    answer: { accepted: 1, unchanged: 0, stale: 0, rejected: [], jobId },
+    answer: { accepted: 1, unchanged: 0, stale: 0, rejected: [], warnings: [], numberFormat: null, jobId },
   },
   putDeal: { params: { dealId }, body: dealBody, answer: deal },
   deleteDeal: {

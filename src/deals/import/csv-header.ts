@@ -1,0 +1,98 @@
+import { Failure, invalid } from '../../kernel/failure.js';
+import { ColumnNames, nameKey } from '../../platform/files/column-names.js';
+import { mostFields, problemOfSlug } from '../deal.js';
+import { type ImportColumns, namedColumns } from './import-columns.js';
+import { type CellKind, kindOf } from './import-row.js';
+
+export interface Column {
+  readonly name: string;
+  readonly index: number;
+  readonly kind: CellKind;
+}
+
+export interface ColumnWarning {
+  readonly code: 'unknown_column';
+  readonly column: string;
+  readonly message: string;
+}
+
+export interface Header {
+  readonly width: number;
+  readonly id: number;
+  readonly named: readonly Column[];
+  /** In the order of their slugs, which is the order in which content is stored. */
+  readonly fields: readonly Column[];
+  readonly warnings: readonly ColumnWarning[];
+}
+
+/** Ids of deals are found under these names too, unless the request names a column. */
+const usualIdColumns = ['id', 'deal_id'];
+
+/** Reads the header: names that differ in case, spaces and punctuation only are the same column. */
+export function headerOf(cells: readonly string[], idColumn: string | undefined, known: ImportColumns): Header {
+  if (cells.length > mostFields + 1)
+    throw invalid({ path: '', message: `the header names more than ${mostFields} fields` });
+  const id = idOf(cells, idColumn);
+  const names = new ColumnNames([...namedColumns, ...known.known]);
+  const columns = cells.flatMap((cell, index) => {
+    if (index === id) return [];
+    const text = cell.trim();
+    const found = names.find(text);
+    return [{ name: found ?? text, index, isKnown: found !== null }];
+  });
+  assertNames(columns, cells[id] ?? '');
+  const unknown = columns.filter(({ isKnown }) => !isKnown);
+  if (columns.length > 0 && unknown.length === columns.length) throw noKnownColumns(columns, names, known);
+  const named = new Set<string>(namedColumns);
+  const kinded = columns.map(({ name, index }) => ({ name, index, kind: kindOf(name, known) }));
+  return {
+    width: cells.length,
+    id,
+    named: kinded.filter(({ name }) => named.has(name)),
+    fields: kinded.filter(({ name }) => !named.has(name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    warnings: unknown.map(({ name }) => ({
+      code: 'unknown_column',
+      column: name,
+      message: `No mapping, plan or stored deal names this column; it is stored as the field ${name}.${didYouMean(names.suggest(name))}`,
+    })),
+  };
+}
+
+function idOf(cells: readonly string[], idColumn: string | undefined): number {
+  for (const wanted of idColumn === undefined ? usualIdColumns : [idColumn]) {
+    const exact = cells.findIndex((cell) => cell.trim() === wanted);
+    const found = exact >= 0 ? exact : cells.findIndex((cell) => nameKey(cell) === nameKey(wanted));
+    if (found >= 0) return found;
+  }
+  const columns = cells.map((cell) => cell.trim().slice(0, 100)).slice(0, 20);
+  throw invalid({
+    path: 'idColumn',
+    message: `the header has no column ${idColumn ?? 'id'}; name the column of the deal ids with idColumn, one of: ${columns.join(', ')}`,
+  });
+}
+
+function assertNames(columns: readonly { name: string; index: number }[], idCell: string): void {
+  const seen = new Set([idCell.trim()]);
+  for (const { name, index } of columns) {
+    const problem = problemOfSlug(name) ?? (seen.has(name) ? 'is named twice' : null);
+    if (problem !== null)
+      throw invalid({ path: '', message: `column ${index + 1} of the header (${name.slice(0, 100)}) ${problem}` });
+    seen.add(name);
+  }
+}
+
+function noKnownColumns(columns: readonly { name: string }[], names: ColumnNames, { known }: ImportColumns): Failure {
+  const suggestions = columns.map(({ name }) => ({ column: name.slice(0, 100), suggestions: names.suggest(name) }));
+  return new Failure(
+    'no_known_columns',
+    `None of the columns ${columns
+      .map(({ name }) => name.slice(0, 50))
+      .slice(0, 10)
+      .join(', ')} is known, so every value would be lost. Rename them or map them with POST /v1/fields/save.`,
+    { suggestions, known: known.slice(0, 100) },
+  );
+}
+
+function didYouMean(suggestions: readonly string[]): string {
+  return suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
+}

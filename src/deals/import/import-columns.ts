@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { type StandardField, standardFields } from '../../engine/field-value.js';
+import { listNativeDefinitions } from '../../fields/field-definition-views.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type DealTerms, usualSlugs } from '../deal.js';
+
+/** Columns that concern the deal itself and are none of its fields. */
+export const namedColumns = ['repId', 'ownerEmail', 'sourceUpdatedAt'] as const;
+
+/** What the workspace knows of the columns that a file of deals may have. */
+export interface ImportColumns {
+  /** Slugs that a mapping, a plan, the CRM or stored deals name. */
+  readonly known: readonly string[];
+  /** Slugs whose values are amounts or measures. */
+  readonly numeric: ReadonlySet<string>;
+  readonly amounts: ReadonlySet<string>;
+  readonly closeDates: ReadonlySet<string>;
+  readonly createdDates: ReadonlySet<string>;
+}
+
+export async function loadImportColumns(trx: Work, workspaceId: string, terms: DealTerms): Promise<ImportColumns> {
+  const [planned, native, mapping] = await Promise.all([
+    plannedSlugs(trx, workspaceId),
+    listNativeDefinitions(trx, workspaceId),
+    trx
+      .selectFrom('workspaces')
+      .select('field_mapping')
+      .where('workspace_id', '=', workspaceId)
+      .executeTakeFirstOrThrow(),
+  ]);
+  const measures = Object.values(mapping.field_mapping.measures ?? {});
+  const slugsOf = (name: StandardField): readonly string[] => {
+    const mapped = terms.standard[name];
+    return mapped === undefined ? usualSlugs[name] : [mapped];
+  };
+  const amounts = new Set(slugsOf('dealAmount'));
+  const known = [...standardFields.flatMap(slugsOf), ...measures, ...planned.every, ...native.map(({ slug }) => slug)];
+  return {
+    known: [...new Set(known)],
+    numeric: new Set([...amounts, ...measures, ...planned.numeric]),
+    amounts,
+    closeDates: new Set(slugsOf('closeDate')),
+    createdDates: new Set(slugsOf('createdDate')),
+  };
+}
+
+/** Slugs that the plans of the workspace read, and those among them that must be numbers. */
+async function plannedSlugs(trx: Work, workspaceId: string): Promise<{ every: string[]; numeric: string[] }> {
+  const { rows } = await sql<{ slug: string; numeric: boolean }>`
+    with rules as (select definition as d from plan_rules where workspace_id = ${workspaceId}),
+    versions as (select deal_conditions as c from plan_versions where workspace_id = ${workspaceId}),
+    conditions as (
+      select c from (
+        select jsonb_array_elements(c) as c from versions
+        union all select jsonb_array_elements(d -> 'conditions') from rules where jsonb_typeof(d -> 'conditions') = 'array'
+      ) top
+      union all
+      select jsonb_array_elements(t.c -> 'rules') from (
+        select jsonb_array_elements(c) as c from versions
+        union all select jsonb_array_elements(d -> 'conditions') from rules where jsonb_typeof(d -> 'conditions') = 'array'
+      ) t where jsonb_typeof(t.c -> 'rules') = 'array'
+    ),
+    slugs as (
+      select unnest(array[d ->> 'measure', d ->> 'quotaMeasure', d ->> 'payoutBase', d ->> 'tierValueField']) as slug, true as numeric from rules
+      union all
+      select credit ->> 'field', true from rules, jsonb_array_elements(d -> 'quotaCredit') credit
+      where jsonb_typeof(d -> 'quotaCredit') = 'array'
+      union all
+      select c ->> 'field', c ->> 'fieldType' in ('number', 'currency') from conditions
+    )
+    select slug, bool_or(numeric) as numeric from slugs
+    where slug is not null and slug not in ('variable_target', '1') group by slug`.execute(trx);
+  return { every: rows.map(({ slug }) => slug), numeric: rows.filter((row) => row.numeric).map(({ slug }) => slug) };
+}

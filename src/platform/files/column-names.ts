@@ -1,0 +1,54 @@
+/** One spelling for names that differ in case, spaces and punctuation only. */
+export function nameKey(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** The names among which a header is looked up; of two with one key the first is found. */
+export class ColumnNames {
+  private readonly byKey = new Map<string, string>();
+
+  constructor(private readonly names: readonly string[]) {
+    for (const name of names) {
+      const key = nameKey(name);
+      if (key !== '' && !this.byKey.has(key)) this.byKey.set(key, name);
+    }
+  }
+
+  /** The known name that the header cell means; null when there is none. */
+  find(cell: string): string | null {
+    return this.names.includes(cell) ? cell : (this.byKey.get(nameKey(cell)) ?? null);
+  }
+
+  /** Known names that resemble the cell, the nearest first. */
+  suggest(cell: string): string[] {
+    const key = nameKey(cell);
+    const scored = [...this.byKey].flatMap(([known, name]) => {
+      const distance = isPartOf(key, known) ? 0 : editDistance(key, known);
+      return distance <= Math.max(2, Math.floor(known.length / 3)) ? [{ name, distance }] : [];
+    });
+    return scored
+      .sort((a, b) => a.distance - b.distance)
+      .slice(0, 3)
+      .map(({ name }) => name);
+  }
+}
+
+function isPartOf(a: string, b: string): boolean {
+  return a.length >= 3 && b.length >= 3 && (a.includes(b) || b.includes(a));
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

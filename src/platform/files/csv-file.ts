@@ -1,0 +1,12 @@
+import { type Readable } from 'node:stream';
+import { CsvRecords } from './csv-records.js';
+
+/** The records of a CSV file as it is read, the header among them, some at a time; a byte order mark is removed. */
+export async function* csvRecords(source: Readable, delimiter: string): AsyncGenerator<string[][]> {
+  const decoder = new TextDecoder();
+  const records = new CsvRecords(delimiter);
+  for await (const chunk of source as AsyncIterable<Buffer>)
+    yield records.push(decoder.decode(chunk, { stream: true }));
+  yield records.push(decoder.decode());
+  yield records.end();
+}

@@ -1,0 +1,230 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+describe('importing deals from files as people have them', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let ann: string;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    ({ api } = await service.workspace({ timezone: 'America/New_York' }));
+    const people = [{ name: 'Ann', email: 'ann@x.io', crmMemberId: 'CRM-Ann' }];
+    ann = (await api.expect(200, 'PUT', '/v1/reps', { reps: people })).reps[0].id;
+  });
+
+  const send = (status: number, text: string, query = '') =>
+    api.expect(status, 'POST', `/v1/deals/import${query}`, text, { 'Content-Type': 'text/csv' });
+  const deals = async () => {
+    const { deals: found } = await api.expect(200, 'GET', '/v1/deals');
+    return new Map<string, Record<string, unknown>>(found.map((deal: { deal_id: string }) => [deal.deal_id, deal]));
+  };
+  const amounts = async () => Object.fromEntries([...(await deals())].map(([id, { amount }]) => [id, amount]));
+
+  describe('columns', () => {
+    it('leave the values alone that the file has no column or an empty cell for', async () => {
+      await send(200, 'id,name,amount,stage,close_date,owner_id\nd1,One,100,Won,2026-03-01,CRM-Ann\n');
+      expect(await send(200, 'id,amount,stage\nd1,250,\n')).to.include({ accepted: 1 });
+      expect((await deals()).get('d1')).to.deep.include({
+        name: 'One',
+        amount: 250,
+        stage: 'Won',
+        closeDate: '2026-03-01',
+        repId: ann,
+      });
+      expect(await send(200, 'id,amount\nd1,250\n')).to.include({ accepted: 0, unchanged: 1 });
+    });
+
+    it('clear what the file does not say in mode replace', async () => {
+      await send(200, 'id,name,amount,stage\nd1,One,100,Won\n');
+      await send(200, 'id,amount\nd1,250\n', '?mode=replace');
+      expect((await deals()).get('d1')).to.include({ name: null, amount: 250, stage: null });
+    });
+
+    it('replace a value that was stored by name, and add up rows of one deal', async () => {
+      await api.expect(201, 'PUT', '/v1/deals/d1', { name: 'One', amount: 100, repId: ann, stage: 'Open' });
+      await send(200, 'id,amount,stage\nd1,300,\nd1,,Won\n');
+      expect((await deals()).get('d1')).to.include({ name: 'One', amount: 300, stage: 'Won', repId: ann });
+    });
+
+    it('merge deals of a JSON file in the same way', async () => {
+      await api.expect(201, 'PUT', '/v1/deals/d1', { name: 'One', amount: 100, repId: ann });
+      await api.expect(200, 'POST', '/v1/deals/import', { deals: [{ dealId: 'd1', amount: 200 }] });
+      expect((await deals()).get('d1')).to.include({ name: 'One', amount: 200, repId: ann });
+    });
+
+    it('match ignoring case, spaces and punctuation', async () => {
+      const answer = await send(200, 'ID,Deal Name,Amount,Close-Date,Owner E-Mail\nd1,One,5,2026-03-01,ann@x.io\n');
+      expect(answer.warnings.map(({ column }: { column: string }) => column)).to.deep.equal([]);
+      expect((await deals()).get('d1')).to.include({ name: 'One', amount: 5, closeDate: '2026-03-01', repId: ann });
+    });
+
+    it('that nobody knows are 400 no_known_columns with suggestions, and nothing is stored', async () => {
+      const { code, details } = await send(400, 'id,Amuont,Colour\nd1,5,red\n');
+      expect(code).to.equal('no_known_columns');
+      expect(details.suggestions[0]).to.deep.equal({ column: 'Amuont', suggestions: ['amount'] });
+      expect((await deals()).size).to.equal(0);
+    });
+
+    it('that nobody knows beside known ones are stored and listed in warnings', async () => {
+      const { warnings } = await send(200, 'id,amount,Colour\nd1,5,red\n');
+      expect(warnings).to.have.length(1);
+      expect(warnings[0]).to.include({ code: 'unknown_column', column: 'Colour' });
+      expect((await deals()).get('d1')?.['fields']).to.deep.include({ Colour: 'red' });
+    });
+  });
+
+  describe('numbers', () => {
+    it('have currency signs, thousands separators, parentheses and trailing signs', async () => {
+      const cells = ['"$45,000.00"', '"(5,000.00)"', '"($1,234,567.5)"', 'USD 12', '€7.5', '-3', '"1,000.25-"', '12'];
+      const lines = cells.map((cell, index) => `d${index},${cell}`).join('\n');
+      const answer = await send(200, `id,amount\n${lines}\n`);
+      expect(answer).to.deep.include({ rejected: [], numberFormat: 'en' });
+      expect(Object.values(await amounts()).sort((a, b) => Number(a) - Number(b))).to.deep.equal(
+        [45_000, -5000, -1_234_567.5, 12, 7.5, -3, -1000.25, 12].sort((a, b) => a - b),
+      );
+    });
+
+    it('are read as eu where the file proves it', async () => {
+      const text = 'id;amount\nd1;1.234\nd2;1.000,50\nd3;45.000 €\nd4;-7,5\n';
+      expect(await send(200, text, '?delimiter=;')).to.deep.include({ rejected: [], numberFormat: 'eu' });
+      expect(await amounts()).to.deep.equal({ d1: 1234, d2: 1000.5, d3: 45_000, d4: -7.5 });
+    });
+
+    it('that can be read in two ways are rejected for their row, unless the format is given', async () => {
+      const text = 'id,amount\nd1,1.234\nd2,500\n';
+      const answer = await send(200, text);
+      expect(answer).to.include({ accepted: 1, numberFormat: null });
+      expect(answer.rejected[0]).to.include({ row: 1, code: 'ambiguous_number' });
+      expect(await send(200, text, '?numberFormat=en')).to.include({ accepted: 1, unchanged: 1 });
+      expect(await amounts()).to.deep.equal({ d1: 1.234, d2: 500 });
+      await send(200, text, '?numberFormat=eu');
+      expect((await amounts())['d1']).to.equal(1234);
+    });
+
+    it('of two formats prove nothing: each is read as it must be, and ambiguous ones are rejected', async () => {
+      const answer = await send(200, 'id,amount\nd1,"1.000,50"\nd2,"1,000.50"\nd3,"1,000"\n');
+      expect(answer).to.include({ accepted: 2, numberFormat: null });
+      expect(answer.rejected.map(({ row }: { row: number }) => row)).to.deep.equal([3]);
+    });
+
+    it('of a format that the file does not have are rejected', async () => {
+      const answer = await send(200, 'id,amount\nd1,"12,34"\nd2,abc\n', '?numberFormat=en');
+      expect(answer.rejected.map(({ row }: { row: number }) => row)).to.deep.equal([1, 2]);
+    });
+
+    it('of measures that plans use are read too', async () => {
+      const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+      const config = { rules: [{ name: 'R', measure: 'Annual_Value', tiers }] };
+      await api.expect(201, 'POST', '/v1/plans', { name: 'P', config });
+      await send(200, 'id,annual value\nd1,"$1,500.00"\n');
+      expect((await deals()).get('d1')?.['fields']).to.deep.equal({ Annual_Value: '1500.00' });
+    });
+  });
+
+  describe('dates', () => {
+    const closeDates = async (cells: readonly string[], query: string) => {
+      const lines = cells.map((cell, index) => `d${index},"${cell}"`).join('\n');
+      const { rejected } = await send(200, `id,close_date\n${lines}\n`, query);
+      const found = await deals();
+      return [cells.map((_, index) => found.get(`d${index}`)?.['closeDate'] ?? null), rejected.length];
+    };
+
+    it('are ISO in addition to the declared format, with years of two digits, and without their times', async () => {
+      const cells = [
+        '3/4/2026',
+        '3/4/26',
+        '2026-03-04',
+        '3/4/2026 14:30',
+        '03.04.2026',
+        '3/4/26 2:30 PM',
+        '2026-03-04 23:30:00',
+      ];
+      expect(await closeDates(cells, '?dateFormat=MDY')).to.deep.equal([cells.map(() => '2026-03-04'), 0]);
+      expect(await closeDates(['3/4/26', '12/31/99'], '?dateFormat=DMY')).to.deep.equal([
+        ['2026-04-03', '2026-03-04'],
+        1,
+      ]);
+    });
+
+    it('with a time and a zone are converted to the time zone of the workspace; without a zone they keep their day', async () => {
+      const cells = [
+        '2026-04-01T02:00:00Z',
+        '2026-04-01T02:00:00+02:00',
+        '2026-04-01T02:00:00',
+        '4/1/2026 2:00 AM UTC',
+        '4/1/2026 02:00 -04:00',
+      ];
+      expect(await closeDates(cells, '?dateFormat=MDY')).to.deep.equal([
+        ['2026-03-31', '2026-03-31', '2026-04-01', '2026-03-31', '2026-04-01'],
+        0,
+      ]);
+    });
+
+    it('of no format are rejected', async () => {
+      const cells = ['2/30/2026', '13/13/2026', 'soon', '2026-02-30', '3/4/2026 25:00'];
+      expect(await closeDates(cells, '?dateFormat=MDY')).to.deep.equal([cells.map(() => null), cells.length]);
+    });
+  });
+
+  describe('owners', () => {
+    it('are found by CRM member id, then by e-mail, ignoring case, in whichever owner column they stand', async () => {
+      const lines = ['d1,crm-ANN,', 'd2,Ann@X.io,', 'd3,,ANN@x.io', 'd4,,CRM-Ann', 'd5,nobody,ann@x.io', 'd6,nobody,'];
+      await send(200, `id,owner_id,owner_email\n${lines.join('\n')}\n`);
+      const owners = [...(await deals())].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { repId }]) => repId);
+      expect(owners).to.deep.equal([ann, ann, ann, ann, ann, null]);
+    });
+
+    it('are found in the mapped owner column, and when the rep appears later', async () => {
+      await api.expect(201, 'POST', '/v1/fields/save', { standard: { ownerId: 'seller' } });
+      await send(200, 'id,Seller\nd1,ANN@X.IO\nd2,Bob@x.io\nd3,crm-bob\n');
+      expect((await deals()).get('d1')).to.include({ repId: ann });
+      const bob = { name: 'Bob', email: 'bob@x.io', crmMemberId: 'CRM-Bob' };
+      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [bob] });
+      const found = await deals();
+      expect([found.get('d2')?.['repId'], found.get('d3')?.['repId']]).to.deep.equal([reps[0].id, reps[0].id]);
+    });
+
+    it('of member ids that differ in case only are found by the exact id', async () => {
+      const people = ['005aB', '005Ab'].map((crmMemberId, index) => ({
+        name: 'X',
+        email: `x${index}@x.io`,
+        crmMemberId,
+      }));
+      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+      await send(200, 'id,owner_id\nd1,005Ab\nd2,005AB\n');
+      const found = await deals();
+      expect([found.get('d1')?.['repId'], found.get('d2')?.['repId']]).to.deep.equal([reps[1].id, null]);
+    });
+  });
+
+  describe('a dry run', () => {
+    it('counts and shows the first 20 rows without writing', async () => {
+      await send(200, 'id,amount\nd1,5\nd2,5\n');
+      const lines = Array.from({ length: 2500 }, (_, index) => `n${index},1,CRM-Ann`);
+      const text = `id,amount,owner_id\nd1,7,\nd2,5,\nbad,x,\n${lines.join('\n')}\n`;
+      const answer = await send(200, text, '?dryRun=true');
+      expect(answer).to.include({ accepted: 2501, unchanged: 1, dryRun: true }).and.not.have.property('jobId');
+      expect(answer.rejected.map(({ row }: { row: number }) => row)).to.deep.equal([3]);
+      expect(answer.rows).to.have.length(20);
+      const outcomes = answer.rows
+        .slice(0, 4)
+        .map((row: Record<string, unknown>) => [row['dealId'], row['outcome'], row['amount'], row['repId']]);
+      expect(outcomes).to.deep.equal([
+        ['d1', 'changed', 7, null],
+        ['d2', 'unchanged', 5, null],
+        ['bad', 'rejected', null, null],
+        ['n0', 'created', 1, ann],
+      ]);
+      expect(await amounts()).to.deep.equal({ d1: 5, d2: 5 });
+      const real = await send(200, text);
+      expect(real).to.include({ accepted: 2501, unchanged: 1 });
+      expect(real.jobId).to.be.a('string');
+    });
+  });
+});
