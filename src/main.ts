@@ -96,16 +96,18 @@ function closing(workers: Workers): () => Promise<void> {
 }
 
 function healthOf({ database, queue }: Service): Health {
-  return new Health({
-    database: async () => {
-      await sql`select 1`.execute(database);
+  return new Health(
+    {
+      database: async () => {
+        await sql`select 1`.execute(database);
+      },
+      migrations: async () => {
+        if ((await pendingMigrations(database, migrations, 'service')).length > 0)
+          throw new Error('migrations are pending');
+      },
     },
-    queue: () => queue.check(),
-    migrations: async () => {
-      if ((await pendingMigrations(database, migrations, 'service')).length > 0)
-        throw new Error('migrations are pending');
-    },
-  });
+    () => queue.check(),
+  );
 }
 
 /** On a port of their own, metrics and health need no token: it is for the network that operators keep to themselves. */

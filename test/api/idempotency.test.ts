@@ -67,6 +67,27 @@ describe('Idempotency-Key', () => {
     expect(await planNames()).to.deep.equal(['A']);
   });
 
+  it('recognizes the request in every spelling of its path and query', async () => {
+    const rep = { email: 'ann@example.com', name: 'Ann' };
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [rep] });
+    const id = reps[0].id as string;
+    const adjustment = { period: '2026-01', amount: 5, reason: 'Spiff' };
+    const first = await post(`/v1/statements/${id}/adjust`, adjustment, 'k');
+    expect(first.status).to.equal(200);
+    for (const path of [
+      `/v1/statements/${id}/adjust/`,
+      `/V1/Statements/${id}/ADJUST`,
+      `/v1/statements/${id.toUpperCase()}/adjust`,
+      `/v1/statements/${id.replace('-', '%2D')}/adjust`,
+      `/v1/statements/${id}/adjust?`,
+    ]) {
+      const again = await post(path, adjustment, 'k');
+      expect([again.status, again.body.eventId], path).to.deep.equal([200, first.body.eventId]);
+    }
+    const statement = await api.expect(200, 'GET', `/v1/commissions?repId=${id}&period=2026-01`);
+    expect(statement.earnings.adjustments).to.equal(5);
+  });
+
   it('holds a key apart by path and by workspace', async () => {
     const { api: other } = await service.workspace();
     expect((await post('/v1/plans', plan('A'), 'k')).status).to.equal(201);

@@ -45,11 +45,12 @@ describe('HTTP', () => {
   let listening: Listening;
   let health: Health;
   let databaseCheck: () => Promise<void>;
+  let queueCheck = async (): Promise<void> => {};
   let run: (operation: AnyOperation, input: RawInput) => Promise<{ status: number; answer: unknown }>;
   let admitted: string[];
 
   before(async () => {
-    health = new Health({ database: () => databaseCheck(), queue: async () => {} });
+    health = new Health({ database: () => databaseCheck() }, () => queueCheck());
     const doorway = {
       admit: (operation: AnyOperation) => admitted.push(operation.id),
       run: (operation: AnyOperation, input: RawInput) => run(operation, input),
@@ -474,6 +475,10 @@ describe('HTTP', () => {
     it('/readyz names what does not work and not why, and ends first when the process stops', async function () {
       this.timeout(15_000);
       expect(await ready()).to.deep.equal([200, { status: 'ready', checks: { database: 'ok', queue: 'ok' } }]);
+      queueCheck = () => new Promise(() => {});
+      const degraded = { status: 'degraded', queue: 'unreachable', checks: { database: 'ok', queue: 'failing' } };
+      expect(await ready(), 'a queue that hangs').to.deep.equal([200, degraded]);
+      queueCheck = async () => {};
       databaseCheck = async () => {
         throw new Error('password authentication failed for postgres');
       };

@@ -120,7 +120,7 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
       doorway.run(operation, { params: request.params, query: request.query, body: read }, caller);
     const key = keepsAnswers(operation) ? idempotencyKeyOf(request) : null;
     if (key !== null && idempotentAnswers !== undefined) {
-      const { asked, body: toRead } = ask(key, request, caller, body);
+      const { asked, body: toRead } = ask(key, operation, request, caller, body);
       sendKept(response, await idempotentAnswers.answer(caller, asked, operation.secret === true, () => run(toRead)));
       return;
     }

@@ -6,14 +6,18 @@ const timeoutMs = 1000;
 const cacheMs = 1000;
 
 /**
- * `/livez`: the process turns. `/readyz`: it can serve, which ends with the first step of a shutdown, so that a load
- * balancer looks elsewhere while the last answers are given.
+ * `/livez`: the process responds. `/readyz`: it can serve requests, which ends with the first step of a shutdown, so
+ * that a load balancer uses other processes for the rest of it. Requests do not depend on the queue: what they request
+ * is stored in PostgreSQL, and a queue that cannot be reached only delays it.
  */
 export class Health {
   private stopping = false;
   private cached: { at: number; answer: Promise<Readiness> } | null = null;
 
-  constructor(private readonly checks: Readonly<Record<string, Check>>) {}
+  constructor(
+    private readonly checks: Readonly<Record<string, Check>>,
+    private readonly queue: Check,
+  ) {}
 
   routes(app: Express): void {
     app.get('/livez', (_request, response) => {
@@ -21,7 +25,7 @@ export class Health {
     });
     app.get('/readyz', async (_request, response) => {
       const readiness = await this.readiness();
-      response.status(readiness.status === 'ready' ? 200 : 503).json(readiness);
+      response.status(servingStatuses.has(readiness.status) ? 200 : 503).json(readiness);
     });
   }
 
@@ -37,16 +41,22 @@ export class Health {
   }
 
   private async check(): Promise<Readiness> {
-    const results = await Promise.all(
-      Object.entries(this.checks).map(async ([name, check]) => [name, await passes(check)] as const),
-    );
-    const checks = Object.fromEntries(results.map(([name, passed]) => [name, passed ? 'ok' : 'failing'] as const));
-    return { status: results.every(([, passed]) => passed) ? 'ready' : 'not_ready', checks };
+    const [results, isQueueReachable] = await Promise.all([
+      Promise.all(Object.entries(this.checks).map(async ([name, check]) => [name, await passes(check)] as const)),
+      passes(this.queue),
+    ]);
+    const outcomes = [...results, ['queue', isQueueReachable] as const];
+    const checks = Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failing'] as const));
+    if (results.some(([, passed]) => !passed)) return { status: 'not_ready', checks };
+    return isQueueReachable ? { status: 'ready', checks } : { status: 'degraded', queue: 'unreachable', checks };
   }
 }
 
+const servingStatuses: ReadonlySet<string> = new Set(['ready', 'degraded']);
+
 interface Readiness {
-  readonly status: 'ready' | 'not_ready' | 'stopping';
+  readonly status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
+  readonly queue?: 'unreachable';
   readonly checks: Readonly<Record<string, 'ok' | 'failing'>>;
 }
 

@@ -4,11 +4,11 @@ import { type Request } from 'express';
 import { sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { newId } from '../../kernel/ids.js';
+import { isUuid, newId } from '../../kernel/ids.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 import { type Log } from '../log.js';
-import { type StreamedBody } from '../operation.js';
+import { type AnyOperation, type StreamedBody } from '../operation.js';
 
 const keyPattern = /^[ -~]{1,200}$/;
 /** How long a key stays taken after its process was killed. */
@@ -32,9 +32,15 @@ export interface Asked {
 }
 
 /** Takes the request's fingerprint; an upload is hashed while it passes, so its body comes back to be read instead. */
-export function ask(key: string, request: Request, caller: Caller, body: unknown): { asked: Asked; body: unknown } {
-  const hash = createHash('sha256').update(JSON.stringify([caller.actor, request.originalUrl]));
-  const path = request.path;
+export function ask(
+  key: string,
+  operation: AnyOperation,
+  request: Request,
+  caller: Caller,
+  body: unknown,
+): { asked: Asked; body: unknown } {
+  const path = canonicalPath(operation, request);
+  const hash = createHash('sha256').update(JSON.stringify([caller.actor, `${path}${canonicalQuery(request)}`]));
   if (!isStreamed(body)) {
     const digest = hash.update(JSON.stringify(body) ?? '').digest();
     return { asked: { key, path, fingerprint: async () => digest }, body };
@@ -45,6 +51,20 @@ export function ask(key: string, request: Request, caller: Caller, body: unknown
     return hash.copy().digest();
   };
   return { asked: { key, path, fingerprint }, body: { ...body, stream } };
+}
+
+/** The path as the operation declares it, so that no other spelling of the same request repeats what it did. */
+function canonicalPath({ path }: AnyOperation, { params }: Request): string {
+  return path.replace(/:([A-Za-z]+)/g, (_, name: string) => {
+    const value = String(params[name] ?? '');
+    return encodeURIComponent(isUuid(value) ? value.toLowerCase() : value);
+  });
+}
+
+function canonicalQuery({ query }: Request): string {
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const text = new URLSearchParams(pairs.sort(([a], [b]) => (a < b ? -1 : 1))).toString();
+  return text === '' ? '' : `?${text}`;
 }
 
 function isStreamed(body: unknown): body is StreamedBody {
