@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One run of the engine, or an act of a person that the ledger must be able to explain. */
+/** One engine run, or one change by a person that explains the ledger. */
 export const auditRun = z.object({
   runId: z.string(),
   actor: z.string(),
@@ -20,7 +20,7 @@ export const auditRun = z.object({
   startedAt: z.string(),
   durationMs: z.int(),
   error: z.string().optional(),
-  /** What the trigger has to tell beside the counters: the reasons of a skipped deal, what an adjustment was before. */
+  /** Further facts of the trigger: the reasons of a skipped deal, the previous value of an adjustment. */
   details: z.record(z.string(), z.unknown()).optional(),
 });
 export type AuditRun = z.input<typeof auditRun>;

@@ -5,7 +5,7 @@ import { type AuditRun } from './audit-run.js';
 
 export interface AuditFilter {
   readonly actor?: string | undefined;
-  /** Runs for the deal alone, and those that took it up with others. */
+  /** Runs for this deal alone and runs that included it. */
   readonly dealId?: string | undefined;
 }
 

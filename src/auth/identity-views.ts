@@ -4,12 +4,12 @@ import { roleOf } from './profile.js';
 
 export interface Identity {
   readonly email: string | null;
-  /** Of the person; without one, of the token. */
+  /** Name of the person, otherwise of the token. */
   readonly name: string;
   readonly role: Role | null;
 }
 
-/** The person of a session, otherwise the token itself under its name. */
+/** The person of a session, otherwise the token under its name. */
 export async function findIdentity(trx: Work, caller: Caller): Promise<Identity> {
   const { workspaceId, repId } = caller;
   if (repId === null) return { email: null, name: await tokenName(trx, caller), role: roleOf(caller) };

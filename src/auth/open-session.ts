@@ -6,7 +6,7 @@ import { listReps, workspaceToday } from '../reps/rep-views.js';
 import { insertSession, lockActiveRep, noteSession } from './session-store.js';
 import { type Session, type SignIn, type SignInMethod } from './sign-in.js';
 
-/** Signs the rep in; null when they were deactivated meanwhile. A first sign-in accepts their invitation. */
+/** Opens a session; null if the rep was deactivated meanwhile. A first sign-in accepts the invitation. */
 export async function openSession(
   trx: Work,
   { workspaceId, repId }: SignIn,

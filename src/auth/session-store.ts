@@ -6,10 +6,10 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
 import { type SignInMethod } from './sign-in.js';
 
-/** How long a session lasts at most; find_token also ends one that was not used for 12 hours. */
+/** Maximum age of a session. find_token also ends sessions that were unused for 12 hours. */
 const mostDays = 30;
 
-/** Whether the rep may have a session. They cannot be deactivated before the transaction has ended. */
+/** Whether the rep is active. The row lock prevents deactivation before the transaction ends. */
 export async function lockActiveRep(trx: Work, workspaceId: string, repId: string): Promise<boolean> {
   const rep = await trx
     .selectFrom('reps')
@@ -44,7 +44,7 @@ export async function insertSession(
   return { sessionToken, expiresAt: expiresAt as Date };
 }
 
-/** Ends the session that asks. */
+/** Ends the caller's session. */
 export async function endSession(trx: Work, caller: Caller): Promise<void> {
   await trx
     .deleteFrom('tokens')
@@ -54,7 +54,7 @@ export async function endSession(trx: Work, caller: Caller): Promise<void> {
     .execute();
 }
 
-/** What the audit log tells of sessions. */
+/** Writes the audit entry of a sign-in or sign-out. */
 export async function noteSession(
   trx: Work,
   workspaceId: string,

@@ -11,8 +11,8 @@ export interface NewCode extends StoredCode {
 }
 
 /**
- * Keeps the code, ends those before it and leaves its mail; the same for an address that nobody has, whose mail goes
- * nowhere. False when the address has had its codes for the hour or the day.
+ * Stores the code, invalidates earlier ones and queues the e-mail. For an unknown address it does the same work and
+ * sends nothing. False if the address has reached its hourly or daily limit.
  */
 export async function issueCode(trx: Work, code: NewCode): Promise<boolean> {
   const { rows } = await sql<{ issued: boolean }>`
@@ -25,7 +25,7 @@ export interface TriedCode extends StoredCode {
   readonly workspaceId: string | null;
 }
 
-/** Counts a try at the address's code, and gives the code only when there was a try left. */
+/** Counts an attempt and returns the code only if an attempt was left. */
 export async function tryCode(trx: Work, emailHash: Buffer): Promise<TriedCode | null> {
   const { rows } = await sql<TriedCode>`
     select code_id as "codeId", salt, code_hmac as hmac, workspace_id as "workspaceId"
@@ -33,12 +33,12 @@ export async function tryCode(trx: Work, emailHash: Buffer): Promise<TriedCode |
   return rows[0] ?? null;
 }
 
-/** A right code that only lacked its workspace has cost no try. */
+/** Returns the attempt: a correct code that lacked its workspace costs none. */
 export async function returnTry(trx: Work, codeId: string): Promise<void> {
   await sql`select return_sign_in_try(${codeId})`.execute(trx);
 }
 
-/** Whether the code was still good; it is not from now on. */
+/** Consumes the code; false if it was already used or expired. */
 export async function useCode(trx: Work, codeId: string): Promise<boolean> {
   const { rows } = await sql<{ used: boolean }>`select use_sign_in_code(${codeId}) as used`.execute(trx);
   return rows[0]?.used === true;

@@ -2,7 +2,10 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { bodyOf, type Mail } from '../platform/mail/mail.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 
-/** A code as it is stored: without the key that is not in the database, a million guesses at it would all look right. */
+/**
+ * A stored code. Without the key, which is not in the database, its HMAC reveals nothing about the million possible
+ * codes.
+ */
 export interface StoredCode {
   readonly codeId: string;
   readonly salt: Buffer;
@@ -19,7 +22,7 @@ export function newSalt(): Buffer {
   return randomBytes(16);
 }
 
-/** What the address is known by where codes are kept. */
+/** The address as it is stored beside codes. */
 export function emailHash(secrets: Secrets, email: string): Buffer {
   return secrets.mac('sign-in-email', email);
 }
@@ -28,7 +31,7 @@ export function codeHmac(secrets: Secrets, email: string, codeId: string, salt: 
   return secrets.mac('sign-in-code', salt, email, codeId, code);
 }
 
-/** The subject is shown on locked screens, so the code is not in it. */
+/** Lock screens show the subject, so it does not contain the code. */
 export function codeMail(to: string, code: string): Mail {
   return {
     to,
@@ -36,8 +39,8 @@ export function codeMail(to: string, code: string): Mail {
     ...bodyOf([
       'Your code to sign in:',
       { big: code },
-      'It is valid for 10 minutes and can be used once. Nobody from us will ever ask you for it.',
-      'If you did not ask to sign in, you can ignore this mail.',
+      'It is valid for 10 minutes and can be used once. We will never ask you for it.',
+      'If you did not try to sign in, ignore this mail.',
     ]),
   };
 }

@@ -9,10 +9,10 @@ import { LOG } from '../platform/tokens.js';
 import { type SignInMethod } from './sign-in.js';
 import { emailHash } from './sign-in-code.js';
 
-/** So many wrong codes for one address in a day are no slips of the pen. */
+/** Failed attempts per address and day that are no longer typing errors. */
 const alarmAt = 20;
 
-/** Notes sign-ins that failed: in the audit log of who was meant, and against the address that they came from. */
+/** Records failed sign-ins in the audit log of the person concerned, and counts them against the network address. */
 @injectable()
 export class SignInRefusals {
   constructor(
@@ -22,7 +22,7 @@ export class SignInRefusals {
     @inject(LOG) private readonly log: Log,
   ) {}
 
-  /** The same work whether the address is known or not. Throws when the caller's address has failed too often. */
+  /** Does the same work for unknown addresses. Throws if the caller's network address has failed too often. */
   async note(caller: Caller, method: SignInMethod, email: string): Promise<void> {
     const hash = emailHash(this.secrets, email);
     const { rows } = await this.unitOfWork.outside((trx) =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type SignIn } from './sign-in.js';
 
-/** The active people with that address, in the asked workspace or in all. */
+/** Active people with that address, in the given workspace or in all. */
 export async function findSignIns(trx: Work, email: string, workspaceId: string | null): Promise<SignIn[]> {
   const { rows } = await sql<SignIn>`
     select workspace_id as "workspaceId", workspace_name as "workspaceName", rep_id as "repId"

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
 /**
- * An event of the provider, as far as it is believed: that something happened to a customer, and whose customer it is.
- * What the customer has now is asked of the provider, since events come late, twice and in any order.
+ * The trusted part of a provider's event: something happened to a customer, and whose customer it is. Events arrive
+ * late, twice and in any order, so the customer's present state is read from the provider.
  */
 export interface BillingEvent {
   readonly eventId: string;
   readonly type: string;
   readonly customerId: string;
-  /** The workspace that the payment was said to be for, as text. */
+  /** Workspace id from the payment's metadata, as text. */
   readonly workspaceId: string | null;
 }
 
-/** Events that may change what a customer has. */
+/** Event types that can change what a customer has. */
 export const billingEventTypes = [
   'checkout.session.completed',
   'customer.subscription.created',
@@ -26,7 +26,7 @@ export const billingEventTypes = [
 ] as const;
 
 const id = z.string().min(1).max(255);
-/** The provider writes an id, or the whole object where it was asked to. */
+/** An id, or the whole object if it was expanded. */
 const reference = z.union([id, z.object({ id }).transform((object) => object.id)]);
 const metadata = z.record(z.string(), z.string()).nullish();
 
@@ -38,11 +38,11 @@ const subject = z.object({
   client_reference_id: z.string().nullish(),
   metadata,
   parent: z.object({ subscription_details: z.object({ metadata }).nullish() }).nullish(),
-  // Where the metadata of an invoice's subscription stood in older versions.
+  // Location of an invoice's subscription metadata in older API versions.
   subscription_details: z.object({ metadata }).nullish(),
 });
 
-/** Null for what is no event at all; `ignored` for those of other kinds, or of no customer. */
+/** Null if the JSON is not an event; `ignored` for other types and for events without a customer. */
 export function readBillingEvent(json: unknown): BillingEvent | 'ignored' | null {
   const event = envelope.safeParse(json);
   if (!event.success) return null;

@@ -29,13 +29,13 @@ export interface BillingTerms {
   readonly priceTiers: PriceTiers;
 }
 
-/** Events may be lost for good; whatever was missed is found out within this. */
+/** Lost events are found within this time. */
 const checkEveryMs = 24 * 60 * 60_000;
 const actor = 'billing';
 
 /**
- * Works off what was heard of customers: the provider is asked what each has now, and the workspace's tier follows
- * from the answer. However often, late or in whatever order events come, the last answer is the provider's state.
+ * Processes provider events: reads each customer's present state from the provider and sets the workspace's tier
+ * from it. Order, delay and repetition of events do not matter.
  */
 export class BillingInbox implements InboxHandler {
   readonly sources = ['billing'] as const;
@@ -60,7 +60,7 @@ export class BillingInbox implements InboxHandler {
     }
   }
 
-  /** The tier stays. A day later the provider is asked again. */
+  /** The tier stays, and the provider is queried again a day later. */
   async giveUp(
     trx: Work,
     { workspaceId, news }: { readonly workspaceId: string; readonly news: readonly StoredNews[] },
@@ -101,7 +101,7 @@ export class BillingInbox implements InboxHandler {
     await this.followTier(trx, workspaceId, customerId, [...others, ...now]);
   }
 
-  /** What of the customer's subscriptions is this workspace's; a customer may pay for several. */
+  /** The part of the customer's subscriptions that belongs to this workspace; a customer may pay for several. */
   private read(
     { subscriptions }: ProviderCustomer,
     workspaceId: string,
@@ -124,7 +124,7 @@ export class BillingInbox implements InboxHandler {
     subscriptions: readonly Subscription[],
   ): Promise<void> {
     for (const { subscriptionId, status } of subscriptions.filter(isUnclear))
-      this.log.warn({ workspaceId, subscriptionId, status }, 'a subscription is of no known tier; the tier stays');
+      this.log.warn({ workspaceId, subscriptionId, status }, 'a subscription has no known tier; the tier stays');
     const from = await findTier(trx, workspaceId);
     if (from === null) return;
     const to = entitledTier(subscriptions, from, { now: this.clock.now(), graceDays: this.terms.graceDays });

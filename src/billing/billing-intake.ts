@@ -6,7 +6,7 @@ import { findTier } from '../workspaces/change-tier.js';
 import { type BillingEvent } from './billing-event.js';
 import { linkCustomer } from './billing-store.js';
 
-/** Takes events of the provider in, from wherever they come. */
+/** Stores provider events in the inbox, from every source. */
 @injectable()
 export class BillingIntake {
   constructor(
@@ -14,13 +14,13 @@ export class BillingIntake {
     @inject(Inbox) private readonly inbox: Inbox,
   ) {}
 
-  /** Resolves when the event is on disk, or was before; false when no workspace is its customer's. */
+  /** Resolves when the event is stored (or was already); false if no workspace belongs to the customer. */
   async take({ eventId, type, customerId, workspaceId }: BillingEvent): Promise<boolean> {
     if (workspaceId !== null && isUuid(workspaceId)) await this.link(workspaceId, customerId);
     return this.receive(customerId, `billing|${eventId}`, { eventId, type });
   }
 
-  /** Has the provider asked about the customer though nothing was heard; once for each time that it is due. */
+  /** Schedules a query of the customer without an event, once per due time. */
   async check(customerId: string, dueAt: Date): Promise<void> {
     await this.receive(customerId, `billing check|${customerId}|${dueAt.toISOString()}`, { type: 'check' });
   }
@@ -30,7 +30,7 @@ export class BillingIntake {
     return (await this.inbox.receive([news])).size > 0;
   }
 
-  /** Whoever pays may name any workspace, so naming one that there is not is nobody's fault here. */
+  /** The payer may name any workspace, so an unknown one is not an error of ours. */
   private async link(workspaceId: string, customerId: string): Promise<void> {
     if ((await this.inbox.findRoute('billing', customerId))?.workspaceId === workspaceId.toLowerCase()) return;
     await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {

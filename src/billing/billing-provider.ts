@@ -11,19 +11,19 @@ export interface BillingProviderSettings {
 export interface ProviderSubscription {
   readonly subscriptionId: string;
   readonly status: string;
-  /** The workspace that it was said to be for, as text; null where it is the customer's alone. */
+  /** Workspace id from the metadata, as text; null if the subscription belongs to the customer as a whole. */
   readonly workspaceId: string | null;
   readonly items: readonly PricedItem[];
 }
 
-/** What the provider says of a customer now. */
+/** Present state of a customer. */
 export interface ProviderCustomer {
   readonly isDeleted: boolean;
-  /** Those that have not ended. */
+  /** Subscriptions that have not ended. */
   readonly subscriptions: readonly ProviderSubscription[];
 }
 
-/** The provider does not answer, or not us: nothing that a customer did, so it is asked again until it does. */
+/** The provider is unreachable or rejects us. The customer did nothing wrong, so the query is retried. */
 export class BillingUnavailable extends Error {
   override readonly name = 'BillingUnavailable';
 
@@ -40,8 +40,8 @@ const timeoutMs = 20_000;
 const pageSize = 100;
 
 /**
- * The billing provider's API, as much of it as tells who has paid for what. Its library is loaded with the first question:
- * most services have no provider, and would start a tenth later.
+ * The part of the billing provider's API that shows who has paid for what. The library is loaded at the first
+ * request: most installations have no provider, and start-up would take a tenth longer.
  */
 export class BillingProvider {
   private stripe: Promise<Stripe> | null = null;
@@ -60,7 +60,7 @@ export class BillingProvider {
     });
   }
 
-  /** Events since then that may have changed what a customer has, newest first. The provider keeps 30 days of them. */
+  /** Events since then that can change what a customer has, newest first. The provider keeps them for 30 days. */
   async eventsSince(since: Date): Promise<BillingEvent[]> {
     return answered(async () => {
       const stripe = await this.client();
@@ -92,7 +92,7 @@ async function clientOf({ apiKey, apiBase }: BillingProviderSettings): Promise<S
   });
 }
 
-/** A list may not be asked for products: they lie a level too deep. */
+/** Products cannot be expanded in a list: they are nested one level too deep. */
 async function priced(stripe: Stripe, { id }: Stripe.Subscription): Promise<ProviderSubscription> {
   const { status, metadata, items } = await stripe.subscriptions.retrieve(id, { expand: ['items.data.price.product'] });
   return {
@@ -109,7 +109,7 @@ async function priced(stripe: Stripe, { id }: Stripe.Subscription): Promise<Prov
   };
 }
 
-/** Tells trouble of the provider's or our own from a question that is wrong. Its words may repeat our key. */
+/** Distinguishes outages and credential problems from invalid requests. The provider's message may contain our key. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

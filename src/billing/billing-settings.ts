@@ -3,7 +3,7 @@ import { type BillingTerms } from './billing-inbox.js';
 import { BillingProvider } from './billing-provider.js';
 import { type Tier } from './subscription-tier.js';
 
-/** Null where no provider is configured. */
+/** Null if no provider is configured. */
 export function billingProvider({
   BILLING_API_KEY: apiKey,
   BILLING_API_BASE: apiBase,
@@ -15,7 +15,7 @@ export function billingTerms({ BILLING_GRACE_DAYS, BILLING_PRICE_TIERS = '' }: C
   const pairs = BILLING_PRICE_TIERS.split(',').filter((pair) => pair !== '');
   return {
     graceDays: BILLING_GRACE_DAYS,
-    // The settings have seen to it that each is a price and a tier.
+    // The configuration has validated that each pair is a price and a tier.
     priceTiers: new Map(pairs.map((pair) => pair.split(':') as [string, Tier])),
   };
 }

@@ -4,8 +4,8 @@ const toleranceSeconds = 300;
 const longestHeader = 4096;
 
 /**
- * Whether the provider signed these bytes a moment ago. While its secret is changed it signs with both, so any of
- * several signatures will do. A time ahead of ours is refused like an old one: it would make a delivery good for long.
+ * Whether the provider signed these bytes recently. During a secret rotation it signs with both, so one of several
+ * signatures suffices. Future timestamps are rejected too: they would extend the validity of a delivery.
  */
 export function verifyBillingSignature(secret: string, bytes: Buffer, header: string | undefined, now: Date): boolean {
   if (header === undefined || header.length > longestHeader) return false;

@@ -1,7 +1,7 @@
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Subscription } from './subscription-tier.js';
 
-/** From now on the customer's events are the workspace's. A second time changes nothing. */
+/** Links the customer to the workspace. Idempotent. */
 export async function linkCustomer(trx: Work, workspaceId: string, customerId: string): Promise<void> {
   await trx
     .insertInto('billing_customers')
@@ -15,7 +15,7 @@ export async function linkCustomer(trx: Work, workspaceId: string, customerId: s
     .execute();
 }
 
-/** The provider has no such customer any more. */
+/** Removes a customer that the provider no longer has. */
 export async function unlinkCustomer(trx: Work, workspaceId: string, customerId: string): Promise<void> {
   await trx
     .deleteFrom('inbound_routes')
@@ -30,7 +30,7 @@ export async function unlinkCustomer(trx: Work, workspaceId: string, customerId:
     .execute();
 }
 
-/** All that the customer has now, and when the provider is to be asked again. */
+/** Replaces the customer's subscriptions and schedules the next query. */
 export async function saveSubscriptions(
   trx: Work,
   of: { readonly workspaceId: string; readonly customerId: string },
@@ -55,7 +55,7 @@ export async function saveSubscriptions(
   await checkCustomers(trx, of.workspaceId, [of.customerId], checkAt);
 }
 
-/** Has the provider asked about them, without an event, at that time. */
+/** Schedules a query of the customers at that time. */
 export async function checkCustomers(
   trx: Work,
   workspaceId: string,

@@ -5,7 +5,7 @@ export interface StoredSubscription extends Subscription {
   readonly customerId: string;
 }
 
-/** All subscriptions that the workspace is paid for with, by whichever customers. */
+/** All subscriptions of the workspace, of any customer. */
 export async function listSubscriptions(trx: Work, workspaceId: string): Promise<StoredSubscription[]> {
   const rows = await trx
     .selectFrom('billing_subscriptions')

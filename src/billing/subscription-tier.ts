@@ -1,14 +1,14 @@
-/** What a workspace pays for; how many people it may have follows from it. */
+/** Tiers of a workspace, which limit the number of active people. */
 export const tiers = ['free', 'pro', 'enterprise'] as const;
 export type Tier = (typeof tiers)[number];
 
-/** A subscription as the provider tells it now. */
+/** A subscription's present state. */
 export interface Subscription {
   readonly subscriptionId: string;
   readonly status: string;
-  /** Null where its prices say nothing that is understood. */
+  /** Null if no price names a known tier. */
   readonly tier: Tier | null;
-  /** Since when a payment has been missing; null when none is. */
+  /** Since when a payment is overdue; null if none is. */
   readonly pastDueSince: Date | null;
 }
 
@@ -19,12 +19,12 @@ export interface PricedItem {
   readonly productTier: string | undefined;
 }
 
-/** Tiers of prices that say nothing themselves, by their ids. */
+/** Tiers of prices without metadata, by price id. */
 export type PriceTiers = ReadonlyMap<string, Tier>;
 
 const dayMs = 86_400_000;
 
-/** The highest that one of its prices is for; items that are no tier, such as a one-off, count for nothing. */
+/** The highest tier among the items; items without a tier, such as one-off fees, are ignored. */
 export function tierOfItems(items: readonly PricedItem[], priceTiers: PriceTiers): Tier | null {
   return highest(items.map((item) => tierOfItem(item, priceTiers)).filter((tier) => tier !== null));
 }
@@ -39,8 +39,8 @@ function readTier(text: string | undefined): Tier | null {
 }
 
 /**
- * What the subscriptions entitle the workspace to. Whatever is not understood takes nothing away: neither a status
- * that the provider invents, nor a price that nobody has told us of, nor a first payment that is still open.
+ * The tier that the subscriptions entitle the workspace to. Unknown statuses, unknown prices and an open first
+ * payment take nothing away.
  */
 export function entitledTier(
   subscriptions: readonly Subscription[],
@@ -52,18 +52,18 @@ export function entitledTier(
   return found.includes(null) ? (highest([known, current]) as Tier) : known;
 }
 
-/** Whether the subscription leaves open what it is worth, for somebody to look at. */
+/** Whether the subscription's tier cannot be determined and needs a person's attention. */
 export function isUnclear(subscription: Subscription): boolean {
   if (subscription.status === 'incomplete') return false;
   return standingOf(subscription.status) === 'unknown' || (isPaidFor(subscription) && subscription.tier === null);
 }
 
-/** Until when a missing payment is waited for. */
+/** End of the grace period of an overdue payment. */
 export function graceEnd(pastDueSince: Date, graceDays: number): Date {
   return new Date(pastDueSince.getTime() + graceDays * dayMs);
 }
 
-/** Null leaves open what it is worth. */
+/** Null if the tier cannot be determined. */
 function entitlement(subscription: Subscription, now: Date, graceDays: number): Tier | null {
   const { status, tier, pastDueSince } = subscription;
   switch (standingOf(status)) {

@@ -5,11 +5,11 @@ import { type FieldDefinition, type FieldOption } from './field-definition.js';
 
 /** A field as the connected CRM defines it, as of the last sync. */
 export interface CrmFieldDefinition extends FieldDefinition {
-  /** Of a choice; null where the CRM does not list them. */
+  /** Options of a select field; null if the CRM does not list them. */
   readonly options: readonly FieldOption[] | null;
 }
 
-/** Empty when no CRM is connected, or it has not been asked yet. */
+/** Empty if no CRM is connected or no sync has run. */
 export async function listCrmDefinitions(trx: Work, workspaceId: string): Promise<CrmFieldDefinition[]> {
   const provider = await findConnectedCrm(trx, workspaceId);
   if (provider === null) return [];

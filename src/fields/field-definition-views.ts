@@ -7,14 +7,14 @@ import { listCrmDefinitions } from './crm-field-views.js';
 import { type FieldDefinition, type FieldOption, labelOf, standardDefinitions } from './field-definition.js';
 import { findMapping } from './field-mapping-views.js';
 
-/** A bound instead of a scan: as long to answer with a million deals as with these, by the index on snapshots. */
+/** A bounded sample instead of a scan: the index on snapshots makes it equally fast with a million deals. */
 const sampledDeals = 2000;
 const mostDefinitions = 5000;
 const mostOptions = 1000;
-/** Text of so few different values, each seen twice or more on average, is a choice from a list. */
+/** Text with few distinct values, each seen twice or more on average, is a choice from a list. */
 const mostChoices = 20;
 
-/** The fields a plan may use: the standard values, the CRM's where one is connected, and what the newest deals carry. */
+/** Fields that a plan may use: standard values, fields of the connected CRM, and fields of the newest deals. */
 export async function listDefinitions(trx: Work, workspaceId: string): Promise<FieldDefinition[]> {
   const fromCrm = await listCrmDefinitions(trx, workspaceId);
   const found = await storedDefinitions(trx, workspaceId, everyField(workspaceId));

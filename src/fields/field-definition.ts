@@ -18,7 +18,7 @@ const standardTypes: Readonly<Record<StandardField, FieldType>> = {
   createdDate: 'date',
 };
 
-/** The values that every deal has, by the names under which any plan may ask for them. */
+/** The standard values, which every plan may use by these names. */
 export const standardDefinitions: readonly FieldDefinition[] = standardFields.map((slug) => ({
   slug,
   label: labelOf(slug),
@@ -29,13 +29,13 @@ export function hasOptions({ type }: FieldDefinition): boolean {
   return type === 'select' || type === 'status';
 }
 
-/** A slug as a person would write it: `close_value` and `CloseValue__c` are both Close value. */
+/** A readable label: `close_value` and `CloseValue__c` both become Close value. */
 export function labelOf(slug: string): string {
   const words = wordsOf(slug).join(' ');
   return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The words of a slug in lower case, without the marks that CRMs put before and after the name of a field. */
+/** The words of a slug in lower case, without the prefixes and suffixes that CRMs add. */
 export function wordsOf(slug: string): string[] {
   return slug
     .replace(/__c$/i, '')

@@ -5,7 +5,7 @@ import { text } from '../platform/schemas.js';
 
 const slug = text(500);
 
-/** Where a deal's standard values stand among its fields, by slug. */
+/** Slugs of the fields that hold a deal's standard values. */
 export const standardMapping = z.strictObject({
   dealAmount: slug.optional(),
   dealStage: slug.optional(),
@@ -16,14 +16,14 @@ export const standardMapping = z.strictObject({
   createdDate: slug.optional(),
 } satisfies Record<StandardField, z.ZodType>);
 
-/** What plans call a measure to the CRM's slug of it. */
+/** Measure slugs used in plans, mapped to the CRM's slugs. */
 export const measureMapping = z
   .record(slug, slug)
   .refine((measures) => Object.keys(measures).length <= 500, 'holds more than 500 measures');
 
 export const fieldMapping = z.object({ standard: standardMapping, measures: measureMapping });
 
-/** One slug cannot be two standard values: a deal's name is not its amount. */
+/** A slug cannot hold two standard values. */
 export function assertEachSlugOnce(standard: z.infer<typeof standardMapping>): void {
   const bySlug = new Map<string, string>();
   for (const [name, target] of Object.entries(standard) as [StandardField, string | undefined][]) {

@@ -9,11 +9,11 @@ export interface SuggestedMapping {
 }
 
 interface Usual {
-  /** What CRMs and spreadsheets call it, without case and punctuation, the surest first. */
+  /** Common names in CRMs and spreadsheets, without case and punctuation, the most certain first. */
   readonly names: readonly string[];
-  /** The types it has where it is filled as it should be. */
+  /** Types of a correctly filled field. */
   readonly types: readonly FieldType[];
-  /** What its name holds when it has none of the usual ones; looked for among fields of the types only. */
+  /** Pattern for unusual names; applied only to fields of the types. */
   readonly like: RegExp;
 }
 
@@ -88,23 +88,23 @@ const usual: Readonly<Record<StandardField, Usual>> = {
   },
 };
 
-/** What a plan could well pay on: words for money and for quantities. */
+/** Words for money and quantities: candidates for measures. */
 const measureWords = new Set(
   `acv arr mrr tcv gmv amount bookings fee fees hours licenses licences margin meetings price profit quantity revenue
    seats units users value`.split(/\s+/),
 );
 
-/** Numbers about these are no quantities, whatever else the name says. */
+/** Numbers with these words are not quantities. */
 const otherWords = new Set('code date days id ids number percent percentage probability rank rate year'.split(' '));
 
-/** A field mapping as it can be saved, read from the names of the fields. */
+/** Suggests a field mapping from the names of the fields. */
 export function suggestMapping(fields: readonly FieldDefinition[]): SuggestedMapping {
   const standard = matchStandard(fields);
   const taken = new Set(Object.values(standard));
   return { standard, measures: matchMeasures(fields, taken) };
 }
 
-/** The surest matches of all standard values come before the guesses of any, and no field is given twice. */
+/** Certain matches come before guesses, and no field is used twice. */
 function matchStandard(fields: readonly FieldDefinition[]): Partial<Record<StandardField, string>> {
   const taken = new Map<StandardField, string>();
   for (const find of [byNameAndType, byName, byLikeness]) {
@@ -129,7 +129,7 @@ const byNameAndType: Find = (wanted, fields) =>
     fields.filter(({ type }) => wanted.types.includes(type)),
   );
 
-/** A yes or no is none of them, however it is called. */
+/** A checkbox never matches, whatever its name. */
 const byName: Find = ({ names }, fields) => {
   for (const name of names) {
     const match = fields.find(
@@ -150,7 +150,7 @@ function matchMeasures(fields: readonly FieldDefinition[], taken: ReadonlySet<st
     if (taken.has(slug) || !(type === 'number' || type === 'currency')) continue;
     if (isOther(slug) || !wordsOf(slug).some((word) => measureWords.has(word))) continue;
     const short = wordsOf(slug).join('_');
-    // A measure hides what else has its name: another field, or a standard value.
+    // A measure hides other fields of its name.
     const name = slugs.has(short) || measures.has(short) ? slug : short;
     if (standardNamedBy(name) === undefined) measures.set(name, slug);
   }

@@ -4,7 +4,7 @@ import { type CrmProvider } from '../crm/port.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 
-/** Who went to a CRM's consent page, and what only this service knows of it. */
+/** A started consent and its secrets, known only to this service. */
 export interface Consent {
   readonly workspaceId: string;
   readonly actor: string;
@@ -13,14 +13,14 @@ export interface Consent {
   readonly codeVerifier: string;
 }
 
-/** Kept for ten minutes, beside the states of signing in. */
+/** Stored for ten minutes, beside the states of sign-ins. */
 export async function keepConsent(trx: Work, secrets: Secrets, state: string, consent: Consent): Promise<void> {
   const hash = hashOf(state);
   const sealed = secrets.seal(placeOf(consent.provider, hash), JSON.stringify(consent));
   await sql`select keep_sign_in_state(${hash}, ${consent.workspaceId}, ${sealed})`.execute(trx);
 }
 
-/** What belongs to the state, once; null for one that is unknown, too old, or of something else. */
+/** Returns the data of the state once; null if it is unknown, expired or of another kind. */
 export async function takeConsent(
   trx: Work,
   secrets: Secrets,
@@ -34,7 +34,7 @@ export async function takeConsent(
   try {
     return JSON.parse(secrets.open(placeOf(provider, hash), sealed)) as Consent;
   } catch {
-    // A state of a sign-in, or of another CRM: sealed elsewhere.
+    // A state of a sign-in or of another CRM is encrypted with another key.
     return null;
   }
 }

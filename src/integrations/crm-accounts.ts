@@ -16,13 +16,13 @@ import { findSealedCredentials, workspaceTimeZone } from './crm-connection-views
 
 export type CrmAdapters = Readonly<Record<CrmProvider, CrmAdapter>>;
 
-/** Tokens that end sooner are renewed before they are used. */
+/** Tokens that expire sooner are renewed before use. */
 const soonMs = 30_000;
 const lookAgainMs = 100;
 const longestWaitMs = 60_000;
 const mostSaves = 5;
 
-/** Opens the CRM accounts of workspaces with what they were connected with, and keeps that fresh. */
+/** Opens the CRM accounts of workspaces with their stored credentials, and renews these. */
 export class CrmAccounts {
   constructor(
     readonly adapters: CrmAdapters,
@@ -31,7 +31,7 @@ export class CrmAccounts {
     private readonly secrets: Secrets,
   ) {}
 
-  /** Null when the workspace has no credentials for the CRM. */
+  /** Null if the workspace has no credentials for the CRM. */
   async open(workspaceId: string, provider: CrmProvider): Promise<CrmAccount | null> {
     const { sealed, timeZone } = await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => ({
       sealed: await findSealedCredentials(trx, workspaceId, provider),
@@ -45,7 +45,7 @@ export class CrmAccounts {
     return this.secrets.seal(placeOf(workspaceId, provider), JSON.stringify(credentials));
   }
 
-  /** For an account that is not, or no longer, a connection: nobody could keep what would be renewed. */
+  /** For an account without a stored connection: renewed credentials could not be saved. */
   openWith(provider: CrmProvider, credentials: CrmCredentials): CrmAccount {
     return this.adapters[provider].account(fixedAccess(credentials));
   }
@@ -72,8 +72,8 @@ export class CrmAccounts {
   }
 
   /**
-   * One renewal at a time over all processes: a CRM may kill the old refresh token with the new one, so a second
-   * renewal with the old would end the connection. Who finds another at it waits for what that one saves.
+   * Only one process at a time renews: a CRM may invalidate the old refresh token, so a second renewal would end the
+   * connection. Other processes wait for the saved result.
    */
   private async renew(workspaceId: string, provider: CrmProvider, refused: CrmCredentials): Promise<CrmCredentials> {
     const deadline = performance.now() + longestWaitMs;
@@ -93,13 +93,13 @@ export class CrmAccounts {
     refused: CrmCredentials,
   ): Promise<CrmCredentials> {
     const sealed = await this.load(workspaceId, provider);
-    if (sealed === null) throw new CrmFailure('unauthorized', 'the CRM is not connected any more');
+    if (sealed === null) throw new CrmFailure('unauthorized', 'the CRM is no longer connected');
     const current = this.unseal(workspaceId, provider, sealed);
     if (current.accessToken !== refused.accessToken) return current;
     try {
       const renewed = await this.adapters[provider].refresh(current);
       if (await this.save(workspaceId, provider, sealed, renewed)) return renewed;
-      // Somebody has connected anew meanwhile: theirs count.
+      // The CRM was connected again meanwhile; the new credentials apply.
       return this.renewAlone(workspaceId, provider, refused);
     } catch (error) {
       if (error instanceof CrmFailure && error.kind === 'unauthorized')
@@ -110,7 +110,7 @@ export class CrmAccounts {
     }
   }
 
-  /** Whoever has connected anew meanwhile is not blamed for what was refused before. */
+  /** Does nothing if the CRM was connected again meanwhile. */
   private async reject(workspaceId: string, provider: CrmProvider, refused: CrmCredentials): Promise<void> {
     const sealed = await this.load(workspaceId, provider);
     if (sealed === null || this.unseal(workspaceId, provider, sealed).accessToken !== refused.accessToken) return;
@@ -119,7 +119,10 @@ export class CrmAccounts {
     );
   }
 
-  /** Before anybody uses them. The old ones may be dead by now, so a database that is away is asked again. */
+  /**
+   * Saved before first use. The old credentials may be invalid by now, so the save is retried while the database is
+   * unreachable.
+   */
   private async save(
     workspaceId: string,
     provider: CrmProvider,

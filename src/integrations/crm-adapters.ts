@@ -4,7 +4,7 @@ import { CrmcAdapter } from '../crm/crmc/adapter.js';
 import { type Config } from '../platform/config.js';
 import { type CrmAdapters } from './crm-accounts.js';
 
-/** One adapter for every kind of CRM, as the settings have it. Without a client only pasted tokens work. */
+/** One adapter per CRM, from the configuration. Without an OAuth client only entered tokens work. */
 export function crmAdapters(config: Config): CrmAdapters {
   return {
     crma: crmaAdapter({

@@ -8,7 +8,7 @@ interface Who {
   readonly actor: string;
 }
 
-/** How deliveries of the CRM find the workspace. */
+/** How deliveries of the CRM are assigned to the workspace. */
 export interface InboundRoute {
   readonly route: string;
   readonly secret: Buffer | null;
@@ -17,15 +17,15 @@ export interface InboundRoute {
 export interface NewConnection {
   readonly provider: CrmProvider;
   readonly accountId: string | null;
-  /** Sealed. */
+  /** Encrypted. */
   readonly credentials: Buffer;
-  /** The webhook that was registered in the account. */
+  /** Id of the webhook registered in the account. */
   readonly webhookId: string | null;
-  /** Null leaves the standing one. */
+  /** Null keeps the present one. */
   readonly inbound: InboundRoute | null;
 }
 
-/** Connects, or connects anew. What was polled of another account says nothing about this one. */
+/** Stores a connection, or replaces it. Poll positions of another account do not apply to this one. */
 export async function saveConnection(trx: Work, who: Who, connection: NewConnection): Promise<void> {
   const { provider, accountId, credentials, webhookId, inbound } = connection;
   const { workspaceId, actor } = who;
@@ -46,7 +46,7 @@ export async function saveConnection(trx: Work, who: Who, connection: NewConnect
   await recordAct(trx, who, { trigger: 'crm_connected', scope: 'workspace', details: { provider, accountId } });
 }
 
-/** Credentials that the CRM has given for older ones; false when these are no longer the connection's. */
+/** Replaces credentials with newer ones; false if the old ones are no longer those of the connection. */
 export async function replaceCredentials(
   trx: Work,
   workspaceId: string,
@@ -63,7 +63,7 @@ export async function replaceCredentials(
   return numUpdatedRows > 0n;
 }
 
-/** The CRM does not accept these credentials any more. Told once; whoever has connected anew meanwhile is left alone. */
+/** Marks the connection as broken, once, unless the CRM was connected again meanwhile. */
 export async function markBroken(
   trx: Work,
   workspaceId: string,
@@ -88,7 +88,7 @@ export async function markBroken(
   );
 }
 
-/** Whether the CRM was connected. What came from it stays; told in the audit log. */
+/** Deletes the connection, writes the audit entry, and returns whether there was one. Imported data stays. */
 export async function deleteConnection(trx: Work, who: Who, provider: CrmProvider): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('crm_connections')
@@ -115,7 +115,7 @@ async function deleteRoutes(trx: Work, workspaceId: string, provider: CrmProvide
     .execute();
 }
 
-/** Kept for a CRM that is not connected as well: it counts as soon as it is. */
+/** Stored also while the CRM is not connected, and applied when it is. */
 export async function setSyncEnabled(
   trx: Work,
   workspaceId: string,

@@ -3,7 +3,7 @@ import { Failure } from '../kernel/failure.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Integration } from './crm-connection.js';
 
-/** Every CRM there is, connected or not. */
+/** Every CRM, connected or not. */
 export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {
   const rows = await trx
     .selectFrom('crm_connections')
@@ -25,7 +25,7 @@ export async function listIntegrations(trx: Work, workspaceId: string): Promise<
   });
 }
 
-/** The CRM that the workspace is connected to, of several the first; null when there is none. */
+/** The connected CRM, the first of several; null if there is none. */
 export async function findConnectedCrm(
   trx: Work,
   workspaceId: string,
@@ -54,7 +54,7 @@ export async function connectedCrms(trx: Work, workspaceId: string): Promise<Crm
   return rows.map(({ provider }) => provider);
 }
 
-/** The same for what cannot be done without one. */
+/** The connected CRM, or a failure if there is none. */
 export async function connectedCrm(trx: Work, workspaceId: string, asked?: CrmProvider): Promise<CrmProvider> {
   const provider = await findConnectedCrm(trx, workspaceId, asked);
   if (provider === null)
@@ -65,7 +65,7 @@ export async function connectedCrm(trx: Work, workspaceId: string, asked?: CrmPr
   return provider;
 }
 
-/** What opens the account, sealed; null when the CRM is not connected, or was without credentials. */
+/** The encrypted credentials; null if the CRM is not connected or has none. */
 export async function findSealedCredentials(
   trx: Work,
   workspaceId: string,
@@ -81,7 +81,7 @@ export async function findSealedCredentials(
   return row?.credentials ?? null;
 }
 
-/** The webhook that was registered in the CRM's account. */
+/** The webhook registered in the CRM's account. */
 export async function findWebhook(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
   const row = await trx
     .selectFrom('crm_connections')
@@ -102,7 +102,7 @@ export async function hasRoute(trx: Work, workspaceId: string, provider: CrmProv
   return row !== undefined;
 }
 
-/** The zone in which the CRM's instants become days. */
+/** The time zone that converts the CRM's instants to days. */
 export async function workspaceTimeZone(trx: Work, workspaceId: string): Promise<string> {
   const { timezone } = await trx
     .selectFrom('workspaces')
@@ -112,7 +112,7 @@ export async function workspaceTimeZone(trx: Work, workspaceId: string): Promise
   return timezone;
 }
 
-/** Whether the CRM can be asked; null when it is not connected. */
+/** The state of the connection; null if the CRM is not connected. */
 export async function findConnection(
   trx: Work,
   workspaceId: string,

@@ -5,12 +5,12 @@ export const integration = z.object({
   provider: z.enum(crmProviders),
   connected: z.boolean(),
   connectedAt: z.string().nullable(),
-  /** Off, the workspace is passed over when the CRM is polled; the connection stays. */
+  /** If false, polling skips the workspace; the connection stays. */
   syncEnabled: z.boolean(),
-  /** The CRM refuses what was given to us: somebody has to connect it anew. */
+  /** The CRM rejects the credentials: an admin must connect again. */
   broken: z.boolean(),
   brokenReason: z.string().nullable(),
-  /** When the last sync ended well. */
+  /** End of the last successful sync. */
   lastSyncAt: z.string().nullable(),
 });
 export type Integration = z.input<typeof integration>;

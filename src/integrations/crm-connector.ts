@@ -14,13 +14,13 @@ import { findSealedCredentials, findWebhook, hasRoute } from './crm-connection-v
 
 export interface Connected {
   readonly accountId: string | null;
-  /** Where deliveries are to be sent, where they have to be set up by hand. */
+  /** URL for deliveries, if they must be set up by hand. */
   readonly webhookUrl: string | null;
-  /** What they have to show, told once. */
+  /** Bearer secret of deliveries; shown once. */
   readonly webhookSecret: string | null;
 }
 
-/** Makes and ends connections: what is kept here, and what is set up in the CRM's account. */
+/** Creates and removes connections, here and in the CRM's account. */
 @injectable()
 export class CrmConnector {
   constructor(
@@ -55,7 +55,7 @@ export class CrmConnector {
     };
   }
 
-  /** The connection goes at once. What was set up in the CRM's account is taken down if the CRM lets us. */
+  /** Deletes the connection immediately, and then the registration in the CRM's account if the CRM permits it. */
   async disconnect(who: Pick<Caller, 'workspaceId' | 'actor'>, provider: CrmProvider): Promise<boolean> {
     const { workspaceId } = who;
     const { disconnected, sealed, webhookId } = await this.unitOfWork.run(who, 'reads', async (trx) => ({
@@ -82,7 +82,7 @@ export class CrmConnector {
   ): Promise<RegisteredWebhook | null> {
     const address = this.webhookUrl(provider);
     if (address === null) return null;
-    // Two workspaces may connect one account; each has an address of its own there, so that neither replaces the other's.
+    // Two workspaces may connect one account; each has its own URL there, so neither replaces the other's webhook.
     const ofWorkspace = this.secrets.mac('webhook address', provider, workspaceId).toString('hex').slice(0, 16);
     return this.accounts.openWith(provider, credentials).registerWebhook(`${address}?for=${ofWorkspace}`);
   }
@@ -96,11 +96,11 @@ export class CrmConnector {
       const { webhookId: route, secret } = webhook;
       return { route, secret: this.secrets.seal(placeOfRoute(provider, route), secret) };
     }
-    // Deliveries of crm-b are signed for our app, and name the account they are about.
+    // Deliveries of crm-b are signed for our app and contain the account id.
     return provider === 'crmb' && accountId !== null ? { route: accountId, secret: null } : null;
   }
 
-  /** What crm-c shows with a delivery is made here. It stays the same when the CRM is only connected again. */
+  /** We generate the secret of crm-c's deliveries. It stays the same when the CRM is connected again. */
   private async ownSecret(workspaceId: string): Promise<{ secret: string | null; inbound: InboundRoute | null }> {
     if (await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => hasRoute(trx, workspaceId, 'crmc')))
       return { secret: null, inbound: null };
@@ -114,7 +114,7 @@ export class CrmConnector {
   }
 }
 
-/** A secret of 256 random bits names its account by its hash: nothing has to be compared, and none is stored. */
+/** The hash of a random 256-bit secret identifies its account: no comparison is needed and the secret is not stored. */
 export function routeOfSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

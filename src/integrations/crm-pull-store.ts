@@ -22,7 +22,7 @@ export async function insertSync(trx: Work, workspaceId: string, pull: NewPull):
     .execute();
 }
 
-/** Those under way, of every CRM, as they were asked for. */
+/** Running syncs of every CRM, with their options. */
 export function listSyncs(trx: Work, workspaceId: string): Promise<NewPull[]> {
   return trx
     .selectFrom('crm_pulls')
@@ -32,7 +32,7 @@ export function listSyncs(trx: Work, workspaceId: string): Promise<NewPull[]> {
     .execute();
 }
 
-/** What the second of two askers wants is done by the one that runs; false when it is too late for that. */
+/** Adds the options of a second request to the running sync; false if it is too late for that. */
 export async function joinSync(
   trx: Work,
   workspaceId: string,
@@ -47,10 +47,10 @@ export async function joinSync(
   return rows.length === 1;
 }
 
-/** Rows are stamped before they can be seen, so each poll begins this much before the last one ended. */
+/** Rows are stamped before they become visible, so each poll starts this long before the end of the last one. */
 const overlap = sql`interval '10 minutes'`;
 
-/** Null when another worker has been quicker. */
+/** Null if another worker was faster. */
 export async function insertPoll(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
   const { rows } = await sql<{ pull_id: string }>`
     insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, phase, modified_from)
@@ -61,7 +61,7 @@ export async function insertPoll(trx: Work, workspaceId: string, provider: CrmPr
   return rows[0]?.pull_id ?? null;
 }
 
-/** The pull, locked for the transaction; null when it is over, or its connection is. */
+/** The pull, locked for the transaction; null if it or its connection has ended. */
 export async function lockPull(trx: Work, workspaceId: string, pullId: string): Promise<CrmPull | null> {
   const row = await trx
     .selectFrom('crm_pulls')
@@ -100,7 +100,7 @@ export interface PullStep {
   readonly coveredUntil?: Date | null;
 }
 
-/** A step that worked ends the count of those that did not. */
+/** Saves a step and resets the count of failures. */
 export async function savePullStep(trx: Work, workspaceId: string, pullId: string, step: PullStep): Promise<void> {
   const { coveredUntil, counts, ...plain } = step;
   await trx
@@ -116,14 +116,14 @@ export async function savePullStep(trx: Work, workspaceId: string, pullId: strin
     .execute();
 }
 
-/** Tried again later, from where it stopped. */
+/** Retries later, from the same position. */
 export async function delayPull(trx: Work, workspaceId: string, pullId: string, pauseMs: number): Promise<void> {
   await sql`
     update crm_pulls set attempts = attempts + 1, not_before = now() + ${pauseMs / 1000} * interval '1 second'
     where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
 }
 
-/** The listing begins anew: what was seen of the one before does not count. */
+/** Restarts the listing: deals seen by the earlier one do not count. */
 export async function restartListing(trx: Work, workspaceId: string, pullId: string): Promise<void> {
   await sql`delete from crm_pull_deals where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
   await sql`
@@ -135,7 +135,7 @@ export async function deletePull(trx: Work, workspaceId: string, pullId: string)
   await trx.deleteFrom('crm_pulls').where('workspace_id', '=', workspaceId).where('pull_id', '=', pullId).execute();
 }
 
-/** Notes which deals the CRM has. */
+/** Records which deals the CRM has. */
 export async function markSeen(
   trx: Work,
   workspaceId: string,
@@ -150,7 +150,7 @@ export async function markSeen(
     on conflict do nothing`.execute(trx);
 }
 
-/** How many deals of the CRM live here, and how many of these the listing did not have. */
+/** Number of live deals of the CRM here, and of those the listing did not contain. */
 export async function countMissing(
   trx: Work,
   workspaceId: string,
@@ -172,14 +172,17 @@ export async function listMissing(trx: Work, workspaceId: string, pull: CrmPull,
   return rows.map((row) => row.deal_id);
 }
 
-/** What came or changed while the listing ran may be absent from it and still be there. */
+/** Deals that were created or changed during the listing may be missing from it and still exist. */
 function isMissing({ pullId, startedAt }: CrmPull) {
   return sql<boolean>`(d.snapshot_at < ${startedAt} and (d.source_updated_at is null or d.source_updated_at < ${startedAt})
     and not exists (select from crm_pull_deals p
       where p.workspace_id = d.workspace_id and p.pull_id = ${pullId} and p.deal_id = d.deal_id))`;
 }
 
-/** Whether too much would go, and nobody has asked for that twice lately. The first asking is noted. */
+/**
+ * Whether too many deals would be deleted and no second request has confirmed it recently. Records the first
+ * request.
+ */
 export async function refuseReconcile(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
   const { rows } = await sql<{ confirmed: boolean }>`
     update crm_connections c set reconcile_refused_at = case when old.confirmed then c.reconcile_refused_at else now() end
@@ -199,7 +202,7 @@ export async function noteSync(trx: Work, workspaceId: string, provider: CrmProv
     .execute();
 }
 
-/** When to poll next; with a time, up to which nothing can have been missed. */
+/** Schedules the next poll. With a time, nothing before it can have been missed. */
 export async function notePoll(
   trx: Work,
   workspaceId: string,
@@ -213,7 +216,7 @@ export async function notePoll(
     where workspace_id = ${workspaceId} and provider = ${provider}`.execute(trx);
 }
 
-/** What the CRM says its fields are, in its order. */
+/** Replaces the field definitions, in the CRM's order. */
 export async function replaceFields(
   trx: Work,
   workspaceId: string,

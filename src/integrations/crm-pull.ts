@@ -4,7 +4,7 @@ import { idOf } from '../kernel/ids.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type JobDeclaration } from '../platform/jobs/job-queue.js';
 
-/** A sync, which an admin asks for, or a poll, which the service does by itself. */
+/** A sync, requested by an admin, or a poll, which the service schedules. */
 export interface CrmPull {
   readonly pullId: string;
   readonly provider: CrmProvider;
@@ -16,7 +16,7 @@ export interface CrmPull {
   readonly modifiedFrom: Date | null;
   readonly coveredUntil: Date | null;
   readonly cursor: string | null;
-  /** So many were listed until now, of so many where the CRM says. */
+  /** Number of deals listed so far, and in total if the CRM reports it. */
   readonly deals: number;
   readonly total: number | null;
   readonly counts: Readonly<Record<string, number>>;
@@ -30,13 +30,13 @@ export type PullPhase = Tables['crm_pulls']['phase']['__select__'];
 export interface PullWork {
   readonly workspaceId: string;
   readonly pullId: string;
-  /** The turn that the lease has come to, when the sweep asks: a job of a worker that died cannot stand for it. */
+  /** Generation of the lease when the sweep ran: a job of a dead worker must not count as this one. */
   readonly turn?: number | undefined;
-  /** Moves on while the sweep asks: nor can a job stand for it that a worker took, and was lost with before the lease. */
+  /** Increases with each sweep: a job that a worker took and lost before the lease must not count either. */
   readonly slot?: number | undefined;
 }
 
-/** Goes on with a pull where it stopped. */
+/** Resumes a pull. */
 export const pullJob: JobDeclaration<PullWork> = {
   name: 'crm-pull.v1',
   payload: z.object({ workspaceId: z.uuid(), pullId: z.uuid(), turn: z.int().optional(), slot: z.int().optional() }),
@@ -44,12 +44,12 @@ export const pullJob: JobDeclaration<PullWork> = {
   key: ({ pullId, turn = '', slot = '' }) => idOf(`pull|${pullId}|${turn}|${slot}`),
 };
 
-/** What one worker at a time holds for it; `due_pulls` knows it by this name. */
+/** Name of the pull's lease; `due_pulls` uses the same name. */
 export function leaseOfPull(pullId: string): string {
   return `pull ${pullId}`;
 }
 
-/** Sums the counts of a step to those of the steps before. */
+/** Adds the counts of a step to the earlier ones. */
 export function addCounts(
   counts: Readonly<Record<string, number>>,
   more: Readonly<Record<string, number>>,
@@ -58,6 +58,6 @@ export function addCounts(
   return Object.fromEntries([...names].map((name) => [name, (counts[name] ?? 0) + (more[name] ?? 0)]));
 }
 
-/** More of the deals than this must not go at once, unless it is asked for again soon. */
+/** Larger shares of deletions need a second request. */
 export const mostMissingShare = 0.3;
 export const askAgainMinutes = 10;

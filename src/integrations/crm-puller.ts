@@ -30,7 +30,7 @@ import {
   savePullStep,
 } from './crm-pull-store.js';
 
-/** Why a pull ended without its end; told with the job. */
+/** Why a pull failed; reported with the job. */
 export type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
 
 const sliceMs = 10_000;
@@ -38,7 +38,7 @@ const mostSetbacks = 10;
 const mostRestarts = 3;
 const longestPauseMs = 60_000;
 const checkedAtOnce = 100;
-/** What the CRM was about to change when it answered may carry an earlier time. */
+/** Changes in flight when the CRM responded may carry an earlier time. */
 const settlingMs = 5_000;
 
 interface Run {
@@ -46,13 +46,13 @@ interface Run {
   readonly pull: CrmPull;
   readonly account: CrmAccount;
   readonly lease: Lease;
-  /** By then other work of the worker gets its turn. */
+  /** End of the time slice, after which the worker does other work. */
   readonly sliceEnd: number;
 }
 
 /**
- * Pulls people, fields and deals from a CRM, step by step: each is recorded together with the place where the next one
- * begins, so that a pull goes on where it stopped, whoever stopped it.
+ * Pulls people, fields and deals from a CRM step by step. Each step is stored together with the position of the next
+ * one, so a pull resumes where it stopped.
  */
 export class CrmPuller {
   constructor(
@@ -65,13 +65,13 @@ export class CrmPuller {
     private readonly log: Log,
   ) {}
 
-  /** Until it is over or has to wait. Who finds another at work leaves. */
+  /** Runs until the pull completes or must wait. Returns at once if another worker holds the lease. */
   async run(workspaceId: string, pullId: string): Promise<void> {
     const outcome = await this.leases.hold(workspaceId, leaseOfPull(pullId), async (lease) => {
       try {
         return await this.goOn(workspaceId, pullId, lease);
       } catch (error) {
-        // An outage says nothing of the pull: the sweep is soon back for it.
+        // An outage of the database is not a failure of the pull: the sweep resumes it.
         if (isOutage(error)) throw error;
         if (!(error instanceof LeaseLost)) await this.setBack(workspaceId, pullId, error);
         return 'stopped';
@@ -116,7 +116,7 @@ export class CrmPuller {
     }
   }
 
-  /** People first: deals are theirs from the moment they come. */
+  /** People first, so that deals have owners when they arrive. */
   private async pullPeople({ workspaceId, pull, account, lease }: Run): Promise<void> {
     const members = await account.listMembers();
     await this.changes.run({ workspaceId }, 'configuration', async (trx, wake) => {
@@ -173,7 +173,7 @@ export class CrmPuller {
         total: page?.total ?? pull.total,
         counts: addCounts(pull.counts, counts),
         coveredUntil: coveredBy(pull, page),
-        // Somebody may have asked for the reconcile only now.
+        // A reconcile may have been requested only now.
         phase: !isLast ? 'deals' : joined?.reconcile === true ? 'missing' : 'finish',
       };
       const { cursor, total, coveredUntil, phase } = next;
@@ -191,7 +191,7 @@ export class CrmPuller {
     });
   }
 
-  /** Records deals as the CRM has just told them, in a transaction that ends in nothing when the lease is lost. */
+  /** Records deals in a transaction that fails if the lease was lost. */
   private async record(
     trx: Work,
     { workspaceId, pull, lease }: Run,
@@ -226,8 +226,8 @@ export class CrmPuller {
   }
 
   /**
-   * Deals that the listing did not have are asked for by their ids before they go: pages shift while deals come and
-   * go, so that one may be missed that is still there. True when it ended here.
+   * Deals missing from the listing are read by their ids before they are deleted: pages shift while deals come and
+   * go, so a listing may miss a deal that exists. True if the pull ended here.
    */
   private async removeMissing(run: Run): Promise<boolean> {
     const { workspaceId, pull, account } = run;
@@ -250,7 +250,7 @@ export class CrmPuller {
       const deals = ids.length === 0 ? [] : await account.getDeals(ids);
       counts = await this.changes.run({ workspaceId }, 'deals', async (trx, wake) => {
         const sum = addCounts(counts, await this.record(trx, run, deals, fetchedAt, wake));
-        // An id that came back under another one is settled as well.
+        // An id that is now part of another deal is done, too.
         await markSeen(trx, workspaceId, pull.pullId, ids);
         await savePullStep(trx, workspaceId, pull.pullId, ids.length === 0 ? { phase: 'finish' } : { counts: sum });
         return sum;

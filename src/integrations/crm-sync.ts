@@ -22,7 +22,7 @@ export interface StartedSync {
 const lookAgainMs = 100;
 const mostTries = 100;
 
-/** Starts syncs, one at a time for each workspace and CRM, and waits for them. */
+/** Starts syncs, one at a time per workspace and CRM, and waits for them. */
 @injectable()
 export class CrmSync {
   constructor(
@@ -30,7 +30,7 @@ export class CrmSync {
     @inject(JobQueue) private readonly queue: JobQueue,
   ) {}
 
-  /** A second one joins the first, with what it wants besides. */
+  /** A second request joins the first one and adds its options. */
   async start(caller: Caller, provider: CrmProvider, options: SyncOptions): Promise<StartedSync> {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const started = await this.unitOfWork.run(caller, 'reads', (trx) => startSync(trx, caller, provider, options));
@@ -38,13 +38,13 @@ export class CrmSync {
         await this.queue.add(pullJob, { workspaceId: caller.workspaceId, pullId: started.jobId });
         return started;
       }
-      // The running one is past the point where it could do more; it is nearly over.
+      // The running sync is too far to accept more options; it ends soon.
       await sleep(lookAgainMs);
     }
-    throw new Error('a sync neither ended nor took another one in');
+    throw new Error('a sync neither completed nor accepted another request');
   }
 
-  /** The job when it is over within the time, else null: then it goes on without us. */
+  /** The job if it completes within the time, otherwise null; the job continues. */
   async wait(caller: Caller, jobId: string, longestMs: number): Promise<CalculationJob | null> {
     const deadline = performance.now() + longestMs;
     for (let pauseMs = 10; performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 200)) {

@@ -7,7 +7,7 @@ export function callbackPath<const Provider extends CrmProvider>(provider: Provi
 
 const clientIds = { crma: 'CRMA_CLIENT_ID', crmb: 'CRMB_CLIENT_ID', crmc: 'CRMC_CLIENT_ID' } as const;
 
-/** Where the consent page sends people back to; null where no client is configured, or nobody knows our address. */
+/** The redirect URL of the consent page; null without an OAuth client or PUBLIC_URL. */
 export function redirectUri(config: Config, provider: CrmProvider): string | null {
   if (config.PUBLIC_URL === undefined || config[clientIds[provider]] === undefined) return null;
   return `${config.PUBLIC_URL.replace(/\/+$/, '')}${callbackPath(provider)}`;

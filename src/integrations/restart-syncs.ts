@@ -4,8 +4,8 @@ import { leaseOfPull } from './crm-pull.js';
 import { deletePull, insertSync, listSyncs } from './crm-pull-store.js';
 
 /**
- * Syncs that are under way begin anew, since the deals that they have brought were removed and whoever asks for a sync
- * joins the one that runs. Who works on it must write nothing more; the sweep soon finds it without a worker.
+ * Restarts running syncs, because the deals they imported were removed and a new request would join them. Their
+ * workers lose the lease and write nothing more; the sweep finds the restarted syncs.
  */
 export async function restartSyncs(trx: Work, workspaceId: string): Promise<void> {
   for (const sync of await listSyncs(trx, workspaceId)) {

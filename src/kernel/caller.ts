@@ -2,12 +2,12 @@ export const roles = ['admin', 'manager', 'payroll', 'rep'] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * What a token may be at most: a connection token has no person and reads a few things only. Who shows no token at
- * all may do what is public: sign in.
+ * What a token permits. A connection token has no person and reads a few things only; without a token only public
+ * operations are available.
  */
 export type Standing = Role | 'connection' | 'public';
 
-/** Payroll is no step between others: it may do what is declared for it and what is public. */
+/** Payroll is not part of the order: it permits what is declared for it and what is public. */
 const ranks: Readonly<Record<Standing, number>> = {
   public: -1,
   payroll: -1,
@@ -17,18 +17,18 @@ const ranks: Readonly<Record<Standing, number>> = {
   admin: 3,
 };
 
-/** Who asks: always within one workspace, but for those who have yet to sign in. */
+/** The caller of an operation. Always within one workspace, except before sign-in. */
 export interface Caller {
   readonly workspaceId: string;
   readonly standing: Standing;
   /** The rep behind a session; null for workspace keys, connection tokens and the service itself. */
   readonly repId: string | null;
-  /** Who did it, as the audit log names it: `api-key`, `rep:<id>`, `connection`, `orchestrator`. */
+  /** The actor in the audit log: `api-key`, `rep:<id>`, `connection`, `orchestrator`. */
   readonly actor: string;
   readonly requestId: string;
   /** Whom a manager of a workspace with `managerScope: reports` may see: themself and the people below. */
   readonly team?: ReadonlySet<string>;
-  /** The token shown; absent for the service itself. */
+  /** The token that was sent; absent for the service itself. */
   readonly tokenId?: string;
   readonly tokenKind?: 'ws' | 'sess' | 'conn';
   /** Where the request came from, for limits on those who have no token. */
@@ -56,14 +56,14 @@ export function visibleReps(caller: Caller): readonly string[] | null {
   return caller.team === undefined ? null : [...caller.team];
 }
 
-/** Somebody without a token. Their workspace is none, so row-level security shows them nothing. */
+/** A caller without a token. Their workspace does not exist, so row-level security shows no rows. */
 export function anonymousCaller(requestId: string, address: string): Caller {
   return { workspaceId: noWorkspace, standing: 'public', repId: null, actor: 'anonymous', requestId, address };
 }
 
 const noWorkspace = '00000000-0000-0000-0000-000000000000';
 
-/** The service acting for itself within a workspace, as workers and the command line do. */
+/** The service itself within a workspace, as used by workers and the command line. */
 export function serviceCaller(workspaceId: string, requestId: string): Caller {
   return { workspaceId, standing: 'admin', repId: null, actor: 'orchestrator', requestId };
 }

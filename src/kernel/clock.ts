@@ -1,4 +1,4 @@
-/** The one source of the current time; tests give a fixed one. */
+/** The only source of the current time; tests inject a fixed one. */
 export interface Clock {
   now(): Date;
 }

@@ -49,7 +49,7 @@ export function currencyDigits(currency: string): number {
   return minorUnits[currency] ?? 2;
 }
 
-/** Half away from zero to the currency's minor unit. */
+/** Rounds half away from zero to the currency's minor unit. */
 export function roundToCurrency(amount: Decimal, currency: string): Decimal {
   return amount.rounded(currencyDigits(currency));
 }

@@ -53,7 +53,7 @@ export function hull(a: DayRange, b: DayRange): DayRange {
 /** The day that an instant falls on in the IANA time zone. */
 export function dayInZone(instant: Date, timeZone: string): Day {
   if (timeZone === 'UTC') return instant.toISOString().slice(0, 10);
-  // en-CA writes year-month-day; the formatter is asked for digits only, so no locale shows through.
+  // en-CA formats year-month-day; only digits are requested, so the locale has no other effect.
   return zoneFormat(timeZone).format(instant);
 }
 

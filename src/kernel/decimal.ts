@@ -9,7 +9,7 @@ export class Decimal {
   static readonly zero = new Decimal(0, 0);
   static readonly one = new Decimal(1, 0);
 
-  /** Kept once it is made, since one number is told in several places: the amount, its trace, its key. */
+  /** Cached, because one number is printed in several places: the amount, its trace, its key. */
   private text: string | null = null;
 
   private constructor(
@@ -53,7 +53,8 @@ export class Decimal {
     if (value instanceof Decimal) return value;
     if (typeof value === 'number') {
       if (Number.isSafeInteger(value)) return new Decimal(value + 0, 0);
-      // Money comes in cents. No two decimals of up to 15 digits share a machine number, so this is what was written.
+      // Money has two decimals. Two decimals of up to 15 digits never share a double, so the rounding restores the
+      // written value.
       const cents = Math.round(value * 100);
       if (cents / 100 === value && Math.abs(cents) < 1e15) return new Decimal(cents, 2);
     }
@@ -149,7 +150,7 @@ export class Decimal {
     return make(mantissa / unit + away, places);
   }
 
-  /** The nearest JSON number: for answers, never for arithmetic. */
+  /** The nearest JSON number: for responses, never for arithmetic. */
   toNumber(): number {
     return Number(this.toString());
   }
@@ -199,7 +200,7 @@ export function sum(values: Iterable<Decimal>): Decimal {
 const decimalPattern = /^([+-])?(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?$/;
 const zeroDigits = /^0*$/;
 const maxForeignDigits = 400;
-// A product of values from outside has more digits than each of them, and is read back from where it was stored.
+// Products of stored values have more digits than their factors, and are read back from storage.
 const maxStoredDigits = 20_000;
 const quotientScale = 24;
 const zeroCode = 48;

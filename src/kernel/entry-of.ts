@@ -1,4 +1,4 @@
-/** The map's entry under the key, made when there is none. */
+/** Returns the entry of the key, creating it if necessary. */
 export function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
   const known = map.get(key);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 /**
- * What a caller can act on, told as a code that clients match and a sentence for people. Which status a code has
- * is declared per operation, because the specification gives one code different statuses on different routes.
- * Anything else that is thrown is a bug or an outage.
+ * A condition that the caller can act on: a code that clients match and a sentence for people. Each operation
+ * declares the status of its codes, because the specification gives one code different statuses on different routes.
+ * Every other exception is a bug or an outage.
  */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -20,7 +20,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** A request that breaks its schema or a rule between its fields; names every offending field, a hundred at most. */
+/** A request that violates its schema or a rule between its fields; lists every offending field, up to a hundred. */
 export function invalid(...issues: readonly [Issue, ...Issue[]]): Failure {
   const first = issues[0];
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';

@@ -1,4 +1,4 @@
-/** The values under each key, in the order in which they come. */
+/** Groups the values by key, in their order. */
 export function groupBy<Value, Key>(values: Iterable<Value>, keyOf: (value: Value) => Key): Map<Key, Value[]> {
   const groups = new Map<Key, Value[]>();
   for (const value of values) {

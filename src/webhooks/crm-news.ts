@@ -12,12 +12,12 @@ import { failpoint } from '../platform/failpoint.js';
 import { type InboxBatch, InboxDelay, type InboxHandler, settleNews } from '../platform/inbox/inbox-runner.js';
 import { deliveredDeals, deliveredOutcome, tellingNews } from './delivered-deals.js';
 
-/** While nobody connects the CRM anew, what can only be asked of it waits. */
+/** While the connection is broken, messages that need the CRM wait. */
 const brokenPauseMs = 300_000;
 
 /**
- * Takes up what CRMs tell. A delivery is a hint: the deals are asked for as they are now, so it does not matter in
- * which order deliveries came, how often, or what somebody made them say. Twice is harmless: equal deals change nothing.
+ * Processes deliveries of CRMs. A delivery is a hint: the present state of the deals is read from the CRM, so order,
+ * repetition and forged content do not matter. Idempotent: equal deals change nothing.
  */
 export class CrmNews implements InboxHandler {
   readonly sources = crmProviders;
@@ -53,12 +53,12 @@ export class CrmNews implements InboxHandler {
       });
   }
 
-  /** The connection was ended after the news had come. */
+  /** The connection was removed after the delivery arrived. */
   private async ignore(batch: InboxBatch): Promise<void> {
     await this.unitOfWork.run(batch, 'reads', (trx) => settleNews(trx, batch, batch.news, 'ignored'));
   }
 
-  /** Without credentials the values that came along count; news without any wait until the CRM can be asked. */
+  /** Without valid credentials the delivered values apply; deliveries without values wait. */
   private async applyDelivered(batch: InboxBatch): Promise<void> {
     const telling = { ...batch, news: tellingNews(batch.news) };
     if (telling.news.length === 0)
@@ -86,7 +86,7 @@ export class CrmNews implements InboxHandler {
   }
 }
 
-/** Every deal by itself, so that the audit log can tell what became of each. */
+/** One request per deal, so that the audit log shows what happened to each. */
 async function requestFor(trx: Work, workspaceId: string, { outcomes, touched }: RecordedReport): Promise<string[]> {
   const requests = [...touched].flatMap(([dealId, reps]) =>
     [...reps].map(([repId, days]) => ({
@@ -100,7 +100,7 @@ async function requestFor(trx: Work, workspaceId: string, { outcomes, touched }:
   return [...new Set(requests.map((request) => request.repId))];
 }
 
-/** What the CRM will never answer counts as a failed try, so that one such deal does not hold back those beside it. */
+/** A request that the CRM rejects counts as a failed attempt, so that one such deal does not block the others. */
 async function ask(account: CrmAccount, dealIds: readonly string[]) {
   try {
     return await account.getDeals(dealIds);

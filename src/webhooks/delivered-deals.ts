@@ -6,14 +6,14 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type InboxBatch, type StoredNews } from '../platform/inbox/inbox-runner.js';
 import { type KeptHint, readHint } from './delivery.js';
 
-/** How news are settled that were believed without asking the CRM. */
+/** Outcome of messages that were applied without the CRM. */
 export const deliveredOutcome = 'delivered';
 
 interface Told extends KeptHint {
   readonly dealId: string;
 }
 
-/** Those of the news that say something by themselves, with all others of the same deals. */
+/** Messages that carry values, with all others of the same deals. */
 export function tellingNews(news: readonly StoredNews[]): StoredNews[] {
   const telling = new Set(news.filter((one) => saysSomething(readHint(one.payload))).map((one) => one.subject));
   return news.filter((one) => telling.has(one.subject));
@@ -24,9 +24,9 @@ function saysSomething({ change, values }: KeptHint): boolean {
 }
 
 /**
- * The deals as deliveries alone tell them: what stands, with the newest told value of every field. Each delivery
- * tells one field, and they come in any order, so those that were applied since the connection broke are read again
- * with the new ones.
+ * The deals according to deliveries alone: the stored state with the latest delivered value of each field.
+ * Deliveries carry one field each and arrive in any order, so those applied since the connection broke are read
+ * again together with the new ones.
  */
 export async function deliveredDeals(trx: Work, batch: InboxBatch): Promise<ReportedDeal[]> {
   const dealIds = [...new Set(batch.news.map((one) => one.subject))];
@@ -44,7 +44,7 @@ interface Standing {
   readonly knownAt: Date | null;
 }
 
-/** News that are older than what the CRM itself has said last say nothing of their fields. */
+/** Messages older than the last response of the CRM do not change its fields. */
 function foldNews(
   dealId: string,
   { fields, knownAt }: Standing,

@@ -10,13 +10,13 @@ import { type DeliveryAnswer } from './delivery.js';
 export interface TakenIn {
   readonly news: readonly News[];
   readonly received: Received;
-  /** Events of kinds that are not handled. */
+  /** Events of types that are not handled. */
   readonly ignored: number;
 }
 
 const lookEveryMs = 50;
 
-/** What the sender of a delivery is told: at once that it is kept, or, when asked to wait, what came of it. */
+/** The response to a delivery: stored, or with `wait` what the engine did. */
 @injectable()
 export class DeliveryOutcomes {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
@@ -53,11 +53,11 @@ interface Tally {
   readonly reversed: number;
   readonly locked: number;
   readonly skipped: number;
-  /** Approved periods that the runs would have changed. */
+  /** Approved periods that blocked changes. */
   readonly periods: readonly string[];
 }
 
-/** The engine's runs on the deals since the news came; null while any of it is still to be done. */
+/** Engine runs on the deals since the delivery arrived; null while work remains. */
 async function tallyOf(trx: Work, workspaceId: string, kept: readonly News[]): Promise<Tally | null> {
   const keys = kept.map((one) => one.key);
   const dealIds = [...new Set(kept.map((one) => one.subject))];
@@ -83,7 +83,7 @@ async function tallyOf(trx: Work, workspaceId: string, kept: readonly News[]): P
   return pending ? null : tally;
 }
 
-/** The gravest outcome names the whole. */
+/** The most severe outcome describes the whole. */
 const gravest: readonly RunOutcome[] = ['failed', 'statement_locked', 'written', 'skipped', 'no_change'];
 
 function sumOf(runs: readonly Tally[]): NonNullable<DeliveryAnswer['run']> {

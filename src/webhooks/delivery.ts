@@ -9,18 +9,18 @@ import { wholeNumber } from '../platform/schemas.js';
 
 export const deliveryLimitBytes = 512 * 1024;
 
-/** `wait`: so many seconds for what becomes of it. `for` only tells the addresses of two workspaces apart. */
+/** `wait`: seconds to wait for the outcome. `for` distinguishes the URLs of two workspaces. */
 export const deliveryQuery = z.strictObject({
   wait: wholeNumber(0, 20).optional(),
   for: z.string().max(100).optional(),
 });
 
 export const deliveryAnswer = z.object({
-  /** News that are kept, new or known. */
+  /** Number of stored events, including repetitions. */
   accepted: z.int(),
-  /** Of another kind, or for nobody here. */
+  /** Number of events of other types or unknown accounts. */
   ignored: z.int(),
-  /** For a caller that waits: what the engine did with them. */
+  /** With `wait`: what the engine did. */
   run: z
     .object({
       outcome: z.enum(['written', 'no_change', 'skipped', 'statement_locked', 'failed', 'pending']),
@@ -34,18 +34,18 @@ export const deliveryAnswer = z.object({
 });
 export type DeliveryAnswer = z.input<typeof deliveryAnswer>;
 
-/** One answer for every delivery that does not prove its sender: what was wrong is not told. */
+/** One response for every unauthenticated delivery: it does not reveal what was wrong. */
 export function badSignature(): Failure {
-  return new Failure('bad_signature', 'The signature is not that of a sender known here.');
+  return new Failure('bad_signature', 'The signature does not belong to a connected sender.');
 }
 
-/** What is kept of a hint; its reading is {@link readHint}. */
+/** The stored form of a hint; {@link readHint} reads it. */
 export function newsOf(source: NewsSource, route: string, hint: CrmHint): News {
   const { dealId, change, occurredAt, key, values } = hint;
   return {
     source,
     route,
-    // The route is part of it: what one account calls its news says nothing about another's.
+    // The route is part of the key: event ids of one account do not identify events of another.
     key: idOf(`${source}|${route}|${key}`),
     subject: dealId,
     payload: { change, occurredAt: occurredAt?.toISOString() ?? null, values },

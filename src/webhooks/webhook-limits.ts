@@ -9,8 +9,8 @@ const burstSeconds = 4;
 const mostRemembered = 10_000;
 
 /**
- * So many deliveries a second from one account, four times as many at once, in this process. It keeps one account from
- * drowning the others; senders try again what is refused.
+ * Limits the deliveries of one account per second, with bursts of four times as many, in this process. Senders retry
+ * rejected deliveries.
  */
 export class WebhookLimits {
   private readonly buckets = new Map<string, Bucket>();
@@ -20,7 +20,7 @@ export class WebhookLimits {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Refuses a delivery when none of its accounts has anything left: what comes for several waits for no single one. */
+  /** Rejects a delivery if none of its accounts has capacity left. */
   admit(source: string, routes: readonly string[]): void {
     const accepted = routes.map((route) => this.take(`${source} ${route}`));
     if (accepted.length === 0 || accepted.includes(true)) return;

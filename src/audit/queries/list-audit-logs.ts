@@ -29,7 +29,7 @@ export class ListAuditLogs {
 
 export const listAuditLogs = operation({
   id: 'listAuditLogs',
-  summary: 'Engine runs and who changed what by hand, newest first, with outcome and counters',
+  summary: 'Engine runs and changes by people, newest first, with outcome and counters',
   method: 'get',
   path: '/v1/workspaces/audit-logs',
   access: 'admin',
@@ -41,7 +41,7 @@ export const listAuditLogs = operation({
     title: 'List audit logs',
     hints: effects.reads,
     description: {
-      purpose: 'Runs of the engine and acts of people, newest first, with outcome and counters.',
+      purpose: 'Engine runs and changes by people, newest first, with outcome and counters.',
       useWhen:
         'you ask why nothing changed (outcome no_change, skipped, statement_locked or failed, with the error), or who changed something.',
       notFor: 'how an amount came about (use get_commissions with dealId).',

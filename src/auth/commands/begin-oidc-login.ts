@@ -33,7 +33,7 @@ export class BeginOidcLogin {
 
 export const beginOidcLogin = operation({
   id: 'beginOidcLogin',
-  summary: 'Go to the identity provider to sign in; 404 when none is configured',
+  summary: 'Redirect to the identity provider to sign in; 404 if none is configured',
   method: 'get',
   path: '/auth/oidc/login',
   access: 'public',

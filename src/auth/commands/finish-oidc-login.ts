@@ -59,14 +59,14 @@ export class FinishOidcLogin {
   }
 }
 
-/** The same for an answer that was made up, one that came twice, and an address that nobody here has. */
+/** One response for forged and repeated answers and for unknown addresses. */
 function refused(): Failure {
-  return new Failure('unauthorized', 'You could not be signed in. Begin again with GET /auth/oidc/login.');
+  return new Failure('unauthorized', 'The sign-in failed. Start again with GET /auth/oidc/login.');
 }
 
 export const finishOidcLogin = operation({
   id: 'finishOidcLogin',
-  summary: 'Where the identity provider sends people back to: signs them in',
+  summary: 'Redirect target of the identity provider: completes the sign-in',
   method: 'get',
   path: callbackPath,
   access: 'public',

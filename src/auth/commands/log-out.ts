@@ -13,7 +13,10 @@ export class LogOut {
   async execute(_input: Input, caller: Caller): Promise<{ loggedOut: true }> {
     const { workspaceId, repId } = caller;
     if (caller.tokenKind !== 'sess' || repId === null)
-      throw new Failure('forbidden', 'Only a session can be logged out. Keys are rotated, connection tokens deleted.');
+      throw new Failure(
+        'forbidden',
+        'Only a session can be logged out. Rotate keys and delete connection tokens instead.',
+      );
     await this.unitOfWork.run(caller, 'reads', async (trx) => {
       await endSession(trx, caller);
       await noteSession(trx, workspaceId, repId, 'logout');

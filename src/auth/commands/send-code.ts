@@ -25,7 +25,7 @@ export class SendCode {
     @inject(AttemptLimits) private readonly limits: AttemptLimits,
   ) {}
 
-  /** Whether anybody has the address, or has asked too often, shows in neither the answer nor the work. */
+  /** Neither the response nor the time it takes shows whether the address exists or has reached its limit. */
   async execute(
     { body: { email, workspaceId } }: Input<unknown, unknown, SendBody>,
     caller: Caller,
@@ -55,7 +55,7 @@ type SendBody = z.infer<typeof body>;
 
 export const sendCode = operation({
   id: 'sendCode',
-  summary: 'Send a sign-in code to the e-mail address; the answer is the same whether anybody has it',
+  summary: 'Send a sign-in code to the e-mail address; the response is the same for unknown addresses',
   method: 'post',
   path: '/auth/otp/send',
   access: 'public',

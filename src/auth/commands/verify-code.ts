@@ -17,7 +17,7 @@ import { returnTry, type TriedCode, tryCode, useCode } from '../sign-in-code-sto
 import { SignInRefusals } from '../sign-in-refusals.js';
 import { findSignIns } from '../sign-in-views.js';
 
-// A code of another form is a wrong code: 401 like any other, not 400.
+// A malformed code is a wrong code: 401, not 400.
 const body = z.strictObject({ email: typedEmail, code: z.string().max(100), workspaceId: uuid.optional() });
 type VerifyBody = z.infer<typeof body>;
 
@@ -41,7 +41,7 @@ export class VerifyCode {
 
   private async signIn({ email, code, workspaceId }: VerifyBody): Promise<Session | null> {
     if (!codePattern.test(code)) return null;
-    // Committed before anything is compared: whatever happens next, the try has been made.
+    // Committed before the comparison, so the attempt counts whatever happens next.
     const tried = await this.unitOfWork.outside((trx) => tryCode(trx, emailHash(this.secrets, email)));
     if (tried === null || !this.isRight(tried, email, code)) return null;
     if (workspaceId !== undefined && tried.workspaceId !== null && workspaceId !== tried.workspaceId) return null;
@@ -66,7 +66,7 @@ export class VerifyCode {
 
 export const verifyCode = operation({
   id: 'verifyCode',
-  summary: 'Sign in with the code that was sent; every wrong or old code is refused alike',
+  summary: 'Sign in with the code from the e-mail; wrong and expired codes get the same response',
   method: 'post',
   path: '/auth/otp/verify',
   access: 'public',

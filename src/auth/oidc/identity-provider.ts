@@ -17,7 +17,7 @@ import { type Log } from '../../platform/log.js';
 import { CONFIG, LOG } from '../../platform/tokens.js';
 import { typedEmail } from '../sign-in.js';
 
-/** What of a sign-in that has begun only this service knows. */
+/** The secrets of a started sign-in, known only to this service. */
 export interface Secrecy {
   readonly nonce: string;
   readonly verifier: string;
@@ -38,10 +38,7 @@ export class IdentityProvider {
 
   assertConfigured(): void {
     if (this.config.OIDC_ISSUER === undefined)
-      throw new Failure(
-        'not_found',
-        'No identity provider is configured here. Sign in by e-mail: POST /auth/otp/send.',
-      );
+      throw new Failure('not_found', 'No identity provider is configured. Sign in by e-mail: POST /auth/otp/send.');
   }
 
   async begin(): Promise<Secrecy & { readonly state: string; readonly location: string }> {
@@ -59,7 +56,7 @@ export class IdentityProvider {
     return { state, nonce, verifier, location: location.href };
   }
 
-  /** The address that the provider vouches for; null when it vouches for none, or the answer is not its own. */
+  /** The verified e-mail address; null if the provider has verified none or the response is not genuine. */
   async finish(query: Readonly<Record<string, string>>, { nonce, verifier }: Secrecy): Promise<string | null> {
     const provider = await this.discover();
     const answered = this.callbackUrl();
@@ -75,25 +72,26 @@ export class IdentityProvider {
       const email = typedEmail.safeParse(claims?.['email']);
       return email.success && claims?.['email_verified'] === true ? email.data : null;
     } catch (error) {
-      this.log.warn({ reason: reasonOf(error) }, 'an identity provider did not sign somebody in');
+      this.log.warn({ reason: reasonOf(error) }, 'sign-in through the identity provider failed');
       if (isOutage(error)) throw unavailable();
       return null;
     }
   }
 
-  /** Asked once; a provider that was away is asked again by the next who signs in. */
+  /** Cached after the first success; a failure is retried at the next sign-in. */
   private async discover(): Promise<Configuration> {
     const { OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET, OIDC_ALLOW_HTTP } = this.config;
     this.known ??= discovery(new URL(OIDC_ISSUER), OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, undefined, {
       timeout: timeoutSeconds,
-      // The signature is checked although the token comes straight from the provider: a proxy may stand between.
+      // The signature is checked although the token comes directly from the provider: there may be a proxy in
+      // between.
       execute: [enableNonRepudiationChecks, ...(OIDC_ALLOW_HTTP ? [allowInsecureRequests] : [])],
     });
     try {
       return await this.known;
     } catch (error) {
       this.known = null;
-      this.log.warn({ reason: reasonOf(error) }, 'the identity provider could not be asked');
+      this.log.warn({ reason: reasonOf(error) }, 'the identity provider is unreachable');
       throw unavailable();
     }
   }
@@ -105,7 +103,7 @@ export class IdentityProvider {
 }
 
 function unavailable(): Failure {
-  return new Failure('identity_provider_unavailable', 'The identity provider cannot be reached. Try again shortly.');
+  return new Failure('identity_provider_unavailable', 'The identity provider is unreachable. Try again shortly.');
 }
 
 function isOutage(error: unknown): boolean {
@@ -114,7 +112,7 @@ function isOutage(error: unknown): boolean {
   return name === 'TimeoutError' || status >= 500 || /^fetch failed/.test(message) || isOutage(cause);
 }
 
-/** Names and codes only: descriptions may repeat what was sent. */
+/** Names and codes only, because descriptions may repeat what was sent. */
 function reasonOf(error: unknown): string {
   const { name, code, error: told } = (error ?? {}) as { name?: string; code?: string; error?: string };
   return [name, code, told].filter((part) => typeof part === 'string').join(' ');

@@ -4,7 +4,7 @@ import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
 import { type Secrecy } from './identity-provider.js';
 
-/** Keeps what belongs to the state, for ten minutes. */
+/** Stores the data of a state for ten minutes. */
 export async function keepState(
   trx: Work,
   secrets: Secrets,
@@ -22,7 +22,7 @@ export interface KeptState {
   readonly secrecy: Secrecy;
 }
 
-/** What belongs to the state, once: it is gone then, even when the sign-in fails. */
+/** Returns the data of the state and deletes it, also if the sign-in fails afterwards. */
 export async function takeState(trx: Work, secrets: Secrets, state: string): Promise<KeptState | null> {
   const hash = hashOf(state);
   const { rows } = await sql<{ workspace_id: string | null; secrets: Buffer }>`

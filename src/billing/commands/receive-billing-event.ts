@@ -25,7 +25,7 @@ export class ReceiveBillingEvent {
     if (secret === undefined || !verifyBillingSignature(secret, raw.bytes, signature, this.clock.now()))
       throw badSignature();
     const event = readBillingEvent(parseJson(raw.bytes));
-    if (event === null) throw invalid({ path: '', message: 'is no event of the billing provider' });
+    if (event === null) throw invalid({ path: '', message: 'must be an event of the billing provider' });
     const isKept = event !== 'ignored' && (await this.intake.take(event));
     return isKept ? { accepted: 1, ignored: 0 } : { accepted: 0, ignored: 1 };
   }
@@ -33,7 +33,8 @@ export class ReceiveBillingEvent {
 
 export const receiveBillingEvent = operation({
   id: 'receiveBillingEvent',
-  summary: 'Signed events of the billing provider; what a customer then has is asked of it, and sets the tier',
+  summary:
+    'Receive signed events of the billing provider; the tier follows from the customer state read from the provider',
   method: 'post',
   path: '/webhooks/billing',
   access: 'public',

@@ -17,7 +17,7 @@ const body = z.strictObject({ standard: standardMapping, measures: measureMappin
 export class SaveFieldMapping {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  /** The mapping is replaced, every stored deal read anew by it, and everyone calculated in the background. */
+  /** Replaces the mapping, rebuilds every stored deal with it and recalculates everyone in the background. */
   async execute({ body: mapping }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
     assertEachSlugOnce(mapping.standard);
     return this.changes.run(caller, 'configuration', async (trx, wake) => {
@@ -52,7 +52,7 @@ async function recalculateEveryone(trx: Work, { workspaceId, actor }: Caller, de
 
 export const saveFieldMapping = operation({
   id: 'saveFieldMapping',
-  summary: 'Save which CRM fields hold the standard values and measures; stored deals are read anew',
+  summary: 'Save which CRM fields hold the standard values and measures; stored deals are rebuilt',
   method: 'post',
   path: '/v1/fields/save',
   access: 'admin',

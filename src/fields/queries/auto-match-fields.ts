@@ -18,7 +18,7 @@ export class AutoMatchFields {
 
 export const autoMatchFields = operation({
   id: 'autoMatchFields',
-  summary: 'A suggested field mapping, from the fields of the connected CRM, else of the deals; nothing is saved',
+  summary: 'Suggest a field mapping from the fields of the connected CRM, otherwise of the deals; nothing is saved',
   method: 'post',
   path: '/v1/fields/auto-match',
   access: 'connection',

@@ -8,7 +8,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { fieldOption } from '../field-definition.js';
 import { findFieldOptions } from '../field-options.js';
 
-/** Any text asks for a field; one that cannot be a slug is a field that does not exist. */
+/** Any text is accepted; one that cannot be a slug is an unknown field. */
 const params = z.strictObject({ slug: z.string() });
 
 @injectable()

@@ -28,7 +28,7 @@ export const listFields = operation({
   ...declared,
   id: 'listFields',
   summary:
-    'Fields that plans may use: the standard values, those of the connected CRM, and what the newest 2,000 deals carry',
+    'List the fields that plans may use: standard values, fields of the connected CRM, and fields of the newest 2,000 deals',
   path: '/v1/fields',
   tool: {
     name: 'list_fields',
@@ -51,6 +51,6 @@ export const listFields = operation({
 export const listFieldAttributes = operation({
   ...declared,
   id: 'listFieldAttributes',
-  summary: 'The same as GET /v1/fields; deprecated',
+  summary: 'Deprecated alias of GET /v1/fields',
   path: '/v1/fields/attributes',
 });

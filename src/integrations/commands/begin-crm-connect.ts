@@ -32,7 +32,7 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider) {
       if (back === null)
         throw new Failure(
           'not_found',
-          `No OAuth client for ${provider} is configured here. Paste a token: POST /auth/workspace/connect-${provider}.`,
+          `No OAuth client for ${provider} is configured. Connect with a token instead: POST /auth/workspace/connect-${provider}.`,
         );
       const [state, codeVerifier] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
       const { workspaceId, actor, repId } = caller;
@@ -50,7 +50,7 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider) {
 
   return operation({
     id,
-    summary: `Where an admin consents to connecting ${provider}: open the address in a browser within ten minutes`,
+    summary: `Start connecting ${provider}: returns the consent page to open in a browser within ten minutes`,
     method: 'get',
     path: `/auth/${provider}/connect`,
     access: 'admin',

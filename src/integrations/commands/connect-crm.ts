@@ -11,7 +11,7 @@ import { crmFailures, tellCrmFailure } from '../crm-failures.js';
 
 const token = text(8000);
 const body = z.strictObject({ accessToken: token, refreshToken: token.optional() });
-/** Every organisation of crm-c has an address of its own. */
+/** Every organisation of crm-c has its own URL. */
 const crmcBody = body.extend({ instanceUrl: z.url().max(500) });
 type Body = z.infer<typeof body> & Partial<z.infer<typeof crmcBody>>;
 
@@ -27,7 +27,7 @@ function connect<const Id extends string, const Given extends typeof body | type
       @inject(CrmConnector) readonly connector: CrmConnector,
     ) {}
 
-    /** The CRM is asked whether the token works, and whose it is, before anything is kept. */
+    /** Verifies the token with the CRM, and whose it is, before anything is stored. */
     async execute({ body: pasted }: Input<unknown, unknown, Body>, caller: Caller) {
       try {
         const credentials = await this.accounts.adapters[provider].verify(pasted);
@@ -40,7 +40,7 @@ function connect<const Id extends string, const Given extends typeof body | type
 
   return operation({
     id,
-    summary: `Connect ${provider} with a token that was made there, without a consent page`,
+    summary: `Connect ${provider} with a token created in the CRM, without a consent page`,
     method: 'post',
     path: `/auth/workspace/connect-${provider}`,
     access: 'admin',

@@ -19,7 +19,7 @@ function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
 
   return operation({
     id,
-    summary: `Disconnect ${provider}, if it is connected: its credentials go, deals and reps that came from it stay`,
+    summary: `Disconnect ${provider}: deletes its credentials and keeps its deals and reps`,
     method: 'post',
     path: `/auth/workspace/disconnect-${provider}`,
     access: 'admin',

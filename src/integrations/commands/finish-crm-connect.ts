@@ -35,7 +35,7 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
       @inject(CONFIG) readonly config: Config,
     ) {}
 
-    /** The state stands for the admin who began: it is known to their browser alone, and good once. */
+    /** The state identifies the admin who started the connection. Only their browser knows it, and it works once. */
     async execute({ query: { state, code } }: Input<unknown, z.infer<typeof query>>, { address = '' }: Caller) {
       this.limits.assertNotRefused(address);
       const consent =
@@ -75,7 +75,7 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
 
   return operation({
     id,
-    summary: `Where the consent page of ${provider} sends admins back to: connects the workspace they came from`,
+    summary: `Redirect target of the consent page of ${provider}: connects the admin's workspace`,
     method: 'get',
     path: callbackPath(provider),
     access: 'public',

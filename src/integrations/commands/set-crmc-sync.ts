@@ -19,7 +19,7 @@ export class SetCrmcSync {
 
 export const setCrmcSync = operation({
   id: 'setCrmcSync',
-  summary: 'Whether crmc is polled for this workspace; its connection and history stay either way',
+  summary: 'Switch polling of crmc for this workspace on or off; connection and history stay',
   method: 'post',
   path: '/auth/workspace/crmc/sync-enabled',
   access: 'admin',

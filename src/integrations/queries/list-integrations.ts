@@ -31,7 +31,7 @@ export class ListIntegrations {
 
 export const listIntegrations = operation({
   id: 'listIntegrations',
-  summary: 'Which CRMs the workspace is connected to',
+  summary: 'List the CRM connections of the workspace',
   method: 'get',
   path: '/auth/workspace/integrations',
   access: 'connection',

@@ -24,7 +24,7 @@ export class ReceiveCrma {
     @inject(DeliveryOutcomes) private readonly outcomes: DeliveryOutcomes,
   ) {}
 
-  /** The body names the webhook, whose secret then tells whether the body is to be believed at all. */
+  /** The body names the webhook; its secret then decides whether the body is trusted. */
   async execute({ query, body }: Input<unknown, z.infer<typeof deliveryQuery>>): Promise<DeliveryAnswer> {
     const raw = body as RawBody;
     const { webhookId, hints, namesNoDeal } = readCrmaDelivery(parseJson(raw.bytes), raw.header('Idempotency-Key'));
@@ -36,7 +36,7 @@ export class ReceiveCrma {
     this.limits.admit('crma', [webhookId]);
     const news = hints.map((hint) => newsOf('crma', webhookId, hint));
     const received = await this.inbox.receive(news);
-    // The connection ended while its secret was still remembered.
+    // The connection ended while its secret was still cached.
     if (news.length > 0 && received.size === 0) throw badSignature();
     return this.outcomes.answer(query, { news, received, ignored: 0 });
   }

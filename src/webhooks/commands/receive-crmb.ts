@@ -28,7 +28,10 @@ export class ReceiveCrmb {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** One secret for all accounts: it is our app's. Each event then names its account, and goes where that is connected. */
+  /**
+   * All accounts share the secret of our app. Each event names its account and is assigned to the workspaces
+   * connected to it.
+   */
   async execute({ query, body }: Input<unknown, z.infer<typeof deliveryQuery>>): Promise<DeliveryAnswer> {
     const raw = body as RawBody;
     if (!this.isSigned(raw)) throw badSignature();
@@ -41,7 +44,7 @@ export class ReceiveCrmb {
     return this.outcomes.answer(query, { news, received, ignored: (json as unknown[]).length - hints.length });
   }
 
-  /** The address is the one that was registered, whatever a proxy made of the request. */
+  /** The signed URL is the registered one, whatever a proxy made of the request. */
   private isSigned(raw: RawBody): boolean {
     const { CRMB_CLIENT_SECRET: secret, PUBLIC_URL: publicUrl } = this.config;
     if (secret === undefined || publicUrl === undefined) return false;

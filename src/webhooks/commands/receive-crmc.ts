@@ -26,7 +26,7 @@ export class ReceiveCrmc {
     @inject(DeliveryOutcomes) private readonly outcomes: DeliveryOutcomes,
   ) {}
 
-  /** A Flow tells which deals have changed, nothing more: every call is news, and only its ids are read. */
+  /** A Flow reports which deals have changed: every call counts as new, and only ids are read. */
   async execute({ query, body }: Input<unknown, z.infer<typeof deliveryQuery>>): Promise<DeliveryAnswer> {
     const raw = body as RawBody;
     const secret = secretIn(raw);
