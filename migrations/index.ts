@@ -18,6 +18,7 @@ import * as periodsOfMonths from './2026_11_21_25_periods_of_months.js';
 import * as uniqueRevisions from './2026_11_21_26_unique_revisions.js';
 import * as answerRevisions from './2026_11_22_27_answer_revisions.js';
 import * as roomForChanges from './2026_11_22_28_room_for_changes.js';
+import * as versionTimeline from './2026_11_22_28_version_timeline.js';
 import * as truedUpRows from './2026_11_22_29_trued_up_rows.js';
 import * as numberBounds from './2026_11_22_31_number_bounds.js';
 import * as teamScope from './2026_11_22_32_team_scope.js';
@@ -44,6 +45,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026_11_21_26_unique_revisions': { up: uniqueRevisions.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_27_answer_revisions': { up: answerRevisions.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_28_room_for_changes': { up: roomForChanges.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_22_28_version_timeline': { up: versionTimeline.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_29_trued_up_rows': { up: truedUpRows.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_31_number_bounds': { up: numberBounds.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_32_team_scope': { up: teamScope.up as (db: Kysely<unknown>) => Promise<void> },

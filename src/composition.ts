@@ -82,7 +82,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const outbox = new Outbox(unitOfWork, secrets, queue);
   const attemptLimits = new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE);
   const pdfPrinter = new PdfPrinter(config.CHROMIUM_PATH, log);
-  const changes = new CommissionChanges(unitOfWork, wakeLanes);
+  const changes = new CommissionChanges(unitOfWork, wakeLanes, laneRunner, clock);
   const leases = new Leases(unitOfWork);
   const wakePull = (work: PullWork) => queue.add(pullJob, work);
   const inboxWake = new InboxWake(queue);

@@ -1,6 +1,7 @@
 import { calculateRep, type Decision, type RepInput, type RepResult } from '../engine/calculate.js';
 import { type IdentifiedRule } from '../engine/compiled-plan.js';
 import { type Deal } from '../engine/slug.js';
+import { timelineOf } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
@@ -97,6 +98,8 @@ async function triedVersions(trx: Work, workspaceId: string, plan: TriedPlan): P
         planVersionId: unsaved,
         version: 1,
         status: 'active',
+        supersedes: null,
+        planStatus: 'active',
         effectiveStart: null,
         effectiveEnd: null,
         currency: workspace.currency,
@@ -111,6 +114,8 @@ async function triedVersions(trx: Work, workspaceId: string, plan: TriedPlan): P
   const everyDay = (version: StoredVersion): StoredVersion => ({
     ...version,
     status: 'active',
+    supersedes: null,
+    planStatus: 'active',
     effectiveStart: null,
     effectiveEnd: null,
   });
@@ -119,10 +124,11 @@ async function triedVersions(trx: Work, workspaceId: string, plan: TriedPlan): P
     if (tried.length === 0) throw planNotFound();
     return tried.map(everyDay);
   }
-  const active = versions.filter((version) => version.status === 'active');
+  const timeline = timelineOf(versions);
   const newest = versions.toSorted((a, b) => b.version - a.version)[0];
   if (newest === undefined) throw planNotFound();
-  return active.length > 0 ? active : [everyDay(newest)];
+  // A plan that is stopped is tried as if it were active.
+  return timeline.length > 0 ? timeline.map((version) => ({ ...version, planStatus: 'active' })) : [everyDay(newest)];
 }
 
 async function planOfVersion(trx: Work, workspaceId: string, planVersionId: string): Promise<string | null> {

@@ -14,7 +14,7 @@ export interface AssignedPlan {
   readonly planId: string;
   /** The rep's assignments; an end of null is open. */
   readonly assignments: readonly { readonly start: Day | null; readonly end: Day | null }[];
-  /** Its active versions, in any order. */
+  /** The versions of its timeline, in any order; empty while the plan is stopped. */
   readonly versions: readonly CompiledVersion[];
 }
 

@@ -1,8 +1,9 @@
-import { type Day, isEffective } from '../kernel/day.js';
+import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { fieldReader, type ReadField, type SlugMapping } from './slug.js';
+import { versionInForceOf } from './version-timeline.js';
 
 /** A rule with its identity: ids change from version to version, the name carries attainment, caps and quotas on. */
 export type IdentifiedRule = Rule & { readonly id: string };
@@ -99,15 +100,9 @@ export function compileVersion(
   };
 }
 
-/** The version that applies on the day: of those whose range contains it the one with the highest number. */
-export function applicableVersion(versions: readonly CompiledVersion[], day: Day): CompiledVersion | null {
-  let best: CompiledVersion | null = null;
-  for (const candidate of versions) {
-    const { effectiveStart, effectiveEnd, version } = candidate.version;
-    if (!isEffective(day, effectiveStart, effectiveEnd)) continue;
-    if (best === null || version > best.version.version) best = candidate;
-  }
-  return best;
+/** The version of the plan's timeline that is in force on the day. */
+export function applicableVersion(timeline: readonly CompiledVersion[], day: Day): CompiledVersion | null {
+  return versionInForceOf(timeline, day, ({ version }) => version);
 }
 
 /** For each tierIndex the rep's own tier where there is one, else the global tier; by threshold, then index. */

@@ -41,7 +41,7 @@ export interface LaneRun {
   readonly jobIds: readonly string[];
 }
 
-interface PendingRequest {
+export interface PendingRequest {
   readonly request_id: string;
   readonly from_day: string;
   readonly to_day: string;
@@ -74,30 +74,48 @@ export async function calculateLane(
     const startedAt = clock.now();
     await failpoint('lane.afterRequests');
     if (requests.length === 0) return nothingDone('idle');
-    concerns(trx, [lane.repId]);
-    const window = calculationWindow(terms, daysOf(requests));
-    const asOf = dayInZone(startedAt, terms.workspace.timeZone);
-    const run = await calculateWindow(trx, terms, window, asOf, locked.clearedAt !== null);
-    const wakes = await requestOthers(trx, terms, window, requests, run.difference);
-    await failpoint('lane.afterOthers');
-    const settlement = settlementOf(terms, window, asOf, triggersOf(requests), run);
-    // All of these are sent with the commit.
-    recordRun(trx, lane, requests, run, startedAt, clock);
-    finishRequests(trx, lane, requests);
-    if (locked.hasFailed) forgetFailures(trx, lane);
-    // Of most lanes nothing was known before and nothing is after.
-    if (locked.isSettled || settlement !== null) noteSettlement(trx, lane, settlement);
-    await failpoint('lane.beforeCommit');
-    return {
-      state: 'ran',
-      outcome: outcomeOf(run),
-      eventsWritten: run.difference.eventsWritten,
-      eventsReversed: run.difference.eventsReversed,
-      heldBack: run.heldBack,
-      wakes,
-      jobIds: distinct(requests.map((request) => request.job_id)),
-    };
+    return calculateRequests(trx, clock, lane, { locked, requests, terms, startedAt });
   });
+}
+
+/** What a lane is calculated from, read in this order while its lock is held. */
+export interface LaneWork {
+  readonly locked: LockedLane;
+  readonly requests: readonly PendingRequest[];
+  readonly terms: RepTerms;
+  readonly startedAt: Date;
+}
+
+/** Calculates the requests of a locked lane, writes the difference and asks for the reps that depend on it. */
+export async function calculateRequests(
+  trx: Work,
+  clock: Clock,
+  lane: Lane,
+  { locked, requests, terms, startedAt }: LaneWork,
+): Promise<LaneRun> {
+  concerns(trx, [lane.repId]);
+  const window = calculationWindow(terms, daysOf(requests));
+  const asOf = dayInZone(startedAt, terms.workspace.timeZone);
+  const run = await calculateWindow(trx, terms, window, asOf, locked.clearedAt !== null);
+  const wakes = await requestOthers(trx, terms, window, requests, run.difference);
+  await failpoint('lane.afterOthers');
+  const settlement = settlementOf(terms, window, asOf, triggersOf(requests), run);
+  // All of these are sent with the commit.
+  recordRun(trx, lane, requests, run, startedAt, clock);
+  finishRequests(trx, lane, requests);
+  if (locked.hasFailed) forgetFailures(trx, lane);
+  // Of most lanes nothing was known before and nothing is after.
+  if (locked.isSettled || settlement !== null) noteSettlement(trx, lane, settlement);
+  await failpoint('lane.beforeCommit');
+  return {
+    state: 'ran',
+    outcome: outcomeOf(run),
+    eventsWritten: run.difference.eventsWritten,
+    eventsReversed: run.difference.eventsReversed,
+    heldBack: run.heldBack,
+    wakes,
+    jobIds: distinct(requests.map((request) => request.job_id)),
+  };
 }
 
 interface WindowRun {
@@ -140,7 +158,7 @@ async function calculateWindow(
 }
 
 /** A lane as its last calculations have left it. */
-interface LockedLane {
+export interface LockedLane {
   readonly clearedAt: Date | null;
   readonly hasFailed: boolean;
   /** Whether something is known of what another calculation would come to. */
@@ -159,7 +177,7 @@ export async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: bo
   return (await (wait ? query : query.skipLocked()).executeTakeFirst()) ?? null;
 }
 
-async function pendingRequests(trx: Work, { workspaceId, repId }: Lane): Promise<PendingRequest[]> {
+export async function pendingRequests(trx: Work, { workspaceId, repId }: Lane): Promise<PendingRequest[]> {
   return trx
     .selectFrom('calculation_requests')
     .select(['request_id', 'from_day', 'to_day', 'trigger', 'deal_id', 'job_id'])

@@ -56,13 +56,8 @@ export async function requestCalculation(
     ])}`.execute(trx);
 }
 
-/** Requests a whole recalculation of everyone who is or was on the plan; gives the reps. */
-export async function requestForPlan(
-  trx: Work,
-  workspaceId: string,
-  planId: string,
-  trigger: Trigger,
-): Promise<string[]> {
+/** Everyone who is or was on the plan. */
+export async function repsOfPlan(trx: Work, workspaceId: string, planId: string): Promise<string[]> {
   const reps = await trx
     .selectFrom('assignments')
     .select('rep_id')
@@ -70,12 +65,17 @@ export async function requestForPlan(
     .where('workspace_id', '=', workspaceId)
     .where('plan_id', '=', planId)
     .execute();
-  return requestForReps(
-    trx,
-    workspaceId,
-    reps.map((rep) => rep.rep_id),
-    trigger,
-  );
+  return reps.map((rep) => rep.rep_id);
+}
+
+/** Requests a whole recalculation of everyone who is or was on the plan; gives the reps. */
+export async function requestForPlan(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  trigger: Trigger,
+): Promise<string[]> {
+  return requestForReps(trx, workspaceId, await repsOfPlan(trx, workspaceId, planId), trigger);
 }
 
 /** Requests a whole recalculation of the reps; gives them back for waking their lanes after the commit. */

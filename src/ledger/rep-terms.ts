@@ -10,6 +10,7 @@ import {
 import { type Condition } from '../engine/condition.js';
 import { type Quota } from '../engine/payout.js';
 import { type Rule } from '../engine/plan-config.js';
+import { stoppedDays, timelineOf } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isEffective } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -19,9 +20,13 @@ import { type PlanStatus } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
 
-/** A plan version with what the engine does not need to know: whether it is in force. */
+/** A plan version with what decides on which days it is in force. */
 export interface StoredVersion extends PlanVersion {
   readonly status: PlanStatus;
+  /** The version that this one replaces while it is active. */
+  readonly supersedes: string | null;
+  /** The status of the plan itself: only an active plan pays. */
+  readonly planStatus: PlanStatus;
 }
 
 export interface Assignment {
@@ -242,11 +247,14 @@ async function selectVersions(
   const isOfPlans = sql<SqlBool>`plan_id in ${plans}`;
   const [versions, rules] = await Promise.all([
     trx
-      .selectFrom('plan_versions')
-      .select(['plan_id', 'plan_version_id', 'version', 'status', 'effective_start', 'effective_end', 'currency'])
-      .select(['field_mapping', 'deal_conditions'])
-      .where('workspace_id', '=', workspaceId)
-      .where(isOfPlans)
+      .selectFrom('plan_versions as v')
+      .innerJoin('plans as p', (join) =>
+        join.onRef('p.workspace_id', '=', 'v.workspace_id').onRef('p.plan_id', '=', 'v.plan_id'),
+      )
+      .select(['v.plan_id', 'v.plan_version_id', 'v.version', 'v.status', 'v.effective_start', 'v.effective_end'])
+      .select(['v.currency', 'v.field_mapping', 'v.deal_conditions', 'v.supersedes', 'p.status as plan_status'])
+      .where('v.workspace_id', '=', workspaceId)
+      .where(sql<SqlBool>`v.plan_id in ${plans}`)
       .execute(),
     trx
       .selectFrom('plan_rules')
@@ -263,6 +271,8 @@ async function selectVersions(
       planVersionId: row.plan_version_id,
       version: row.version,
       status: row.status,
+      supersedes: row.supersedes,
+      planStatus: row.plan_status,
       effectiveStart: row.effective_start,
       effectiveEnd: row.effective_end,
       currency: row.currency ?? workspace.currency,
@@ -331,19 +341,22 @@ export async function loadFrozen(trx: Work, workspaceId: string, repId: string):
   }));
 }
 
-/** The rep's plans with their active versions compiled, assigned by the assignments that still stand. */
+/** The rep's plans with the versions of their timelines compiled, assigned by the assignments that still stand. */
 export function assignedPlans(terms: RepTerms): AssignedPlan[] {
   const planIds = [...new Set(terms.assignments.map((assignment) => assignment.planId))].sort();
   return planIds.map((planId) => ({
     planId,
     assignments: terms.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted),
-    versions: terms.versions
-      .filter((version) => version.planId === planId && version.status === 'active')
-      .map(
-        (version): CompiledVersion =>
-          compileVersion(version, terms.repId, terms.overrides, terms.workspace.measures, terms.workspace.timeZone),
-      ),
+    versions: payingVersions(terms.versions.filter((version) => version.planId === planId)).map(
+      (version): CompiledVersion =>
+        compileVersion(version, terms.repId, terms.overrides, terms.workspace.measures, terms.workspace.timeZone),
+    ),
   }));
+}
+
+/** The timeline of one plan, from all of its versions: empty unless the plan itself is active. */
+export function payingVersions(versions: readonly StoredVersion[]): StoredVersion[] {
+  return versions[0]?.planStatus === 'active' ? timelineOf(versions) : [];
 }
 
 export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
@@ -351,14 +364,24 @@ export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
   return (planId, key, period) => byKey.get(`${planId}|${key}|${period}`) ?? null;
 }
 
-/** Whether some version of the plan other than an active one covers the day: it was withdrawn, not never there. */
-export function wasWithdrawn(terms: RepTerms, planId: string, day: Day): boolean {
-  const versions = terms.versions.filter((version) => version.planId === planId);
-  if (versions.length === 0) return true;
-  const covers = (assignment: Assignment) =>
-    assignment.planId === planId && isEffective(day, assignment.start, assignment.end);
-  const assigned = terms.assignments.some((assignment) => covers(assignment) && !assignment.deleted);
-  if (!assigned) return terms.assignments.some((assignment) => covers(assignment) && assignment.deleted);
-  const covering = versions.filter((version) => isEffective(day, version.effectiveStart, version.effectiveEnd));
-  return covering.length > 0 && covering.every((version) => version.status !== 'active');
+/**
+ * Tells whether events of the plan on a day are kept as they are: the plan is gone, the assignment was deleted, or the
+ * day is stopped.
+ */
+export function retentionOf(terms: RepTerms): (planId: string, day: Day) => boolean {
+  const stopped = new Map(
+    [...groupBy(terms.versions, (version) => version.planId)].map(([planId, versions]) => [
+      planId,
+      stoppedDays({ isActive: versions[0]?.planStatus === 'active', versions }),
+    ]),
+  );
+  return (planId, day) => {
+    const isStopped = stopped.get(planId);
+    if (isStopped === undefined) return true;
+    const covering = terms.assignments.filter(
+      (assignment) => assignment.planId === planId && isEffective(day, assignment.start, assignment.end),
+    );
+    if (covering.some((assignment) => !assignment.deleted)) return isStopped(day);
+    return covering.length > 0;
+  };
 }

@@ -6,7 +6,7 @@ import { cellsOf, rowsFrom } from '../platform/database/columns.js';
 import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
-import { type RepTerms, wasWithdrawn } from './rep-terms.js';
+import { type RepTerms, retentionOf } from './rep-terms.js';
 import { heldTruedUp, type TruedUpRow } from './trued-up-rows.js';
 
 /** An engine-written row as it stands in the ledger. */
@@ -109,8 +109,8 @@ export interface HeldRows {
 
 /**
  * The rows that the engine must not change. Those of an approved period are frozen; where the period is trued up, its
- * trued-up rows are, and the keys that only its approved rows have are owned. Kept rows earned under an assignment that
- * was deleted or a plan version that was withdrawn since: historical events are kept while their deal exists.
+ * trued-up rows are, and the keys that only its approved rows have are owned. Kept rows were earned under an assignment
+ * that was deleted since, or lie on a stopped day: they stay while their deal exists.
  */
 export async function heldRows(
   trx: Work,
@@ -132,8 +132,9 @@ export async function heldRows(
     if (!period.truedUp) held.push(heldOf(row, 'frozen'));
     else if (!isCounted(row)) held.push(ownedBy(row, period.period));
   }
+  const isRetained = retentionOf(terms);
   const withdrawn = earned.filter(
-    (row) => frozenOf(row) === undefined && !isCounted(row) && wasWithdrawn(terms, row.planId, row.earnedOn),
+    (row) => frozenOf(row) === undefined && !isCounted(row) && isRetained(row.planId, row.earnedOn),
   );
   const owners = await ownersOfDeals(trx, terms.workspaceId, withdrawn);
   return {

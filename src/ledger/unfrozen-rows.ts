@@ -17,7 +17,7 @@ import {
   type Rankings,
   rankedPlans,
 } from './load-window.js';
-import { assignedPlans, loadTermsOfReps, quotaFinder, type RepTerms, wasWithdrawn } from './rep-terms.js';
+import { assignedPlans, loadTermsOfReps, quotaFinder, type RepTerms, retentionOf } from './rep-terms.js';
 import { heldOf, keptRows, naturalKey, ownersOfDeals } from './standing-rows.js';
 
 /**
@@ -89,8 +89,9 @@ async function loadKeptRows(
           and d.close_date between ${from}::date and ${to}::date)`,
     ),
   ]);
-  const withdrawn = [...within, ...moved].filter((row) =>
-    wasWithdrawn(terms.get(row.repId) as RepTerms, row.planId, row.earnedOn),
+  const retention = new Map([...terms].map(([of, one]) => [of, retentionOf(one)]));
+  const withdrawn = [...within, ...moved].filter(
+    (row) => retention.get(row.repId)?.(row.planId, row.earnedOn) === true,
   );
   const owners = await ownersOfDeals(trx, workspaceId, withdrawn);
   const byRep = groupBy(withdrawn, (row) => row.repId);
@@ -98,7 +99,10 @@ async function loadKeptRows(
 }
 
 function hasWithdrawnTerms({ versions, assignments }: RepTerms): boolean {
-  return assignments.some((assignment) => assignment.deleted) || versions.some(({ status }) => status !== 'active');
+  return (
+    assignments.some((assignment) => assignment.deleted) ||
+    versions.some(({ status, planStatus }) => status !== 'active' || planStatus !== 'active')
+  );
 }
 
 function hasRules(

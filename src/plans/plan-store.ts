@@ -1,30 +1,33 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
+import { type TimelineCandidate, versionMeant } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { isUuid, newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type PlanStatus } from './plan.js';
 
-/** What a command needs to know of a version to make the next one. */
-export interface VersionRow {
+/** A version as commands read and write it. */
+export interface VersionRow extends TimelineCandidate {
   readonly planId: string;
-  readonly name: string;
-  readonly planVersionId: string;
-  readonly version: number;
-  readonly status: PlanStatus;
-  readonly effectiveStart: Day | null;
-  readonly effectiveEnd: Day | null;
   readonly currency: string | null;
   readonly fieldMapping: Readonly<Record<string, unknown>> | null;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
+/** A plan with all of its versions, in the order of their numbers. */
+export interface StoredPlan {
+  readonly planId: string;
+  readonly name: string;
+  readonly status: PlanStatus;
+  readonly versions: readonly VersionRow[];
+}
+
 const columns = [
-  'plans.name',
-  'plan_versions.plan_id as planId',
+  'plan_id as planId',
   'plan_version_id as planVersionId',
   'version',
   'status',
+  'supersedes',
   'effective_start as effectiveStart',
   'effective_end as effectiveEnd',
   'currency',
@@ -32,22 +35,33 @@ const columns = [
   'config',
 ] as const;
 
-/** The version of that id, or of the plan of that id the active one, else the newest. */
-export async function findVersion(trx: Work, workspaceId: string, planRef: string): Promise<VersionRow | undefined> {
+/** The plan of that id, or the one that has a version of that id. */
+export async function loadPlan(trx: Work, workspaceId: string, planRef: string): Promise<StoredPlan | undefined> {
   if (!isUuid(planRef)) return undefined;
-  return (await trx
-    .selectFrom('plan_versions')
-    .innerJoin('plans', (join) =>
-      join
-        .onRef('plans.workspace_id', '=', 'plan_versions.workspace_id')
-        .onRef('plans.plan_id', '=', 'plan_versions.plan_id'),
+  const plan = await trx
+    .selectFrom('plans')
+    .select(['plan_id as planId', 'name', 'status'])
+    .where('workspace_id', '=', workspaceId)
+    .where(
+      sql<SqlBool>`plan_id = ${planRef} or plan_id = (select plan_id from plan_versions v
+        where v.workspace_id = ${workspaceId} and v.plan_version_id = ${planRef})`,
     )
+    .executeTakeFirst();
+  if (plan === undefined) return undefined;
+  const versions = await trx
+    .selectFrom('plan_versions')
     .select(columns)
-    .where('plan_versions.workspace_id', '=', workspaceId)
-    .where((where) => where.or([where('plan_version_id', '=', planRef), where('plan_versions.plan_id', '=', planRef)]))
-    .orderBy(sql`(plan_version_id = ${planRef}) desc, (status = 'active') desc, version desc`)
-    .limit(1)
-    .executeTakeFirst()) as VersionRow | undefined;
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', '=', plan.planId)
+    .orderBy('version')
+    .execute();
+  return { ...plan, versions: versions as VersionRow[] };
+}
+
+/** The version that the reference stands for: of that id, or the one that the plan's id means today. */
+export function versionOf(plan: StoredPlan, planRef: string, today: Day): VersionRow {
+  const named = plan.versions.find((version) => version.planVersionId === planRef);
+  return named ?? (versionMeant(plan.versions, today) as VersionRow);
 }
 
 /** Whether a plan that is not deleted has the name; its own plan does not count. */
@@ -62,40 +76,39 @@ export async function isNameTaken(trx: Work, workspaceId: string, name: string, 
     .select('plans.plan_id')
     .where('plans.workspace_id', '=', workspaceId)
     .where(sql`lower(plans.name)`, '=', name.toLowerCase())
+    .where('plans.status', '<>', 'deleted')
     .where('plan_versions.status', '<>', 'deleted')
     .where((where) => (ownPlanId === undefined ? where.val(true) : where('plans.plan_id', '<>', ownPlanId)))
     .executeTakeFirst();
   return other !== undefined;
 }
 
-export async function insertPlan(trx: Work, workspaceId: string, name: string): Promise<string> {
+export async function insertPlan(
+  trx: Work,
+  workspaceId: string,
+  { name, status }: { readonly name: string; readonly status: PlanStatus },
+): Promise<string> {
   const planId = newId();
-  await trx.insertInto('plans').values({ workspace_id: workspaceId, plan_id: planId, name }).execute();
+  await trx.insertInto('plans').values({ workspace_id: workspaceId, plan_id: planId, name, status }).execute();
   return planId;
 }
 
-/** Adds a version after the newest; the caller holds the workspace's configuration lock. Gives its id. */
+/** Adds the version with its rules; the caller holds the configuration lock. Gives the rule ids by name. */
 export async function insertVersion(
   trx: Work,
   workspaceId: string,
-  version: Omit<VersionRow, 'planVersionId' | 'version' | 'name'>,
+  version: VersionRow,
   terms: PlanTerms,
-): Promise<string> {
-  const planVersionId = newId();
-  const newest = await trx
-    .selectFrom('plan_versions')
-    .select((select) => select.fn.max('version').as('version'))
-    .where('workspace_id', '=', workspaceId)
-    .where('plan_id', '=', version.planId)
-    .executeTakeFirst();
+): Promise<ReadonlyMap<string, string>> {
   await trx
     .insertInto('plan_versions')
     .values({
       workspace_id: workspaceId,
-      plan_version_id: planVersionId,
+      plan_version_id: version.planVersionId,
       plan_id: version.planId,
-      version: (newest?.version ?? 0) + 1,
+      version: version.version,
       status: version.status,
+      supersedes: version.supersedes,
       effective_start: version.effectiveStart,
       effective_end: version.effectiveEnd,
       currency: version.currency,
@@ -104,13 +117,14 @@ export async function insertVersion(
       deal_conditions: JSON.stringify(terms.dealConditions),
     })
     .execute();
+  const rules = terms.rules.map((rule) => ({ rule, ruleId: newId() }));
   await trx
     .insertInto('plan_rules')
     .values(
-      terms.rules.map((rule, position) => ({
+      rules.map(({ rule, ruleId }, position) => ({
         workspace_id: workspaceId,
-        rule_id: newId(),
-        plan_version_id: planVersionId,
+        rule_id: ruleId,
+        plan_version_id: version.planVersionId,
         plan_id: version.planId,
         position,
         name: rule.name,
@@ -122,24 +136,64 @@ export async function insertVersion(
       })),
     )
     .execute();
-  return planVersionId;
+  return new Map(rules.map(({ rule, ruleId }) => [rule.name, ruleId]));
 }
 
-export async function updateVersion(
+export async function updatePlanRow(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  change: { readonly name?: string; readonly status?: PlanStatus },
+): Promise<void> {
+  if (Object.keys(change).length === 0) return;
+  await trx
+    .updateTable('plans')
+    .set(change)
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', '=', planId)
+    .execute();
+}
+
+export async function updateVersionStatus(
   trx: Work,
   workspaceId: string,
   planVersionId: string,
-  change: { readonly status?: PlanStatus | undefined; readonly currency?: string | null | undefined },
+  status: PlanStatus,
 ): Promise<void> {
   await trx
     .updateTable('plan_versions')
-    .set({
-      ...(change.status === undefined ? {} : { status: change.status }),
-      ...(change.currency === undefined ? {} : { currency: change.currency }),
-    })
+    .set({ status })
     .where('workspace_id', '=', workspaceId)
     .where('plan_version_id', '=', planVersionId)
     .execute();
+}
+
+/** The attainment key of each rule of the version, by the rule's name. */
+export async function attainmentKeys(
+  trx: Work,
+  workspaceId: string,
+  planVersionId: string,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await trx
+    .selectFrom('plan_rules')
+    .select(['name', 'attainment_key'])
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_version_id', '=', planVersionId)
+    .execute();
+  return new Map(rows.map((row) => [row.name, row.attainment_key]));
+}
+
+/** Whether some version of the plan has a cascade rule. */
+export async function hasCascade(trx: Work, workspaceId: string, planId: string): Promise<boolean> {
+  const rule = await trx
+    .selectFrom('plan_rules')
+    .select('rule_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', '=', planId)
+    .where('phase', '=', 'cascade')
+    .limit(1)
+    .executeTakeFirst();
+  return rule !== undefined;
 }
 
 /** Names of the rules of every plan of the workspace. */
@@ -182,11 +236,25 @@ export async function replaceOverrides(
     .where('plan_version_id', '=', planVersionId)
     .where('rep_id', '=', repId)
     .execute();
-  if (rules.length === 0) return;
+  await insertOverrides(
+    trx,
+    workspaceId,
+    planVersionId,
+    rules.map((rule) => ({ ...rule, repId })),
+  );
+}
+
+export async function insertOverrides(
+  trx: Work,
+  workspaceId: string,
+  planVersionId: string,
+  overrides: readonly { readonly repId: string; readonly ruleId: string; readonly tiers: readonly unknown[] }[],
+): Promise<void> {
+  if (overrides.length === 0) return;
   await trx
     .insertInto('plan_overrides')
     .values(
-      rules.map(({ ruleId, tiers }) => ({
+      overrides.map(({ repId, ruleId, tiers }) => ({
         workspace_id: workspaceId,
         plan_version_id: planVersionId,
         rep_id: repId,

@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { type Rule } from '../engine/plan-config.js';
+import { stretchesOf, type TimelineCandidate, timelineOf, versionMeant } from '../engine/version-timeline.js';
 import { type Caller, maySee } from '../kernel/caller.js';
+import { type Day, isEffective } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -9,84 +11,88 @@ import { type PlanStatus, type PlanVersion } from './plan.js';
 export interface PlanFilter {
   readonly planId?: string;
   readonly planVersionId?: string;
+  /** A plan that is not active has its own status, whatever the status of its versions. */
   readonly status?: PlanStatus;
   /** Every version instead of one row per identity. */
   readonly everyVersion?: boolean;
-  /** Versions of status deleted are hidden unless asked for. */
+  /** Deleted plans and versions are hidden unless asked for. */
   readonly includeDeleted?: boolean;
   /** What a rep may see: the plans assigned to them, without other people's tiers. */
   readonly onlyForRep?: string | null;
+  /** Decides which version is in force. */
+  readonly today: Day;
+}
+
+/** What decides which versions are listed, read for all of them before the long parts of the listed ones. */
+interface Head extends TimelineCandidate {
+  readonly planId: string;
+  readonly name: string;
+  readonly planStatus: PlanStatus;
 }
 
 /** Plan versions with rules and tiers, by plan name, newest version first. */
 export async function listPlanVersions(trx: Work, workspaceId: string, filter: PlanFilter): Promise<PlanVersion[]> {
-  const { rows } = await sql<PlanRow>`
-    select * from (
-      select p.name, v.plan_id, v.plan_version_id, v.version, v.status, v.effective_start, v.effective_end, v.currency,
-        v.field_mapping, v.config, v.deal_conditions, v.created_at,
-        row_number() over (partition by v.plan_id order by (v.status = 'active') desc, v.version desc) as preference
-      from plan_versions v join plans p on p.workspace_id = v.workspace_id and p.plan_id = v.plan_id
-      where v.workspace_id = ${workspaceId}
-        ${filter.planId === undefined ? sql`` : sql`and v.plan_id = ${filter.planId}`}
-        ${filter.planVersionId === undefined ? sql`` : sql`and v.plan_version_id = ${filter.planVersionId}`}
-        ${filter.status === undefined ? sql`` : sql`and v.status = ${filter.status}`}
-        ${filter.status !== undefined || filter.includeDeleted === true ? sql`` : sql`and v.status <> 'deleted'`}
-        ${
-          filter.onlyForRep
-            ? sql`and exists (select from assignments a where a.workspace_id = v.workspace_id
-          and a.plan_id = v.plan_id and a.rep_id = ${filter.onlyForRep} and a.deleted_at is null)`
-            : sql``
-        }
-    ) versions
-    where ${filter.everyVersion === true ? sql`true` : sql`preference = 1`}
-    order by lower(name), plan_id, version desc`.execute(trx);
-  if (rows.length === 0) return [];
-  const rules = await trx
-    .selectFrom('plan_rules')
-    .select(['rule_id', 'plan_version_id', 'definition'])
-    .where('workspace_id', '=', workspaceId)
-    .where(
-      'plan_version_id',
-      'in',
-      rows.map((row) => row.plan_version_id),
-    )
-    .orderBy('position')
-    .execute();
-  const assigned = await assignedReps(
-    trx,
-    workspaceId,
-    rows.map((row) => row.plan_id),
-    filter.onlyForRep ?? null,
-  );
-  return rows.map((row) => ({
-    planId: row.plan_id,
-    planVersionId: row.plan_version_id,
-    id: row.plan_version_id,
-    version: row.version,
-    name: row.name,
-    status: row.status,
-    effectiveStart: row.effective_start,
-    effectiveEnd: row.effective_end,
-    currency: row.currency,
-    fieldMapping: row.field_mapping,
-    config: filter.onlyForRep ? withTiersOf(row.config, (repId) => repId === filter.onlyForRep) : row.config,
-    dealConditions: row.deal_conditions,
-    rules: rules
-      .filter((rule) => rule.plan_version_id === row.plan_version_id)
-      .map((rule) => ({ id: rule.rule_id, ...visibleRule(rule.definition as Rule, filter.onlyForRep ?? null) })),
-    assignedReps: assigned.get(row.plan_id) ?? [],
-    createdAt: row.created_at.toISOString(),
-  }));
+  const heads = await loadHeads(trx, workspaceId, filter);
+  const ofPlan = groupBy(heads, (head) => head.planId);
+  const listed = [...ofPlan.values()].flatMap((versions) => listedVersions(versions, filter));
+  if (listed.length === 0) return [];
+  const isListed = sql<SqlBool>`plan_version_id = any(${listed.map((head) => head.planVersionId)}::uuid[])`;
+  const onlyForRep = filter.onlyForRep ?? null;
+  const [rows, rules, assigned] = await Promise.all([
+    trx
+      .selectFrom('plan_versions')
+      .select(['plan_version_id', 'currency', 'field_mapping', 'config', 'deal_conditions', 'created_at'])
+      .where('workspace_id', '=', workspaceId)
+      .where(isListed)
+      .execute(),
+    trx
+      .selectFrom('plan_rules')
+      .select(['rule_id', 'plan_version_id', 'definition'])
+      .where('workspace_id', '=', workspaceId)
+      .where(isListed)
+      .orderBy('position')
+      .execute(),
+    assignedReps(
+      trx,
+      workspaceId,
+      listed.map((head) => head.planId),
+      onlyForRep,
+    ),
+  ]);
+  const rowOf = new Map((rows as TermsRow[]).map((row) => [row.plan_version_id, row]));
+  const rulesOf = groupBy(rules, (rule) => rule.plan_version_id);
+  return listed.map((head) => {
+    const row = rowOf.get(head.planVersionId) as TermsRow;
+    const { timeline, inForce } = timelineViews(ofPlan.get(head.planId) ?? [], filter.today);
+    return {
+      planId: head.planId,
+      planVersionId: head.planVersionId,
+      id: head.planVersionId,
+      version: head.version,
+      name: head.name,
+      planStatus: head.planStatus,
+      status: effectiveStatus(head),
+      versionStatus: head.status,
+      timeline,
+      inForce,
+      effectiveStart: head.effectiveStart,
+      effectiveEnd: head.effectiveEnd,
+      currency: row.currency,
+      fieldMapping: row.field_mapping,
+      config: onlyForRep === null ? row.config : withTiersOf(row.config, (repId) => repId === onlyForRep),
+      dealConditions: row.deal_conditions,
+      rules: (rulesOf.get(head.planVersionId) ?? []).map((rule) => ({
+        id: rule.rule_id,
+        ...visibleRule(rule.definition as Rule, onlyForRep),
+      })),
+      assignedReps: assigned.get(head.planId) ?? [],
+      createdAt: row.created_at.toISOString(),
+    };
+  });
 }
 
-interface PlanRow {
-  readonly name: string;
-  readonly plan_id: string;
+interface TermsRow {
   readonly plan_version_id: string;
-  readonly version: number;
-  readonly status: PlanStatus;
-  readonly effective_start: string | null;
-  readonly effective_end: string | null;
   readonly currency: string | null;
   readonly field_mapping: Record<string, unknown> | null;
   readonly config: Record<string, unknown>;
@@ -94,19 +100,83 @@ interface PlanRow {
   readonly created_at: Date;
 }
 
-/** One version by its id, or a plan's preferred one by the plan's. */
+async function loadHeads(
+  trx: Work,
+  workspaceId: string,
+  { planId, planVersionId, onlyForRep }: PlanFilter,
+): Promise<Head[]> {
+  const { rows } = await sql<Head>`
+    select p.name, p.status as "planStatus", v.plan_id as "planId", v.plan_version_id as "planVersionId", v.version,
+      v.status, v.supersedes, v.effective_start as "effectiveStart", v.effective_end as "effectiveEnd"
+    from plans p join plan_versions v on v.workspace_id = p.workspace_id and v.plan_id = p.plan_id
+    where p.workspace_id = ${workspaceId}
+      ${planId === undefined ? sql`` : sql`and p.plan_id = ${planId}`}
+      ${
+        planVersionId === undefined
+          ? sql``
+          : sql`and p.plan_id = (select o.plan_id from plan_versions o
+              where o.workspace_id = ${workspaceId} and o.plan_version_id = ${planVersionId})`
+      }
+      ${
+        onlyForRep
+          ? sql`and exists (select from assignments a where a.workspace_id = p.workspace_id
+              and a.plan_id = p.plan_id and a.rep_id = ${onlyForRep} and a.deleted_at is null)`
+          : sql``
+      }
+    order by lower(p.name), p.plan_id, v.version desc`.execute(trx);
+  return rows;
+}
+
+/** Of the versions of one plan those that the filter lets through, or the one of them that stands for the plan. */
+function listedVersions(versions: readonly Head[], filter: PlanFilter): Head[] {
+  const wanted = versions.filter((version) => {
+    if (filter.planVersionId !== undefined && version.planVersionId !== filter.planVersionId) return false;
+    const status = effectiveStatus(version);
+    return filter.status === undefined
+      ? filter.includeDeleted === true || status !== 'deleted'
+      : status === filter.status;
+  });
+  if (filter.everyVersion === true) return wanted;
+  const meant = versionMeant(wanted, filter.today);
+  return meant === null ? [] : [meant];
+}
+
+/** A version pays only while its plan is active too, so a plan that is not active decides. */
+function effectiveStatus({
+  planStatus,
+  status,
+}: {
+  readonly planStatus: PlanStatus;
+  readonly status: PlanStatus;
+}): PlanStatus {
+  return planStatus === 'active' || status === 'deleted' ? status : planStatus;
+}
+
+function timelineViews(versions: readonly Head[], today: Day): Pick<PlanVersion, 'timeline' | 'inForce'> {
+  const timeline = versions[0]?.planStatus === 'active' ? stretchesOf(timelineOf(versions)) : [];
+  const inForce = timeline.find(({ from, to }) => isEffective(today, from, to)) ?? null;
+  return { timeline, inForce };
+}
+
+/** Who asks, and on which day. */
+export interface PlanViewer {
+  readonly onlyForRep: string | null;
+  readonly today: Day;
+}
+
+/** One version by its id, or the one that the plan's id stands for. */
 export async function findPlanVersion(
   trx: Work,
   workspaceId: string,
   planRef: string,
-  onlyForRep: string | null,
+  viewer: PlanViewer,
 ): Promise<PlanVersion | null> {
   if (!isUuid(planRef)) return null;
-  const common = { includeDeleted: true, onlyForRep };
+  const common = { includeDeleted: true, ...viewer };
   const [version] = await listPlanVersions(trx, workspaceId, { ...common, planVersionId: planRef, everyVersion: true });
   if (version !== undefined) return version;
-  const [preferred] = await listPlanVersions(trx, workspaceId, { ...common, planId: planRef });
-  return preferred ?? null;
+  const [meant] = await listPlanVersions(trx, workspaceId, { ...common, planId: planRef });
+  return meant ?? null;
 }
 
 async function assignedReps(trx: Work, workspaceId: string, planIds: readonly string[], onlyForRep: string | null) {
@@ -204,6 +274,7 @@ export async function listOverrides(trx: Work, workspaceId: string, planVersionI
 
 /** The plan of that id, or the one that has a version of that id; undefined when the workspace has neither. */
 export async function findPlanId(trx: Work, workspaceId: string, planRef: string): Promise<string | undefined> {
+  if (!isUuid(planRef)) return undefined;
   const version = await trx
     .selectFrom('plan_versions')
     .select('plan_id')

@@ -14,6 +14,7 @@ export const planWarningCodes = [
   'restates_open_periods',
   'later_version_starts',
   'attainment_restarts',
+  'plan_not_active',
 ] as const;
 
 export const planWarning = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type PlanTerms, readPlanConfig } from '../engine/plan-config.js';
-import { type Day } from '../kernel/day.js';
+import { type Day, isDay } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { planWarnings } from './plan-warnings.js';
 
@@ -12,13 +12,26 @@ export const planConfig = z.record(z.string(), z.unknown());
 
 export const fieldMapping = z.record(z.string().min(1).max(500), z.unknown());
 
+const stretch = z.object({
+  planVersionId: z.string(),
+  version: z.int(),
+  from: z.string().nullable().describe('First day; null for no earliest day'),
+  to: z.string().nullable().describe('Last day; null for no end'),
+});
+
 export const planVersion = z.object({
   planId: z.string(),
   planVersionId: z.string(),
   id: z.string(),
   version: z.int(),
   name: z.string(),
-  status: z.enum(planStatuses),
+  planStatus: z.enum(planStatuses).describe('Status of the plan; the plan pays only while it is active'),
+  status: z.enum(planStatuses).describe('Status of this version or, while the plan is not active, of the plan'),
+  versionStatus: z.enum(planStatuses).describe('Own status of this version, whatever that of the plan'),
+  timeline: z
+    .array(stretch)
+    .describe('The days of each version that pays, earliest first; empty while the plan itself is not active'),
+  inForce: stretch.nullable().describe('The part of the timeline that contains today; null if there is none'),
   effectiveStart: z.string().nullable(),
   effectiveEnd: z.string().nullable(),
   currency: z.string().nullable(),
@@ -31,8 +44,32 @@ export const planVersion = z.object({
 });
 export type PlanVersion = z.input<typeof planVersion>;
 
-/** A version as the commands answer that write it. */
-export const writtenPlan = planVersion.extend({ warnings: planWarnings });
+const carriedTier = z.object({
+  repId: z.string(),
+  repName: z.string(),
+  ruleName: z.string(),
+  tierIndex: z.int(),
+  minThreshold: z.number(),
+  rate: z.number().optional(),
+  flatAmount: z.number().optional(),
+});
+
+/** A version as the commands answer that write it, with what should be known about the change. */
+export const writtenPlan = planVersion.extend({
+  warnings: planWarnings,
+  overridesCarried: z
+    .array(carriedTier)
+    .optional()
+    .describe('Tiers of single reps that were copied to the new version; present when the change made a version'),
+  overridesDropped: z
+    .array(carriedTier.extend({ reason: z.enum(['rule_removed', 'tier_changed']) }))
+    .optional()
+    .describe('Tiers of single reps that the new version has no place for; present when the change made a version'),
+  rolledBackTo: stretch
+    .nullable()
+    .optional()
+    .describe('The version that takes over when the version in force was taken out of force; null if there is none'),
+});
 export type WrittenPlan = z.input<typeof writtenPlan>;
 
 export const planOverride = z.object({
@@ -82,6 +119,51 @@ export function assertUpstreamKnown(terms: PlanTerms, rulesOfOtherPlans: Readonl
 export function assertDateOrder(start: Day | null, end: Day | null): void {
   if (start !== null && end !== null && end < start)
     throw invalid({ path: 'effectiveEnd', message: 'must not lie before effectiveStart' });
+}
+
+/** The days that a request gives for a version; undefined where it gives none, null for no bound. */
+export interface RequestedDates {
+  readonly effectiveStart?: Day | null | undefined;
+  readonly effectiveEnd?: Day | null | undefined;
+}
+
+/** The dates of the request itself and those in its config, which count as the request's own. */
+export function requestedDates(
+  request: RequestedDates & { readonly config?: Readonly<Record<string, unknown>> | undefined },
+): RequestedDates {
+  return {
+    effectiveStart: requestedDate('effectiveStart', request),
+    effectiveEnd: requestedDate('effectiveEnd', request),
+  };
+}
+
+function requestedDate(
+  key: 'effectiveStart' | 'effectiveEnd',
+  request: RequestedDates & { readonly config?: Readonly<Record<string, unknown>> | undefined },
+): Day | null | undefined {
+  const own = request[key];
+  const inConfig = request.config?.[key];
+  if (inConfig === undefined) return own;
+  if (inConfig === null) return own === undefined ? null : own;
+  const path = `config.${key}`;
+  if (typeof inConfig !== 'string' || !isDay(inConfig))
+    throw invalid({ path, message: 'must be a calendar day, YYYY-MM-DD' });
+  if (own === undefined || own === inConfig) return inConfig;
+  throw invalid({
+    path,
+    message: `is ${inConfig}, but ${key} of the request is ${own}; give one of them, or both with the same value`,
+  });
+}
+
+/** The config as it was sent, with the version number and the dates that it names brought to those of the version. */
+export function storedConfig(
+  config: Readonly<Record<string, unknown>>,
+  version: { readonly version: number; readonly effectiveStart: Day | null; readonly effectiveEnd: Day | null },
+): Record<string, unknown> {
+  const stored = { ...config };
+  for (const key of ['version', 'effectiveStart', 'effectiveEnd'] as const)
+    if (Object.hasOwn(config, key)) stored[key] = version[key];
+  return stored;
 }
 
 /** Mapping values must be slugs, and the close date is the same for every plan: it decides the period. */

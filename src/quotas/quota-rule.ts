@@ -15,8 +15,8 @@ export interface QuotaRule {
 }
 
 /**
- * The rule of that id, unless its version has been superseded: it is not in force and a newer one has the rule, or a
- * newer one in force covers all its days.
+ * The rule of that id, unless its version has been superseded: it is not part of the timeline, and a newer version has a
+ * rule of that name.
  */
 export async function findRuleById(
   trx: Work,
@@ -26,13 +26,11 @@ export async function findRuleById(
 ): Promise<QuotaRule> {
   const rule = await ruleQuery(trx, workspaceId)
     .where('r.rule_id', '=', ruleId)
-    .where(sql<SqlBool>`not exists (
+    .where(sql<SqlBool>`(v.status = 'active' and ${isNotSuperseded} or not exists (
       select from plan_rules newer_rule
       join plan_versions newer on newer.workspace_id = newer_rule.workspace_id and newer.plan_version_id = newer_rule.plan_version_id
       where newer_rule.workspace_id = ${workspaceId} and newer_rule.plan_id = r.plan_id and newer_rule.name = r.name
-        and newer.version > v.version and (v.status <> 'active' or newer.status = 'active'
-          and coalesce(newer.effective_start, '-infinity') <= coalesce(v.effective_start, '-infinity')
-          and coalesce(newer.effective_end, 'infinity') >= coalesce(v.effective_end, 'infinity')))`)
+        and newer.version > v.version))`)
     .executeTakeFirst();
   if (rule !== undefined && (planId === undefined || rule.planId === planId)) return rule;
   throw ruleNotFound(
@@ -40,7 +38,11 @@ export async function findRuleById(
   );
 }
 
-/** The rule of that name in the active versions of the plans, or else the only one that measures that field. */
+const isNotSuperseded = sql<SqlBool>`not exists (
+  select from plan_versions s
+  where s.workspace_id = v.workspace_id and s.supersedes = v.plan_version_id and s.status = 'active')`;
+
+/** The rule of that name in the timelines of the plans, or else the only one that measures that field. */
 export async function findRuleByMeasure(
   trx: Work,
   workspaceId: string,
@@ -50,6 +52,8 @@ export async function findRuleByMeasure(
   const rules = await ruleQuery(trx, workspaceId)
     .where(sql<SqlBool>`r.plan_id = any(${planIds}::uuid[])`)
     .where('v.status', '=', 'active')
+    .where('p.status', '=', 'active')
+    .where(isNotSuperseded)
     .orderBy('v.version', 'desc')
     .orderBy('r.position')
     .execute();
@@ -91,6 +95,9 @@ function ruleQuery(trx: Work, workspaceId: string) {
     .selectFrom('plan_rules as r')
     .innerJoin('plan_versions as v', (join) =>
       join.onRef('v.workspace_id', '=', 'r.workspace_id').onRef('v.plan_version_id', '=', 'r.plan_version_id'),
+    )
+    .innerJoin('plans as p', (join) =>
+      join.onRef('p.workspace_id', '=', 'r.workspace_id').onRef('p.plan_id', '=', 'r.plan_id'),
     )
     .select([
       'r.rule_id as ruleId',

@@ -4,7 +4,7 @@ import { periodRange } from '#src/kernel/period.js';
 import { requestForWorkspace } from '#src/ledger/calculation-requests.js';
 import { refreshMonths } from '#src/ledger/totals.js';
 import { type PlanStatus, planTerms } from '#src/plans/plan.js';
-import { insertPlan, insertVersion } from '#src/plans/plan-store.js';
+import { insertPlan, insertVersion, loadPlan } from '#src/plans/plan-store.js';
 import { callerAs, SliceFixture } from '../support/slice-fixture.js';
 
 interface DealValues {
@@ -78,13 +78,18 @@ export class QueryFixture {
     more: { currency?: string; status?: PlanStatus; effectiveStart?: string; planId?: string } = {},
   ): Promise<string> {
     return this.slice.unitOfWork.run(this.admin, 'configuration', async (trx) => {
-      const planId = more.planId ?? (await insertPlan(trx, this.workspaceId, name));
+      const status = more.status ?? 'active';
+      const planId = more.planId ?? (await insertPlan(trx, this.workspaceId, { name, status }));
+      const earlier = (await loadPlan(trx, this.workspaceId, planId))?.versions ?? [];
       await insertVersion(
         trx,
         this.workspaceId,
         {
           planId,
-          status: more.status ?? 'active',
+          planVersionId: newId(),
+          version: earlier.length + 1,
+          supersedes: null,
+          status,
           effectiveStart: more.effectiveStart ?? null,
           effectiveEnd: null,
           currency: more.currency ?? null,

@@ -68,8 +68,8 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
   const wakeLanes = async (_workspaceId: string, repIds: readonly string[]) => {
     woken.push(...repIds);
   };
-  const changes = new CommissionChanges(unitOfWork, wakeLanes);
   const laneRunner = new LaneRunner(unitOfWork, systemClock, async () => undefined, createLog('silent'));
+  const changes = new CommissionChanges(unitOfWork, wakeLanes, laneRunner, systemClock);
   const container = root.createChildContainer();
   container.register(UnitOfWork, { useValue: unitOfWork });
   container.register(CommissionChanges, { useValue: changes });

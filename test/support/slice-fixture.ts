@@ -158,8 +158,9 @@ interface Wiring {
 export function doorwayTo(operation: AnyOperation, { unitOfWork, clock, wakeLanes }: Wiring): Doorway {
   const container = root.createChildContainer();
   container.registerInstance(UnitOfWork, unitOfWork);
-  container.registerInstance(CommissionChanges, new CommissionChanges(unitOfWork, wakeLanes));
-  container.registerInstance(LaneRunner, new LaneRunner(unitOfWork, clock, wakeLanes, createLog('silent')));
+  const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, createLog('silent'));
+  container.registerInstance(CommissionChanges, new CommissionChanges(unitOfWork, wakeLanes, laneRunner, clock));
+  container.registerInstance(LaneRunner, laneRunner);
   container.registerInstance(CLOCK, clock);
   return new Doorway([operation], container);
 }

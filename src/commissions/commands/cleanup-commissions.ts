@@ -14,8 +14,7 @@ export class CleanupCommissions {
   async execute(_input: Input, caller: Caller) {
     return this.unitOfWork.run(caller, 'configuration', async (trx) => {
       await lockAllLanes(trx, caller.workspaceId);
-      const orphaned = sql`e.kind = 'commission_earned' and not exists (
-        select from plan_rules r where r.workspace_id = e.workspace_id and r.rule_id = e.rule_id)`;
+      const orphaned = sql`e.kind = 'commission_earned' and not exists (${existingRules})`;
       const { runId, ...counts } = await clearEvents(trx, caller.workspaceId, orphaned);
       const { skippedLocked } = counts;
       await recordAct(trx, caller, {
@@ -29,6 +28,17 @@ export class CleanupCommissions {
     });
   }
 }
+
+/**
+ * A rule is known by its name within its plan, whatever the version. It exists as long as a version has it that no active
+ * version supersedes.
+ */
+const existingRules = sql`
+  select from plan_rules r
+  join plan_versions v on v.workspace_id = r.workspace_id and v.plan_version_id = r.plan_version_id
+  where r.workspace_id = e.workspace_id and r.plan_id = e.plan_id and r.name = e.rule_name and not exists (
+    select from plan_versions s
+    where s.workspace_id = v.workspace_id and s.supersedes = v.plan_version_id and s.status = 'active')`;
 
 export const cleanupCommissions = operation({
   id: 'cleanupCommissions',

@@ -13,7 +13,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { recordAct } from '../../ledger/record-act.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { type AskedLane, lanesAsked } from '../../ledger/settled-lanes.js';
-import { findPlanVersion } from '../../plans/plan-views.js';
+import { findPlanId } from '../../plans/plan-views.js';
 import { type JobScope } from '../../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
@@ -166,11 +166,11 @@ async function targetOf(
   const today = dayInZone(clock.now(), timeZone);
   if (planId === undefined)
     return { scope: { scope: 'workspace' }, ...unsettledOf(await lanesAsked(trx, workspaceId, null, today)) };
-  const plan = await findPlanVersion(trx, workspaceId, planId, null);
-  if (plan === null) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
+  const ofPlan = await findPlanId(trx, workspaceId, planId);
+  if (ofPlan === undefined) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
   return {
-    scope: { scope: 'plan', planId: plan.planId },
-    ...unsettledOf(await lanesAsked(trx, workspaceId, plan.planId, today)),
+    scope: { scope: 'plan', planId: ofPlan },
+    ...unsettledOf(await lanesAsked(trx, workspaceId, ofPlan, today)),
   };
 }
 

@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
+import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
+import { workspaceToday } from '../../reps/rep-views.js';
 import { collectVersionWarnings } from '../collect-plan-warnings.js';
 import {
   assertDateOrder,
@@ -17,10 +19,12 @@ import {
   planConfig,
   planNotFound,
   planTerms,
+  requestedDates,
+  storedConfig,
   type WrittenPlan,
   writtenPlan,
 } from '../plan.js';
-import { insertPlan, insertVersion, isNameTaken, ruleNames } from '../plan-store.js';
+import { insertPlan, insertVersion, isNameTaken, ruleNames, type VersionRow } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
 import { planConfigArgument, planWords, saysPlan, saysWarnings } from '../plan-words.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
@@ -44,37 +48,35 @@ export class CreatePlan {
 
   async execute({ body: plan }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller): Promise<WrittenPlan> {
     const terms = planTerms(plan.config);
-    const effectiveStart = plan.effectiveStart ?? null;
-    const effectiveEnd = plan.effectiveEnd ?? null;
+    const { effectiveStart = null, effectiveEnd = null } = requestedDates(plan);
     assertDateOrder(effectiveStart, effectiveEnd);
     assertFieldMapping(plan.fieldMapping ?? null);
+    const { workspaceId } = caller;
     return this.unitOfWork.run(caller, 'configuration', async (trx) => {
-      if (await isNameTaken(trx, caller.workspaceId, plan.name)) {
+      if (await isNameTaken(trx, workspaceId, plan.name)) {
         throw new Failure(
           'plan_name_taken',
           `A plan named ${plan.name} exists. Change it with PATCH, or give another name.`,
         );
       }
-      assertUpstreamKnown(terms, await ruleNames(trx, caller.workspaceId));
-      await assertTierOwnersKnown(trx, caller.workspaceId, terms);
-      const planId = await insertPlan(trx, caller.workspaceId, plan.name);
-      const planVersionId = await insertVersion(
-        trx,
-        caller.workspaceId,
-        {
-          planId,
-          status: plan.status,
-          effectiveStart,
-          effectiveEnd,
-          currency: plan.currency ?? null,
-          fieldMapping: plan.fieldMapping ?? null,
-          config: plan.config,
-        },
-        terms,
-      );
-      const created = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
+      assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
+      await assertTierOwnersKnown(trx, workspaceId, terms);
+      const dates = { version: 1, effectiveStart, effectiveEnd };
+      const version: VersionRow = {
+        ...dates,
+        planId: await insertPlan(trx, workspaceId, plan),
+        planVersionId: newId(),
+        status: plan.status,
+        supersedes: null,
+        currency: plan.currency ?? null,
+        fieldMapping: plan.fieldMapping ?? null,
+        config: storedConfig(plan.config, dates),
+      };
+      await insertVersion(trx, workspaceId, version, terms);
+      const today = await workspaceToday(trx, workspaceId, this.clock);
+      const created = await findPlanVersion(trx, workspaceId, version.planVersionId, { onlyForRep: null, today });
       if (created === null) throw planNotFound();
-      return { ...created, warnings: await collectVersionWarnings(trx, caller.workspaceId, created, this.clock) };
+      return { ...created, warnings: await collectVersionWarnings(trx, workspaceId, created, this.clock) };
     });
   }
 }

@@ -10,7 +10,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
-import { findVersion, replaceOverrides } from '../plan-store.js';
+import { loadPlan, replaceOverrides } from '../plan-store.js';
 import { planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planVersionId: pathId, repId: pathId });
@@ -21,8 +21,8 @@ export class DeletePlanOverride {
 
   async execute({ params: { planVersionId, repId } }: Input<z.infer<typeof params>>, caller: Caller) {
     return this.changes.run(caller, 'configuration', async (trx, wake) => {
-      const version = await findVersion(trx, caller.workspaceId, planVersionId);
-      if (version === undefined || version.planVersionId !== planVersionId) throw planNotFound();
+      const plan = await loadPlan(trx, caller.workspaceId, planVersionId);
+      if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();
       if ((await findRepName(trx, caller.workspaceId, repId)) === null) {
         throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       }

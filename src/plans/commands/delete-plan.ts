@@ -7,7 +7,8 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound } from '../plan.js';
-import { findVersion, hasAssignments, deletePlan as removePlan } from '../plan-store.js';
+import { hasAssignments, deletePlan as removePlan } from '../plan-store.js';
+import { findPlanId } from '../plan-views.js';
 import { planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
@@ -18,16 +19,16 @@ export class DeletePlan {
 
   async execute({ params: { planId: planRef } }: Input<z.infer<typeof params>>, caller: Caller) {
     return this.unitOfWork.run(caller, 'configuration', async (trx) => {
-      const version = await findVersion(trx, caller.workspaceId, planRef);
-      if (version === undefined) throw planNotFound();
-      if (await hasAssignments(trx, caller.workspaceId, version.planId)) {
+      const planId = await findPlanId(trx, caller.workspaceId, planRef);
+      if (planId === undefined) throw planNotFound();
+      if (await hasAssignments(trx, caller.workspaceId, planId)) {
         throw new Failure(
           'plan_has_assignments',
           'Reps are assigned to this plan. Remove the assignments first, or set its status to archived.',
         );
       }
-      await removePlan(trx, caller.workspaceId, version.planId);
-      return { deleted: true, planId: version.planId };
+      await removePlan(trx, caller.workspaceId, planId);
+      return { deleted: true, planId };
     });
   }
 }

@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { allDays } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
@@ -8,7 +9,8 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, uuid } from '../../platform/schemas.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
 import { replaceOverrides } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
@@ -31,7 +33,10 @@ type Body = z.infer<typeof body>;
 
 @injectable()
 export class SetPlanOverride {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+  constructor(
+    @inject(CommissionChanges) private readonly changes: CommissionChanges,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   async execute(
     { params: { planVersionId, repId }, body: override }: Input<z.infer<typeof params>, unknown, Body>,
@@ -39,7 +44,8 @@ export class SetPlanOverride {
   ) {
     assertNamedOnce(override);
     return this.changes.run(caller, 'configuration', async (trx, wake) => {
-      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
+      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
+      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
       const repName = await findRepName(trx, caller.workspaceId, repId);
       if (repName === null) throw new Failure('rep_not_found', 'There is no such rep in this workspace.');

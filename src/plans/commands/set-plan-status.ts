@@ -25,25 +25,25 @@ export class SetPlanStatus {
 
 export const setPlanStatus = operation({
   id: 'setPlanStatus',
-  summary: 'Move a plan to draft, active, archived or deleted, in place; history and events stay',
+  summary: 'Set the status of a plan (planId) or of one version (planVersionId), in place; history and events stay',
   method: 'patch',
   path: '/v1/plans/:planRef/status',
   access: 'admin',
   params,
   body,
   response: writtenPlan,
-  failures: { plan_not_found: 404, plan_name_taken: 409 },
+  failures: { plan_not_found: 404, plan_name_taken: 409, calculation_pending: 409 },
   tool: {
     name: 'set_plan_status',
     title: 'Set plan status',
     hints: effects.sets,
     description: {
-      purpose: 'Move a plan to draft, active, archived or deleted, in place.',
+      purpose: 'Set a plan, or one version of it, to draft, active, archived or deleted, in place.',
       useWhen:
         'a draft has been simulated and agreed on (active), or a plan shall pay no more (archived). deleted hides it; any status can be set again.',
       notFor: 'ending a plan on a day (use update_plan with effectiveEnd) or removing it for good (delete_plan).',
       changes:
-        'only active plans pay on what is calculated from now on. What has been earned stays, and so does the history.',
+        'planId sets the plan: unless it is active nothing new is earned, and what was earned stays. planVersionId sets that version only: archiving the version in force is a roll-back, so the version before it is in force again (rolledBackTo) and open periods change.',
     },
     arguments: { planRef: planWords.planRef, status: 'The new status' },
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },

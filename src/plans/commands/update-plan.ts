@@ -1,43 +1,61 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { type PlanTerms } from '../../engine/plan-config.js';
+import { restatedDays, stopsDays } from '../../engine/version-timeline.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { hull } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { requestForPlan } from '../../ledger/calculation-requests.js';
+import { repsOfPlan, requestForReps } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { currency, day, pathId } from '../../platform/schemas.js';
+import { currency, day, pathId, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { collectRestatementWarnings, collectVersionWarnings, coveredDays } from '../collect-plan-warnings.js';
+import { workspaceToday } from '../../reps/rep-views.js';
+import { type CarriedOverrides, carryOverrides } from '../carried-overrides.js';
+import { collectRestatementWarnings, collectVersionWarnings } from '../collect-plan-warnings.js';
 import {
-  assertDateOrder,
+  assertFieldMapping,
   assertUpstreamKnown,
-  type PlanVersion,
+  fieldMapping,
   planConfig,
   planNotFound,
   planStatuses,
   planTerms,
+  requestedDates,
   type WrittenPlan,
   writtenPlan,
 } from '../plan.js';
-import { findVersion, insertVersion, isNameTaken, ruleNames, updateVersion, type VersionRow } from '../plan-store.js';
+import { type ChangedState, changedState, makesVersion, type PlanChange, rollBackOf } from '../plan-change.js';
+import {
+  attainmentKeys,
+  hasCascade,
+  insertVersion,
+  isNameTaken,
+  loadPlan,
+  ruleNames,
+  type StoredPlan,
+  updatePlanRow,
+  updateVersionStatus,
+  type VersionRow,
+  versionOf,
+} from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
-import { type PlanWarning } from '../plan-warnings.js';
 import { planWords, saysPlan, saysWarnings } from '../plan-words.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
+import { attainmentRestarts, laterVersionStarts, planNotActive } from '../version-warnings.js';
 
 const params = z.strictObject({ planRef: pathId });
 const body = z.strictObject({
+  name: text(200).optional(),
   config: planConfig.optional(),
   effectiveStart: day.nullish(),
   effectiveEnd: day.nullish(),
+  fieldMapping: fieldMapping.nullish(),
   currency: currency.nullish(),
   status: z.enum(planStatuses).optional(),
 });
-type Change = z.infer<typeof body>;
 
 @injectable()
 export class UpdatePlan {
@@ -46,113 +64,158 @@ export class UpdatePlan {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** A change of config or dates makes a new version; status or currency alone change the version in place. */
   async execute(
-    { params: { planRef }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
+    { params: { planRef }, body: given }: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<WrittenPlan> {
-    if (Object.values(change).every((value) => value === undefined)) {
-      throw invalid({
-        path: '',
-        message: 'give at least one of config, effectiveStart, effectiveEnd, currency, status',
-      });
+    if (Object.values(given).every((value) => value === undefined)) {
+      const fields = Object.keys(body.shape).join(', ');
+      throw invalid({ path: '', message: `give at least one of ${fields}` });
     }
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
-      const current = await findVersion(trx, caller.workspaceId, planRef);
-      if (current === undefined) throw planNotFound();
-      await assertNameFree(trx, caller.workspaceId, current, change);
-      const makesVersion =
-        change.config !== undefined || change.effectiveStart !== undefined || change.effectiveEnd !== undefined;
-      const planVersionId = makesVersion
-        ? await nextVersion(trx, caller.workspaceId, current, change)
-        : current.planVersionId;
-      if (!makesVersion) await updateVersion(trx, caller.workspaceId, planVersionId, change);
-      wake(await requestForPlan(trx, caller.workspaceId, current.planId, 'plan_change'));
-      const updated = await findPlanVersion(trx, caller.workspaceId, planVersionId, null);
-      if (updated === null) throw planNotFound();
-      const warnings = await collectVersionWarnings(trx, caller.workspaceId, updated, this.clock);
-      return { ...updated, warnings: [...warnings, ...(await restated(trx, caller.workspaceId, current, updated))] };
+    const change: PlanChange = { ...given, ...requestedDates(given) };
+    const terms = given.config === undefined ? undefined : planTerms(given.config);
+    assertFieldMapping(given.fieldMapping ?? null);
+    const { workspaceId } = caller;
+    return this.changes.run(caller, 'configuration', async (trx, wake, calculateFirst) => {
+      const today = await workspaceToday(trx, workspaceId, this.clock);
+      const plan = await loadPlan(trx, workspaceId, planRef);
+      if (plan === undefined) throw planNotFound();
+      const source = versionOf(plan, planRef, today);
+      const changed = changedState(plan, source, change, planRef === plan.planId);
+      await assertNameFree(trx, workspaceId, plan, changed, change.name);
+      const reps = await repsOfPlan(trx, workspaceId, plan.planId);
+      // What is earned on a stopped day stays as it is, so everything that was requested before has to be in the ledger.
+      if (stopsDays(datedPlan(plan), datedPlan(changed)))
+        await calculateFirst((await hasCascade(trx, workspaceId, plan.planId)) ? null : reps);
+      const restated = restatedDays(datedPlan(plan), datedPlan(changed));
+      const restates =
+        restated === null ? [] : await collectRestatementWarnings(trx, workspaceId, plan.planId, restated);
+      const { warnings, ...overrides } = await saveChange(trx, workspaceId, { plan, source, change, changed, terms });
+      if (change.status !== undefined || makesVersion(change))
+        wake(await requestForReps(trx, workspaceId, reps, 'plan_change'));
+      const shown = changed.made?.planVersionId ?? planRef;
+      const view = await findPlanVersion(trx, workspaceId, shown, { onlyForRep: null, today });
+      if (view === null) throw planNotFound();
+      const rolledBackTo = rollBackOf(plan, changed, source, today);
+      return {
+        ...view,
+        warnings: [...(await collectVersionWarnings(trx, workspaceId, view, this.clock)), ...warnings, ...restates],
+        ...overrides,
+        ...(rolledBackTo === undefined ? {} : { rolledBackTo }),
+      };
     });
   }
 }
 
-/** Days on which the plan had or has now the changed version pay by other terms than before. */
-async function restated(
+function datedPlan({ status, versions }: Pick<StoredPlan, 'status' | 'versions'>) {
+  return { isActive: status === 'active', versions };
+}
+
+interface Saving {
+  readonly plan: StoredPlan;
+  readonly source: VersionRow;
+  readonly change: PlanChange;
+  readonly changed: ChangedState;
+  /** Those of the request's config. */
+  readonly terms: PlanTerms | undefined;
+}
+
+/** Writes what the change changes; tells what should be known about it. */
+async function saveChange(
   trx: Work,
   workspaceId: string,
-  before: VersionRow,
-  after: PlanVersion,
-): Promise<PlanWarning[]> {
-  if (after.status !== 'active' || after.planVersionId === before.planVersionId) return [];
-  const old = coveredDays(before.effectiveStart, before.effectiveEnd);
-  const days = hull(old, coveredDays(after.effectiveStart, after.effectiveEnd));
-  return collectRestatementWarnings(trx, workspaceId, after.planId, days);
+  { plan, source, change, changed, terms }: Saving,
+): Promise<Pick<WrittenPlan, 'warnings'> & Partial<CarriedOverrides>> {
+  await updatePlanRow(trx, workspaceId, plan.planId, {
+    ...(change.name === undefined ? {} : { name: change.name }),
+    ...(changed.status === plan.status ? {} : { status: changed.status }),
+  });
+  for (const { planVersionId, status } of changed.versions) {
+    const before = plan.versions.find((version) => version.planVersionId === planVersionId);
+    if (before !== undefined && before.status !== status)
+      await updateVersionStatus(trx, workspaceId, planVersionId, status);
+  }
+  const { made } = changed;
+  if (made === null) {
+    const after = changed.versions.find((version) => version.planVersionId === source.planVersionId) as VersionRow;
+    return { warnings: change.status === 'active' ? planNotActive(changed.status, after) : [] };
+  }
+  const newTerms = terms ?? planTerms(made.config);
+  assertUpstreamKnown(newTerms, await ruleNames(trx, workspaceId));
+  await assertTierOwnersKnown(trx, workspaceId, newTerms);
+  const keysBefore = await attainmentKeys(trx, workspaceId, source.planVersionId);
+  const ruleIds = await insertVersion(trx, workspaceId, made, newTerms);
+  const target = { planVersionId: made.planVersionId, rules: newTerms.rules, ruleIds };
+  return {
+    warnings: [
+      ...(change.effectiveEnd === undefined ? [] : laterVersionStarts(made, changed.versions)),
+      ...attainmentRestarts(newTerms, keysBefore),
+      ...planNotActive(changed.status, made),
+    ],
+    ...(await carryOverrides(trx, workspaceId, source.planVersionId, target)),
+  };
 }
 
-/** A deleted plan gives its name free; it comes back only while nobody has taken it. */
-async function assertNameFree(trx: Work, workspaceId: string, current: VersionRow, { status }: Change): Promise<void> {
-  if (current.status !== 'deleted' || status === undefined || status === 'deleted') return;
-  if (!(await isNameTaken(trx, workspaceId, current.name, current.planId))) return;
-  throw new Failure('plan_name_taken', `Another plan is named ${current.name} by now; set that one to deleted first.`);
-}
-
-async function nextVersion(trx: Work, workspaceId: string, current: VersionRow, change: Change): Promise<string> {
-  const config = change.config ?? current.config;
-  const effectiveStart = change.effectiveStart === undefined ? current.effectiveStart : change.effectiveStart;
-  const effectiveEnd = change.effectiveEnd === undefined ? current.effectiveEnd : change.effectiveEnd;
-  const terms = planTerms(config);
-  assertDateOrder(effectiveStart, effectiveEnd);
-  assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
-  await assertTierOwnersKnown(trx, workspaceId, terms);
-  return insertVersion(
-    trx,
-    workspaceId,
-    {
-      planId: current.planId,
-      status: change.status ?? current.status,
-      effectiveStart,
-      effectiveEnd,
-      currency: change.currency === undefined ? current.currency : change.currency,
-      fieldMapping: current.fieldMapping,
-      config,
-    },
-    terms,
+/** A plan that is renamed, or comes back after it was deleted, needs a name that no other plan has. */
+async function assertNameFree(
+  trx: Work,
+  workspaceId: string,
+  plan: StoredPlan,
+  changed: ChangedState,
+  newName: string | undefined,
+): Promise<void> {
+  const comesBack = isDeleted(plan) && !isDeleted(changed);
+  const name = newName ?? plan.name;
+  if (!comesBack && newName === undefined) return;
+  if (!(await isNameTaken(trx, workspaceId, name, plan.planId))) return;
+  throw new Failure(
+    'plan_name_taken',
+    newName === undefined
+      ? `Another plan is named ${name} by now. Rename this plan or set the other one to deleted first.`
+      : `Another plan is named ${name}. Give another name.`,
   );
+}
+
+function isDeleted({ status, versions }: Pick<StoredPlan, 'status' | 'versions'>): boolean {
+  return status === 'deleted' || versions.every((version) => version.status === 'deleted');
 }
 
 export const updatePlan = operation({
   id: 'updatePlan',
-  summary: 'Change a plan: a new version for config or dates, in place for status or currency',
+  summary: 'Change a plan: a new version for config, dates, currency or field mapping, in place for name and status',
   method: 'patch',
   path: '/v1/plans/:planRef',
   access: 'admin',
   params,
   body,
   response: writtenPlan,
-  failures: { plan_not_found: 404, plan_name_taken: 409, rep_not_found: 404 },
+  failures: { plan_not_found: 404, plan_name_taken: 409, rep_not_found: 404, calculation_pending: 409 },
   tool: {
     name: 'update_plan',
     title: 'Update plan',
     hints: effects.changes,
     description: {
       purpose:
-        'Change the config or the dates of a plan, which makes a new version; or its currency or status, which changes the version in force.',
+        'Change the config, dates, currency or field mapping of a plan, which makes a new version; or its name or status, which does not.',
       useWhen:
         'rates, tiers, conditions or dates of a plan change. Read it with get_plan first and send the whole config: it replaces the old one. Simulate the new config before.',
       notFor:
         'the status alone (use set_plan_status), other tiers for one rep (set_plan_override), or who is on the plan (create_assignments).',
       formats:
-        'config as in create_plan; dates YYYY-MM-DD. Rule ids change with the version; quotas follow the rule of the same name.',
+        'config as in create_plan; dates YYYY-MM-DD. What is left out is copied from the version that planRef means. A config with a later effectiveStart follows the old version; otherwise the new version replaces it, as dates alone do. Rule ids change with the version; quotas and overrides follow the rule of the same name.',
       changes:
-        'commission of the days that the plan covers is calculated anew; approved statements stay as they are. The old version stays in the history.',
+        'commission of the days that the plan covers is calculated anew; approved statements stay as they are. The old version stays in the history. The answer has the timeline, warnings, overridesCarried and overridesDropped.',
     },
     arguments: {
       planRef: planWords.planRef,
+      name: 'New name of the plan, unique in the workspace',
       config: 'The whole new config, in the form that create_plan takes',
       effectiveStart: { ...firstDay('First day of the new terms'), required: true },
       effectiveEnd: planWords.effectiveEnd,
+      fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; null clears it',
       currency: planWords.currency,
-      status: 'Status of the new version, or of the one in force when nothing else is given',
+      status:
+        'Status of the new version; when no version is made, of the plan (planId) or of the version (planVersionId)',
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
     says: (plan) => `Changed. ${saysPlan(plan)}${saysWarnings(plan)} Commission follows by itself.`,

@@ -1,10 +1,13 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { findPlanVersion, listPlanVersions, visiblePlan } from '../plan-views.js';
 import { planTermParts, planWords } from '../plan-words.js';
@@ -13,18 +16,23 @@ const params = z.strictObject({ planId: pathId });
 
 @injectable()
 export class GetPlanHistory {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   async execute({ params: { planId: planRef } }: Input<z.infer<typeof params>>, caller: Caller) {
     const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
-      const version = await findPlanVersion(trx, caller.workspaceId, planRef, onlyForRep);
+      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
+      const version = await findPlanVersion(trx, caller.workspaceId, planRef, { onlyForRep, today });
       if (version === null) throw planNotFound();
       const versions = await listPlanVersions(trx, caller.workspaceId, {
         planId: version.planId,
         everyVersion: true,
         includeDeleted: true,
         onlyForRep,
+        today,
       });
       return versions.map((plan) => visiblePlan(plan, caller));
     });

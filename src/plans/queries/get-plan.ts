@@ -1,10 +1,13 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { findPlanVersion, visiblePlan } from '../plan-views.js';
 import { planTermParts, saysPlan } from '../plan-words.js';
@@ -13,13 +16,17 @@ const params = z.strictObject({ planId: pathId });
 
 @injectable()
 export class GetPlan {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   async execute({ params: { planId } }: Input<z.infer<typeof params>>, caller: Caller) {
     const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
-    const plan = await this.unitOfWork.run(caller, 'reads', (trx) =>
-      findPlanVersion(trx, caller.workspaceId, planId, onlyForRep),
-    );
+    const plan = await this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
+      return findPlanVersion(trx, caller.workspaceId, planId, { onlyForRep, today });
+    });
     if (plan === null) throw planNotFound();
     return visiblePlan(plan, caller);
   }

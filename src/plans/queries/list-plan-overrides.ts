@@ -1,11 +1,14 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, repOverrides } from '../plan.js';
 import { findPlanVersion, listOverrides } from '../plan-views.js';
 import { planWords } from '../plan-words.js';
@@ -14,12 +17,16 @@ const params = z.strictObject({ planVersionId: pathId });
 
 @injectable()
 export class ListPlanOverrides {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   async execute({ params: { planVersionId } }: Input<z.infer<typeof params>>, caller: Caller) {
     const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
-      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, onlyForRep);
+      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
+      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep, today });
       if (version === null) throw planNotFound();
       const overrides = await overridesByRep(trx, caller.workspaceId, version.planVersionId, onlyForRep);
       return overrides.filter(({ repId }) => maySee(caller, repId));

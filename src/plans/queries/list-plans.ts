@@ -1,9 +1,12 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { workspaceToday } from '../../reps/rep-views.js';
 import { planStatuses, planVersion } from '../plan.js';
 import { listPlanVersions, visiblePlan } from '../plan-views.js';
 import { planTermParts } from '../plan-words.js';
@@ -12,14 +15,18 @@ const query = z.strictObject({ status: z.enum(planStatuses).optional(), versions
 
 @injectable()
 export class ListPlans {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   async execute({ query: { status, versions } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const plans = await this.unitOfWork.run(caller, 'reads', (trx) =>
+    const plans = await this.unitOfWork.run(caller, 'reads', async (trx) =>
       listPlanVersions(trx, caller.workspaceId, {
         ...(status === undefined ? {} : { status }),
         everyVersion: versions === 'all',
         onlyForRep: mayActAs(caller, 'manager') ? null : caller.repId,
+        today: await workspaceToday(trx, caller.workspaceId, this.clock),
       }),
     );
     return plans.map((plan) => visiblePlan(plan, caller));

@@ -94,7 +94,13 @@ export interface Tables {
     to_day: Day | null;
     manager_id: string;
   };
-  plans: { workspace_id: string; plan_id: string; name: string; created_at: GeneratedInstant };
+  plans: {
+    workspace_id: string;
+    plan_id: string;
+    name: string;
+    status: Generated<PlanStatus>;
+    created_at: GeneratedInstant;
+  };
   plan_versions: {
     workspace_id: string;
     plan_version_id: string;
@@ -107,6 +113,8 @@ export interface Tables {
     field_mapping: Json<unknown> | null;
     config: Json<unknown>;
     deal_conditions: Json<unknown>;
+    /** The version that this one replaces for as long as it is active. */
+    supersedes: ColumnType<string | null, string | null | undefined, never>;
     created_at: GeneratedInstant;
   };
   plan_rules: {

@@ -32,13 +32,19 @@ const rule = {
 const dealConditions = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
 const config = { dealConditions, rules: [rule] };
 
+const stretch = { planVersionId, version: 1, from: '2026-01-01', to: null };
+const endedStretch = { ...stretch, version: 2, to: '2026-12-31' };
 const plan = {
   planId,
   planVersionId,
   id: planVersionId,
   version: 1,
   name: 'AE',
+  planStatus: 'active',
   status: 'active',
+  versionStatus: 'active',
+  timeline: [stretch],
+  inForce: stretch,
   effectiveStart: '2026-01-01',
   effectiveEnd: null,
   currency: null,
@@ -411,12 +417,23 @@ export const examples: Readonly<Record<string, Example>> = {
   updatePlan: {
     params: { planRef: planId },
     body: { effectiveStart: '2026-01-01', effectiveEnd: '2026-12-31' },
-    answer: { ...plan, version: 2, effectiveEnd: '2026-12-31', warnings: [] },
+    answer: {
+      ...plan,
+      version: 2,
+      timeline: [endedStretch],
+      inForce: endedStretch,
+      effectiveEnd: '2026-12-31',
+      warnings: [],
+      overridesCarried: [
+        { repId: ben, repName: 'Ben', ruleName: 'New business', tierIndex: 0, minThreshold: 0, rate: 0.1 },
+      ],
+      overridesDropped: [],
+    },
   },
   setPlanStatus: {
     params: { planRef: planId },
     body: { status: 'archived' },
-    answer: { ...plan, status: 'archived', warnings: [] },
+    answer: { ...plan, planStatus: 'archived', status: 'archived', timeline: [], inForce: null, warnings: [] },
   },
   listPlanOverrides: { params: { planVersionId }, answer: [overrides] },
   setPlanOverride: {

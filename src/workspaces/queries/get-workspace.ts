@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { findIdentity } from '../../auth/identity-views.js';
 import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
 import { type Caller, roles } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { type PlanVersion, planVersion } from '../../plans/plan.js';
 import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
 import { planTermParts } from '../../plans/plan-words.js';
@@ -11,6 +12,8 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
 import { tokenKinds } from '../../platform/secrets/token.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { workspaceToday } from '../../reps/rep-views.js';
 import { managerScope, maskedKey, paper, payrollTerms } from '../workspace.js';
 import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 
@@ -42,7 +45,10 @@ const response = z.object({
 
 @injectable()
 export class GetWorkspace {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   async execute(
     { query: { includeDeleted } }: Input<unknown, z.infer<typeof query>>,
@@ -59,24 +65,22 @@ export class GetWorkspace {
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },
         apiKey: await findMaskedKey(trx, caller.workspaceId),
-        plans: await plansFor(trx, caller, includeDeleted),
+        plans: await this.plansFor(trx, caller, includeDeleted),
       };
     });
   }
-}
 
-/** The plans in force; with the deleted ones, those whose every version in force is gone. A rep sees their own. */
-async function plansFor(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
-  if (caller.standing === 'payroll') return [];
-  const plans = await plansShown(trx, caller, includeDeleted);
-  return plans.map((plan) => visiblePlan(plan, caller));
-}
-
-async function plansShown(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
-  const onlyForRep = caller.standing === 'rep' ? caller.repId : null;
-  if (!includeDeleted) return listPlanVersions(trx, caller.workspaceId, { status: 'active', onlyForRep });
-  const plans = await listPlanVersions(trx, caller.workspaceId, { includeDeleted: true, onlyForRep });
-  return plans.filter((plan) => plan.status === 'active' || plan.status === 'deleted');
+  /** The active plans; with includeDeleted the deleted ones too. A rep sees their own. */
+  private async plansFor(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
+    if (caller.standing === 'payroll') return [];
+    const onlyForRep = caller.standing === 'rep' ? caller.repId : null;
+    const today = await workspaceToday(trx, caller.workspaceId, this.clock);
+    const filter = includeDeleted ? { includeDeleted } : { status: 'active' as const };
+    const plans = (await listPlanVersions(trx, caller.workspaceId, { ...filter, onlyForRep, today })).filter(
+      ({ status }) => status === 'active' || status === 'deleted',
+    );
+    return plans.map((plan) => visiblePlan(plan, caller));
+  }
 }
 
 export const getWorkspace = operation({

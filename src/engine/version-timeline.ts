@@ -1,0 +1,152 @@
+import { addDays, type Day, type DayRange, earliestDay, hull, latestDay } from '../kernel/day.js';
+
+/** What a version needs to have for its place in the timeline of its plan. */
+export interface DatedVersion {
+  readonly planVersionId: string;
+  readonly version: number;
+  readonly effectiveStart: Day | null;
+  readonly effectiveEnd: Day | null;
+}
+
+/** A version with its status and the version that it replaces while it is active. */
+export interface TimelineCandidate extends DatedVersion {
+  readonly status: 'draft' | 'active' | 'archived' | 'deleted';
+  readonly supersedes: string | null;
+}
+
+/** The days on which one version is in force; a missing end is open. */
+export interface Stretch {
+  readonly planVersionId: string;
+  readonly version: number;
+  readonly from: Day | null;
+  readonly to: Day | null;
+}
+
+/** The active versions that no active version supersedes, by start and then by number. */
+export function timelineOf<T extends TimelineCandidate>(versions: readonly T[]): T[] {
+  const active = versions.filter((version) => version.status === 'active');
+  const superseded = new Set(active.map((version) => version.supersedes));
+  return active.filter((version) => !superseded.has(version.planVersionId)).sort(byStart);
+}
+
+/** The timeline that the plan would have if all of its versions were active. */
+function unstoppedTimelineOf<T extends TimelineCandidate>(versions: readonly T[]): T[] {
+  const superseded = new Set(versions.map((version) => version.supersedes));
+  return versions.filter((version) => !superseded.has(version.planVersionId)).sort(byStart);
+}
+
+/** A plan as far as it decides on which days something is earned. */
+export interface DatedPlan {
+  readonly isActive: boolean;
+  readonly versions: readonly TimelineCandidate[];
+}
+
+/**
+ * Tells whether a day of the plan is stopped: a version would be in force if the plan and all versions were active, but
+ * none is.
+ */
+export function stoppedDays({ isActive, versions }: DatedPlan): (day: Day) => boolean {
+  const paying = isActive ? timelineOf(versions) : [];
+  const unstopped = unstoppedTimelineOf(versions);
+  return (day) => versionInForce(paying, day) === null && versionInForce(unstopped, day) !== null;
+}
+
+/** Whether a change of the plan stops a day that was not stopped before. */
+export function stopsDays(before: DatedPlan, after: DatedPlan): boolean {
+  const wasStopped = stoppedDays(before);
+  const isStopped = stoppedDays(after);
+  return turningDays(before, after).some((day) => isStopped(day) && !wasStopped(day));
+}
+
+/** The first to the last of the days that another version, or none, is in force on than before; stopped days are not restated. */
+export function restatedDays(before: DatedPlan, after: DatedPlan): DayRange | null {
+  const [old, now] = [before, after].map(({ isActive, versions }) => (isActive ? timelineOf(versions) : [])) as [
+    TimelineCandidate[],
+    TimelineCandidate[],
+  ];
+  const isStopped = stoppedDays(after);
+  const days = turningDays(before, after);
+  const restated = days.flatMap((from, index) => {
+    const isSame = versionInForce(old, from)?.planVersionId === versionInForce(now, from)?.planVersionId;
+    if (isSame || isStopped(from)) return [];
+    const next = days[index + 1];
+    return [{ from, to: next === undefined ? latestDay : addDays(next, -1) }];
+  });
+  return restated.length === 0 ? null : restated.reduce(hull);
+}
+
+/** The days on which something may begin or end, in order; nothing does between them. */
+function turningDays(before: DatedPlan, after: DatedPlan): Day[] {
+  const days = [...before.versions, ...after.versions].flatMap(({ effectiveStart, effectiveEnd }) => [
+    effectiveStart ?? earliestDay,
+    effectiveEnd === null || effectiveEnd === latestDay ? earliestDay : addDays(effectiveEnd, 1),
+  ]);
+  return [...new Set([earliestDay, ...days])].sort();
+}
+
+/** Of versions in any order the one with the latest start up to the day, whether or not it has ended by then. */
+export function latestStarted<T extends DatedVersion>(timeline: readonly T[], day: Day): T | null {
+  return latestStartedOf(timeline, day, (version) => version);
+}
+
+/** The version in force on the day. When it has ended the plan has none: an earlier version never takes over. */
+export function versionInForce<T extends DatedVersion>(timeline: readonly T[], day: Day): T | null {
+  return versionInForceOf(timeline, day, (version) => version);
+}
+
+/** The same for values that have a version. */
+export function versionInForceOf<T>(timeline: readonly T[], day: Day, datesOf: (value: T) => DatedVersion): T | null {
+  const latest = latestStartedOf(timeline, day, datesOf);
+  if (latest === null) return null;
+  const { effectiveEnd } = datesOf(latest);
+  return effectiveEnd !== null && effectiveEnd < day ? null : latest;
+}
+
+function latestStartedOf<T>(timeline: readonly T[], day: Day, datesOf: (value: T) => DatedVersion): T | null {
+  let latest: T | null = null;
+  for (const candidate of timeline) {
+    const { effectiveStart } = datesOf(candidate);
+    if (effectiveStart !== null && effectiveStart > day) continue;
+    if (latest === null || byStart(datesOf(candidate), datesOf(latest)) > 0) latest = candidate;
+  }
+  return latest;
+}
+
+/** The days of each version of the timeline, earliest first. Of versions with one start only the highest has days. */
+export function stretchesOf(timeline: readonly DatedVersion[]): Stretch[] {
+  const versions = [...timeline].sort(byStart);
+  return versions.flatMap((version, index) => {
+    const next = versions[index + 1];
+    if (next !== undefined && next.effectiveStart === version.effectiveStart) return [];
+    return [
+      {
+        planVersionId: version.planVersionId,
+        version: version.version,
+        from: version.effectiveStart,
+        to: earlierEnd(version.effectiveEnd, next === undefined ? null : addDays(next.effectiveStart as Day, -1)),
+      },
+    ];
+  });
+}
+
+/** The version that an id of the plan stands for: in force on the day or ended, otherwise the next, otherwise the latest. */
+export function versionMeant<T extends TimelineCandidate>(versions: readonly T[], today: Day): T | null {
+  const timeline = timelineOf(versions);
+  const started = latestStarted(timeline, today);
+  if (started !== null) return started;
+  const next = timeline[0];
+  if (next !== undefined) return timeline.findLast((one) => one.effectiveStart === next.effectiveStart) as T;
+  return versions.reduce<T | null>((a, b) => (a === null || b.version > a.version ? b : a), null);
+}
+
+function byStart(a: DatedVersion, b: DatedVersion): number {
+  if (a.effectiveStart === b.effectiveStart) return a.version - b.version;
+  if (a.effectiveStart === null) return -1;
+  if (b.effectiveStart === null) return 1;
+  return a.effectiveStart < b.effectiveStart ? -1 : 1;
+}
+
+function earlierEnd(a: Day | null, b: Day | null): Day | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}

@@ -1,0 +1,92 @@
+import { latestStarted, type Stretch, stretchesOf, timelineOf } from '../engine/version-timeline.js';
+import { type Day } from '../kernel/day.js';
+import { newId } from '../kernel/ids.js';
+import { assertDateOrder, type PlanStatus, type RequestedDates, storedConfig } from './plan.js';
+import { type StoredPlan, type VersionRow } from './plan-store.js';
+
+/** What a PATCH asks for; undefined where it leaves something as it is. */
+export interface PlanChange extends RequestedDates {
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
+  readonly currency?: string | null | undefined;
+  readonly fieldMapping?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly name?: string | undefined;
+  readonly status?: PlanStatus | undefined;
+}
+
+/** The plan as the change leaves it. */
+export interface ChangedState {
+  readonly status: PlanStatus;
+  readonly versions: readonly VersionRow[];
+  /** The version that the change made. */
+  readonly made: VersionRow | null;
+}
+
+export function makesVersion({ config, effectiveStart, effectiveEnd, currency, fieldMapping }: PlanChange): boolean {
+  return [config, effectiveStart, effectiveEnd, currency, fieldMapping].some((value) => value !== undefined);
+}
+
+/** Applies the change to the plan or to the source version, depending on what the reference of the request names. */
+export function changedState(
+  plan: StoredPlan,
+  source: VersionRow,
+  change: PlanChange,
+  namesPlan: boolean,
+): ChangedState {
+  if (makesVersion(change)) {
+    const made = nextVersion(plan, source, change);
+    const status = namesPlan && change.status === 'active' ? 'active' : plan.status;
+    return { status, versions: [...plan.versions, made], made };
+  }
+  const { status } = change;
+  if (status === undefined) return { status: plan.status, versions: plan.versions, made: null };
+  if (!namesPlan) return { status: plan.status, versions: withStatus(plan.versions, source, status), made: null };
+  const isWithoutActive = plan.versions.every((version) => version.status !== 'active');
+  const latest = plan.versions.at(-1) as VersionRow;
+  const versions = status === 'active' && isWithoutActive ? withStatus(plan.versions, latest, 'active') : plan.versions;
+  return { status, versions, made: null };
+}
+
+function withStatus(versions: readonly VersionRow[], of: VersionRow, status: PlanStatus): VersionRow[] {
+  return versions.map((version) => (version.planVersionId === of.planVersionId ? { ...version, status } : version));
+}
+
+/** A copy of the source with what the change names. It supersedes the source unless it follows it in time. */
+function nextVersion(plan: StoredPlan, source: VersionRow, change: PlanChange): VersionRow {
+  const version = (plan.versions.at(-1)?.version ?? 0) + 1;
+  const effectiveStart = change.effectiveStart === undefined ? source.effectiveStart : change.effectiveStart;
+  const effectiveEnd = change.effectiveEnd === undefined ? source.effectiveEnd : change.effectiveEnd;
+  assertDateOrder(effectiveStart, effectiveEnd);
+  const changesDatesOnly = [change.config, change.currency, change.fieldMapping].every((value) => value === undefined);
+  const startsLater =
+    effectiveStart !== null && (source.effectiveStart === null || effectiveStart > source.effectiveStart);
+  return {
+    planId: plan.planId,
+    planVersionId: newId(),
+    version,
+    status: change.status ?? source.status,
+    supersedes: changesDatesOnly || !startsLater ? source.planVersionId : null,
+    effectiveStart,
+    effectiveEnd,
+    currency: change.currency === undefined ? source.currency : change.currency,
+    fieldMapping: change.fieldMapping === undefined ? source.fieldMapping : change.fieldMapping,
+    config: storedConfig(change.config ?? source.config, { version, effectiveStart, effectiveEnd }),
+  };
+}
+
+/**
+ * The days of the version that takes over when the change takes the version in force out of force, null if there is none;
+ * undefined when the version in force today is not the one that the change deactivates.
+ */
+export function rollBackOf(
+  plan: StoredPlan,
+  changed: ChangedState,
+  source: VersionRow,
+  today: Day,
+): Stretch | null | undefined {
+  const before = timelineOf(plan.versions);
+  const after = timelineOf(changed.versions);
+  const isDeactivated = !after.some((version) => version.planVersionId === source.planVersionId);
+  if (changed.made !== null || !isDeactivated || latestStarted(before, today) !== source) return undefined;
+  const next = latestStarted(after, today);
+  return stretchesOf(after).find(({ planVersionId }): boolean => planVersionId === next?.planVersionId) ?? null;
+}

@@ -1,0 +1,494 @@
+import { expect } from 'chai';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+interface Stretch {
+  readonly planVersionId: string;
+  readonly version: number;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+interface Plan {
+  readonly planId: string;
+  readonly planVersionId: string;
+  readonly version: number;
+  readonly name: string;
+  readonly planStatus: string;
+  readonly status: string;
+  readonly versionStatus: string;
+  readonly timeline: Stretch[];
+  readonly inForce: Stretch | null;
+  readonly effectiveStart: string | null;
+  readonly effectiveEnd: string | null;
+  readonly currency: string | null;
+  readonly fieldMapping: object | null;
+  readonly config: Record<string, unknown>;
+  readonly rules: { id: string; name: string; tiers: { rate: number }[] }[];
+  readonly warnings: { code: string; path: string; message: string }[];
+  readonly overridesCarried?: object[];
+  readonly overridesDropped?: object[];
+  readonly rolledBackTo?: Stretch | null;
+}
+
+const tier = (rate: number, tierIndex = 0, minThreshold = 0) => ({ tierIndex, minThreshold, rate });
+const rule = (rate: number, more: object = {}) => ({ name: 'New', measure: 'amount', tiers: [tier(rate)], ...more });
+const configOf = (rate: number, more: object = {}) => ({ rules: [rule(rate, more)] });
+
+/** `version from..to` of each stretch. */
+const told = (stretches: readonly Stretch[]) =>
+  stretches.map(({ version, from, to }) => `${version} ${from ?? ''}..${to ?? ''}`);
+
+for (const worker of [true, false]) {
+  describe(`the version timeline of a plan, with ${worker ? 'workers running' : 'no worker running before the result is read'}`, () => {
+    let service: TestService;
+    let workspaceId: string;
+    let api: ApiClient;
+    let ann: string;
+
+    before(async () => {
+      service = await startTestService({}, { api: true, worker });
+    });
+    after(() => service.stop());
+    beforeEach(async () => {
+      ({ workspaceId, api } = await service.workspace());
+      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
+      ann = reps[0].id;
+    });
+
+    const settle = async () => {
+      if (worker) return service.settled(workspaceId);
+      await service.running.service.laneRunner.drain(workspaceId, [ann]);
+    };
+    const createPlan = async (more: object = {}): Promise<Plan> => {
+      const plan: Plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: configOf(0.1), ...more });
+      await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann], planId: plan.planId });
+      return plan;
+    };
+    const patch = (planRef: string, change: object): Promise<Plan> =>
+      api.expect(200, 'PATCH', `/v1/plans/${planRef}`, change);
+    const setStatus = (planRef: string, status: string): Promise<Plan> =>
+      api.expect(200, 'PATCH', `/v1/plans/${planRef}/status`, { status });
+    const get = (planRef: string): Promise<Plan> => api.expect(200, 'GET', `/v1/plans/${planRef}`);
+    const list = (query = ''): Promise<Plan[]> => api.expect(200, 'GET', `/v1/plans${query}`);
+    const deal = (dealId: string, closeDate: string, amount = 100) =>
+      api.send('PUT', `/v1/deals/${dealId}`, { amount, closeDate, stage: 'Closed Won', repId: ann });
+    /** What each deal pays, when nothing is left to calculate. */
+    const paid = async (...dealIds: string[]): Promise<number[]> => {
+      await settle();
+      const totals: number[] = [];
+      for (const dealId of dealIds) {
+        const { events } = await api.expect(200, 'GET', `/v1/commissions?dealId=${dealId}`);
+        totals.push(
+          events
+            .filter((event: { status: string }) => event.status === 'earned')
+            .reduce((sum: number, event: { amount: number }) => sum + event.amount, 0),
+        );
+      }
+      return totals;
+    };
+
+    it('ends a plan that was edited before when effectiveEnd is set', async () => {
+      const plan = await createPlan();
+      await patch(plan.planId, { config: configOf(0.2) });
+      await deal('may', '2026-05-10');
+      await deal('july', '2026-07-10');
+      expect(await paid('may', 'july')).to.deep.equal([20, 20]);
+      const ended = await patch(plan.planId, { effectiveEnd: '2026-06-30' });
+      expect(told(ended.timeline)).to.deep.equal(['3 ..2026-06-30']);
+      expect(await paid('may', 'july')).to.deep.equal([20, 0]);
+      const [listed] = await list();
+      expect(listed).to.deep.include({ version: 3, effectiveEnd: '2026-06-30' });
+      expect(await get(plan.planId)).to.deep.include({ version: 3, effectiveEnd: '2026-06-30' });
+    });
+
+    for (const status of ['archived', 'deleted', 'draft']) {
+      it(`keeps what was earned and pays no new deal while a plan of two versions is ${status}`, async () => {
+        const plan = await createPlan({ config: configOf(0.05) });
+        await patch(plan.planId, { config: configOf(0.1) });
+        await deal('before', '2026-03-10', 1000);
+        expect(await paid('before')).to.deep.equal([100]);
+        const stopped = await setStatus(plan.planId, status);
+        expect(stopped).to.deep.include({
+          planStatus: status,
+          status,
+          versionStatus: 'active',
+          timeline: [],
+          inForce: null,
+        });
+        await deal('after', '2026-03-11', 1000);
+        await deal('before', '2026-03-10', 2000);
+        expect(await paid('before', 'after')).to.deep.equal([100, 0]);
+        const active = await setStatus(plan.planId, 'active');
+        expect(active).to.deep.include({ planStatus: 'active', version: 2 });
+        expect(await paid('before', 'after')).to.deep.equal([200, 100]);
+      });
+    }
+
+    for (const status of ['archived', 'draft', 'deleted'])
+      it(`pays a deal that was put immediately before the plan was set to ${status}`, async () => {
+        const plan = await createPlan();
+        for (let number = 0; number < 5; number += 1) {
+          await Promise.all([deal(`d${number}`, '2026-03-10'), deal(`e${number}`, '2026-04-10')]);
+          await setStatus(plan.planId, status);
+          await deal(`late${number}`, '2026-03-10');
+          expect(await paid(`d${number}`, `e${number}`, `late${number}`)).to.deep.equal([10, 10, 0]);
+          await setStatus(plan.planId, 'active');
+          expect(await paid(`late${number}`)).to.deep.equal([10]);
+        }
+      });
+
+    it('reverses what was requested before the stop as well', async () => {
+      const plan = await createPlan();
+      await deal('july', '2026-07-10');
+      await deal('may', '2026-05-10');
+      expect(await paid('july', 'may')).to.deep.equal([10, 10]);
+      await patch(plan.planId, { effectiveEnd: '2026-06-30' });
+      await patch(plan.planId, { config: configOf(0.2) });
+      await setStatus(plan.planId, 'archived');
+      expect(await paid('july', 'may')).to.deep.equal([0, 20]);
+    });
+
+    it('calculates a manager’s override on a deal that was put immediately before the stop', async () => {
+      const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+        reps: [
+          { email: 'mia@x.io', name: 'Mia', role: 'manager' },
+          { email: 'ann@x.io', name: 'Ann', managerEmail: 'mia@x.io' },
+        ],
+      });
+      const mia = reps.find((rep: { email: string }) => rep.email === 'mia@x.io').id;
+      await createPlan();
+      const cascade: Plan = await api.expect(201, 'POST', '/v1/plans', {
+        name: 'Managers',
+        config: configOf(0.5, { name: 'Override', executionPhase: 'cascade', dependsOn: '_total' }),
+      });
+      await api.expect(201, 'POST', '/v1/assignments', { repIds: [mia], planId: cascade.planId });
+      await settle();
+      await deal('last', '2026-03-10');
+      await setStatus(cascade.planId, 'archived');
+      expect(await paid('last')).to.deep.equal([15]);
+    });
+
+    it('shows a job as completed when its calculation was done before a stop', async () => {
+      const plan = await createPlan();
+      await deal('d', '2026-03-10');
+      const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: ann, async: true });
+      await setStatus(plan.planId, 'archived');
+      await settle();
+      const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+      expect(job.status).to.equal('completed');
+      expect(await paid('d')).to.deep.equal([10]);
+    });
+
+    it('lets a config with a later start follow, and a new start replace the version that it moves', async () => {
+      const plan = await createPlan();
+      await deal('june', '2026-06-10');
+      await deal('july', '2026-07-10');
+      await deal('august', '2026-08-10');
+      const second = await patch(plan.planId, { config: configOf(0.2), effectiveStart: '2026-07-01' });
+      expect(told(second.timeline)).to.deep.equal(['1 ..2026-06-30', '2 2026-07-01..']);
+      expect(await paid('june', 'july', 'august')).to.deep.equal([10, 20, 20]);
+      const third = await patch(second.planVersionId, { effectiveStart: '2026-08-01' });
+      expect(told(third.timeline)).to.deep.equal(['1 ..2026-07-31', '3 2026-08-01..']);
+      expect(await paid('june', 'july', 'august')).to.deep.equal([10, 10, 20]);
+      const corrected = await patch(plan.planVersionId, { config: configOf(0.3) });
+      expect(told(corrected.timeline)).to.deep.equal(['4 ..2026-07-31', '3 2026-08-01..']);
+      expect(await paid('june', 'july', 'august')).to.deep.equal([30, 30, 20]);
+    });
+
+    it('changes a plan for one month and back', async () => {
+      const plan = await createPlan();
+      await patch(plan.planId, { config: configOf(0.4), effectiveStart: '2026-07-01', effectiveEnd: '2026-07-31' });
+      const back = await patch(plan.planVersionId, { config: configOf(0.1), effectiveStart: '2026-08-01' });
+      expect(told(back.timeline)).to.deep.equal(['1 ..2026-06-30', '2 2026-07-01..2026-07-31', '3 2026-08-01..']);
+      await deal('june', '2026-06-30');
+      await deal('july', '2026-07-31');
+      await deal('august', '2026-08-01');
+      expect(await paid('june', 'july', 'august')).to.deep.equal([10, 40, 10]);
+    });
+
+    it('never lets an earlier version take over when the version in force has ended', async () => {
+      const plan = await createPlan();
+      await patch(plan.planId, { config: configOf(0.4), effectiveStart: '2026-07-01', effectiveEnd: '2026-07-31' });
+      await deal('july', '2026-07-10');
+      await deal('august', '2026-08-10');
+      expect(await paid('july', 'august')).to.deep.equal([40, 0]);
+    });
+
+    it('keeps a draft version out of the timeline until it is activated', async () => {
+      const plan = await createPlan();
+      await deal('d', '2026-03-10');
+      const draft = await patch(plan.planId, { config: configOf(0.2), status: 'draft' });
+      expect(told(draft.timeline)).to.deep.equal(['1 ..']);
+      expect(await paid('d')).to.deep.equal([10]);
+      expect(told((await setStatus(draft.planVersionId, 'active')).timeline)).to.deep.equal(['2 ..']);
+      expect(await paid('d')).to.deep.equal([20]);
+    });
+
+    it('rolls back when the version in force is archived, and names the version that takes over', async () => {
+      const plan = await createPlan();
+      await deal('d', '2026-03-10');
+      const second = await patch(plan.planId, { config: configOf(0.2) });
+      expect(await paid('d')).to.deep.equal([20]);
+      const archived = await setStatus(second.planVersionId, 'archived');
+      expect(archived).to.deep.include({ version: 2, status: 'archived', planStatus: 'active' });
+      expect(archived.rolledBackTo).to.deep.equal({
+        planVersionId: plan.planVersionId,
+        version: 1,
+        from: null,
+        to: null,
+      });
+      expect(archived.inForce).to.deep.equal(archived.rolledBackTo);
+      expect(await paid('d')).to.deep.equal([10]);
+      const none = await setStatus(plan.planVersionId, 'archived');
+      expect(none.rolledBackTo).to.equal(null);
+      await deal('new', '2026-03-11');
+      expect(await paid('d', 'new')).to.deep.equal([10, 0]);
+    });
+
+    it('activates the latest version when a plan without an active version is set to active', async () => {
+      const plan = await createPlan({ status: 'draft' });
+      await deal('d', '2026-03-10');
+      expect(plan).to.deep.include({ planStatus: 'draft', status: 'draft' });
+      const version = await setStatus(plan.planVersionId, 'active');
+      expect(version).to.deep.include({ planStatus: 'draft', versionStatus: 'active', timeline: [] });
+      expect(version.warnings.map(({ code }) => code)).to.include('plan_not_active');
+      expect(await paid('d')).to.deep.equal([0]);
+      await setStatus(plan.planVersionId, 'draft');
+      expect(await setStatus(plan.planId, 'active')).to.deep.include({ planStatus: 'active', status: 'active' });
+      expect(await paid('d')).to.deep.equal([10]);
+    });
+
+    describe('overrides', () => {
+      const override = (planVersionId: string, ruleId: string, tiers: object[]) =>
+        api.expect(200, 'PUT', `/v1/plans/${planVersionId}/overrides/${ann}`, { rules: [{ ruleId, tiers }] });
+
+      it('are carried to a version of new dates or of a new config', async () => {
+        const plan = await createPlan();
+        await override(plan.planVersionId, plan.rules[0]?.id as string, [{ tierIndex: 0, rate: 0.3 }]);
+        await deal('d', '2026-03-10');
+        expect(await paid('d')).to.deep.equal([30]);
+        const carried = {
+          repId: ann,
+          repName: 'Ann',
+          ruleName: 'New',
+          tierIndex: 0,
+          minThreshold: 0,
+          rate: 0.3,
+        };
+        for (const change of [{ effectiveEnd: '2026-12-31' }, { config: configOf(0.2) }, { currency: 'USD' }]) {
+          const changed = await patch(plan.planId, change);
+          expect(changed.overridesCarried).to.deep.equal([carried]);
+          expect(changed.overridesDropped).to.deep.equal([]);
+          expect(await paid('d')).to.deep.equal([30]);
+        }
+      });
+
+      it('are reported when the rule is gone or the tier has another threshold', async () => {
+        const config = { rules: [rule(0.1, { tiers: [tier(0.1), tier(0.2, 1, 1)] }), rule(0.1, { name: 'Old' })] };
+        const plan = await createPlan({ config });
+        const [first, second] = plan.rules as [Plan['rules'][0], Plan['rules'][0]];
+        await api.expect(200, 'PUT', `/v1/plans/${plan.planVersionId}/overrides/${ann}`, {
+          rules: [
+            {
+              ruleId: first.id,
+              tiers: [
+                { tierIndex: 0, rate: 0.3 },
+                { tierIndex: 1, rate: 0.4 },
+              ],
+            },
+            { ruleId: second.id, tiers: [{ tierIndex: 0, rate: 0.5 }] },
+          ],
+        });
+        const changed = await patch(plan.planId, {
+          config: { rules: [rule(0.1, { tiers: [tier(0.1), tier(0.2, 1, 1.5)] })] },
+        });
+        const of = { repId: ann, repName: 'Ann' };
+        expect(changed.overridesCarried).to.deep.equal([
+          { ...of, ruleName: 'New', tierIndex: 0, minThreshold: 0, rate: 0.3 },
+        ]);
+        expect(changed.overridesDropped).to.deep.equal([
+          { ...of, ruleName: 'New', tierIndex: 1, minThreshold: 1, rate: 0.4, reason: 'tier_changed' },
+          { ...of, ruleName: 'Old', tierIndex: 0, minThreshold: 0, rate: 0.5, reason: 'rule_removed' },
+        ]);
+        const [stored] = await api.expect(200, 'GET', `/v1/plans/${changed.planVersionId}/overrides`);
+        expect(stored.rules).to.deep.equal([
+          {
+            ruleId: changed.rules[0]?.id,
+            ruleName: 'New',
+            tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.3 }],
+          },
+        ]);
+      });
+    });
+  });
+}
+
+describe('plan responses and changes', () => {
+  let service: TestService;
+  let api: ApiClient;
+
+  before(async () => {
+    service = await startTestService({}, { api: true, worker: false });
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    ({ api } = await service.workspace());
+  });
+
+  const create = (more: object = {}): Promise<Plan> =>
+    api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: configOf(0.1), ...more });
+  const patch = (planRef: string, change: object): Promise<Plan> =>
+    api.expect(200, 'PATCH', `/v1/plans/${planRef}`, change);
+  const setStatus = (planRef: string, status: string): Promise<Plan> =>
+    api.expect(200, 'PATCH', `/v1/plans/${planRef}/status`, { status });
+  const get = (planRef: string): Promise<Plan> => api.expect(200, 'GET', `/v1/plans/${planRef}`);
+  const list = (query = ''): Promise<Plan[]> => api.expect(200, 'GET', `/v1/plans${query}`);
+  const ofVersions = ['later_version_starts', 'attainment_restarts', 'plan_not_active'];
+  const versionWarnings = (plan: Plan) => plan.warnings.filter(({ code }) => ofVersions.includes(code));
+  const codes = (plan: Plan) => versionWarnings(plan).map(({ code }) => code);
+
+  it('resolves a planId to the version in force today, otherwise to the next to start, otherwise to the latest', async () => {
+    const plan = await create({ effectiveStart: '2020-01-01', effectiveEnd: '2020-12-31' });
+    const future = await patch(plan.planId, {
+      config: configOf(0.2),
+      effectiveStart: '2190-01-01',
+      effectiveEnd: null,
+    });
+    expect((await get(plan.planId)).version).to.equal(1);
+    expect((await list())[0]).to.deep.include({ version: 1, effectiveEnd: '2020-12-31', inForce: null });
+    await patch(future.planVersionId, { config: configOf(0.3), effectiveStart: '2195-01-01' });
+    await setStatus(plan.planVersionId, 'archived');
+    expect((await get(plan.planId)).version).to.equal(2);
+    await setStatus(future.planVersionId, 'archived');
+    expect((await get(plan.planId)).version).to.equal(3);
+    await setStatus((await get(plan.planId)).planVersionId, 'draft');
+    const [last] = await api.expect(200, 'GET', `/v1/plans/${plan.planId}/history`);
+    expect((await get(plan.planId)).planVersionId).to.equal(last.planVersionId);
+  });
+
+  it('copies what a PATCH does not name from the version that the planRef means', async () => {
+    const plan = await create({ currency: 'EUR', fieldMapping: { amount: 'acv' }, effectiveStart: '2026-01-01' });
+    await patch(plan.planId, { config: configOf(0.2), effectiveStart: '2190-07-01', currency: 'GBP' });
+    const fixed = await patch(plan.planId, { effectiveEnd: '2189-12-31' });
+    expect(fixed).to.deep.include({
+      version: 3,
+      config: configOf(0.1),
+      currency: 'EUR',
+      effectiveStart: '2026-01-01',
+      effectiveEnd: '2189-12-31',
+      fieldMapping: { amount: 'acv' },
+    });
+    expect(told(fixed.timeline)).to.deep.equal(['3 2026-01-01..2189-12-31', '2 2190-07-01..']);
+  });
+
+  it('makes a version of a new currency or field mapping, and none of a new name', async () => {
+    const plan = await create();
+    expect(await patch(plan.planId, { currency: 'EUR' })).to.deep.include({ version: 2, currency: 'EUR' });
+    expect(await patch(plan.planId, { currency: null })).to.deep.include({ version: 3, currency: null });
+    const mapped = await patch(plan.planId, { fieldMapping: { amount: 'acv' } });
+    expect(mapped).to.deep.include({ version: 4, fieldMapping: { amount: 'acv' } });
+    expect(await patch(plan.planId, { fieldMapping: null })).to.deep.include({ version: 5, fieldMapping: null });
+    expect(await patch(plan.planId, { name: 'Account executives' })).to.deep.include({
+      version: 5,
+      name: 'Account executives',
+    });
+    expect((await get(plan.planVersionId)).name).to.equal('Account executives');
+    for (const body of [{ name: '' }, { name: null }, { fieldMapping: { closeDate: 'x' } }]) {
+      const answer = await api.patch(`/v1/plans/${plan.planId}`, body);
+      expect([answer.status, answer.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+    }
+  });
+
+  it('rejects a name that another plan has, in whatever case, and accepts a change of case', async () => {
+    const plan = await create();
+    await create({ name: 'BDR' });
+    const refused = await api.patch(`/v1/plans/${plan.planId}`, { name: 'bdr' });
+    expect([refused.status, refused.body.code]).to.deep.equal([409, 'plan_name_taken']);
+    expect((await patch(plan.planId, { name: 'ae' })).name).to.equal('ae');
+  });
+
+  it('warns when a version starts after the one that effectiveEnd ends', async () => {
+    const plan = await create();
+    const next = await patch(plan.planId, { config: configOf(0.2), effectiveStart: '2190-07-01' });
+    expect(codes(next)).to.deep.equal([]);
+    const ended = await patch(plan.planId, { effectiveEnd: '2189-12-31' });
+    expect(codes(ended)).to.deep.equal(['later_version_starts']);
+    expect(versionWarnings(ended)[0]?.path).to.equal('effectiveEnd');
+    expect(versionWarnings(ended)[0]?.message)
+      .to.include('version 2 starts on 2190-07-01')
+      .and.include(next.planVersionId);
+    expect(codes(await patch(next.planVersionId, { effectiveEnd: '2191-01-31' }))).to.deep.equal([]);
+  });
+
+  it('warns when a quotaGroup is added, changed or removed', async () => {
+    const plan = await create();
+    const grouped = await patch(plan.planId, { config: configOf(0.1, { quotaGroup: 'Team' }) });
+    expect(codes(grouped)).to.deep.equal(['attainment_restarts']);
+    expect(versionWarnings(grouped)[0]?.path).to.equal('config.rules.0.quotaGroup');
+    expect(codes(await patch(plan.planId, { config: configOf(0.2, { quotaGroup: 'Team' }) }))).to.deep.equal([]);
+    expect(codes(await patch(plan.planId, { config: configOf(0.2) }))).to.deep.equal(['attainment_restarts']);
+  });
+
+  it('takes dates in a config of the second shape as those of the request, and lets its version follow', async () => {
+    const second = (more: object) => ({
+      quotaPeriod: 'monthly',
+      rules: [{ name: 'New', baseField: 'amount', tiers: [{ min: 0, rate: 0.1 }] }],
+      ...more,
+    });
+    const config = second({ version: 7, effectiveStart: '2026-01-01', effectiveEnd: '2189-12-31' });
+    const plan = await create({ config, effectiveStart: '2026-01-01' });
+    expect(plan).to.deep.include({ effectiveStart: '2026-01-01', effectiveEnd: '2189-12-31' });
+    expect(plan.config).to.deep.equal({ ...config, version: 1 });
+    const moved = await patch(plan.planId, { effectiveEnd: '2188-12-31' });
+    expect(moved.config).to.deep.equal({ ...config, version: 2, effectiveEnd: '2188-12-31' });
+    const followed = await patch(plan.planId, {
+      config: second({ version: 2, effectiveStart: '2190-01-01', effectiveEnd: null }),
+    });
+    expect(followed).to.deep.include({ version: 3, effectiveStart: '2190-01-01', effectiveEnd: null });
+    expect(told(followed.timeline)).to.deep.equal(['2 2026-01-01..2188-12-31', '3 2190-01-01..']);
+    for (const body of [
+      { config, effectiveStart: '2026-02-01' },
+      { config, effectiveEnd: null },
+      { config: second({ effectiveStart: 'soon' }) },
+    ]) {
+      const answer = await api.patch(`/v1/plans/${plan.planId}`, body);
+      expect([answer.status, answer.body.code], JSON.stringify(body)).to.deep.equal([400, 'VALIDATION_FAILED']);
+      expect(answer.body.details.issues[0].path).to.match(/^config\.effective(Start|End)$/);
+    }
+  });
+
+  it('lists a plan by its own status while it is not active', async () => {
+    const plan = await create();
+    await patch(plan.planId, { config: configOf(0.2) });
+    const names = async (query: string) => (await list(query)).map((one) => `${one.version} ${one.planStatus}`);
+    await setStatus(plan.planId, 'archived');
+    expect(await names('')).to.deep.equal(['2 archived']);
+    expect(await names('?status=archived')).to.deep.equal(['2 archived']);
+    expect(await names('?status=active')).to.deep.equal([]);
+    await setStatus(plan.planId, 'deleted');
+    expect(await names('')).to.deep.equal([]);
+    expect(await names('?versions=all')).to.deep.equal([]);
+    expect(await names('?status=deleted')).to.deep.equal(['2 deleted']);
+    const plansOf = async (query = '') => (await api.expect(200, 'GET', `/v1/workspaces${query}`)).plans.length;
+    expect([await plansOf(), await plansOf('?includeDeleted=true')]).to.deep.equal([0, 1]);
+    expect(await patch(plan.planId, { config: configOf(0.3), status: 'active' })).to.deep.include({
+      planStatus: 'active',
+      version: 3,
+    });
+    expect(await plansOf()).to.equal(1);
+  });
+
+  it('does not take a quota for a rule of a superseded version', async () => {
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
+    const plan = await create();
+    const next = await patch(plan.planId, { config: configOf(0.2) });
+    const quota = (planRuleId: string | undefined) =>
+      api.post('/v1/quotas', { repIds: [reps[0].id], planRuleId, period: '2026-Q1', target: 100 });
+    const refused = await quota(plan.rules[0]?.id);
+    expect([refused.status, refused.body.code]).to.deep.equal([404, 'plan_rule_not_found']);
+    expect((await quota(next.rules[0]?.id)).status).to.equal(201);
+    const later = await patch(plan.planId, { config: configOf(0.3), effectiveStart: '2190-01-01' });
+    expect((await quota(next.rules[0]?.id)).status).to.equal(201);
+    expect((await quota(later.rules[0]?.id)).status).to.equal(201);
+  });
+});
