@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { settingsTable } from '#src/platform/config.js';
-import { startTestService } from './support/test-service.js';
+import { startTestService, type TestService } from './support/test-service.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Loose = any;
 
 const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
 
@@ -18,19 +21,15 @@ describe('the README', () => {
     expect(table).to.deep.equal(stated);
   });
 
-  it('walks from nothing to a statement with calls that work as they are printed', async () => {
-    const script = /<!-- walk -->\s*```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
-    const service = await startTestService();
-    try {
-      const { apiKey } = await service.workspace({ name: 'Acme' });
-      const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
-        env: { PATH: process.env['PATH'], URL: service.url, KEY: apiKey },
-      });
-      expect(stdout).to.not.include('"statusCode"');
-      const json = stdout
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line));
+  describe('walks', () => {
+    let service: TestService;
+    before(async () => {
+      service = await startTestService();
+    });
+    after(() => service.stop());
+
+    it('from nothing to a statement, with calls that work as they are printed', async () => {
+      const { stdout, json } = await run('walk');
       const breakdown = json.find((answer) => answer.events !== undefined);
       expect(breakdown.total).to.equal(3200);
       expect(breakdown.events[0].trace.parts).to.deep.equal([
@@ -39,8 +38,39 @@ describe('the README', () => {
       ]);
       expect(json.find((answer) => answer.generated).summary.netPayout).to.equal(10_400);
       expect(stdout).to.include('Ben,ben@acme.test,10400.00,0.00,0.00,10400.00,draft');
-    } finally {
-      await service.stop();
+    });
+
+    it('through a change with warnings, a refund, and a true-up with its lines', async () => {
+      const { stdout, json } = await run('walk', 'corrections');
+      const [mistaken, corrected] = json.filter((answer) => answer.warnings !== undefined && answer.version > 1);
+      const codes = (answer: Loose) => answer.warnings.map(({ code }: { code: string }) => code);
+      expect(codes(mistaken)).to.include('unknown_value');
+      expect(mistaken.warnings.find(({ code }: Loose) => code === 'unknown_value').message).to.include('Won');
+      expect(codes(corrected)).not.to.include('unknown_value');
+      const refund = json.find((answer) => answer.deal?.deal_id === 'D-4');
+      expect([refund.total, refund.events.length]).to.deep.equal([-1800, 1]);
+      const late = json.find((answer) => answer.blocked !== undefined);
+      expect(late).to.deep.include({ statementLocked: true });
+      expect(late.blocked).to.deep.include({ statementLocked: true, periods: ['2026-Q1'] });
+      const [asked, done] = json.filter((answer) => answer.delta !== undefined);
+      expect(asked).to.include({ action: 'requires_approval', delta: 600, approvalThreshold: 500 });
+      expect(done).to.include({ action: 'trued_up', delta: 600 });
+      expect(stdout).to.include('Ben,ben@acme.test,10400.00,0.00,600.00,11000.00,approved');
+    });
+
+    /** Runs blocks of the README one after the other in one shell, in a workspace of their own. */
+    async function run(...blocks: string[]): Promise<{ stdout: string; json: Loose[] }> {
+      const script = blocks.map(
+        (name) =>
+          new RegExp(`<!-- ${name} -->\\s*\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? expect.fail(name),
+      );
+      const { apiKey } = await service.workspace({ name: 'Acme' });
+      const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script.join('\n')], {
+        env: { PATH: process.env['PATH'], URL: service.url, KEY: apiKey },
+      });
+      expect(stdout).to.not.include('"statusCode"');
+      const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
+      return { stdout, json: lines.map((line) => JSON.parse(line)) };
     }
   });
 });
