@@ -55,6 +55,8 @@ describe('the README', () => {
       const [asked, done] = json.filter((answer) => answer.delta !== undefined);
       expect(asked).to.include({ action: 'requires_approval', delta: 600, approvalThreshold: 500 });
       expect(done).to.include({ action: 'trued_up', delta: 600 });
+      expect(done.lines).to.have.length(1);
+      expect(done.lines[0]).to.include({ dealId: 'D-5', ruleName: 'New business', approved: 0, live: 600, delta: 600 });
       expect(stdout).to.include('Ben,ben@acme.test,10400.00,0.00,600.00,11000.00,approved');
     });
 

@@ -40,7 +40,7 @@ export interface CurrencySummary {
 export interface TeamMemberStatement
   extends Pick<
     TeamStatementRow,
-    'repId' | 'name' | 'email' | 'payrollId' | 'status' | 'statementId' | 'approvedAt' | 'approvedBy'
+    'repId' | 'name' | 'email' | 'payrollId' | 'status' | 'statementId' | 'approvedAt' | 'approvedBy' | 'approvedByName'
   > {
   readonly version: number;
   readonly main: CurrencySummary;
@@ -123,11 +123,13 @@ export function teamAnswer(
     currency,
     totals: summaryAnswer(totals.main.summary),
     otherCurrencies: totals.others.map(told),
-    statements: members.map(({ main, others, payrollId: _id, approvedAt: _at, approvedBy: _by, ...person }) => ({
-      ...person,
-      ...told(main),
-      otherCurrencies: others.map(told),
-    })),
+    statements: members.map(
+      ({ main, others, payrollId: _id, approvedAt: _at, approvedBy: _by, approvedByName: _name, ...person }) => ({
+        ...person,
+        ...told(main),
+        otherCurrencies: others.map(told),
+      }),
+    ),
     missingPayrollIds: missingPayrollIds(members),
   };
 }

@@ -267,6 +267,45 @@ describe("documents of a rep's statement", function () {
     expect([statements?.['Value']?.value, statements?.['Value']?.numFmt]).to.deep.equal([1, '#,##0']);
   });
 
+  it('print what a true-up consists of, and who approved', async function () {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-Q1');
+    const asMia = await fixture.as(office, office.mia);
+    await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, { period: '2026-Q1', status: 'approved' });
+    await fixture.deal(office, 'L1', 10_000, '2026-03-20', { name: 'Late one' });
+    await fixture.deal(office, 'L2', 2_000, '2026-03-25', { name: 'Late two' });
+    await fixture.service.settled(office.workspaceId);
+    const period = '2026-Q1';
+    const trueUp = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period, force: true });
+    expect(trueUp).to.include({ action: 'trued_up', delta: 1800 });
+    const csv = await office.api.get('/v1/statements/export.csv?period=2026-Q1&columns=extended');
+    const approvers = (parse(csv.body, { columns: true, bom: true }) as Record<string, string>[]).map(
+      (row) => row['Approved By'],
+    );
+    expect(approvers).to.deep.equal(['Mia', '']);
+    for (const file of [path(office, period, 'xlsx'), `/v1/statements/export.xlsx?period=${period}`]) {
+      const workbook = await readWorkbook((await download(office.api, file)).bytes);
+      const rows = rowsOf(workbook.getWorksheet('Adjustments'));
+      const cells = (row: Loose) =>
+        ['Kind', 'Deal', 'Rule', 'Amount', 'Approved', 'Now', 'Difference'].map((name) => row[name]?.value ?? null);
+      expect(rows.map(cells)).to.deep.equal([
+        ['true_up', null, null, 1800, null, null, null],
+        ['true_up line', 'Late one', 'New business', null, 0, 1500, 1500],
+        ['true_up line', 'Late two', 'New business', null, 0, 300, 300],
+      ]);
+      const about = rowsOf(workbook.getWorksheet('About'));
+      const statement = about.find((row) => row['What']?.value === 'Statement of Ben');
+      expect(statement?.['Approved By']?.value).to.equal('Mia');
+    }
+    const text = pdfText((await download(office.api, path(office, period, 'pdf'))).bytes, '-layout');
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    expect(whole).to.match(/True-up of version 1 Mia 1,800\.00/);
+    expect(whole).to.contain('Late one, New business 1,500.00 0.00 approved, 1,500.00 now');
+    expect(whole).to.contain('Late two, New business 300.00 0.00 approved, 300.00 now');
+    expect(whole).to.contain('Total in USD 1,800.00');
+  });
+
   it('leave a reversal in place, with its reason and not counted', async function () {
     const office = await fixture.office();
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');

@@ -120,7 +120,10 @@ export class DocumentMaker {
   private async teamXlsx(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
     const { period } = order;
     const { team, workspace } = await this.loadTeam(workspaceId, order);
-    const names = new Map(team.members.map((member) => [`rep:${member.repId}`, member.name]));
+    const names = new Map<string | null, string | null>([
+      ...team.members.map((member) => [member.approvedBy, member.approvedByName] as const),
+      ...team.members.map((member) => [`rep:${member.repId}`, member.name] as const),
+    ]);
     const people = (actor: string | null | undefined) =>
       actor === 'api-key' ? keyAuthor : (names.get(actor ?? '') ?? null);
     const summaries: CurrencySummary[] = [];

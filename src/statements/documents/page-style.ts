@@ -74,6 +74,7 @@ td small { display: block; unicode-bidi: plaintext; }
 tr.total td { border-top: 0.3mm solid #111; border-bottom: 0; font-weight: 600; break-before: avoid; }
 tr.group th { border-bottom: 0; padding-top: 3mm; font-size: 9pt; text-align: left; }
 tr.reversed td { color: #555; }
+tr.part td { color: #444; font-size: 8pt; }
 .watermark { position: fixed; inset: 0; z-index: -1; background: url("data:image/svg+xml;base64,${Buffer.from(drawnDraft).toString('base64')}") center / contain no-repeat; }
 .sums { display: grid; grid-template-columns: 1fr 1fr; gap: 10mm; margin-top: 6mm; align-items: end; break-inside: avoid; }
 .net { margin: 0; }

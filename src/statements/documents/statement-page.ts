@@ -4,7 +4,7 @@ import { groupBy } from '../../kernel/group-by.js';
 import { periodKind, periodRange } from '../../kernel/period.js';
 import { fontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
-import { type Summary } from '../snapshot.js';
+import { type StatementLine, type Summary } from '../snapshot.js';
 import { type Meter, metersOf, tierReached } from './attainment-meters.js';
 import { computationSection, versionNames } from './computation-section.js';
 import { counted, minute, money, percent, periodName, quantity } from './figures.js';
@@ -156,11 +156,12 @@ function adjustments({ content, reversed, people }: StatementFacts): Html | read
     ([currency, ofIt]) =>
       html`<tr class="total"><td colspan="4">Total in ${currency}</td><td class="amount">${money(sum(ofIt.map((line) => Decimal.of(line.amount))), currency)}</td></tr>`,
   );
-  const rows = lines.map((line) => {
+  const rows = lines.flatMap((line) => {
     const kind = line.kind === 'commission_earned' ? '' : kindNames[line.kind];
     const deal = line.dealId === null ? [] : html`<small>${line.dealName ?? line.dealId}</small>`;
-    return html`<tr><td class="day">${line.earnedOn}</td><td>${kind}</td><td dir="auto">${line.reason ?? '–'}${deal}</td>
+    const row = html`<tr><td class="day">${line.earnedOn}</td><td>${kind}</td><td dir="auto">${line.reason ?? '–'}${deal}</td>
     <td dir="auto">${people.get(line.actor ?? '') ?? '–'}</td><td class="amount">${money(line.amount, line.currency)}</td></tr>`;
+    return [row, ...trueUpRows(line)];
   });
   const gone = taken.map(
     (
@@ -174,6 +175,22 @@ function adjustments({ content, reversed, people }: StatementFacts): Html | read
   <thead><tr><th>Day</th><th>Kind</th><th>Reason</th><th>By</th><th class="amount">Amount</th></tr></thead>
   <tbody>${rows}${gone}${totals}</tbody>
 </table></section>`;
+}
+
+/** Lines of one true-up on paper; the workbook and the JSON have them all. */
+const maxTrueUpLines = 200;
+
+/** What a true-up consists of. The differences are not in the column of amounts, which adds up without them. */
+function trueUpRows({ lines = [], currency }: StatementLine): Html[] {
+  const rows = lines.slice(0, maxTrueUpLines).map(
+    ({ dealId, dealName, ruleName, approved, live, delta }) =>
+      html`<tr class="part"><td></td><td></td><td dir="auto">${dealName ?? dealId ?? 'Period'}, ${ruleName}<small>${money(approved, currency)} approved, ${money(live, currency)} now</small></td>
+    <td class="amount">${money(delta, currency)}</td><td></td></tr>`,
+  );
+  const left = lines.length - rows.length;
+  if (left > 0)
+    rows.push(html`<tr class="part"><td></td><td></td><td colspan="3">and ${counted(left, 'line')} more</td></tr>`);
+  return rows;
 }
 
 const mostComments = 20;

@@ -9,7 +9,7 @@ import {
 } from '../../platform/documents/workbook.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { harmless, lineType } from '../payroll-csv.js';
-import { type Summary } from '../snapshot.js';
+import { type StatementLine, type Summary } from '../snapshot.js';
 import { type StatementContent, type StatementHead } from '../statement.js';
 import { hasAmount } from '../team-statements.js';
 import { paperOf } from './page-style.js';
@@ -71,6 +71,10 @@ const adjustmentColumns: readonly WorkbookColumn[] = [
   { title: 'By', width: 24 },
   { title: 'Amount', width: 16, align: 'right' },
   { title: 'Currency', width: 10 },
+  { title: 'Rule', width: 22 },
+  { title: 'Approved', width: 16, align: 'right' },
+  { title: 'Now', width: 16, align: 'right' },
+  { title: 'Difference', width: 16, align: 'right' },
 ];
 
 const aboutColumns: readonly WorkbookColumn[] = [
@@ -84,7 +88,7 @@ const aboutColumns: readonly WorkbookColumn[] = [
 
 const howToRead = [
   'Summary: one row a rep and currency; below, totals by currency as values, and in a workbook of one currency their SUM beside.',
-  'Line items: what deals and periods earned. Adjustments: what people, clawbacks and true-ups added.',
+  'Line items: what deals and periods earned. Adjustments: what people, clawbacks and true-ups added, and below a true-up the deals that it consists of.',
   'Amounts are gross, rounded once a line to the decimals of their currency. Amounts of two currencies are never added.',
   'Text that a spreadsheet would run begins with an apostrophe.',
 ];
@@ -230,7 +234,29 @@ function writeAdjustments(sheet: Sheet, { name, content }: WorkbookStatement, { 
       { money: line.amount, currency: line.currency },
       { text: line.currency },
     ]);
+    writeTrueUpLines(sheet, name, line);
   }
+}
+
+/** What a true-up consists of, below its row. The amounts are in columns of their own, so that the column Amount adds up. */
+function writeTrueUpLines(sheet: Sheet, name: string, { earnedOn, currency, lines = [] }: StatementLine): void {
+  const blank: WorkbookCell = { text: null };
+  for (const { dealId, dealName, ruleName, approved, live, delta } of lines)
+    sheet.row([
+      { text: name },
+      { day: earnedOn },
+      { text: 'true_up line' },
+      blank,
+      { text: dealId },
+      { text: dealName },
+      blank,
+      blank,
+      { text: currency },
+      { text: ruleName },
+      { money: approved, currency },
+      { money: live, currency },
+      { money: delta, currency },
+    ]);
 }
 
 /** Whether a payroll system has no id for somebody who is paid. */
