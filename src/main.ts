@@ -183,12 +183,27 @@ async function openRateLimit({ config, database, log }: Service): Promise<RateLi
   return new RateLimit(counter, config.RATE_LIMIT_PER_MINUTE, log);
 }
 
-/** Runs until a signal comes, then stops in order; a second signal, or half a minute, ends it at once. */
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** npm passes on a signal that a terminal or a supervisor has sent to the whole process group already. */
+const sameStopMs = 1000;
+
+/** Runs until a signal comes, then stops in order; a later second signal, or half a minute, ends it at once. */
 export async function runUntilSignal(config: Config, parts: ProcessParts, log: Log): Promise<RunningProcess> {
   const running = await start(config, parts, log);
-  closeWithGrace({ delay: 30_000, logger: false }, async ({ err }) => {
-    if (err !== undefined) log.error({ err }, 'the process ends because of an error that nobody caught');
+  let isFailing = false;
+  const { close } = closeWithGrace({ delay: 30_000, logger: false, skip: [...stopSignals] }, async ({ err }) => {
+    isFailing = err !== undefined;
+    if (isFailing) log.error({ err }, 'the process ends because of an error that nobody caught');
     await running.stop();
   });
+  let stoppingSince: number | null = null;
+  const stop = () => {
+    if (isFailing) process.exit(1);
+    if (stoppingSince === null) {
+      stoppingSince = performance.now();
+      void close();
+    } else if (performance.now() - stoppingSince > sameStopMs) process.exit(1);
+  };
+  for (const signal of stopSignals) process.on(signal, stop);
   return running;
 }
