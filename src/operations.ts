@@ -1,5 +1,6 @@
 import { createAssignments } from './assignments/commands/create-assignments.js';
 import { deleteAssignment } from './assignments/commands/delete-assignment.js';
+import { importAssignments } from './assignments/commands/import-assignments.js';
 import { updateAssignment } from './assignments/commands/update-assignment.js';
 import { listAssignments } from './assignments/queries/list-assignments.js';
 import { listAuditLogs } from './audit/queries/list-audit-logs.js';
@@ -50,6 +51,7 @@ import { listPlanTemplates } from './plans/queries/list-plan-templates.js';
 import { listPlans } from './plans/queries/list-plans.js';
 import { type AnyOperation } from './platform/operation.js';
 import { deleteQuota } from './quotas/commands/delete-quota.js';
+import { importQuotas } from './quotas/commands/import-quotas.js';
 import { setQuotas } from './quotas/commands/set-quotas.js';
 import { listQuotas } from './quotas/queries/list-quotas.js';
 import { bulkInviteReps } from './reps/commands/bulk-invite-reps.js';
@@ -145,10 +147,12 @@ export const operations = [
   deletePlanOverride,
   listAssignments,
   createAssignments,
+  importAssignments,
   updateAssignment,
   deleteAssignment,
   listQuotas,
   setQuotas,
+  importQuotas,
   deleteQuota,
   getStatements,
   exportTeamCsv,

@@ -3,6 +3,7 @@ import { type Rule } from '../engine/plan-config.js';
 import { stretchesOf, type TimelineCandidate, timelineOf, versionMeant } from '../engine/version-timeline.js';
 import { type Caller, maySee } from '../kernel/caller.js';
 import { type Day, isEffective } from '../kernel/day.js';
+import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -283,4 +284,31 @@ export async function findPlanId(trx: Work, workspaceId: string, planRef: string
     .limit(1)
     .executeTakeFirst();
   return version?.plan_id;
+}
+
+/** Finds plans by name, ignoring case, or by id. */
+export async function findPlanIdsByName(
+  trx: Work,
+  workspaceId: string,
+): Promise<{ find(plan: string): readonly string[] }> {
+  const { rows } = await sql<{ plan_id: string; name: string; is_deleted: boolean }>`
+    select p.plan_id, p.name, p.status = 'deleted' as is_deleted
+    from plans p where p.workspace_id = ${workspaceId}`.execute(trx);
+  const keyOf = (name: string) => name.normalize('NFKC').trim().toLowerCase();
+  const byKey = groupBy(
+    rows.filter((row) => !row.is_deleted),
+    (row) => keyOf(row.name),
+  );
+  return {
+    find: (plan) => {
+      const found = byKey.get(keyOf(plan)) ?? rows.filter((row) => row.plan_id === plan.trim().toLowerCase());
+      if (found.length === 1) return found.map((row) => row.plan_id);
+      throw new Failure(
+        'plan_not_found',
+        found.length === 0
+          ? `There is no plan ${plan}.`
+          : `${found.length} plans are called ${plan}; give the plan's id.`,
+      );
+    },
+  };
 }

@@ -72,6 +72,31 @@ export async function findRuleByMeasure(
   );
 }
 
+/** The only rule of the active plans that counts in periods of the kind; several need a name. */
+export async function findOnlyRule(
+  trx: Work,
+  workspaceId: string,
+  planIds: readonly string[],
+  kind: PeriodKind | null,
+): Promise<QuotaRule> {
+  const rules = await ruleQuery(trx, workspaceId)
+    .where(sql<SqlBool>`r.plan_id = any(${planIds}::uuid[])`)
+    .where('v.status', '=', 'active')
+    .orderBy('v.version', 'desc')
+    .orderBy('r.position')
+    .execute();
+  const counters = distinctCounters(rules);
+  const ofKind = counters.filter((rule) => rule.attainmentPeriod === kind);
+  const [rule, another] = ofKind.length > 0 ? ofKind : counters;
+  if (rule === undefined) throw ruleNotFound('No active plan of this rep has a rule; give the plan, or assign one.');
+  if (another === undefined) return rule;
+  throw new Failure(
+    'quota_ambiguous_measure',
+    `Several rules may be meant: ${counters.map(({ name }) => name).join(', ')}. Name one in the column measure, and its plan.`,
+    { planRuleIds: counters.map(({ ruleId, planId, name }) => ({ planRuleId: ruleId, planId, name })) },
+  );
+}
+
 /** Plans that any of the reps is on. */
 export async function assignedPlanIds(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ plan_id: string }>`

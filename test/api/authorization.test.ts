@@ -14,7 +14,7 @@ const operations: readonly AnyOperation[] = declared;
  * A small request for every operation, which changes nothing: what is not asked for is refused as invalid. An
  * operation without a row fails the test. `<self>` is the caller's own rep, or Ada where the caller is none.
  */
-const requests: Readonly<Record<string, { readonly path?: string; readonly body?: unknown }>> = {
+const requests: Readonly<Record<string, { readonly path?: string; readonly body?: unknown; readonly csv?: true }>> = {
   sendCode: { body: {} },
   verifyCode: { body: {} },
   beginOidcLogin: { path: '/auth/oidc/login?workspaceId=none' },
@@ -72,10 +72,12 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   deletePlanOverride: { path: '/v1/plans/<unknown>/overrides/<self>' },
   listAssignments: {},
   createAssignments: { body: {} },
+  importAssignments: { body: 'email\n', csv: true },
   updateAssignment: { path: '/v1/assignments/<unknown>', body: {} },
   deleteAssignment: { path: '/v1/assignments/<unknown>' },
   listQuotas: {},
   setQuotas: { body: {} },
+  importQuotas: { body: 'email\n', csv: true },
   deleteQuota: { path: '/v1/quotas/<unknown>' },
   getStatements: { path: '/v1/statements?repId=<self>' },
   exportStatementsCsv: { path: '/v1/statements/export.csv?period=never' },
@@ -244,7 +246,13 @@ describe('who may call what', () => {
     'a deactivated rep': 'gone',
   };
 
-  function send(caller: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  function send(
+    caller: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    type = 'application/json',
+  ): Promise<Answer> {
     const filled = (text: string) =>
       text.replace(
         /<([a-z]+)>/g,
@@ -254,7 +262,7 @@ describe('who may call what', () => {
     const text = body === undefined ? undefined : typeof body === 'string' ? body : filled(JSON.stringify(body));
     return service
       .client(tokens.get(caller) ?? null)
-      .send(method, filled(path), text, text === undefined ? {} : { 'Content-Type': 'application/json' });
+      .send(method, filled(path), text, text === undefined ? {} : { 'Content-Type': type });
   }
 
   function mayCall(caller: string, operation: AnyOperation): boolean {
@@ -281,7 +289,7 @@ describe('who may call what', () => {
       for (const caller of Object.keys(callers)) {
         if (mayCall(caller, operation)) {
           it(`${operation.id}: ${caller} may`, async () => {
-            const answer = await send(caller, method, path, row.body);
+            const answer = await send(caller, method, path, row.body, row.csv ? 'text/csv' : undefined);
             // What is public may itself find somebody's code wrong.
             const refusals = (operation.access as string) === 'public' ? [403] : [401, 403];
             expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).not.to.be.oneOf([

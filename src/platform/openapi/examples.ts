@@ -103,6 +103,14 @@ const assignment = {
   effectiveStart: '2026-01-01',
   effectiveEnd: null,
 };
+const importedRow = {
+  accepted: 1,
+  unchanged: 0,
+  rejected: 0,
+  dryRun: false,
+  results: [{ row: 1, outcome: 'created', email: 'ben@acme.test', repId: ben }],
+};
+
 const quota = {
   quotaId,
   repId: ben,
@@ -453,12 +461,22 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { effectiveEnd: '2026-06-30' },
     answer: { ...assignment, effectiveEnd: '2026-06-30' },
   },
+  importAssignments: {
+    query: { dryRun: 'false' },
+    uploads: { 'text/csv': 'email,plan,effectiveStart\nben@acme.test,AE,2026-01-01\n' },
+    answer: importedRow,
+  },
   deleteAssignment: { params: { assignmentId }, answer: { deleted: true, assignmentId } },
 
   listQuotas: { query: { repId: ben, period: '2026-Q1' }, answer: [quota] },
   setQuotas: {
     body: { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100000 },
     answer: [quota],
+  },
+  importQuotas: {
+    query: { dryRun: 'false' },
+    uploads: { 'text/csv': 'email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n' },
+    answer: importedRow,
   },
   deleteQuota: { params: { quotaId }, answer: { deleted: true, quotaId } },
 

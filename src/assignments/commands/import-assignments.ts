@@ -1,0 +1,169 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type DateFormat, dateFormats, readDateText } from '../../kernel/date-text.js';
+import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
+import { Failure } from '../../kernel/failure.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { findPlanIdsByName } from '../../plans/plan-views.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
+import {
+  type ImportResults,
+  importAnswer,
+  importQuery,
+  importResults,
+  importUpload,
+  type RowResult,
+} from '../../platform/files/import-results.js';
+import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
+import { normalEmail } from '../../reps/rep.js';
+import { findRepIdsByEmail } from '../../reps/rep-views.js';
+import { insertAssignments, requestForPlacement } from '../assignment-store.js';
+import { listAssignments } from '../assignment-views.js';
+
+const query = importQuery.extend({
+  dateFormat: z.enum(dateFormats).default('ISO').describe('How the file writes dates, in addition to ISO 8601'),
+});
+type Query = z.infer<typeof query>;
+
+const columns = {
+  names: {
+    email: ['rep', 'repEmail', 'e-mail'],
+    plan: ['planName'],
+    effectiveStart: ['start', 'from'],
+    effectiveEnd: ['end', 'to'],
+  },
+  required: ['email', 'plan'],
+} as const;
+type Row = TableRow<keyof (typeof columns)['names']>;
+
+interface Wanted {
+  readonly row: number;
+  readonly repId: string;
+  readonly planId: string;
+  readonly start: Day | null;
+  readonly end: Day | null;
+}
+
+@injectable()
+export class ImportAssignments {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  /** One assignment for each row; rows that exist already are unchanged, invalid rows are reported. */
+  async execute({ query: { dryRun, delimiter, dateFormat }, body }: Input<unknown, Query>, caller: Caller) {
+    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
+    const { workspaceId } = caller;
+    return this.changes.run(caller, 'configuration', async (trx, wake): Promise<ImportResults> => {
+      const read = await readRows(trx, workspaceId, rows, dateFormat);
+      const { results, fresh } = await decide(trx, workspaceId, rows, read);
+      if (!dryRun)
+        for (const ofPlan of groupBy(fresh, placementKey).values()) wake(await insert(trx, workspaceId, ofPlan));
+      return importAnswer(results, dryRun);
+    });
+  }
+}
+
+function placementKey({ planId, start, end }: Wanted): string {
+  return `${planId}|${start ?? ''}|${end ?? ''}`;
+}
+
+async function insert(trx: Work, workspaceId: string, wanted: readonly Wanted[]): Promise<string[]> {
+  const [{ planId, start, end }] = wanted as readonly [Wanted, ...Wanted[]];
+  const repIds = wanted.map(({ repId }) => repId);
+  await insertAssignments(trx, workspaceId, repIds, { planId, start, end });
+  return requestForPlacement(trx, workspaceId, planId, repIds);
+}
+
+async function readRows(
+  trx: Work,
+  workspaceId: string,
+  rows: readonly Row[],
+  dateFormat: DateFormat,
+): Promise<(Wanted | Failure)[]> {
+  const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
+  const reps = await findRepIdsByEmail(trx, workspaceId, emails);
+  const plans = await findPlanIdsByName(trx, workspaceId);
+  const dayOf = (name: string, text: string | undefined): Day | null => {
+    const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
+    if (text !== undefined && day === null)
+      throw rejected(`${name}: ${text} is not a date in the format ${dateFormat}`);
+    return day;
+  };
+  return rows.map((row): Wanted | Failure => {
+    try {
+      if (row.problem !== null) throw rejected(row.problem);
+      const { email = '', plan = '' } = row.cells;
+      const repId = reps.get(normalEmail(email));
+      if (repId === undefined)
+        throw new Failure('rep_not_found', `No rep has the e-mail address ${email || '(empty)'}.`);
+      const [planId] = plans.find(plan);
+      const start = dayOf('effectiveStart', row.cells.effectiveStart);
+      const end = dayOf('effectiveEnd', row.cells.effectiveEnd);
+      if (start !== null && end !== null && end < start)
+        throw rejected('effectiveEnd: must not be before effectiveStart');
+      return { row: row.row, repId, planId: planId as string, start, end };
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+  });
+}
+
+async function decide(
+  trx: Work,
+  workspaceId: string,
+  rows: readonly Row[],
+  read: readonly (Wanted | Failure)[],
+): Promise<{ results: RowResult[]; fresh: Wanted[] }> {
+  const wanted = read.filter((one): one is Wanted => !(one instanceof Failure));
+  const repIds = [...new Set(wanted.map(({ repId }) => repId))];
+  const stored = (await listAssignments(trx, workspaceId, { repIds })).map((one) => ({
+    ...one,
+    start: one.effectiveStart,
+    end: one.effectiveEnd,
+  }));
+  const taken = groupBy(stored, ({ repId, planId }) => `${repId}|${planId}`);
+  const fresh: Wanted[] = [];
+  const results = rows.map(({ row, cells }, index): RowResult => {
+    const one = read[index] as Wanted | Failure;
+    const email = cells.email ?? null;
+    if (one instanceof Failure)
+      return { row, outcome: 'rejected', email, repId: null, code: one.code, reason: one.message };
+    const { repId, planId, start, end } = one;
+    const key = `${repId}|${planId}`;
+    const others: { start: Day | null; end: Day | null }[] = taken.get(key) ?? [];
+    if (others.some((other) => other.start === start && other.end === end))
+      return { row, outcome: 'unchanged', email, repId };
+    if (others.some((other) => overlap(rangeOf(other), rangeOf(one)))) {
+      const reason = 'The rep is on this plan on some of these days already.';
+      return { row, outcome: 'rejected', email, repId, code: 'assignment_overlap', reason };
+    }
+    taken.set(key, [...(taken.get(key) ?? []), one] as never);
+    fresh.push(one);
+    return { row, outcome: 'created', email, repId };
+  });
+  return { results, fresh };
+}
+
+function rangeOf({ start, end }: { readonly start: Day | null; readonly end: Day | null }) {
+  return { from: start ?? earliestDay, to: end ?? latestDay };
+}
+
+function rejected(reason: string): Failure {
+  return new Failure('VALIDATION_FAILED', reason);
+}
+
+export const importAssignments = operation({
+  id: 'importAssignments',
+  summary: 'Put reps on plans from a CSV file: one assignment for each rep, by e-mail address, and plan, by name',
+  method: 'post',
+  path: '/v1/assignments/import',
+  access: 'admin',
+  query,
+  upload: importUpload,
+  response: importResults,
+  failures: { no_known_columns: 400 },
+  handler: ImportAssignments,
+});

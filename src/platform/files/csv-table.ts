@@ -1,0 +1,76 @@
+import { type Readable } from 'node:stream';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { ColumnNames } from './column-names.js';
+import { CsvRecords } from './csv-records.js';
+
+/** A data row, counted from 1: its cells by column name without the empty ones, or why it is none. */
+export interface TableRow<Name extends string> {
+  readonly row: number;
+  readonly cells: Readonly<Partial<Record<Name, string>>>;
+  readonly problem: string | null;
+}
+
+export interface TableColumns<Name extends string> {
+  /** Every column with further names that it is found under. */
+  readonly names: Readonly<Record<Name, readonly string[]>>;
+  readonly required: readonly Name[];
+}
+
+const maxRows = 10_000;
+
+/** A small CSV file as a whole. Headers match ignoring case, spaces and punctuation; unknown columns are rejected. */
+export async function readCsvTable<Name extends string>(
+  source: Readable,
+  delimiter: string,
+  columns: TableColumns<Name>,
+): Promise<TableRow<Name>[]> {
+  const records = new CsvRecords(delimiter);
+  const [header, ...rows] = [...records.push(await textOf(source)), ...records.end()];
+  if (header === undefined) throw invalid({ path: '', message: 'the file has no header row' });
+  if (rows.length > maxRows) throw invalid({ path: '', message: `the file has more than ${maxRows} rows` });
+  const names = headerOf(header, columns);
+  return rows.map((cells, index) => {
+    const problem =
+      cells.length === names.length ? null : `has ${cells.length} columns where the header has ${names.length}`;
+    const filled = names.flatMap((name, position) => {
+      const cell = cells[position]?.trim() ?? '';
+      return cell === '' ? [] : [[name, cell] as const];
+    });
+    return { row: index + 1, cells: Object.fromEntries(filled) as TableRow<Name>['cells'], problem };
+  });
+}
+
+async function textOf(source: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of source) chunks.push(Buffer.from(chunk as Buffer));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw invalid({ path: '', message: 'is not UTF-8 text' });
+  }
+}
+
+function headerOf<Name extends string>(header: readonly string[], { names, required }: TableColumns<Name>): Name[] {
+  const canonical = Object.keys(names) as Name[];
+  const aliases = new Map<string, Name>(
+    canonical.flatMap((name) => [name, ...names[name]].map((alias) => [alias, name] as const)),
+  );
+  const known = new ColumnNames([...aliases.keys()]);
+  const found = header.map((cell) => aliases.get(known.find(cell.trim()) ?? ''));
+  const unknown = header.filter((_, index) => found[index] === undefined).map((cell) => cell.trim().slice(0, 100));
+  if (found.every((name) => name === undefined))
+    throw new Failure('no_known_columns', `No column of the file is known. The columns are ${canonical.join(', ')}.`, {
+      suggestions: unknown.map((column) => ({ column, suggestions: known.suggest(column) })),
+      known: canonical,
+    });
+  if (unknown.length > 0)
+    throw invalid({
+      path: '',
+      message: `unknown columns ${unknown.join(', ')}; the columns are ${canonical.join(', ')}`,
+    });
+  const twice = found.find((name, index) => found.indexOf(name) < index);
+  if (twice !== undefined) throw invalid({ path: '', message: `the column ${twice} is named twice` });
+  const missing = required.filter((name) => !found.includes(name));
+  if (missing.length > 0) throw invalid({ path: '', message: `the file has no column ${missing.join(', ')}` });
+  return found as Name[];
+}

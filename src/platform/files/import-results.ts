@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { flag } from '../schemas.js';
+
+/** What became of one row of a file. */
+export const rowResult = z.object({
+  row: z.int().describe('Counted from 1, without the header'),
+  outcome: z.enum(['created', 'changed', 'unchanged', 'rejected']),
+  email: z.string().nullable(),
+  repId: z.string().nullable(),
+  code: z.string().optional().describe('Why the row was rejected, as a code'),
+  reason: z.string().optional().describe('Why the row was rejected, in words'),
+});
+export type RowResult = z.input<typeof rowResult>;
+
+export const importResults = z.object({
+  accepted: z.int().describe('Rows that created or changed something'),
+  unchanged: z.int(),
+  rejected: z.int(),
+  dryRun: z.boolean(),
+  results: z.array(rowResult).describe('One for each row, in the order of the file'),
+});
+export type ImportResults = z.input<typeof importResults>;
+
+export const importQuery = z.strictObject({
+  dryRun: flag.default(false).describe('true: check and count without writing'),
+  delimiter: z
+    .enum([',', ';', '\t', '|', 'tab'])
+    .default(',')
+    .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter)),
+});
+export type ImportQuery = z.infer<typeof importQuery>;
+
+export const importUpload = { types: ['text/csv'], limitBytes: 4 * 1024 * 1024 } as const;
+
+export function importAnswer(results: readonly RowResult[], dryRun: boolean): ImportResults {
+  const count = (...outcomes: RowResult['outcome'][]) =>
+    results.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  return {
+    accepted: count('created', 'changed'),
+    unchanged: count('unchanged'),
+    rejected: count('rejected'),
+    dryRun,
+    results: [...results],
+  };
+}

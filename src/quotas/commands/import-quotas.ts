@@ -1,0 +1,194 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Decimal } from '../../kernel/decimal.js';
+import { Failure } from '../../kernel/failure.js';
+import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
+import { periodKind } from '../../kernel/period.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { findPlanIdsByName } from '../../plans/plan-views.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
+import {
+  type ImportResults,
+  importAnswer,
+  importQuery,
+  importResults,
+  importUpload,
+  type RowResult,
+} from '../../platform/files/import-results.js';
+import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
+import { normalEmail } from '../../reps/rep.js';
+import { findRepIdsByEmail } from '../../reps/rep-views.js';
+import { applyQuotas, compareQuotas, repeatedSettings } from '../apply-quotas.js';
+import { targetAmount } from '../quota.js';
+import { assertPeriodKind, assignedPlanIds, findOnlyRule, findRuleByMeasure, type QuotaRule } from '../quota-rule.js';
+import { type QuotaSetting } from '../quota-store.js';
+
+const query = importQuery.extend({
+  numberFormat: z
+    .enum(numberFormats)
+    .optional()
+    .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
+});
+type Query = z.infer<typeof query>;
+
+const columns = {
+  names: {
+    email: ['rep', 'repEmail', 'e-mail'],
+    plan: ['planName'],
+    measure: ['rule', 'ruleName'],
+    period: [],
+    target: ['quota'],
+    variableTarget: ['variablePay'],
+  },
+  required: ['email', 'period', 'target'],
+} as const;
+type Row = TableRow<keyof (typeof columns)['names']>;
+
+/** A row with the setting that it asks for, or the failure that rejects it. */
+interface ReadRow {
+  readonly row: Row;
+  readonly setting: QuotaSetting | null;
+  readonly failure: Failure | null;
+}
+
+@injectable()
+export class ImportQuotas {
+  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
+
+  /** One target for each row; invalid rows are reported, valid rows are written. */
+  async execute({ query: { dryRun, delimiter, numberFormat }, body }: Input<unknown, Query>, caller: Caller) {
+    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
+    const format = numberFormat ?? provenFormat(rows);
+    return this.changes.run(caller, 'configuration', async (trx, wake): Promise<ImportResults> => {
+      const read = withoutRepeated(await readRows(trx, caller.workspaceId, rows, format));
+      const settings = read.flatMap(({ setting }) => setting ?? []);
+      const applied = dryRun ? null : await applyQuotas(trx, caller.workspaceId, settings);
+      const compared = applied?.compared ?? (await compareQuotas(trx, caller.workspaceId, settings));
+      wake(applied?.changed ?? []);
+      const outcomes = new Map(compared.map(({ setting, outcome }) => [setting, outcome]));
+      return importAnswer(
+        read.map((one) => resultOf(one, one.setting === null ? undefined : outcomes.get(one.setting))),
+        dryRun,
+      );
+    });
+  }
+}
+
+function resultOf({ row, setting, failure }: ReadRow, outcome: RowResult['outcome'] = 'rejected'): RowResult {
+  return {
+    row: row.row,
+    outcome,
+    email: row.cells.email ?? null,
+    repId: setting?.repId ?? null,
+    ...(failure === null ? {} : { code: failure.code, reason: failure.message }),
+  };
+}
+
+function provenFormat(rows: readonly Row[]): NumberFormat | null {
+  const texts = rows.flatMap(({ cells }) => [cells.target ?? '', cells.variableTarget ?? '']);
+  const [only, another] = new Set(texts.flatMap((text) => formatOf(text) ?? []));
+  return only !== undefined && another === undefined ? only : null;
+}
+
+async function readRows(
+  trx: Work,
+  workspaceId: string,
+  rows: readonly Row[],
+  format: NumberFormat | null,
+): Promise<ReadRow[]> {
+  const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
+  const reps = await findRepIdsByEmail(trx, workspaceId, emails);
+  const plans = await findPlanIdsByName(trx, workspaceId);
+  const rules = new Map<string, Promise<QuotaRule>>();
+  const ruleOf = async (row: Row, repId: string) => {
+    const { plan, measure } = row.cells;
+    const planIds = plan === undefined ? await assignedPlanIds(trx, workspaceId, [repId]) : plans.find(plan);
+    const kind = periodKind(row.cells.period ?? '');
+    const key = JSON.stringify([[...planIds].sort(), measure, kind]);
+    const known = rules.get(key);
+    if (known !== undefined) return known;
+    const found =
+      measure === undefined
+        ? findOnlyRule(trx, workspaceId, planIds, kind)
+        : findRuleByMeasure(trx, workspaceId, measure, planIds);
+    rules.set(key, found);
+    return found;
+  };
+  const read: ReadRow[] = [];
+  for (const row of rows) read.push(await readRow(row, reps, ruleOf, format));
+  return read;
+}
+
+async function readRow(
+  row: Row,
+  reps: ReadonlyMap<string, string>,
+  ruleOf: (row: Row, repId: string) => Promise<QuotaRule>,
+  format: NumberFormat | null,
+): Promise<ReadRow> {
+  try {
+    if (row.problem !== null) throw rejected(row.problem);
+    const { email, period } = row.cells;
+    const repId = reps.get(normalEmail(email ?? ''));
+    if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email ?? '(empty)'}.`);
+    if (period === undefined || periodKind(period) === null)
+      throw rejected('period: must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026');
+    const target = amountOf('target', row.cells.target, format);
+    if (target === undefined) throw rejected('target: is empty');
+    const variableTarget = amountOf('variableTarget', row.cells.variableTarget, format);
+    const rule = await ruleOf(row, repId);
+    assertPeriodKind(rule, period);
+    return { row, setting: { repId, rule, period, target, variableTarget }, failure: null };
+  } catch (error) {
+    if (error instanceof Failure) return { row, setting: null, failure: error };
+    throw error;
+  }
+}
+
+/** An empty cell keeps the stored value. */
+function amountOf(name: string, text: string | undefined, format: NumberFormat | null): Decimal | undefined {
+  if (text === undefined) return undefined;
+  const read = readNumber(text, format);
+  if (read === 'ambiguous')
+    throw new Failure(
+      'ambiguous_number',
+      `${name}: ${text} can be read with a thousands separator and with a decimal separator; give numberFormat=en or eu.`,
+    );
+  const parsed = targetAmount.safeParse(Number(read ?? Number.NaN));
+  if (!parsed.success) throw rejected(`${name}: ${text} is not an amount: ${parsed.error.issues[0]?.message}`);
+  return Decimal.of(parsed.data);
+}
+
+/** Two rows for one quota contradict each other: the later one is rejected. */
+function withoutRepeated(read: readonly ReadRow[]): ReadRow[] {
+  const good = read.filter(({ setting }) => setting !== null);
+  const repeated = new Map(
+    repeatedSettings(good.map(({ setting }) => setting as QuotaSetting)).map(({ at, first }) => [
+      good[at],
+      good[first]?.row.row,
+    ]),
+  );
+  return read.map((one) =>
+    repeated.has(one)
+      ? { ...one, setting: null, failure: rejected(`sets the same quota as row ${repeated.get(one)}`) }
+      : one,
+  );
+}
+
+function rejected(reason: string): Failure {
+  return new Failure('VALIDATION_FAILED', reason);
+}
+
+export const importQuotas = operation({
+  id: 'importQuotas',
+  summary: 'Set quotas from a CSV file: one target for each rep, by e-mail address, and period',
+  method: 'post',
+  path: '/v1/quotas/import',
+  access: 'admin',
+  query,
+  upload: importUpload,
+  response: importResults,
+  failures: { no_known_columns: 400 },
+  handler: ImportQuotas,
+});
