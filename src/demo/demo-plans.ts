@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../kernel/day.js';
-import { type Period, periodsTouching } from '../kernel/period.js';
+import { type Period, periodOf, periodRange, periodsTouching } from '../kernel/period.js';
 import { accountManagers, developers, managers, sellers } from './demo-people.js';
 
 export interface DemoPlan {
@@ -24,6 +24,37 @@ const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'C
 const ofType = (value: string) => ({ field: 'deal_type', fieldType: 'select', operator: 'equals', value });
 const rates = (...tiers: readonly (readonly [number, number, string])[]) =>
   tiers.map(([minThreshold, rate, name], tierIndex) => ({ tierIndex, minThreshold, rate, name }));
+
+const accountManagerPlan = 'Account Manager';
+
+function accountManagerTerms(baseRate: number) {
+  return {
+    dealConditions: [won, ofType('Renewal')],
+    rules: [
+      {
+        name: 'Renewals',
+        measure: 'amount',
+        tierMode: 'retroactive',
+        cap: 9_000,
+        tiers: rates([0, baseRate, 'Base'], [1, 0.035, 'Quota']),
+      },
+      {
+        name: 'Quarter bonus',
+        measure: 'amount',
+        executionPhase: 'periodic',
+        payoutBase: 'variable_target',
+        floorAttainment: 0.6,
+        tiers: rates([0, 0.5, 'Half'], [0.9, 1, 'Full'], [1.2, 1.5, 'Over']),
+      },
+    ],
+  };
+}
+
+/** A better base rate for account managers from the current quarter on: the second version of their plan. */
+export function demoPlanChange(today: Day) {
+  const { from } = periodRange(periodOf(today, 'quarterly'));
+  return { plan: accountManagerPlan, effectiveStart: from, config: accountManagerTerms(0.025) };
+}
 
 /** Plans that between them show every kind of rule: marginal, by value, by rank, retroactive, periodic, bonuses, cascade. */
 export function demoPlans(today: Day): DemoPlan[] {
@@ -79,27 +110,8 @@ export function demoPlans(today: Day): DemoPlan[] {
       ],
     },
     {
-      name: 'Account Manager',
-      config: {
-        dealConditions: [won, ofType('Renewal')],
-        rules: [
-          {
-            name: 'Renewals',
-            measure: 'amount',
-            tierMode: 'retroactive',
-            cap: 9_000,
-            tiers: rates([0, 0.02, 'Base'], [1, 0.035, 'Quota']),
-          },
-          {
-            name: 'Quarter bonus',
-            measure: 'amount',
-            executionPhase: 'periodic',
-            payoutBase: 'variable_target',
-            floorAttainment: 0.6,
-            tiers: rates([0, 0.5, 'Half'], [0.9, 1, 'Full'], [1.2, 1.5, 'Over']),
-          },
-        ],
-      },
+      name: accountManagerPlan,
+      config: accountManagerTerms(0.02),
       people: accountManagers,
       quotas: quarters.flatMap((period) => [
         { measure: 'Renewals', people: accountManagers, period, target: 150_000 },

@@ -7,9 +7,10 @@ import { periodOf } from '../kernel/period.js';
 import { operations } from '../operations.js';
 import { createDatabase } from '../platform/database/pool.js';
 import { createWorkspace } from '../workspaces/create-workspace.js';
+import { demoCorrection, demoRefund } from './demo-corrections.js';
 import { demoDeals } from './demo-deals.js';
 import { demoPeople, sellers } from './demo-people.js';
-import { demoPlans } from './demo-plans.js';
+import { demoPlanChange, demoPlans } from './demo-plans.js';
 
 /** What the banner tells of the demo. */
 export interface DemoWorkspace {
@@ -20,7 +21,8 @@ export interface DemoWorkspace {
 
 /**
  * On the first start of an embedded service, and only then: a workspace with made-up people, plans, quotas and a
- * year of deals up to today, made through the operations that everyone uses and calculated by the workers.
+ * year of deals up to today, made through the operations that everyone uses and calculated by the workers. It has a
+ * plan of two versions, a refund that comes first in its quarter, and an approved quarter with a true-up.
  */
 export async function createDemoWorkspace(service: Service, ownerUrl: string): Promise<DemoWorkspace | null> {
   if (await hasWorkspaces(ownerUrl)) return null;
@@ -36,6 +38,8 @@ export async function createDemoWorkspace(service: Service, ownerUrl: string): P
   await demo.savePeople();
   await demo.importDeals(today);
   await demo.savePlans(today);
+  await demo.settle();
+  await demo.correctLastQuarter(today);
   await demo.settle();
   const [seller] = sellers;
   const dealId =
@@ -61,6 +65,7 @@ interface SavedPlan {
 
 class DemoBuilder {
   private readonly repIds = new Map<string, string>();
+  private readonly planIds = new Map<string, string>();
 
   constructor(
     private readonly service: Service,
@@ -75,6 +80,8 @@ class DemoBuilder {
   async importDeals(today: string): Promise<void> {
     const stream = Readable.from([Buffer.from(JSON.stringify({ deals: demoDeals(today) }))]);
     await this.call('post', '/v1/deals/import', { contentType: 'application/json', stream });
+    const { dealId, deal } = demoRefund(today);
+    await this.call('put', '/v1/deals/:dealId', deal, { dealId });
   }
 
   async savePlans(today: string): Promise<void> {
@@ -102,7 +109,24 @@ class DemoBuilder {
         );
       }
       await this.call('post', '/v1/assignments', { repIds, planId: saved.planId });
+      this.planIds.set(plan.name, saved.planId);
     }
+    const { plan, ...change } = demoPlanChange(today);
+    await this.call('patch', '/v1/plans/:planRef', change, { planRef: this.planIds.get(plan) ?? '' });
+  }
+
+  /** An approved statement, a deal that came late, and the true-up that pays it. */
+  async correctLastQuarter(today: string): Promise<void> {
+    const { seller, manager, period, dealId, deal } = demoCorrection(today);
+    const ofSeller = { repId: this.repId(seller) };
+    const managerId = this.repId(manager);
+    const asManager: Caller = { ...this.caller, standing: 'manager', repId: managerId, actor: `rep:${managerId}` };
+    await this.call('post', '/v1/statements/:repId/generate', { period }, ofSeller, asManager);
+    const approval = { period, status: 'approved' };
+    await this.call('post', '/v1/statements/:repId/approve', approval, ofSeller, asManager);
+    await this.call('put', '/v1/deals/:dealId', deal, { dealId });
+    await this.settle();
+    await this.call('post', '/v1/statements/:repId/true-up', { period, force: true }, ofSeller, asManager);
   }
 
   /** Until the workers have nothing left to do, or they take too long to keep a person waiting. */
@@ -132,10 +156,11 @@ class DemoBuilder {
     path: string,
     body: unknown,
     params: Record<string, string> = {},
+    caller = this.caller,
   ): Promise<Answer> {
     const operation = operations.find((one) => one.method === method && one.path === path);
     if (operation === undefined) throw new Error(`there is no operation ${method} ${path}`);
-    const { answer } = await this.service.doorway.run(operation, { params, query: {}, body }, this.caller);
+    const { answer } = await this.service.doorway.run(operation, { params, query: {}, body }, caller);
     return answer as Answer;
   }
 }

@@ -1,0 +1,41 @@
+import { addDays, type Day } from '../kernel/day.js';
+import { type Period, periodOf, periodRange, previousPeriod } from '../kernel/period.js';
+import { managers, sellers } from './demo-people.js';
+
+const [seller = ''] = sellers;
+const [manager = ''] = managers;
+
+function deal(name: string, amount: number, closeDate: Day) {
+  return {
+    name,
+    amount,
+    closeDate,
+    createdDate: addDays(closeDate, -30),
+    stage: 'Closed Won',
+    currency: 'USD',
+    ownerId: seller,
+    fields: { deal_type: 'New', contract_years: 1, meetings: 0, region: 'EMEA' },
+  };
+}
+
+/** A refund that comes before every other deal of its quarter, so that attainment starts below zero. */
+export function demoRefund(today: Day) {
+  const { from } = periodRange(periodOf(today, 'quarterly'));
+  return { dealId: 'D-0000-refund', deal: deal('Granite Foods, refund', -18_000, from) };
+}
+
+export interface DemoCorrection {
+  /** Whose statement, and who approves it and pays the difference. */
+  readonly seller: string;
+  readonly manager: string;
+  readonly period: Period;
+  readonly dealId: string;
+  readonly deal: ReturnType<typeof deal>;
+}
+
+/** The last quarter of a seller is approved by the manager; a deal of it comes late and is paid by a true-up. */
+export function demoCorrection(today: Day): DemoCorrection {
+  const period = previousPeriod(periodOf(today, 'quarterly'));
+  const { to } = periodRange(period);
+  return { seller, manager, period, dealId: 'D-0000-late', deal: deal('Harbour Media, signed late', 24_000, to) };
+}

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { demoCorrection, demoRefund } from '#src/demo/demo-corrections.js';
+import { demoPlanChange } from '#src/demo/demo-plans.js';
+import { createDemoWorkspace } from '#src/demo/demo-workspace.js';
+import { dayInZone } from '#src/kernel/day.js';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Loose = any;
+
+describe('the demo workspace', function () {
+  this.timeout(120_000);
+  let service: TestService;
+  let api: ApiClient;
+  const today = dayInZone(new Date(), 'UTC');
+  const ids = new Map<string, string>();
+
+  before(async () => {
+    service = await startTestService();
+    const demo = await createDemoWorkspace(service.running.service, service.database.ownerUrl);
+    api = service.client(demo?.apiKey ?? null);
+    for (const { id, email } of (await api.expect(200, 'GET', '/v1/reps')).reps) ids.set(email, id);
+  });
+  after(() => service?.stop());
+
+  it('has a plan of two versions, the second from this quarter on', async () => {
+    const { plan: name, effectiveStart } = demoPlanChange(today);
+    const plans = await api.expect(200, 'GET', '/v1/plans');
+    const { planId } = plans.find((plan: Loose) => plan.name === name);
+    const versions = await api.expect(200, 'GET', `/v1/plans/${planId}/history`);
+    expect(versions.map((one: Loose) => [one.version, one.effectiveStart])).to.deep.equal([
+      [2, effectiveStart],
+      [1, null],
+    ]);
+    expect(versions.map((one: Loose) => one.rules[0].tiers[0].rate)).to.deep.equal([0.025, 0.02]);
+  });
+
+  it('has a refund that comes first in its quarter and takes commission back', async () => {
+    const { events } = await api.expect(200, 'GET', `/v1/commissions?dealId=${demoRefund(today).dealId}`);
+    const refund = events.find((event: Loose) => event.ruleName === 'New business');
+    expect(refund.trace).to.deep.include({ before: 0, belowZero: true });
+    expect(refund.amount).to.equal(-18_000 * 0.06);
+  });
+
+  it('has an approved quarter with a true-up by a manager that names the late deal', async () => {
+    const { seller, manager, period, dealId } = demoCorrection(today);
+    const path = `/v1/statements?repId=${ids.get(seller)}&period=${period}`;
+    const statement = await api.expect(200, 'GET', path);
+    expect(statement).to.include({ status: 'approved', version: 2 });
+    const trueUp = statement.lineItems.find((line: Loose) => line.kind === 'true_up');
+    expect(trueUp.lines.map((line: Loose) => line.dealId)).to.include(dealId);
+    const sum = trueUp.lines.reduce((total: number, line: Loose) => total + Math.round(line.delta * 100), 0);
+    expect(sum).to.equal(Math.round(trueUp.amount * 100));
+    const { runs } = await api.expect(200, 'GET', `/v1/workspaces/audit-logs?actor=rep:${ids.get(manager)}`);
+    expect(runs.map((run: Loose) => run.trigger)).to.include.members(['true_up', 'statement_approved']);
+  });
+});
