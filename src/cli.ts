@@ -21,6 +21,7 @@ import { diagnose } from './platform/doctor.js';
 import { createLog } from './platform/log.js';
 import { type RecentMail, recentMails } from './platform/mail/recent-mails.js';
 import { describeApi } from './platform/openapi/document.js';
+import { otherDataFolder } from './platform/other-data-folder.js';
 import { masterKey } from './platform/secrets/master-key.js';
 import { Secrets } from './platform/secrets/secrets.js';
 import { serviceVersion } from './platform/version.js';
@@ -279,6 +280,8 @@ function readSettings(): Config {
 /** The configured server, or the embedded one: joined when it runs, else started for the time of the command. */
 async function withServer<T>(work: (server: DatabaseServer, config: Config) => Promise<T>): Promise<T> {
   const config = readSettings();
+  const warning = await otherDataFolder(config);
+  if (warning !== null) process.stderr.write(`${warning}\n`);
   const server = await openDatabaseServer(config, createLog('warn'));
   try {
     return await work(server, config);

@@ -62,7 +62,8 @@ export async function start(config: Config, parts: ProcessParts, log: Log): Prom
   try {
     const server = await openDatabaseServer(config, log);
     opened.push(() => server.stop());
-    const migrates = parts.api && config.MIGRATE_AT_START;
+    // An embedded database belongs to the process, so a worker that is started alone sets it up too.
+    const migrates = (parts.api || server.embedded) && config.MIGRATE_AT_START;
     if (migrates) await migrate(server, log);
     const service = compose(config, server.appUrl, log);
     opened.push(() => service.close());

@@ -87,6 +87,9 @@ async function diagnoseDatabase(
   try {
     const findings = [await finding('Database', () => databaseVersion(database, server.embedded))];
     if (findings[0]?.state !== 'ok') return findings;
+    // The role, the queue and what is sealed exist only after the first migration.
+    if ((await pendingMigrations(database, migrations, 'owner')).length === Object.keys(migrations).length)
+      return [...findings, emptyDatabase, await finding('Clock', () => clockSkew(database))];
     findings.push(
       await finding('Migrations', () => noPending(database, migrations)),
       await finding('Clock', () => clockSkew(database)),
@@ -109,6 +112,12 @@ async function diagnoseDatabase(
     await server.stop();
   }
 }
+
+const emptyDatabase: Finding = {
+  check: 'Migrations',
+  state: 'warning',
+  told: 'the database is empty; the first start of the service, or "npx commissions migrate", sets it up',
+};
 
 async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
   try {
