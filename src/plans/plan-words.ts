@@ -6,7 +6,7 @@ import { type PlanStatus } from './plan.js';
 /** What agents are told of plans, in one wording for all tools. */
 export const planWords = {
   planId: 'The plan (UUID, planId of list_plans)',
-  planRef: 'planId of list_plans, or a planVersionId: either means the plan with its version in force',
+  planRef: 'planId of list_plans for the plan and its version in force today, or a planVersionId for that version',
   planVersionId: 'One version of a plan (UUID, planVersionId of list_plans or get_plan_history)',
   effectiveStart: firstDay('First day that the plan pays'),
   effectiveEnd: lastDay('Last day that the plan pays'),

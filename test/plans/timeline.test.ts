@@ -258,6 +258,24 @@ for (const worker of [true, false]) {
       expect(await paid('d')).to.deep.equal([10]);
     });
 
+    it('cleans up events of a rule that a new version removed, and keeps those of stopped plans and earlier stretches', async () => {
+      const config = { rules: [rule(0.1), rule(0.2, { name: 'Old' })] };
+      const plan = await createPlan({ config });
+      await deal('d', '2026-03-10');
+      expect(await paid('d')).to.deep.equal([30]);
+      const clean = () => api.expect(200, 'POST', '/v1/commissions/cleanup');
+      const later = await patch(plan.planId, { config: configOf(0.1), effectiveStart: '2026-07-01' });
+      await setStatus(plan.planId, 'archived');
+      expect(await paid('d')).to.deep.equal([30]);
+      expect(await clean()).to.deep.equal({ deleted: 0, skippedLocked: 0 });
+      await setStatus(plan.planId, 'active');
+      await setStatus(later.planVersionId, 'archived');
+      await patch(plan.planVersionId, { config: configOf(0.1) });
+      expect(await paid('d')).to.deep.equal([10]);
+      expect(await clean()).to.deep.equal({ deleted: 1, skippedLocked: 0 });
+      expect(await paid('d')).to.deep.equal([10]);
+    });
+
     describe('overrides', () => {
       const override = (planVersionId: string, ruleId: string, tiers: object[]) =>
         api.expect(200, 'PUT', `/v1/plans/${planVersionId}/overrides/${ann}`, { rules: [{ ruleId, tiers }] });

@@ -35,7 +35,7 @@ export class ListPlans {
 
 export const listPlans = operation({
   id: 'listPlans',
-  summary: 'Plans, one row per identity with its active version preferred, or every version',
+  summary: 'Plans, one row per identity with the version in force today, or every version',
   method: 'get',
   path: '/v1/plans',
   access: 'connection',
@@ -48,7 +48,7 @@ export const listPlans = operation({
     hints: effects.reads,
     description: {
       purpose:
-        'Plans, one row each with its active version preferred, or every version: ids, status, dates and who is assigned.',
+        'Plans, one row each with the version in force today, or every version: ids, status, dates, timeline and who is assigned.',
       useWhen: 'you look for a planId or planVersionId, or for drafts and archived plans.',
       notFor: 'the rules and tiers of one plan (use get_plan) or what changed between versions (get_plan_history).',
       formats:
