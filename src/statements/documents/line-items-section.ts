@@ -137,7 +137,8 @@ function howOf({ line, terms, trace, slices }: ExplainedLine, fixed: boolean): s
         `${limitNames[limit.kind]}: ${money(baseOf(Decimal.of(limit.before), currency), currency)} to ${money(baseOf(Decimal.of(limit.after), currency), currency)}`,
     );
   const isSimple = slices.length < 2 && (fixed || line.rate !== null);
-  return [...(isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')]), ...limits];
+  const refund = trace?.belowZero === true ? ['Attainment below 0%: the rate from 0% applies'] : [];
+  return [...(isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')]), ...refund, ...limits];
 }
 
 /** Names in the row of folded lines; more of them would hide what was paid. */
@@ -162,6 +163,7 @@ function foldedRow(lines: readonly ExplainedLine[], currency: string): Html {
 }
 
 const zeroReasons: Partial<Readonly<Record<Reason, string>>> = {
+  value_out_of_range: 'value out of range',
   quota_missing: 'no quota',
   below_lowest_tier: 'below the first tier',
   below_floor_attainment: 'below the minimum attainment',
