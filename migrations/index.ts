@@ -22,6 +22,7 @@ import * as versionTimeline from './2026_11_22_28_version_timeline.js';
 import * as truedUpRows from './2026_11_22_29_trued_up_rows.js';
 import * as numberBounds from './2026_11_22_31_number_bounds.js';
 import * as teamScope from './2026_11_22_32_team_scope.js';
+import * as payrollHandovers from './2026_11_22_33_payroll_handovers.js';
 import * as dealFilters from './2026_11_22_36_deal_filters.js';
 
 /** Every migration, oldest first. Forward only: a released one is never edited, the next one mends it. */
@@ -49,5 +50,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026_11_22_29_trued_up_rows': { up: truedUpRows.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_31_number_bounds': { up: numberBounds.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_32_team_scope': { up: teamScope.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_22_33_payroll_handovers': { up: payrollHandovers.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_36_deal_filters': { up: dealFilters.up as (db: Kysely<unknown>) => Promise<void> },
 };

@@ -63,12 +63,14 @@ import { listReps } from './reps/queries/list-reps.js';
 import { addAdjustment } from './statements/commands/add-adjustment.js';
 import { addComment } from './statements/commands/add-comment.js';
 import { approveStatement } from './statements/commands/approve-statement.js';
+import { checkStatement } from './statements/commands/check-statement.js';
 import { deleteAdjustment } from './statements/commands/delete-adjustment.js';
 import { deleteComment } from './statements/commands/delete-comment.js';
 import { exportStatement } from './statements/commands/export-statement.js';
 import { exportTeamPdf, exportTeamXlsx, exportTeamZip } from './statements/commands/export-team-document.js';
 import { generateStatement } from './statements/commands/generate-statement.js';
 import { generateStatements } from './statements/commands/generate-statements.js';
+import { recordPayrollHandover } from './statements/commands/record-payroll-handover.js';
 import { trueUpStatement } from './statements/commands/true-up-statement.js';
 import { updateAdjustment } from './statements/commands/update-adjustment.js';
 import { exportTeamCsv } from './statements/queries/export-team-csv.js';
@@ -78,6 +80,7 @@ import { getStatementStatus } from './statements/queries/get-statement-status.js
 import { getStatements } from './statements/queries/get-statements.js';
 import { listComments } from './statements/queries/list-comments.js';
 import { listExportJobs } from './statements/queries/list-export-jobs.js';
+import { listPayrollHandovers } from './statements/queries/list-payroll-handovers.js';
 import { receiveCrma } from './webhooks/commands/receive-crma.js';
 import { receiveCrmb } from './webhooks/commands/receive-crmb.js';
 import { receiveCrmc } from './webhooks/commands/receive-crmc.js';
@@ -174,6 +177,9 @@ export const operations = [
   listComments,
   addComment,
   deleteComment,
+  checkStatement,
+  recordPayrollHandover,
+  listPayrollHandovers,
   listReps,
   upsertReps,
   getRep,

@@ -99,6 +99,9 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listComments: { path: '/v1/statements/<self>/comments?period=never' },
   addComment: { path: '/v1/statements/<self>/comments', body: {} },
   deleteComment: { path: '/v1/statements/<self>/comments/<unknown>' },
+  checkStatement: { path: '/v1/statements/<unknown>/checks', body: {} },
+  recordPayrollHandover: { body: {} },
+  listPayrollHandovers: {},
   listReps: {},
   upsertReps: { body: {} },
   getRep: { path: '/v1/reps/<self>' },
@@ -153,6 +156,7 @@ const payrollMayCall: ReadonlySet<string> = new Set([
   'exportStatement',
   'getStatementStatus',
   'listComments',
+  'listPayrollHandovers',
 ]);
 
 const ranks: readonly string[] = ['public', 'connection', 'rep', 'manager', 'admin'];

@@ -47,6 +47,9 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   getPlanHistory: ['GET', '/v1/plans/<plan>/history'],
   listPlanOverrides: ['GET', '/v1/plans/<version>/overrides'],
   getWorkspace: null,
+  checkStatement: ['POST', '/v1/statements/<eve>/checks', { period: '2026-01', version: 1 }],
+  recordPayrollHandover: null,
+  listPayrollHandovers: null,
 };
 
 /** Operations without data of people other than the caller. */
@@ -156,6 +159,7 @@ describe('managers who see only the people below them', () => {
       '/v1/statements?period=2026-01&include=all',
       '/v1/statements/export.csv?period=2026-01&include=all',
       '/v1/statements/export/jobs',
+      '/v1/payroll-handovers',
       '/v1/plans',
       '/v1/plans/<plan>',
       '/v1/plans/<plan>/history',

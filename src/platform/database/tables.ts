@@ -336,6 +336,31 @@ export interface Tables {
     generated_at: Instant;
     generated_by: string;
   };
+  payroll_handovers: {
+    workspace_id: string;
+    handover_id: string;
+    period: string;
+    layout: string;
+    note: string | null;
+    filename: string;
+    sha256: string;
+    bytes: number;
+    row_count: number;
+    totals: ColumnType<unknown, string, string>;
+    missing_payroll_ids: ColumnType<unknown, string, string>;
+    actor: string;
+    author_id: string | null;
+    created_at: GeneratedInstant;
+  };
+  statement_checks: {
+    workspace_id: string;
+    rep_id: string;
+    period: string;
+    version: number;
+    note: string | null;
+    author_id: string | null;
+    checked_at: ColumnType<Date, Date | undefined, Date>;
+  };
   statement_comments: {
     workspace_id: string;
     comment_id: string;

@@ -103,6 +103,21 @@ const assignment = {
   effectiveStart: '2026-01-01',
   effectiveEnd: null,
 };
+const handover = {
+  handoverId: quotaId,
+  period: '2026-02',
+  layout: 'generic',
+  note: 'Sent to payroll',
+  filename: 'statements-2026-02.csv',
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  bytes: 143,
+  rowCount: 1,
+  totals: [{ currency: 'USD', netPayout: 5600 }],
+  missingPayrollIds: [],
+  actor: { repId: mia, name: 'Mia' },
+  createdAt: '2026-03-02T09:00:00.000Z',
+};
+
 const importedRow = {
   accepted: 1,
   unchanged: 0,
@@ -480,6 +495,23 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   deleteQuota: { params: { quotaId }, answer: { deleted: true, quotaId } },
 
+  checkStatement: {
+    params: { repId: ben },
+    body: { period: '2026-02', version: 1, note: 'Compared with the contract' },
+    answer: {
+      repId: ben,
+      period: '2026-02',
+      version: 1,
+      note: 'Compared with the contract',
+      checkedBy: { repId: mia, name: 'Mia' },
+      checkedAt: '2026-03-02T09:00:00.000Z',
+    },
+  },
+  recordPayrollHandover: {
+    body: { period: '2026-02', layout: 'generic', note: 'Sent to payroll' },
+    answer: handover,
+  },
+  listPayrollHandovers: { query: { period: '2026-02' }, answer: { handovers: [handover] } },
   getStatements: { query: { repId: ben, period: '2026-02' }, answer: statement },
   exportStatementsCsv: { query: february },
   exportStatementsPdf: { query: february },

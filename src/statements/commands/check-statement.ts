@@ -1,0 +1,72 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId, period, text } from '../../platform/schemas.js';
+import { repNotFound } from '../../reps/rep.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { upsertCheck } from '../payroll-handover-store.js';
+import { statementNotFound } from '../statement.js';
+import { findHead } from '../statement-views.js';
+
+const params = z.strictObject({ repId: pathId });
+const body = z.strictObject({
+  period,
+  version: z.int().min(1).describe('The version that was checked; it must be the latest'),
+  note: text(1000).optional(),
+});
+
+@injectable()
+export class CheckStatement {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(
+    { params: { repId }, body: wanted }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
+    caller: Caller,
+  ) {
+    const { workspaceId } = caller;
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      const head = await findHead(trx, { workspaceId, repId, period: wanted.period });
+      if (head === null) throw statementNotFound();
+      if (head.version !== wanted.version)
+        throw new Failure('statement_changed', `The latest version is ${head.version}; check that one.`, {
+          version: head.version,
+        });
+      const note = wanted.note ?? null;
+      const checkedAt = await upsertCheck(trx, caller, { repId, period: wanted.period, version: wanted.version, note });
+      const name = caller.repId === null ? 'API key' : ((await findRepName(trx, workspaceId, caller.repId)) ?? '');
+      return {
+        repId,
+        period: wanted.period,
+        version: wanted.version,
+        note,
+        checkedBy: { repId: caller.repId, name },
+        checkedAt: checkedAt.toISOString(),
+      };
+    });
+  }
+}
+
+export const checkStatement = operation({
+  id: 'checkStatement',
+  summary: 'Mark the latest version of a statement as checked',
+  method: 'post',
+  path: '/v1/statements/:repId/checks',
+  access: 'manager',
+  params,
+  body,
+  response: z.object({
+    repId: z.string(),
+    period: z.string(),
+    version: z.int(),
+    note: z.string().nullable(),
+    checkedBy: z.object({ repId: z.string().nullable(), name: z.string() }),
+    checkedAt: z.string(),
+  }),
+  status: 201,
+  failures: { rep_not_found: 404, statement_not_found: 404, statement_changed: 409 },
+  handler: CheckStatement,
+});

@@ -1,0 +1,54 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { period, text } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { describePayrollFile, type PayrollHandover, payrollHandover } from '../payroll-handover.js';
+import { insertHandover } from '../payroll-handover-store.js';
+import { listHandovers } from '../payroll-handover-views.js';
+import { layouts } from '../payroll-layouts.js';
+
+const body = z.strictObject({
+  period: period.describe('The period that was handed over'),
+  layout: z.enum(layouts).describe('The layout of the file'),
+  note: text(1000).optional().describe('For example to whom it was sent'),
+});
+
+@injectable()
+export class RecordPayrollHandover {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** The file is written once more from one snapshot; its hash tells later whether it is the file that payroll has. */
+  async execute(
+    { body: wanted }: Input<unknown, unknown, z.infer<typeof body>>,
+    caller: Caller,
+  ): Promise<PayrollHandover> {
+    const file = await this.unitOfWork.run(caller, 'snapshot', (trx) =>
+      describePayrollFile(trx, caller, wanted, this.clock),
+    );
+    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+      const handoverId = await insertHandover(trx, caller, { ...file, ...wanted, note: wanted.note ?? null });
+      const [handover] = await listHandovers(trx, caller.workspaceId, { handoverId });
+      return handover as PayrollHandover;
+    });
+  }
+}
+
+export const recordPayrollHandover = operation({
+  id: 'recordPayrollHandover',
+  summary: 'Record that the payroll file of a period was handed over, with its hash and totals',
+  method: 'post',
+  path: '/v1/payroll-handovers',
+  access: 'manager',
+  body,
+  response: payrollHandover,
+  status: 201,
+  failures: {},
+  handler: RecordPayrollHandover,
+});

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { keyAuthor } from './comment.js';
+import { type PayrollHandover } from './payroll-handover.js';
+
+const maxHandovers = 500;
+
+/** Hand-overs, the latest first; only those of one person where an id is given. */
+export async function listHandovers(
+  trx: Work,
+  workspaceId: string,
+  filter: { readonly period?: string | undefined; readonly handoverId?: string; readonly authorId?: string | null },
+): Promise<PayrollHandover[]> {
+  const { period, handoverId, authorId = null } = filter;
+  const { rows } = await sql<
+    Omit<PayrollHandover, 'actor' | 'createdAt'> & {
+      authorId: string | null;
+      authorName: string | null;
+      createdAt: Date;
+    }
+  >`
+    select h.handover_id as "handoverId", h.period, h.layout, h.note, h.filename, h.sha256, h.bytes,
+      h.row_count as "rowCount", h.totals, h.missing_payroll_ids as "missingPayrollIds", h.author_id as "authorId",
+      r.name as "authorName", h.created_at as "createdAt"
+    from payroll_handovers h
+    left join reps r on r.workspace_id = h.workspace_id and r.rep_id = h.author_id
+    where h.workspace_id = ${workspaceId}
+      ${period === undefined ? sql`` : sql`and h.period = ${period}`}
+      ${handoverId === undefined ? sql`` : sql`and h.handover_id = ${handoverId}`}
+      ${authorId === null ? sql`` : sql`and h.author_id = ${authorId}`}
+    order by h.created_at desc, h.handover_id limit ${maxHandovers}`.execute(trx);
+  return rows.map(({ authorId: repId, authorName, createdAt, ...handover }) => ({
+    ...handover,
+    actor: { repId, name: authorName ?? keyAuthor },
+    createdAt: createdAt.toISOString(),
+  }));
+}

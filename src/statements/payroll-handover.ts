@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Caller, visibleReps } from '../kernel/caller.js';
+import { type Clock } from '../kernel/clock.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { findWorkspace } from '../workspaces/workspace-views.js';
+import { csvFile } from './payroll-csv.js';
+import { type Layout, layouts, payrollFile } from './payroll-layouts.js';
+import { loadTeamExport } from './team-export.js';
+import { missingPayrollIds } from './team-statements.js';
+
+export const payrollHandover = z.object({
+  handoverId: z.string(),
+  period: z.string(),
+  layout: z.enum(layouts),
+  note: z.string().nullable(),
+  filename: z.string(),
+  sha256: z.string().describe('Of the file that GET /v1/statements/export.csv returned for this period and layout'),
+  bytes: z.int(),
+  rowCount: z.int(),
+  totals: z.array(z.object({ currency: z.string(), netPayout: z.number() })),
+  missingPayrollIds: z.array(z.object({ repId: z.string(), name: z.string(), email: z.string() })),
+  actor: z.object({ repId: z.string().nullable(), name: z.string() }),
+  createdAt: z.string(),
+});
+export type PayrollHandover = z.input<typeof payrollHandover>;
+
+export type HandedFile = Pick<
+  PayrollHandover,
+  'filename' | 'sha256' | 'bytes' | 'rowCount' | 'totals' | 'missingPayrollIds'
+>;
+
+/** The file that the export of this layout returns by default, by its hash, and what it adds up to. */
+export async function describePayrollFile(
+  trx: Work,
+  caller: Caller,
+  { period, layout }: { readonly period: string; readonly layout: Layout },
+  clock: Clock,
+): Promise<HandedFile> {
+  const { workspaceId } = caller;
+  const { payroll } = await findWorkspace(trx, workspaceId);
+  const selection = { repIds: visibleReps(caller), everyone: false };
+  const included = layout === 'generic' ? 'everyone' : 'approved';
+  const team = await loadTeamExport(trx, workspaceId, period, clock, selection, included);
+  const file = payrollFile(layout, team, payroll, false);
+  const content = Buffer.from(csvFile(file.columns, file.lines, ','));
+  return {
+    filename: file.filename,
+    sha256: createHash('sha256').update(content).digest('hex'),
+    bytes: content.length,
+    rowCount: file.lines.length,
+    totals: team.totals.map(({ currency, summary }) => ({ currency, netPayout: Number(summary.netPayout) })),
+    missingPayrollIds: missingPayrollIds(team.members),
+  };
+}

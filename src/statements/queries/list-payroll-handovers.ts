@@ -1,0 +1,37 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { period } from '../../platform/schemas.js';
+import { payrollHandover } from '../payroll-handover.js';
+import { listHandovers } from '../payroll-handover-views.js';
+
+const query = z.strictObject({ period: period.optional().describe('Only hand-overs of this period') });
+
+@injectable()
+export class ListPayrollHandovers {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  /** A manager who is restricted to the people below them sees their own hand-overs only: the totals are of those people. */
+  async execute({ query: { period: of } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
+    const authorId = caller.team === undefined ? null : caller.repId;
+    const handovers = await this.unitOfWork.run(caller, 'reads', (trx) =>
+      listHandovers(trx, caller.workspaceId, { period: of, authorId }),
+    );
+    return { handovers };
+  }
+}
+
+export const listPayrollHandovers = operation({
+  id: 'listPayrollHandovers',
+  summary: 'The recorded payroll hand-overs, the latest first',
+  method: 'get',
+  path: '/v1/payroll-handovers',
+  access: 'manager',
+  payroll: true,
+  query,
+  response: z.object({ handovers: z.array(payrollHandover) }),
+  failures: {},
+  handler: ListPayrollHandovers,
+});

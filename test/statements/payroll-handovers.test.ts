@@ -1,0 +1,65 @@
+import 'reflect-metadata';
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { tokenOf } from '../support/tokens.js';
+import { type Office, StatementFixture } from './statement-fixture.js';
+
+describe('payroll hand-overs, checks and people who left', () => {
+  let fixture: StatementFixture;
+  let office: Office;
+
+  before(async () => {
+    fixture = await StatementFixture.create();
+    office = await fixture.office();
+  });
+  after(() => fixture.service.stop());
+
+  it('record the hash of the exported file, its totals, the actor and people without a payroll id', async () => {
+    const file = await fetch(`${fixture.service.url}/v1/statements/export.csv?period=2026-01`, {
+      headers: { Authorization: `Bearer ${await tokenOf(fixture.service, office.workspaceId, 'sess', office.mia)}` },
+    });
+    const sha256 = createHash('sha256')
+      .update(Buffer.from(await file.arrayBuffer()))
+      .digest('hex');
+    const manager = fixture.service.client(await tokenOf(fixture.service, office.workspaceId, 'sess', office.mia));
+    const body = { period: '2026-01', layout: 'generic', note: 'sent' };
+    const handover = await manager.expect(201, 'POST', '/v1/payroll-handovers', body);
+    expect(handover).to.deep.include({
+      ...body,
+      sha256,
+      totals: [{ currency: 'USD', netPayout: 4800 }],
+      actor: { repId: office.mia, name: 'Mia' },
+    });
+    expect(handover.missingPayrollIds.map(({ email }: { email: string }) => email)).to.deep.equal(['ben@acme.test']);
+    expect(file.headers.get('x-missing-payroll-ids')).to.equal('1');
+    const { handovers } = await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-01');
+    expect(handovers).to.deep.equal([handover]);
+    expect((await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-02')).handovers).to.deep.equal([]);
+  });
+
+  it('mark the latest version of a statement as checked', async () => {
+    await fixture.generate(office, '2026-02');
+    const path = `/v1/statements/${office.ben}/checks`;
+    const check = await office.api.expect(201, 'POST', path, { period: '2026-02', version: 1, note: 'fine' });
+    expect(check).to.deep.include({ version: 1, note: 'fine', checkedBy: { repId: null, name: 'API key' } });
+    expect((await office.api.expect(409, 'POST', path, { period: '2026-02', version: 2 })).code).to.equal(
+      'statement_changed',
+    );
+    expect((await office.api.expect(404, 'POST', path, { period: '2025-02', version: 1 })).code).to.equal(
+      'statement_not_found',
+    );
+  });
+
+  it('generate and export include people who left with an amount in the period, and no one else who left', async () => {
+    const own = await fixture.office();
+    const gone = { email: 'gone@acme.test', name: 'Gone', active: false };
+    await own.api.expect(200, 'PUT', '/v1/reps', { reps: [gone] });
+    await own.api.expect(200, 'PATCH', `/v1/reps/${own.ben}`, { active: false });
+    const { statements } = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
+    expect(statements.map(({ repId }: { repId: string }) => repId).sort()).to.deep.equal([own.ben, own.mia].sort());
+    const csv = (await own.api.get('/v1/statements/export.csv?period=2026-01')).body;
+    expect(csv).to.include('ben@acme.test').and.not.include('gone@acme.test');
+    const later = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2027-01' });
+    expect(later.statements.map(({ repId }: { repId: string }) => repId)).to.deep.equal([own.mia]);
+  });
+});
