@@ -45,14 +45,15 @@ describe('workspaces', () => {
         managerScope: 'workspace',
         apiKey: { masked: null, isSet: false },
       });
-      expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Replaced', 'Running']);
+      expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Running']);
       const withoutPerson = await world.slice.run(getWorkspace, world.as('connection'));
       expect(withoutPerson).to.deep.equal({ ...told, plans, caller: withoutPerson.caller });
       expect(withoutPerson.caller).to.include({ role: null, repId: null });
       const all = await world.slice.run(getWorkspace, world.admin, { query: { includeDeleted: 'true' } });
       expect(all.plans.map((plan: { name: string; status: string }) => `${plan.name} ${plan.status}`)).to.deep.equal([
         'Gone deleted',
-        'Replaced active',
+        // Its new version is active, but the plan itself is still deleted.
+        'Replaced deleted',
         'Running active',
       ]);
       await world.slice.refuse('VALIDATION_FAILED', 400, getWorkspace, world.admin, {
