@@ -34,16 +34,16 @@ export interface UpstreamEvent {
 
 /**
  * A row that the calculation does not change: it occupies its natural key, and its recorded credit and amount count for
- * the deals around it. A `frozen` row belongs to an approved period. A `kept` row is historical: its assignment or plan
- * version was withdrawn. An `owned` row only occupies the key, which belongs to an approved period that no longer
- * counts it; it has no credit and no amount.
+ * the deals around it. A `frozen` row belongs to an approved period. A `stopped` row lies on a day on which the plan is
+ * stopped. A `kept` row is historical: its assignment was deleted; a firing on another day takes its key. An `owned` row
+ * only occupies the key, which belongs to an approved period that no longer counts it; it has no credit and no amount.
  */
 export interface HeldEvent {
   readonly planId: string;
   readonly ruleName: string;
   readonly dealKey: string;
   readonly phase: 'per_deal' | 'cascade' | 'periodic';
-  readonly hold: 'frozen' | 'kept' | 'owned';
+  readonly hold: 'frozen' | 'kept' | 'stopped' | 'owned';
   /** The approved period that owns the key; when absent, the one that contains `earnedOn`. */
   readonly frozenPeriod?: Period;
   readonly earnedOn: Day;

@@ -170,6 +170,10 @@ export class PlanCalculation implements WalkListener {
       if (!stays) this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
       return;
     }
+    if (held?.hold === 'stopped') {
+      this.addHeld(held, null);
+      return this.refuse(firing.version, firing.rule, dealKey, 'plan_not_active');
+    }
     if (frozen !== undefined) {
       this.sink.heldBack.push({
         period: frozen,

@@ -42,7 +42,8 @@ export function differenceOf(
   }
   // A row that was kept gives way when its key would be earned in an approved period: the true-up of that one pays it.
   const blocked = new Set(heldBack.filter(({ change }) => change === 'insert').map((one) => eventIdOf(repId, one)));
-  for (const event of held) if (event.hold === 'kept' && !blocked.has(eventIdOf(repId, event))) rest.take(event);
+  for (const event of held)
+    if ((event.hold === 'kept' || event.hold === 'stopped') && !blocked.has(eventIdOf(repId, event))) rest.take(event);
   return {
     writes,
     reversals: rest.left().filter((row) => row.status === 'earned' && !frozenIds.has(row.eventId)),

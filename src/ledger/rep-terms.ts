@@ -364,24 +364,25 @@ export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
   return (planId, key, period) => byKey.get(`${planId}|${key}|${period}`) ?? null;
 }
 
-/**
- * Tells whether events of the plan on a day are kept as they are: the plan is gone, the assignment was deleted, or the
- * day is stopped.
- */
-export function retentionOf(terms: RepTerms): (planId: string, day: Day) => boolean {
+/** Tells whether a day of the plan is stopped: its events stay unchanged while their deal exists. */
+export function stoppedDaysOf(terms: RepTerms): (planId: string, day: Day) => boolean {
   const stopped = new Map(
     [...groupBy(terms.versions, (version) => version.planId)].map(([planId, versions]) => [
       planId,
       stoppedDays({ isActive: versions[0]?.planStatus === 'active', versions }),
     ]),
   );
+  return (planId, day) => stopped.get(planId)?.(day) === true;
+}
+
+/** Tells whether events of the plan on a day are kept while nothing else is earned: the plan is gone, or the assignment. */
+export function withdrawnDaysOf(terms: RepTerms): (planId: string, day: Day) => boolean {
+  const known = new Set(terms.versions.map((version) => version.planId));
   return (planId, day) => {
-    const isStopped = stopped.get(planId);
-    if (isStopped === undefined) return true;
+    if (!known.has(planId)) return true;
     const covering = terms.assignments.filter(
       (assignment) => assignment.planId === planId && isEffective(day, assignment.start, assignment.end),
     );
-    if (covering.some((assignment) => !assignment.deleted)) return isStopped(day);
-    return covering.length > 0;
+    return covering.length > 0 && covering.every((assignment) => assignment.deleted);
   };
 }

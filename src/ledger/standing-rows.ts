@@ -6,7 +6,7 @@ import { cellsOf, rowsFrom } from '../platform/database/columns.js';
 import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
-import { type RepTerms, retentionOf } from './rep-terms.js';
+import { type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
 import { heldTruedUp, type TruedUpRow } from './trued-up-rows.js';
 
 /** An engine-written row as it stands in the ledger. */
@@ -70,10 +70,15 @@ function standingRow(cells: (string | null)[]): StandingRow {
   } as StandingRow;
 }
 
-/** The rep's rows in the window, and the frozen ones outside it that hold the natural key of a deal within. */
+/** The rep's rows in the window, and those outside it that hold the natural key of a deal within: frozen, or stopped. */
 export async function loadStandingRows(trx: Work, terms: RepTerms, window: DayRange): Promise<StandingRow[]> {
   const { workspaceId, repId } = terms;
-  const outside = terms.frozen.filter(({ range }) => range.to < window.from || range.from > window.to);
+  const isStopped = stoppedDaysOf(terms);
+  const isHeld = ({ planId, earnedOn }: StandingRow) =>
+    isStopped(planId, earnedOn) || terms.frozen.some(({ range }) => isWithin(earnedOn, range));
+  const mayBeHeld =
+    terms.frozen.some(({ range }) => range.from < window.from || range.to > window.to) ||
+    terms.versions.some(({ status, planStatus }) => status !== 'active' || planStatus !== 'active');
   const [within, elsewhere] = await Promise.all([
     cellsOf(
       trx,
@@ -82,7 +87,7 @@ export async function loadStandingRows(trx: Work, terms: RepTerms, window: DayRa
         where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
           and e.earned_on between ${window.from} and ${window.to}`,
     ),
-    outside.length === 0
+    !mayBeHeld
       ? []
       : cellsOf(
           trx,
@@ -91,13 +96,10 @@ export async function loadStandingRows(trx: Work, terms: RepTerms, window: DayRa
             join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
               and d.close_date between ${window.from} and ${window.to}
             where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
-              and (${sql.join(
-                outside.map(({ range }) => sql`e.earned_on between ${range.from} and ${range.to}`),
-                sql` or `,
-              )})`,
+              and e.earned_on not between ${window.from} and ${window.to}`,
         ),
   ]);
-  return [...within, ...elsewhere].map(standingRow);
+  return [...within.map(standingRow), ...elsewhere.map(standingRow).filter(isHeld)];
 }
 
 /** What of the ledger the engine must not change. */
@@ -109,8 +111,8 @@ export interface HeldRows {
 
 /**
  * The rows that the engine must not change. Those of an approved period are frozen; where the period is trued up, its
- * trued-up rows are, and the keys that only its approved rows have are owned. Kept rows were earned under an assignment
- * that was deleted since, or lie on a stopped day: they stay while their deal exists.
+ * trued-up rows are, and the keys that only its approved rows have are owned. Rows of stopped days stay while their deal
+ * exists, whoever owns it and whenever it closes by now. Kept rows were earned under an assignment that was deleted since.
  */
 export async function heldRows(
   trx: Work,
@@ -132,27 +134,40 @@ export async function heldRows(
     if (!period.truedUp) held.push(heldOf(row, 'frozen'));
     else if (!isCounted(row)) held.push(ownedBy(row, period.period));
   }
-  const isRetained = retentionOf(terms);
-  const withdrawn = earned.filter(
-    (row) => frozenOf(row) === undefined && !isCounted(row) && isRetained(row.planId, row.earnedOn),
-  );
-  const owners = await ownersOfDeals(trx, terms.workspaceId, withdrawn);
+  const open = earned.filter((row) => frozenOf(row) === undefined && !isCounted(row));
+  const holdOf = retainedBy(terms);
+  const retained = open.filter((row) => holdOf(row) !== null);
+  const owners = await ownersOfDeals(trx, terms.workspaceId, retained);
   return {
-    held: [...held, ...keptRows(terms.repId, withdrawn, owners).map((row) => heldOf(row, 'kept'))],
+    held: [...held, ...retainedRows(terms, retained, owners).map((one) => one.held)],
     frozenIds: new Set(frozen.map((row) => row.eventId)),
   };
 }
 
-/** Of the rows whose terms were withdrawn those whose deal exists and, for rows on own deals, still belongs to the rep. */
-export function keptRows<Row extends Pick<CountedRow, 'phase' | 'dealKey'>>(
-  repId: string,
-  withdrawn: readonly Row[],
+/** Tells why a row outside approved periods may stay as it is: its day is stopped, or its assignment was deleted. */
+export function retainedBy(terms: RepTerms): (row: HeldRow) => 'stopped' | 'kept' | null {
+  const isStopped = stoppedDaysOf(terms);
+  const isWithdrawn = withdrawnDaysOf(terms);
+  return ({ planId, earnedOn }) =>
+    isStopped(planId, earnedOn) ? 'stopped' : isWithdrawn(planId, earnedOn) ? 'kept' : null;
+}
+
+/**
+ * Of rows that may stay those whose deal exists. A row on an own deal under a deleted assignment also goes with the deal
+ * to its next owner.
+ */
+export function retainedRows<Row extends HeldRow>(
+  terms: RepTerms,
+  rows: readonly Row[],
   owners: ReadonlyMap<string, string | null>,
-): Row[] {
-  return withdrawn.filter(
-    ({ phase, dealKey }) =>
-      phase === 'periodic' || (phase === 'per_deal' ? owners.get(dealKey) === repId : owners.has(dealKey)),
-  );
+): { readonly row: Row; readonly held: HeldEvent }[] {
+  const holdOf = retainedBy(terms);
+  return rows.flatMap((row) => {
+    const hold = holdOf(row);
+    const isOwned = hold === 'stopped' || row.phase !== 'per_deal' || owners.get(row.dealKey) === terms.repId;
+    const exists = row.phase === 'periodic' || owners.has(row.dealKey);
+    return hold !== null && isOwned && exists ? [{ row, held: heldOf(row, hold) }] : [];
+  });
 }
 
 export function naturalKey({ planId, ruleName, dealKey }: Pick<CountedRow, 'planId' | 'ruleName' | 'dealKey'>): string {
@@ -164,10 +179,10 @@ function ownedBy(row: StandingRow, frozenPeriod: string): HeldEvent {
   return { ...heldOf(row, 'owned'), ...nothing, frozenPeriod };
 }
 
-export function heldOf(
-  row: Omit<StandingRow, 'eventId' | 'status' | 'idempotencyKey'>,
-  hold: HeldEvent['hold'],
-): HeldEvent {
+/** What a row must have to be held. */
+type HeldRow = Omit<StandingRow, 'eventId' | 'status' | 'idempotencyKey' | 'base'> & { readonly base: string | null };
+
+function heldOf(row: HeldRow, hold: HeldEvent['hold']): HeldEvent {
   return {
     planId: row.planId,
     ruleName: row.ruleName,
@@ -178,7 +193,7 @@ export function heldOf(
     period: row.period,
     attainmentKey: row.attainmentKey,
     credit: Decimal.of(row.credit),
-    base: Decimal.of(row.base),
+    base: Decimal.of(row.base ?? '0'),
     amount: Decimal.of(row.amount),
     tierName: row.tierName,
   };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { calculateRep, type Decision, type TeamDeal, type UpstreamEvent } from '../engine/calculate.js';
+import { calculateRep, type Decision, type HeldEvent, type TeamDeal, type UpstreamEvent } from '../engine/calculate.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -17,8 +17,8 @@ import {
   type Rankings,
   rankedPlans,
 } from './load-window.js';
-import { assignedPlans, loadTermsOfReps, quotaFinder, type RepTerms, retentionOf } from './rep-terms.js';
-import { heldOf, keptRows, naturalKey, ownersOfDeals } from './standing-rows.js';
+import { assignedPlans, loadTermsOfReps, quotaFinder, type RepTerms } from './rep-terms.js';
+import { naturalKey, ownersOfDeals, retainedBy, retainedRows } from './standing-rows.js';
 
 /**
  * The rows that the rep would have around the days if no period were frozen, neither of the rep nor of anyone below: a
@@ -34,11 +34,17 @@ export async function unfrozenRows(trx: Work, terms: RepTerms, days: DayRange, a
   return team.rowsOf(terms.repId);
 }
 
+/** A row that stays as it is, and what the calculation sees of it. */
+interface KeptRow {
+  readonly row: CountedRow;
+  readonly held: HeldEvent;
+}
+
 /** What the calculation of everyone reads. */
 interface World {
   readonly terms: ReadonlyMap<string, RepTerms>;
   readonly deals: ReadonlyMap<string, readonly Deal[]>;
-  readonly kept: ReadonlyMap<string, readonly CountedRow[]>;
+  readonly kept: ReadonlyMap<string, readonly KeptRow[]>;
   readonly rankings: Rankings;
   readonly firstCloseDates: ReadonlyMap<string, Day>;
 }
@@ -75,7 +81,7 @@ async function loadKeptRows(
   repId: string,
   terms: ReadonlyMap<string, RepTerms>,
   { from, to }: DayRange,
-): Promise<ReadonlyMap<string, readonly CountedRow[]>> {
+): Promise<ReadonlyMap<string, readonly KeptRow[]>> {
   const { workspaceId } = terms.get(repId) as RepTerms;
   const mayKeep = [...terms.values()].filter((one) => one.repId === repId || hasWithdrawnTerms(one));
   const ofReps = sql`c.rep_id = any(${mayKeep.map((one) => one.repId)}::uuid[])`;
@@ -89,13 +95,11 @@ async function loadKeptRows(
           and d.close_date between ${from}::date and ${to}::date)`,
     ),
   ]);
-  const retention = new Map([...terms].map(([of, one]) => [of, retentionOf(one)]));
-  const withdrawn = [...within, ...moved].filter(
-    (row) => retention.get(row.repId)?.(row.planId, row.earnedOn) === true,
-  );
-  const owners = await ownersOfDeals(trx, workspaceId, withdrawn);
-  const byRep = groupBy(withdrawn, (row) => row.repId);
-  return new Map([...byRep].map(([id, rows]) => [id, keptRows(id, rows, owners)]));
+  const holds = new Map([...terms].map(([of, one]) => [of, retainedBy(one)]));
+  const retained = [...within, ...moved].filter((row) => (holds.get(row.repId)?.(row) ?? null) !== null);
+  const owners = await ownersOfDeals(trx, workspaceId, retained);
+  const byRep = groupBy(retained, (row) => row.repId);
+  return new Map([...byRep].map(([id, rows]) => [id, retainedRows(terms.get(id) as RepTerms, rows, owners)]));
 }
 
 function hasWithdrawnTerms({ versions, assignments }: RepTerms): boolean {
@@ -172,7 +176,7 @@ class UnfrozenTeam {
       plans: assignedPlans(terms),
       deals: this.world.deals.get(repId) ?? [],
       teamDeals: hasRules(terms, (rule) => rule.executionPhase === 'cascade') ? this.teamDeals(repId) : [],
-      held: kept.map((row) => heldOf({ ...row, base: row.base ?? '0' }, 'kept')),
+      held: kept.map(({ held }) => held),
       frozen: [],
       quota: quotaFinder(terms.quotas),
       peerCredits: (planId, key, period) => this.peerCredits(repId, planId, key, period),
@@ -181,7 +185,7 @@ class UnfrozenTeam {
     });
     const decided = decisions.map((decision) => rowOf(repId, decision));
     const keys = new Set(decided.map(naturalKey));
-    return { rows: [...decided, ...kept.filter((row) => !keys.has(naturalKey(row)))], credits };
+    return { rows: [...decided, ...kept.map(({ row }) => row).filter((row) => !keys.has(naturalKey(row)))], credits };
   }
 
   private teamDeals(managerId: string): TeamDeal[] {
