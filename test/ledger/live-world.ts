@@ -5,9 +5,14 @@ import { expectCurrentAnswers } from '../support/current-answers.js';
 import { byKey } from '../support/engine-world.js';
 import { earnedRows, query } from '../support/ledger-checks.js';
 import { periodOf, plusDays } from '../support/oracle/calendar.js';
-import { cleanLedger } from '../support/oracle/clean-ledger.js';
+import { calculated } from '../support/oracle/clean-ledger.js';
+import { numberFrom } from '../support/oracle/fields.js';
+import { unlocked } from '../support/oracle/histories.js';
+import { type PlanPatch, patched, resolvePlan, setPlanStatus } from '../support/oracle/timeline.js';
+import { countedIn, liveRows, type TrueUpLine, totalOf, trueUpLines } from '../support/oracle/true-up.js';
 import type {
   LedgerRow,
+  PlanStatus,
   StandardName,
   World,
   WorldAssignment,
@@ -54,13 +59,21 @@ interface Adjustment {
   readonly amount: number;
 }
 
+/** What a PATCH names; undefined: nothing. */
+export interface PatchPlan {
+  readonly config?: number | undefined;
+  readonly start?: string | null | undefined;
+  readonly end?: string | null | undefined;
+  readonly status?: PlanStatus | undefined;
+}
+
 type LiveVersion = WorldPlanVersion & { readonly rules: readonly Rule[] };
 type LiveQuota = WorldQuota & { readonly quotaId: string };
 type LiveAssignment = WorldAssignment & { readonly assignmentId: string };
 
 export type Pay = { readonly rate: number } | { readonly flatAmount: number };
 
-/** The versions of a generated plan that wait for their turn. */
+/** The generated versions of a plan; their configs are sent in changes. */
 type Drafts = readonly WorldPlanVersion[];
 
 /**
@@ -202,7 +215,7 @@ export class LiveWorld {
 
   async importDeals(deals: readonly ToldDeal[]): Promise<void> {
     const rows = deals.map((deal) => ({ dealId: deal.dealId, ...this.bodyOf(deal) }));
-    const answer = await this.api.expect(200, 'POST', '/v1/deals/import', { deals: rows });
+    const answer = await this.api.expect(200, 'POST', '/v1/deals/import?mode=replace', { deals: rows });
     const readable = deals.filter((deal) => hasReadableAmount(deal.content, this.world));
     const stale = readable.filter((deal) => this.note(deal) === 'stale').length;
     expect(answer.rejected, 'rejected rows').to.have.lengthOf(deals.length - readable.length);
@@ -216,6 +229,9 @@ export class LiveWorld {
     expect(answer.softDeleted, 'softDeleted').to.equal(known !== undefined && !hard);
     expect(answer.hardDeleted, 'hardDeleted').to.equal(known !== undefined && hard);
     this.world.deals = this.world.deals.filter((deal) => deal.dealId !== dealId);
+    // On a stopped day an event goes with its deal, and does not come back with it.
+    await this.settled();
+    this.remember();
     if (known === undefined) return;
     if (hard) this.known.delete(dealId);
     else
@@ -264,53 +280,73 @@ export class LiveWorld {
   // Plans
 
   private async createPlan({ versions }: WorldPlan, index: number): Promise<void> {
-    const [first, ...later] = versions as [WorldPlanVersion, ...WorldPlanVersion[]];
+    const [first, second] = versions as [WorldPlanVersion, ...WorldPlanVersion[]];
     const { config, status, effectiveStart, effectiveEnd, currency, fieldMapping } = first;
     const body = { name: `Plan ${index}`, config, status, effectiveStart, effectiveEnd, currency, fieldMapping };
     const created = await this.api.expect(201, 'POST', '/v1/plans', body);
-    this.world.plans.push({ planId: created.planId, versions: [] });
-    this.drafts.push([first, ...later]);
-    await this.noteVersion(index, first, created);
-    for (const version of later.slice(0, 1))
-      await this.addVersion(index, 1, version.effectiveStart, version.effectiveEnd);
+    this.world.plans.push({ planId: created.planId, status, versions: [] });
+    this.drafts.push(versions);
+    const { planVersionId, version, rules } = created;
+    this.plan(index).versions.push({ ...first, planVersionId, version, rules, overrides: [] });
+    await this.putOverrides(index, first);
+    if (second === undefined) return;
+    const { effectiveStart: start, effectiveEnd: end } = second;
+    await this.patchPlan(index, null, { config: 1, start, end });
   }
 
-  /** A version of the same plan from that day on, with one of the configs that were generated for it. */
-  async addVersion(
-    index: number,
-    config: number,
-    effectiveStart: string | null,
-    effectiveEnd: string | null,
-  ): Promise<void> {
-    const { planId, versions } = this.plan(index);
+  /** A new version: by planId, or from one of the plan's versions. A config is one of those generated for the plan. */
+  async patchPlan(index: number, source: number | null, { config, start, end, status }: PatchPlan): Promise<void> {
+    const plan = this.plan(index);
+    if (plan.status === 'deleted') return;
+    const from = (
+      source === null ? resolvePlan(plan, this.today()) : plan.versions[source % plan.versions.length]
+    ) as LiveVersion;
     const drafts = this.drafts[index % this.planCount] as Drafts;
-    const draft = drafts[config % drafts.length] as WorldPlanVersion;
-    const body = { config: draft.config, status: draft.status, effectiveStart, effectiveEnd };
-    const changed = await this.api.expect(200, 'PATCH', `/v1/plans/${planId}`, body);
-    expect(changed.version, 'version').to.equal(versions.length + 1);
-    const { fieldMapping } = versions[0] as LiveVersion;
-    await this.noteVersion(index, { ...draft, effectiveStart, effectiveEnd, fieldMapping }, changed);
-  }
-
-  private async noteVersion(
-    index: number,
-    draft: WorldPlanVersion,
-    answer: { planVersionId: string; version: number; rules: Rule[] },
-  ): Promise<void> {
+    const draft = config === undefined ? undefined : drafts[config % drafts.length];
+    const patch: PlanPatch = {
+      ...(draft === undefined ? {} : { config: draft.config }),
+      ...(start === undefined ? {} : { effectiveStart: start }),
+      ...(end === undefined ? {} : { effectiveEnd: end }),
+      ...(status === undefined ? {} : { status }),
+    };
+    const starts = patch.effectiveStart === undefined ? from.effectiveStart : patch.effectiveStart;
+    const ends = patch.effectiveEnd === undefined ? from.effectiveEnd : patch.effectiveEnd;
+    if (starts !== null && ends !== null && ends < starts) patch.effectiveEnd = null;
+    if (draft === undefined && patch.effectiveStart === undefined && patch.effectiveEnd === undefined) return;
+    this.remember();
+    const ref = source === null ? plan.planId : from.planVersionId;
+    const answer = await this.api.expect(200, 'PATCH', `/v1/plans/${ref}`, patch);
     const { planVersionId, version, rules } = answer;
-    const { versions } = this.plan(index);
-    const live: LiveVersion = { ...draft, planVersionId, version, rules, overrides: [] };
-    versions.push(live);
-    for (const { repId, ruleName, tiers } of draft.overrides) await this.putOverride(live, repId, { ruleName, tiers });
+    expect(version, 'version').to.equal(plan.versions.length + 1);
+    const made = patched(from, patch, { planVersionId, version });
+    plan.versions.push({ ...made.version, rules });
+    if (source === null && status === 'active') plan.status = 'active';
+    expect(sortedTiers(answer.overridesDropped), 'overridesDropped').to.deep.equal(sortedTiers(made.dropped));
+    if (draft !== undefined) await this.putOverrides(index, draft);
   }
 
-  /** Puts one of the versions that are not in force into force. */
-  async activateVersion(which: number): Promise<void> {
-    const idle = this.world.plans.flatMap((plan) => plan.versions).filter((version) => version.status !== 'active');
-    const version = idle[which % Math.max(1, idle.length)];
+  private async putOverrides(index: number, draft: WorldPlanVersion): Promise<void> {
+    const live = this.plan(index).versions.at(-1) as LiveVersion;
+    for (const { repId, ruleName, tiers } of draft.overrides) {
+      const rule = live.rules.find((each) => each.name === ruleName);
+      if (rule !== undefined) await this.putOverride(live, repId, { ruleName, tiers });
+    }
+  }
+
+  async setPlanStatus(index: number, status: PlanStatus): Promise<void> {
+    const plan = this.plan(index);
+    this.remember();
+    await this.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}/status`, { status });
+    setPlanStatus(plan, status);
+  }
+
+  async setVersionStatus(which: number, status: PlanStatus): Promise<void> {
+    const versions = this.world.plans.flatMap((plan) => plan.versions);
+    const version = versions[which % Math.max(1, versions.length)];
     if (version === undefined) return;
-    await this.api.expect(200, 'PATCH', `/v1/plans/${version.planVersionId}/status`, { status: 'active' });
-    version.status = 'active';
+    this.remember();
+    await this.api.expect(200, 'PATCH', `/v1/plans/${version.planVersionId}/status`, { status });
+    version.status = status;
   }
 
   async override(index: number, rep: number, which: number, pay: Pay): Promise<void> {
@@ -492,7 +528,7 @@ export class LiveWorld {
     const answer = await this.api.post(`/v1/statements/${repId}/generate`, { period });
     expectStatus(answer, this.isApproved(repId, period) ? 409 : 200, `generate ${period}`);
     if (answer.status !== 200) return;
-    const net = this.earnedIn(repId, period, this.cleanRows()).plus(this.adjustedIn(repId, period));
+    const net = this.earnedIn(repId, period).plus(this.adjustedIn(repId, period));
     expect(Decimal.of(answer.body.summary.netPayout).toString(), `net payout of ${period}`).to.equal(net.toString());
   }
 
@@ -505,19 +541,20 @@ export class LiveWorld {
     const neverGenerated = this.overlapping(repId, period).length > 0;
     expectStatus(answer, neverGenerated ? 409 : 200, `approve ${period}`);
     if (neverGenerated) return;
-    this.world.standing = this.cleanRows();
-    this.world.frozen.push({ repId, period });
+    this.remember();
+    this.world.frozen.push({ repId, period, truedUp: null });
     this.approved.set(`${repId}|${period}`, Decimal.of(answer.body.summary.netPayout));
   }
 
   async unlock(which: number): Promise<void> {
-    const frozen = this.world.frozen[which % Math.max(1, this.world.frozen.length)];
+    const position = which % Math.max(1, this.world.frozen.length);
+    const frozen = this.world.frozen[position];
     if (frozen === undefined) return;
     const { repId, period } = frozen;
     await this.settled();
-    this.world.standing = this.cleanRows();
+    this.remember();
     await this.api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'draft' });
-    this.world.frozen = this.world.frozen.filter((each) => each !== frozen);
+    Object.assign(this.world, unlocked(this.world, position));
     this.approved.delete(`${repId}|${period}`);
   }
 
@@ -530,29 +567,52 @@ export class LiveWorld {
     if (!locked) this.adjustments.push({ repId, period, amount });
   }
 
-  /** Pays what the period would come to if none of the rep's periods were frozen; a second one finds nothing. */
+  /**
+   * Pays what the period would come to if nothing were frozen for the rep and for everyone below; its lines tell of each
+   * deal, and a second one finds nothing.
+   */
   async trueUp(which: number): Promise<void> {
     const frozen = this.world.frozen[which % Math.max(1, this.world.frozen.length)];
     if (frozen === undefined) return;
     const { repId, period } = frozen;
     await this.settled();
-    const thawed = { ...this.world, standing: this.cleanRows(), asOf: this.today() };
-    thawed.frozen = this.world.frozen.filter((each) => each.repId !== repId);
-    const live = this.earnedIn(repId, period, cleanLedger(thawed)).plus(this.adjustedIn(repId, period));
+    this.remember();
+    const { currency } = this.world.workspace;
+    const rows = liveRows(this.now(), repId, period);
+    const live = Decimal.of(totalOf(rows, currency).toFixed()).plus(this.adjustedIn(repId, period));
     const key = `${repId}|${period}`;
     const delta = live.minus(this.approved.get(key) as Decimal);
-    const trueUp = () => this.api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, force: true });
-    const answer = await trueUp();
+    const trueUp = (force: boolean) =>
+      this.api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, ...(force ? { force } : {}) });
+    const isLarge = delta.absolute().compare(Decimal.of(500)) > 0;
+    if (isLarge)
+      expect(await trueUp(false), 'without force').to.include({ action: 'requires_approval', approvalThreshold: 500 });
+    const answer = await trueUp(isLarge);
     expect(Decimal.of(answer.delta).toString(), `true-up of ${period}`).to.equal(delta.toString());
     expect(answer.action).to.equal(delta.isZero() ? 'none' : 'trued_up');
-    expect(await trueUp(), 'a second true-up').to.include({ action: 'none', delta: 0 });
+    if (!delta.isZero()) {
+      expectLines(answer.lines, trueUpLines(countedIn(this.world, frozen), rows, currency));
+      frozen.truedUp = rows;
+    }
     this.approved.set(key, live);
+    await this.settled();
+    expect(await trueUp(true), 'a second true-up').to.include({ action: 'none', delta: 0 });
   }
 
-  /** Approved periods stay; everything else comes back with the recalculation, but for what people added. */
+  async approveAll(period: string): Promise<void> {
+    for (let rep = 0; rep < this.repCount; rep += 1) await this.approve(rep, period);
+  }
+
+  async trueUpAll(inReverse: boolean): Promise<void> {
+    const count = this.world.frozen.length;
+    for (let index = 0; index < count; index += 1) await this.trueUp(inReverse ? count - 1 - index : index);
+  }
+
+  /** Approved periods stay; everything else comes back with the recalculation, but for stopped days and what people added. */
   async reset(): Promise<void> {
     await this.settled();
-    this.world.standing = this.cleanRows();
+    const isFrozen = (row: LedgerRow) => this.overlapping(row.repId, row.earnedOn.slice(0, 7), row.earnedOn).length > 0;
+    this.world.standing = this.cleanRows().filter(isFrozen);
     await this.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
     this.adjustments = this.adjustments.filter(({ repId, period }) => this.overlapping(repId, period).length > 0);
     await this.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
@@ -563,17 +623,17 @@ export class LiveWorld {
   }
 
   /** The rep's approved periods that share days with the period. */
-  private overlapping(repId: string, period: string): string[] {
-    const { from, to } = periodRange(period);
+  private overlapping(repId: string, period: string, day?: string): string[] {
+    const { from, to } = day === undefined ? periodRange(period) : { from: day, to: day };
     return this.world.frozen
       .filter((each) => each.repId === repId)
       .map((each) => each.period)
       .filter((other) => periodRange(other).from <= to && periodRange(other).to >= from);
   }
 
-  private earnedIn(repId: string, period: string, rows: readonly LedgerRow[]): Decimal {
+  private earnedIn(repId: string, period: string): Decimal {
     const { from, to } = periodRange(period);
-    return rows
+    return this.cleanRows()
       .filter((row) => row.repId === repId && row.currency === this.world.workspace.currency)
       .filter((row) => row.earnedOn >= from && row.earnedOn <= to)
       .reduce((sum, row) => sum.plus(Decimal.of(row.amount)), Decimal.zero);
@@ -637,7 +697,35 @@ export class LiveWorld {
 
   /** What a calculation from nothing gives for the picture. */
   cleanRows(): LedgerRow[] {
-    return cleanLedger({ ...this.world, asOf: this.today() }).toSorted(byKey);
+    return calculated(this.now()).rows.toSorted(byKey);
+  }
+
+  private now(): World {
+    return { ...this.world, asOf: this.today() };
+  }
+
+  /** What is earned now matters where it lies in an approved period or on a stopped day later on. */
+  private remember(): void {
+    this.world.standing = this.cleanRows();
+  }
+
+  /** Counters follow the rows that count: those of a true-up stand for the approved ones. */
+  async expectQuotaCounters(): Promise<void> {
+    const { counted } = calculated(this.now());
+    const found = await query<{ quotaId: string; value: string }>(
+      this.service.database.ownerUrl,
+      'select quota_id as "quotaId", trim_scale(current_value)::text as value from quotas where workspace_id = $1',
+      [this.workspaceId],
+    );
+    const values = new Map(found.map(({ quotaId, value }) => [quotaId, value]));
+    for (const quota of this.world.quotas as LiveQuota[]) {
+      const { quotaId, repId, planId, key, period } = quota;
+      const credit = counted
+        .filter((row) => row.repId === repId && row.planId === planId && row.attainmentKey === key)
+        .filter((row) => row.period === period)
+        .reduce((sum, row) => sum.plus(Decimal.of(row.credit)), Decimal.zero);
+      expect(values.get(quotaId), `current_value of ${key} in ${period}`).to.equal(credit.toString());
+    }
   }
 
   /** What the service has earned. */
@@ -706,7 +794,7 @@ function usualValues(content: DealContent, world: World): WorldDeal['given'] {
 }
 
 function isNumeric(value: unknown): boolean {
-  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()));
+  return numberFrom(value) !== null;
 }
 
 /** Files are refused rows whose amount cannot be read. */
@@ -716,4 +804,25 @@ function hasReadableAmount(content: DealContent, world: World): boolean {
   const isAbsent =
     value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
   return isAbsent || isNumeric(value);
+}
+
+function sortedTiers(tiers: readonly { repId: string; ruleName: string; tierIndex: number }[]): string[] {
+  return tiers.map(({ repId, ruleName, tierIndex }) => `${repId} ${ruleName} ${tierIndex}`).sort();
+}
+
+interface Line {
+  readonly dealId: string;
+  readonly planId: string;
+  readonly ruleName: string;
+  readonly approved: number;
+  readonly live: number;
+  readonly delta: number;
+}
+
+function expectLines(lines: readonly Line[], expected: readonly TrueUpLine[]): void {
+  const textOf = (line: Line | TrueUpLine) =>
+    [line.dealId, line.planId, line.ruleName, Number(line.approved), Number(line.live), Number(line.delta)].join(' ');
+  expect(lines.map(textOf).sort(), 'lines').to.deep.equal(expected.map(textOf).sort());
+  const sizes = lines.map((line) => Math.abs(line.delta));
+  expect(sizes, 'sizes of lines').to.deep.equal(sizes.toSorted((a, b) => b - a));
 }

@@ -1,76 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
-import type { LedgerRow, World, WorldDeal, WorldPlanVersion, WorldQuota } from '#test/support/oracle/world.js';
+import type { LedgerRow, World, WorldDeal } from '#test/support/oracle/world.js';
 import { arbitraryWorld } from '#test/support/oracle/worlds.js';
-
-const TIERS = [
-  { tierIndex: 0, minThreshold: 0, rate: 0.08, name: 'Base' },
-  { tierIndex: 1, minThreshold: 1, rate: 0.12, name: 'Over' },
-  { tierIndex: 2, minThreshold: 1.25, rate: 0.15, name: 'Top' },
-];
-
-function rule(values: object = {}): object {
-  return { name: 'New', measure: 'amount', tiers: TIERS, ...values };
-}
-
-function version(config: object, values: Partial<WorldPlanVersion> = {}): WorldPlanVersion {
-  return {
-    planVersionId: 'p-v1',
-    version: 1,
-    status: 'active',
-    effectiveStart: null,
-    effectiveEnd: null,
-    currency: null,
-    fieldMapping: null,
-    config,
-    overrides: [],
-    ...values,
-  };
-}
-
-function deal(dealId: string, closeDate: string | null, fields: WorldDeal['fields'] | number, repId = 'r'): WorldDeal {
-  return { dealId, repId, closeDate, fields: typeof fields === 'number' ? { amount: fields } : fields };
-}
-
-function quota(values: Partial<WorldQuota> = {}): WorldQuota {
-  return {
-    repId: 'r',
-    planId: 'p',
-    key: 'New',
-    period: '2026-Q1',
-    target: 100000,
-    variableTarget: null,
-    ...values,
-  };
-}
-
-function world(rules: object[], values: Partial<World> = {}): World {
-  return {
-    asOf: '2026-03-31',
-    workspace: { currency: 'USD', timeZone: 'UTC', standard: {}, measures: {} },
-    reps: [{ repId: 'r', lines: [] }],
-    plans: [{ planId: 'p', versions: [version({ rules })] }],
-    assignments: [{ repId: 'r', planId: 'p', effectiveStart: null, effectiveEnd: null }],
-    quotas: [quota()],
-    deals: [],
-    frozen: [],
-    standing: [],
-    ...values,
-  };
-}
-
-function amounts(of: World): Record<string, string> {
-  return Object.fromEntries(cleanLedger(of).map((row) => [row.dealId, row.amount]));
-}
-
-function amountsOf(of: World, ruleName: string, repId = 'r'): Record<string, string> {
-  const rows = cleanLedger(of).filter((row) => row.ruleName === ruleName && row.repId === repId);
-  return Object.fromEntries(rows.map((row) => [row.dealId, row.amount]));
-}
-
-const EXAMPLE = [deal('D1', '2026-01-15', 60000), deal('D2', '2026-02-10', 60000), deal('D3', '2026-03-05', 30000)];
-const CORRECTED = [deal('D1', '2026-01-15', 20000), ...EXAMPLE.slice(1)];
+import { amounts, amountsOf, CORRECTED, deal, EXAMPLE, quota, rule, TIERS, version, world } from './small-world.js';
 
 describe('clean ledger', () => {
   describe('worked examples (section 13)', () => {
@@ -127,7 +60,7 @@ describe('clean ledger', () => {
 
     it('D1 corrected after January was approved: all stays, and January is owed -3,200', () => {
       const standing = cleanLedger(world([rule()], { deals: EXAMPLE }));
-      const frozen = [{ repId: 'r', period: '2026-01' }];
+      const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
       const rows = cleanLedger(world([rule()], { deals: CORRECTED, frozen, standing }));
       expect(rows).to.deep.equal(standing);
       expect(rows[0]).to.deep.include({ dealId: 'D1', amount: '4800', credit: '60000' });
@@ -137,12 +70,13 @@ describe('clean ledger', () => {
   });
 
   describe('periods and versions (sections 2 and 3)', () => {
-    it('takes the highest active version of the day, and carries attainment on by rule name', () => {
+    it('takes the version in force on the day, and carries attainment on by rule name', () => {
       const one = { rules: [rule()] };
       const two = { rules: [rule({ tiers: [{ tierIndex: 0, minThreshold: 1, rate: 0.2, name: 'New tier' }] })] };
       const plans = [
         {
           planId: 'p',
+          status: 'active' as const,
           versions: [
             version(one),
             version(two, { planVersionId: 'p-v2', version: 2, effectiveStart: '2026-02-10' }),
@@ -181,7 +115,7 @@ describe('clean ledger', () => {
       };
       const rows = cleanLedger(
         world([], {
-          plans: [{ planId: 'p', versions: [version(config)] }],
+          plans: [{ planId: 'p', status: 'active', versions: [version(config)] }],
           quotas: [quota({ key: 'Rule 1', period: '2026-H1', target: 1000 })],
           deals: [deal('a', '2026-01-05', 600), deal('b', '2026-06-30', 400), deal('c', '2026-07-01', 400)],
         }),
@@ -209,7 +143,11 @@ describe('clean ledger', () => {
               measures: { mrr: 'measured' },
             },
             plans: [
-              { planId: 'p', versions: [version({ rules: [rule({ measure, tiers: flat })] }, { fieldMapping })] },
+              {
+                planId: 'p',
+                status: 'active',
+                versions: [version({ rules: [rule({ measure, tiers: flat })] }, { fieldMapping })],
+              },
             ],
             deals: [deal('a', '2026-01-05', values)],
           }),
@@ -222,11 +160,24 @@ describe('clean ledger', () => {
       expect(of('amount', { ...fields, amount: 'abc' })).to.equal(undefined);
     });
 
+    it('does not take values beyond the bound as numbers, nor look further for their slug', () => {
+      const baseOf = (fields: WorldDeal['fields']) =>
+        cleanLedger(world([rule({ tiers: flat })], { deals: [deal('a', '2026-01-05', fields)] }))[0]?.base;
+      expect(baseOf({ amount: 1e15 })).to.equal('1000000000000000');
+      expect(baseOf({ amount: -1e15 })).to.equal('-1000000000000000');
+      for (const amount of [1e18, -1e18, '1e400', '1000000000000000.01', '999999999999999999'])
+        expect(baseOf({ amount, value: 5 }), String(amount)).to.equal(undefined);
+      expect(baseOf({ amount: '.5' })).to.equal('0.5');
+      expect(baseOf({ amount: ' -.5e1 ' })).to.equal('-5');
+    });
+
     it('does not fire on a deal of another currency, and rounds to the currency: JPY 0, BHD 3 digits', () => {
       const one = (currency: string, amount: number, given?: string) =>
         cleanLedger(
           world([], {
-            plans: [{ planId: 'p', versions: [version({ rules: [rule({ tiers: flat })] }, { currency })] }],
+            plans: [
+              { planId: 'p', status: 'active', versions: [version({ rules: [rule({ tiers: flat })] }, { currency })] },
+            ],
             deals: [
               { ...deal('a', '2026-01-05', amount), ...(given === undefined ? {} : { given: { currency: given } }) },
             ],
@@ -334,6 +285,60 @@ describe('clean ledger', () => {
       expect(amounts(world([marginal], { quotas, deals }))).to.deep.equal({ a: '30', b: '-15', c: '3', d: '4' });
     });
 
+    it('below zero: the tier that attainment 0 reaches, if it pays by a rate', () => {
+      const first = [deal('a', '2026-01-05', -45000), deal('b', '2026-01-06', 60000)];
+      const turned = [deal('a', '2026-01-06', -45000), deal('b', '2026-01-05', 60000)];
+      for (const tierMode of ['full_rate', 'marginal']) {
+        for (const deals of [first, turned])
+          expect(amounts(world([rule({ tierMode })], { deals }))).to.deep.equal({ a: '-3600', b: '4800' });
+      }
+      expect(amounts(world([rule({ tierMode: 'retroactive' })], { deals: first.slice(0, 1) }))).to.deep.equal({
+        a: '-3600',
+      });
+      expect(amounts(world([rule()], { deals: first, quotas: [] }))).to.deep.equal({ a: '0', b: '0' });
+      const named = cleanLedger(world([rule()], { deals: first }));
+      expect(named.map((row) => row.tierName)).to.deep.equal(['Base', 'Base']);
+    });
+
+    it('below zero: the same sum in either order across the bands, with a first threshold of 0', () => {
+      const marginal = (deals: WorldDeal[]) => amounts(world([rule({ tierMode: 'marginal' })], { deals }));
+      const down = [deal('a', '2026-01-05', -45000), deal('b', '2026-01-06', 180000)];
+      const up = [deal('a', '2026-01-06', -45000), deal('b', '2026-01-05', 180000)];
+      // b: 145,000 at 8 %, 25,000 at 12 %, 10,000 at 15 %; in the other order 100,000, 25,000 and 55,000.
+      expect(marginal(down)).to.deep.equal({ a: '-3600', b: '16100' });
+      expect(marginal(up)).to.deep.equal({ a: '-6750', b: '19250' });
+      expect(16100 - 3600).to.equal(19250 - 6750);
+    });
+
+    it('below zero: a fixed amount, a step, a threshold above 0 and a rank reach nothing', () => {
+      const deals = [deal('a', '2026-01-05', -100)];
+      const flats = [
+        { tierIndex: 0, minThreshold: 0, flatAmount: 100, name: 'F0' },
+        { tierIndex: 1, minThreshold: 1, rate: 0.3, name: 'R1' },
+      ];
+      for (const values of [
+        { tiers: flats },
+        { tiers: flats, tierMode: 'marginal' },
+        { tiers: TIERS.slice(1) },
+        { tiers: TIERS.slice(1), tierMode: 'marginal' },
+      ]) {
+        const [row] = cleanLedger(world([rule(values)], { deals }));
+        expect([row?.amount, row?.tierName]).to.deep.equal(['0', null]);
+      }
+      const modes = [flats[0], { tierIndex: 1, minThreshold: 1, flatAmount: 500 }];
+      for (const payoutMode of ['flat_per_event', 'flat_per_tier', 'stepped_bonus'])
+        expect(amounts(world([rule({ tiers: modes, payoutMode })], { deals }))).to.deep.equal({ a: '0' });
+    });
+
+    it('a credit of 0 below zero is paid at the tier that attainment 0 reaches', () => {
+      const deals = [
+        deal('a', '2026-01-05', { amount: -100, margin: 1 }),
+        deal('b', '2026-01-06', { amount: 0, margin: 50 }),
+      ];
+      const marginal = rule({ tierMode: 'marginal', payoutBase: 'margin' });
+      expect(amounts(world([marginal], { deals }))).to.deep.equal({ a: '0.08', b: '4' });
+    });
+
     it('quotaCredit weighs fields, absent ones are 0, and does not change the payout', () => {
       const quotaCredit = [{ field: 'amount', weight: 0.5 }, { field: 'seats' }];
       const deals = [deal('a', '2026-01-05', { amount: 100, seats: 50 }), deal('b', '2026-01-06', 100)];
@@ -344,14 +349,16 @@ describe('clean ledger', () => {
       ]);
     });
 
-    it('retroactive re-rates the period, floorAttainment still looks at the deal', () => {
+    it('retroactive re-rates the period, and floorAttainment looks at the whole of it', () => {
       expect(
         amounts(world([rule({ tierMode: 'retroactive', floorAttainment: 1.2 })], { deals: EXAMPLE })),
       ).to.deep.equal({
-        D1: '0',
+        D1: '9000',
         D2: '9000',
         D3: '4500',
       });
+      const never = rule({ tierMode: 'retroactive', floorAttainment: 1.6 });
+      expect(amounts(world([never], { deals: EXAMPLE }))).to.deep.equal({ D1: '0', D2: '0', D3: '0' });
     });
 
     it('tierBy value needs no quota; an absent value reaches no tier', () => {
@@ -387,7 +394,7 @@ describe('clean ledger', () => {
       const rows = cleanLedger(
         world([], {
           reps: reps.map((repId) => ({ repId, lines: [] })),
-          plans: [{ planId: 'p', versions: [version(config, { overrides })] }],
+          plans: [{ planId: 'p', status: 'active', versions: [version(config, { overrides })] }],
           assignments: reps.map((repId) => ({ repId, planId: 'p', effectiveStart: null, effectiveEnd: null })),
           deals: [
             deal('1', '2026-01-05', 60, 'a'),
@@ -446,6 +453,33 @@ describe('clean ledger', () => {
       });
     });
 
+    it('floorAttainment: a refund takes back what was paid above it, and what lies below pays 0', () => {
+      const deals = [
+        deal('a', '2026-01-05', 40000),
+        deal('b', '2026-01-06', 40000),
+        deal('c', '2026-01-07', -50000),
+        deal('d', '2026-01-08', -10000),
+      ];
+      const values = { floorAttainment: 0.5, floor: 10 };
+      expect(amounts(world([rule(values)], { deals }))).to.deep.equal({ a: '0', b: '3200', c: '-4000', d: '0' });
+    });
+
+    it('floor lifts what is not negative', () => {
+      const deals = [deal('a', '2026-01-05', 100), deal('b', '2026-01-06', -100), deal('c', '2026-01-07', 0)];
+      expect(amounts(world([rule({ floor: 50 })], { deals }))).to.deep.equal({ a: '50', b: '-8', c: '50' });
+    });
+
+    it('a raw amount beyond the bound pays 0 and credits', () => {
+      const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 2, name: 'Double' }];
+      const deals = [deal('a', '2026-01-05', 1e15), deal('b', '2026-01-06', 5e14), deal('c', '2026-01-07', -1e15)];
+      const rows = cleanLedger(world([rule({ tiers, cap: 7, floor: 3 })], { deals }));
+      expect(rows.map((row) => [row.amount, row.credit])).to.deep.equal([
+        ['0', '1000000000000000'],
+        ['7', '500000000000000'],
+        ['0', '-1000000000000000'],
+      ]);
+    });
+
     it('variable_target pays from the quota, and does not fire without one', () => {
       const payoutBase = 'variable_target';
       const deals = [deal('a', '2026-01-05', 100000)];
@@ -486,7 +520,7 @@ describe('clean ledger', () => {
   describe('approved periods (section 9)', () => {
     it('a deal that moves out of a frozen period keeps its row there, and a new deal there earns nothing', () => {
       const standing = cleanLedger(world([rule()], { deals: EXAMPLE }));
-      const frozen = [{ repId: 'r', period: '2026-01' }];
+      const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
       const deals = [deal('D1', '2026-03-20', 60000), ...EXAMPLE.slice(1), deal('D4', '2026-01-02', 50000)];
       const rows = cleanLedger(world([rule()], { deals, frozen, standing }));
       expect(rows).to.deep.equal(standing);
@@ -494,7 +528,7 @@ describe('clean ledger', () => {
 
     it('a frozen amount counts in the cap', () => {
       const standing = cleanLedger(world([rule({ cap: 5000 })], { deals: EXAMPLE }));
-      const frozen = [{ repId: 'r', period: '2026-01' }];
+      const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
       expect(amounts(world([rule({ cap: 5000 })], { deals: CORRECTED, frozen, standing }))).to.deep.equal({
         D1: '4800',
         D2: '200',
@@ -548,7 +582,7 @@ describe('clean ledger', () => {
     it('pays on what stands frozen below', () => {
       const standing = cleanLedger(team());
       const deals = [deal('jan', '2026-01-31', 20000)];
-      const frozen = [{ repId: 'r', period: '2026-01' }];
+      const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
       const rows = cleanLedger(team({ deals, standing, frozen }));
       const of = (repId: string, ruleName: string): LedgerRow | undefined =>
         rows.find((row) => row.repId === repId && row.ruleName === ruleName);

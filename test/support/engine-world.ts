@@ -8,6 +8,7 @@ import {
 import { type CompiledVersion, compileVersion, type TierOverride } from '#src/engine/compiled-plan.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
+import { type DatedPlan, stoppedDays, timelineOf } from '#src/engine/version-timeline.js';
 import { isEffective, isWithin } from '#src/kernel/day.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { periodRange } from '#src/kernel/period.js';
@@ -15,27 +16,77 @@ import { type LedgerRow, type World } from './oracle/world.js';
 
 /** Runs the engine over a whole world as the ledger would, until cascades and ranks have settled. */
 export function engineLedger(world: World): LedgerRow[] {
-  let rows: LedgerRow[] = [];
+  let counted: LedgerRow[] = [];
   for (let round = 0; round < 12; round += 1) {
-    const next = world.reps.flatMap((rep) => rowsOf(world, rep.repId, rows)).sort(byKey);
-    if (JSON.stringify(next) === JSON.stringify(rows)) return next;
-    rows = next;
+    const reps = world.reps.map((rep) => rowsOf(world, rep.repId, counted));
+    const next = reps.flatMap((each) => each.counted).sort(byKey);
+    if (JSON.stringify(next) === JSON.stringify(counted)) return reps.flatMap((each) => each.rows).sort(byKey);
+    counted = next;
   }
   throw new Error('the world did not settle');
 }
 
-function rowsOf(world: World, repId: string, ledger: readonly LedgerRow[]): LedgerRow[] {
-  const input = inputOf(world, repId, ledger);
-  const { decisions } = calculateRep(input);
-  const held = world.standing.filter((row) => row.repId === repId && isFrozen(world, repId, row.earnedOn));
-  return [...decisions.map((decision) => rowOf(repId, decision)), ...held];
+interface RepRows {
+  /** The ledger. */
+  readonly rows: LedgerRow[];
+  /** What counts for others: the rows of a true-up stand for the approved ones. */
+  readonly counted: LedgerRow[];
+}
+
+function rowsOf(world: World, repId: string, counted: readonly LedgerRow[]): RepRows {
+  const { decisions } = calculateRep(inputOf(world, repId, counted));
+  const written = decisions.map((decision) => rowOf(repId, decision));
+  const { approved, replaced, truedUp, kept } = standingOf(world, repId);
+  return {
+    rows: [...written, ...approved, ...replaced, ...kept],
+    counted: [...written, ...approved, ...truedUp.map(({ row }) => row), ...kept],
+  };
+}
+
+interface Standing {
+  /** Rows of approved periods without a true-up. */
+  readonly approved: LedgerRow[];
+  /** Rows of approved periods that a true-up has replaced. */
+  readonly replaced: LedgerRow[];
+  readonly truedUp: { readonly row: LedgerRow; readonly period: string }[];
+  /** Rows of stopped days whose deal exists. */
+  readonly kept: LedgerRow[];
+}
+
+function standingOf(world: World, repId: string): Standing {
+  const own = world.standing.filter((row) => row.repId === repId);
+  const periods = world.frozen.filter((frozen) => frozen.repId === repId);
+  const periodOf = (row: LedgerRow) => periods.find(({ period }) => isWithin(row.earnedOn, periodRange(period)));
+  const stopped = new Map(world.plans.map((plan) => [plan.planId, stoppedDays(datedPlan(plan))]));
+  return {
+    approved: own.filter((row) => periodOf(row)?.truedUp === null),
+    replaced: own.filter((row) => (periodOf(row)?.truedUp ?? null) !== null),
+    truedUp: periods.flatMap(({ period, truedUp }) => (truedUp ?? []).map((row) => ({ row, period }))),
+    kept: own.filter(
+      (row) =>
+        periodOf(row) === undefined &&
+        stopped.get(row.planId)?.(row.earnedOn) === true &&
+        (phaseOf(world, row) === 'periodic' || world.deals.some((deal) => deal.dealId === row.dealId)),
+    ),
+  };
+}
+
+function heldEvents(world: World, repId: string): HeldEvent[] {
+  const { approved, replaced, truedUp, kept } = standingOf(world, repId);
+  const keyOf = (row: LedgerRow) => [row.planId, row.ruleName, row.dealId].join('|');
+  const counted = new Set(truedUp.map(({ row }) => keyOf(row)));
+  return [
+    ...approved.map((row) => heldOf(world, row, 'frozen')),
+    ...truedUp.map(({ row, period }) => ({ ...heldOf(world, row, 'frozen'), frozenPeriod: period })),
+    ...replaced.filter((row) => !counted.has(keyOf(row))).map((row) => heldOf(world, row, 'owned')),
+    ...kept.map((row) => heldOf(world, row, 'stopped')),
+  ];
 }
 
 function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): RepInput {
   const deals = world.deals.flatMap((deal) =>
     deal.closeDate === null ? [] : [{ repId: deal.repId, deal: dealOf(world, deal) }],
   );
-  const held = world.standing.filter((row) => row.repId === repId && isFrozen(world, repId, row.earnedOn));
   const starts = [
     ...deals.map(({ deal }) => deal.closeDate),
     ...world.quotas.map((quota) => periodRange(quota.period).from),
@@ -53,15 +104,15 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
         assignments: world.assignments
           .filter((assignment) => assignment.repId === repId && assignment.planId === plan.planId)
           .map((assignment) => ({ start: assignment.effectiveStart, end: assignment.effectiveEnd })),
-        versions: plan.versions
-          .filter((version) => version.status === 'active')
-          .map((version) => compiled(world, plan.planId, version, repId)),
+        versions: (plan.status === 'active' ? timelineOf(plan.versions) : []).map((version) =>
+          compiled(world, plan.planId, version, repId),
+        ),
       })),
     deals: deals.filter((deal) => deal.repId === repId).map(({ deal }) => deal),
     teamDeals: deals
       .filter(({ repId: owner, deal }) => owner !== null && isBelow(world, owner, repId, deal.closeDate))
       .map(({ deal }) => ({ deal, upstream: upstreamOf(world, repId, deal, ledger) })),
-    held: held.map((row) => heldOf(world, row)),
+    held: heldEvents(world, repId),
     frozen: world.frozen
       .filter((frozen) => frozen.repId === repId)
       .map(({ period }) => ({ period, range: periodRange(period) })),
@@ -99,6 +150,10 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
     firstActivity: starts.sort()[0] ?? null,
     explain: true,
   };
+}
+
+function datedPlan({ status, versions }: World['plans'][number]): DatedPlan {
+  return { isActive: status === 'active', versions };
 }
 
 function compiled(
@@ -186,17 +241,13 @@ function isBelow(world: World, repId: string, managerId: string, day: string): b
   return false;
 }
 
-function isFrozen(world: World, repId: string, day: string): boolean {
-  return world.frozen.some((frozen) => frozen.repId === repId && isWithin(day, periodRange(frozen.period)));
-}
-
-function heldOf(world: World, row: LedgerRow): HeldEvent {
+function heldOf(world: World, row: LedgerRow, hold: HeldEvent['hold']): HeldEvent {
   return {
     planId: row.planId,
     ruleName: row.ruleName,
     dealKey: row.dealId,
     phase: phaseOf(world, row),
-    hold: 'frozen',
+    hold,
     earnedOn: row.earnedOn,
     period: row.period,
     attainmentKey: row.attainmentKey,

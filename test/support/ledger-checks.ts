@@ -110,14 +110,18 @@ export async function ledgerRows(ownerUrl: string, workspaceId: string): Promise
   return rows.map(({ row }) => row);
 }
 
+/** A row as the oracle has it, of `commission_events` or of `trued_up_rows`. */
+export const ledgerColumns = `rep_id as "repId", deal_key as "dealId", plan_id as "planId",
+  plan_version_id as "planVersionId", rule_name as "ruleName", trim_scale(amount)::text as amount,
+  trim_scale(base)::text as base, trim_scale(credit)::text as credit, tier_name as "tierName", category,
+  attainment_key as "attainmentKey", currency, period, earned_on as "earnedOn"`;
+
 /** What the engine has earned, in the oracle's words. */
 export function earnedRows(ownerUrl: string, workspaceId: string): Promise<LedgerRow[]> {
   return query<LedgerRow & Record<string, unknown>>(
     ownerUrl,
     `
-    select rep_id as "repId", deal_key as "dealId", plan_id as "planId", plan_version_id as "planVersionId", rule_name as "ruleName",
-      trim_scale(amount)::text as amount, trim_scale(base)::text as base, trim_scale(credit)::text as credit,
-      tier_name as "tierName", category, attainment_key as "attainmentKey", currency, period, earned_on as "earnedOn"
+    select ${ledgerColumns}
     from commission_events where workspace_id = $1 and status = 'earned' and kind = 'commission_earned'`,
     [workspaceId],
   );

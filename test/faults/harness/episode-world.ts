@@ -1,5 +1,13 @@
-import { query } from '../../support/ledger-checks.js';
-import type { ReportingLine, World, WorldDeal, WorldPlan, WorldPlanVersion } from '../../support/oracle/world.js';
+import { ledgerColumns, query } from '../../support/ledger-checks.js';
+import type {
+  FrozenPeriod,
+  LedgerRow,
+  ReportingLine,
+  World,
+  WorldDeal,
+  WorldPlan,
+  WorldPlanVersion,
+} from '../../support/oracle/world.js';
 import { ApiClient } from '../../support/test-service.js';
 import { EpisodeCrm } from './episode-crm.js';
 import { type Fleet } from './fleet.js';
@@ -117,7 +125,7 @@ export class EpisodeWorld {
       'select rep_id as "repId", manager_id as "managerId", from_day as "from", to_day as "to" from reporting_lines where workspace_id = $1',
     );
     const versions = await rows<WorldPlanVersion & { planId: string }>(
-      `select plan_id as "planId", plan_version_id as "planVersionId", version, status, effective_start as "effectiveStart",
+      `select plan_id as "planId", plan_version_id as "planVersionId", version, supersedes, status, effective_start as "effectiveStart",
         effective_end as "effectiveEnd", currency, field_mapping as "fieldMapping", config from plan_versions where workspace_id = $1`,
     );
     const assignments = await rows<World['assignments'][number]>(
@@ -128,9 +136,10 @@ export class EpisodeWorld {
       `select rep_id as "repId", plan_id as "planId", attainment_key as key, period, target, variable_target as "variableTarget"
       from quotas where workspace_id = $1`,
     );
-    const frozen = await rows<World['frozen'][number]>(
-      `select rep_id as "repId", period from statement_periods where workspace_id = $1 and status = 'approved'`,
+    const identities = await rows<Pick<WorldPlan, 'planId' | 'status'>>(
+      'select plan_id as "planId", status from plans where workspace_id = $1',
     );
+    const frozen = await this.frozenPeriods(ownerUrl);
     const gone = await rows<{ dealId: string }>(
       'select deal_id as "dealId" from deals where workspace_id = $1 and deleted_at is not null',
     );
@@ -138,6 +147,7 @@ export class EpisodeWorld {
     const plans = Object.values(this.planIds).map(
       (planId): WorldPlan => ({
         planId,
+        status: identities.find((plan) => plan.planId === planId)?.status ?? 'active',
         versions: versions
           .filter((version) => version.planId === planId)
           .map((version) => ({ ...version, overrides: [] })),
@@ -155,6 +165,24 @@ export class EpisodeWorld {
         .map((delivery) => this.dealOf(delivery)),
       frozen,
     };
+  }
+
+  private async frozenPeriods(ownerUrl: string): Promise<FrozenPeriod[]> {
+    const periods = await query<{ repId: string; period: string; truedUp: boolean }>(
+      ownerUrl,
+      `select rep_id as "repId", period, trued_up as "truedUp" from statement_periods
+      where workspace_id = $1 and status = 'approved'`,
+      [this.workspaceId],
+    );
+    const rows = await query<LedgerRow & { frozenPeriod: string }>(
+      ownerUrl,
+      `select frozen_period as "frozenPeriod", ${ledgerColumns} from trued_up_rows where workspace_id = $1`,
+      [this.workspaceId],
+    );
+    return periods.map(({ repId, period, truedUp }) => {
+      const own = rows.filter((row) => row.repId === repId && row.frozenPeriod === period);
+      return { repId, period, truedUp: truedUp ? own : null };
+    });
   }
 
   private dealOf({ dealId, amount, closeDate, ownerId }: Omit<Delivery, 'sourceUpdatedAt'>): WorldDeal {

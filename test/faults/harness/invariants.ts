@@ -2,7 +2,8 @@ import { download, unzipped } from '../../support/downloads.js';
 import { byKey } from '../../support/engine-world.js';
 import { earnedRows, expectSoundLedger, query } from '../../support/ledger-checks.js';
 import { cleanLedger } from '../../support/oracle/clean-ledger.js';
-import type { LedgerRow, World } from '../../support/oracle/world.js';
+import { liveRows, totalOf } from '../../support/oracle/true-up.js';
+import type { LedgerRow } from '../../support/oracle/world.js';
 import { ApiClient } from '../../support/test-service.js';
 import { Violation } from './episode-log.js';
 import { type Delivery, type EpisodeWorld } from './episode-world.js';
@@ -314,29 +315,21 @@ async function assertTrueUpsSettle(fleet: Fleet, world: EpisodeWorld): Promise<v
       `select approved_total::float8 as total from statement_periods where workspace_id = $1 and rep_id = $2 and period = $3`,
       [world.workspaceId, repId, period],
     );
-    const wanted = await unfrozenTotal(ownerUrl, world.workspaceId, picture, repId, period);
+    const wanted = await liveTotal(ownerUrl, world, repId, period);
     if (Math.abs((head?.total as number) - wanted) > 0.004)
       throw new Violation('I13', `${repId} ${period}: trued up to ${head?.total}, not to ${wanted}`);
   }
 }
 
-async function unfrozenTotal(
-  ownerUrl: string,
-  workspaceId: string,
-  picture: Omit<World, 'standing'>,
-  repId: string,
-  period: string,
-): Promise<number> {
-  const standing = await earnedRows(ownerUrl, workspaceId);
-  const frozen = picture.frozen.filter((one) => one.repId !== repId);
-  const earned = cleanLedger({ ...picture, frozen, standing })
-    .filter((row) => row.repId === repId && row.earnedOn.startsWith(period))
-    .reduce((sum, row) => sum + Number(row.amount), 0);
+async function liveTotal(ownerUrl: string, world: EpisodeWorld, repId: string, period: string): Promise<number> {
+  const picture = await world.picture(ownerUrl);
+  const standing = await earnedRows(ownerUrl, world.workspaceId);
+  const earned = Number(totalOf(liveRows({ ...picture, standing }, repId, period), 'USD'));
   const [added] = await query<{ total: number }>(
     ownerUrl,
     `select coalesce(sum(amount), 0)::float8 as total from commission_events where workspace_id = $1 and rep_id = $2
       and kind in ('adjustment', 'clawback') and status = 'earned' and to_char(earned_on, 'YYYY-MM') = $3`,
-    [workspaceId, repId, period],
+    [world.workspaceId, repId, period],
   );
   return earned + (added?.total as number);
 }

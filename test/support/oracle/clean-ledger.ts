@@ -2,11 +2,23 @@ import { daysOf, isEffective, isInPeriod, kindOf, lastDayOf, nextPeriod, PERIOD_
 import { allPass } from './conditions.js';
 import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
 import { type Amount, amount, ONE, rounded, sum, text, ZERO } from './decimal.js';
-import { currencyFits, numberOf, planCurrency } from './fields.js';
-import type { LedgerRow, World, WorldDeal, WorldPlan, WorldPlanVersion, WorldQuota } from './world.js';
+import { BOUND, currencyFits, numberOf, planCurrency } from './fields.js';
+import { isStoppedOn, versionOn } from './timeline.js';
+import type { FrozenPeriod, LedgerRow, World, WorldDeal, WorldPlan, WorldPlanVersion, WorldQuota } from './world.js';
+
+export interface Calculation {
+  /** The current rows of the ledger. */
+  rows: LedgerRow[];
+  /** The rows that count around them: those of a true-up replace the approved ones (section 9). */
+  counted: LedgerRow[];
+}
 
 /** Section 1: the ledger as a function of its inputs, recomputed from nothing. */
 export function cleanLedger(world: World): LedgerRow[] {
+  return calculated(world).rows;
+}
+
+export function calculated(world: World): Calculation {
   const configs = new Map<WorldPlanVersion, Config>();
   for (const plan of world.plans) {
     for (const version of plan.versions) configs.set(version, canonical(version.config));
@@ -15,11 +27,13 @@ export function cleanLedger(world: World): LedgerRow[] {
   // What a rep's rows need of other rows (cascade inputs, ranks, the whole period of a retroactive rule) is read from
   // the previous round. Credits never depend on amounts, so the rounds end: one per manager level, and a few more.
   const rounds = world.reps.length * 4 + 20;
-  let rows: LedgerRow[] = [];
+  let counted: LedgerRow[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const previous = rows;
-    rows = world.reps.flatMap((rep) => new RepLedger(world, configs, previous, rep.repId).rows()).sort(byNaturalKey);
-    if (JSON.stringify(rows) === JSON.stringify(previous)) return rows;
+    const previous = counted;
+    const reps = world.reps.map((rep) => new RepLedger(world, configs, previous, rep.repId).calculate());
+    counted = reps.flatMap((each) => each.counted).sort(byNaturalKey);
+    if (JSON.stringify(counted) === JSON.stringify(previous))
+      return { rows: reps.flatMap((each) => each.rows).sort(byNaturalKey), counted };
   }
   throw new Error('the ledger does not settle');
 }
@@ -66,7 +80,12 @@ interface Settled {
 
 class RepLedger {
   private readonly settled: Settled[] = [];
-  private readonly frozen: LedgerRow[];
+  /** Rows of approved periods as they were approved. */
+  private readonly approved: LedgerRow[];
+  /** Rows of stopped days. */
+  private readonly kept: LedgerRow[];
+  /** Rows that the calculation takes as they are, at their recorded place. */
+  private readonly fixed: LedgerRow[];
 
   constructor(
     private readonly world: World,
@@ -74,31 +93,56 @@ class RepLedger {
     private readonly previous: LedgerRow[],
     private readonly repId: string,
   ) {
-    this.frozen = world.standing.filter((row) => row.repId === repId && this.isFrozen(row.earnedOn));
+    const standing = world.standing.filter((row) => row.repId === repId);
+    this.approved = standing.filter((row) => this.isFrozen(row.earnedOn));
+    this.kept = standing.filter((row) => !this.isFrozen(row.earnedOn) && this.isKept(row));
+    const periods = this.frozenPeriods();
+    const replaced = periods.filter((each) => each.truedUp !== null);
+    this.fixed = [
+      ...this.approved.filter((row) => !replaced.some((each) => isInPeriod(row.earnedOn, each.period))),
+      ...replaced.flatMap((each) => each.truedUp ?? []),
+      ...this.kept,
+    ];
   }
 
-  rows(): LedgerRow[] {
+  calculate(): Calculation {
+    const written: LedgerRow[] = [];
     this.steps().forEach((step, position) => {
-      // Section 9: frozen events keep their recorded credit and amount, at their recorded place.
-      const standing = this.frozen.filter((row) => sameStep(this.stepOf(row), step));
+      const fixed = this.fixed.filter((row) => sameStep(this.stepOf(row), step));
       const firings = this.firingsAt(step).filter((firing) => this.mayBeWritten(firing));
-      const rows = firings.map((firing) => this.eventOf(firing, firings));
-      for (const row of [...standing, ...rows]) this.settled.push({ step: position, row });
+      const rows = firings.map((firing) => this.eventOf(firing, firings, fixed));
+      for (const row of [...fixed, ...rows]) this.settled.push({ step: position, row });
+      written.push(...rows);
     });
-    return this.settled.map(({ row }) => row);
+    return {
+      rows: [...this.approved, ...this.kept, ...written],
+      counted: this.settled.map(({ row }) => row),
+    };
   }
 
   // Section 9.
 
-  private isFrozen(day: string): boolean {
-    return this.world.frozen.some((each) => each.repId === this.repId && isInPeriod(day, each.period));
+  private frozenPeriods(): FrozenPeriod[] {
+    return this.world.frozen.filter((each) => each.repId === this.repId);
   }
 
+  private isFrozen(day: string): boolean {
+    return this.frozenPeriods().some((each) => isInPeriod(day, each.period));
+  }
+
+  /** The natural key of a row belongs to its approved period, whether it was approved there or came with a true-up. */
   private mayBeWritten(firing: Firing): boolean {
-    const keyIsHeld = this.frozen.some(
+    const keyIsHeld = [...this.approved, ...this.fixed].some(
       (row) => row.planId === firing.plan.planId && row.ruleName === firing.rule.name && row.dealId === firing.dealId,
     );
     return !keyIsHeld && !this.isFrozen(firing.day);
+  }
+
+  /** Section 3: events earned before a day was stopped stay unchanged while their deal exists. */
+  private isKept(row: LedgerRow): boolean {
+    const plan = this.world.plans.find((each) => each.planId === row.planId);
+    if (plan === undefined || !isStoppedOn(plan, row.earnedOn)) return false;
+    return this.phaseOf(row) === 'periodic' || this.world.deals.some((deal) => deal.dealId === row.dealId);
   }
 
   private phaseOf(row: LedgerRow): Rule['phase'] {
@@ -117,7 +161,7 @@ class RepLedger {
   // Section 6, close order; section 8, the place of periodic events.
 
   private steps(): Step[] {
-    const steps: Step[] = this.frozen.map((row) => this.stepOf(row));
+    const steps: Step[] = this.fixed.map((row) => this.stepOf(row));
     for (const deal of this.world.deals) {
       if (deal.closeDate !== null) steps.push({ day: deal.closeDate, isPeriodEnd: false, id: deal.dealId });
     }
@@ -160,10 +204,8 @@ class RepLedger {
           each.planId === plan.planId &&
           isEffective(day, each.effectiveStart, each.effectiveEnd),
       );
-      const version = plan.versions
-        .filter((each) => each.status === 'active' && isEffective(day, each.effectiveStart, each.effectiveEnd))
-        .sort((a, b) => b.version - a.version)[0];
-      if (!assigned || version === undefined) return [];
+      const version = versionOn(plan, day);
+      if (!assigned || version === null) return [];
       return [{ plan, version, rules: this.configOf(version).rules }];
     });
   }
@@ -340,17 +382,22 @@ class RepLedger {
     return steps.map((last) => sum(concerned.filter(({ step }) => step <= last).map(({ row }) => amount(row.credit))));
   }
 
-  // Frozen rows of the same step cannot be missing here: their day is frozen, so nothing else is written on it.
-  private eventOf(firing: Firing, all: Firing[]): LedgerRow {
+  // A fixed row of the same deal comes from a true-up: the deal was dated in an approved period once.
+  private eventOf(firing: Firing, all: Firing[], fixed: LedgerRow[]): LedgerRow {
     const { plan, version, rule } = firing;
-    const sameKey = all.filter(
-      (each) => each.plan === plan && each.key === firing.key && each.period === firing.period,
-    );
+    const rules = this.configOf(version).rules.map((each) => each.name);
+    const place = (name: string): number => rules.indexOf(name);
+    const ofDeal = [
+      ...all
+        .filter((each) => each.plan === plan && each.key === firing.key && each.period === firing.period)
+        .map((each) => ({ place: place(each.rule.name), credit: each.credit })),
+      ...fixed.filter(this.underKey(firing)).map((row) => ({ place: place(row.ruleName), credit: amount(row.credit) })),
+    ];
     const earlier = this.earlierCumulatives(firing);
     const before = earlier.at(-1) ?? ZERO;
-    const earlierRules = sameKey.slice(0, sameKey.indexOf(firing));
+    const earlierRules = ofDeal.filter((each) => each.place < place(rule.name));
     const sliceStart = before.plus(sum(earlierRules.map((each) => each.credit)));
-    const after = before.plus(sum(sameKey.map((each) => each.credit)));
+    const after = before.plus(sum(ofDeal.map((each) => each.credit)));
 
     const currency = planCurrency(this.world, version);
     const payout = this.payoutOf(firing, { earlier, sliceStart, after }, currency);
@@ -388,8 +435,13 @@ class RepLedger {
     const isFlatRate = rule.tierBy === 'attainment' && tiers.length === 1 && tiers[0]?.minThreshold.isZero() === true;
     const reaches = (tier: Tier, cumulative: Amount): boolean =>
       isFlatRate || (target !== null && cumulative.gte(tier.minThreshold.times(target)));
-    const reachedBy = (cumulative: Amount): Tier | null =>
+    const lastReached = (cumulative: Amount): Tier | null =>
       tiers.filter((tier) => reaches(tier, cumulative)).at(-1) ?? null;
+    // Section 7, "below zero".
+    const atZero = rule.payoutMode === 'rate' ? lastReached(ZERO) : null;
+    const belowZero = !isFlatRate && atZero?.flatAmount === null ? atZero : null;
+    const reachedBy = (cumulative: Amount): Tier | null =>
+      cumulative.lt(0) && !isFlatRate ? belowZero : lastReached(cumulative);
     const highest = (): Tier | null =>
       tiers.filter((tier) => [...earlier, after].some((each) => reaches(tier, each))).at(-1) ?? null;
 
@@ -415,18 +467,27 @@ class RepLedger {
     } else if (tier !== null && tier.flatAmount !== null) {
       raw = tier.flatAmount;
     } else if (rule.tierMode === 'marginal' && !isFlatRate) {
-      raw = target === null ? ZERO : marginal(tiers, target, base, firing.credit, sliceStart, reachedBy(sliceStart));
+      const bands = bandsOf(tiers, target, belowZero);
+      raw = marginal(bands, base, firing.credit, sliceStart, reachedBy(sliceStart));
     } else {
       raw = (tier?.rate ?? ZERO).times(base);
     }
 
+    // Section 4: a raw amount beyond the bound pays 0.
+    if (raw.abs().gt(BOUND)) return { amount: ZERO, tier };
     // Step 3.
     if (rule.floorAttainment !== null) {
-      const isBelow = target === null ? rule.floorAttainment.gt(0) : after.lt(rule.floorAttainment.times(target));
-      if (isBelow) return { amount: ZERO, tier };
+      const lowest = rule.floorAttainment;
+      const isBelow = (cumulative: Amount): boolean =>
+        target === null ? lowest.gt(0) : cumulative.lt(lowest.times(target));
+      const seen =
+        rule.tierMode === 'retroactive'
+          ? [this.wholePeriodCredit(this.repId, firing)]
+          : [earlier.at(-1) ?? ZERO, after];
+      if (seen.every(isBelow)) return { amount: ZERO, tier };
     }
     // Step 4.
-    if (rule.floor !== null && tier !== null && raw.lt(rule.floor)) raw = rule.floor;
+    if (rule.floor !== null && tier !== null && raw.gte(0) && raw.lt(rule.floor)) raw = rule.floor;
     // Step 5.
     const variable = variableTarget(quota);
     if (rule.capMultiplier !== null && variable !== null) {
@@ -503,26 +564,33 @@ function lastAtOrBelow(tiers: Tier[], x: Amount | null): Tier | null {
   return x === null ? null : (tiers.filter((tier) => tier.minThreshold.lte(x)).at(-1) ?? null);
 }
 
-/** Section 7, `marginal`. */
-function marginal(
-  tiers: Tier[],
-  target: Amount,
-  base: Amount,
-  credit: Amount,
-  start: Amount,
-  tierBefore: Tier | null,
-): Amount {
+interface Band {
+  /** Null: without a lower end. */
+  from: Amount | null;
+  to: Amount | null;
+  rate: Amount;
+}
+
+/** Section 7, `marginal`: the tiers' bands in credit. Without a target there is none. */
+function bandsOf(tiers: Tier[], target: Amount | null, belowZero: Tier | null): Band[] {
+  if (target === null) return [];
+  return tiers.map((tier, index) => ({
+    from: tier === belowZero ? null : tier.minThreshold.times(target),
+    to: tiers[index + 1]?.minThreshold.times(target) ?? null,
+    rate: tier.rate ?? ZERO,
+  }));
+}
+
+function marginal(bands: Band[], base: Amount, credit: Amount, start: Amount, tierBefore: Tier | null): Amount {
   if (credit.isZero()) return (tierBefore?.rate ?? ZERO).times(base);
   const end = start.plus(credit);
   const low = start.lt(end) ? start : end;
   const high = start.lt(end) ? end : start;
-  const parts = tiers.map((tier, index) => {
-    const from = tier.minThreshold.times(target);
-    const to = tiers[index + 1]?.minThreshold.times(target) ?? null;
-    const overlapStart = low.gt(from) ? low : from;
+  const parts = bands.map(({ from, to, rate }) => {
+    const overlapStart = from === null || low.gt(from) ? low : from;
     const overlapEnd = to?.lt(high) ? to : high;
     const part = overlapEnd.gt(overlapStart) ? overlapEnd.minus(overlapStart) : ZERO;
-    return (tier.rate ?? ZERO).times(base).times(part);
+    return rate.times(base).times(part);
   });
   // One division, at the end: a sum of quotients could miss an exact half cent. Backwards walks have part and credit
   // both negative, so the ratio is that of their magnitudes.

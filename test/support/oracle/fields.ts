@@ -78,8 +78,16 @@ export function standardOf(
 
 const NUMERIC = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
-/** Section 4: numbers that arrive as numeric strings count as numbers. Null: absent or not a number. */
+/** Section 4: values beyond it in either direction are not numbers. */
+export const BOUND: Amount = amount('1e15');
+
+/** Section 4: numbers that arrive as numeric strings count as numbers. Null: absent, not a number, or out of range. */
 export function numberFrom(value: unknown): Amount | null {
+  const number = parsed(value);
+  return number?.abs().lte(BOUND) ? number : null;
+}
+
+function parsed(value: unknown): Amount | null {
   if (typeof value === 'number') return Number.isFinite(value) ? amount(value) : null;
   if (typeof value === 'string' && NUMERIC.test(value.trim())) return amount(value.trim());
   return null;

@@ -27,10 +27,14 @@ export interface WorldOverride {
   tiers: { tierIndex: number; rate?: number; flatAmount?: number }[];
 }
 
+export type PlanStatus = 'draft' | 'active' | 'archived' | 'deleted';
+
 export interface WorldPlanVersion {
   planVersionId: string;
   version: number;
-  status: 'draft' | 'active' | 'archived' | 'deleted';
+  /** The version that this one replaces while it is active. */
+  supersedes: string | null;
+  status: PlanStatus;
   effectiveStart: string | null;
   effectiveEnd: string | null;
   currency: string | null;
@@ -42,6 +46,8 @@ export interface WorldPlanVersion {
 
 export interface WorldPlan {
   planId: string;
+  /** The status of the identity. */
+  status: PlanStatus;
   versions: WorldPlanVersion[];
 }
 
@@ -81,6 +87,13 @@ export interface WorldDeal {
   given?: GivenValues;
 }
 
+export interface FrozenPeriod {
+  repId: string;
+  period: string;
+  /** The rows that the latest true-up stored. They may be dated outside the period. Null: no true-up. */
+  truedUp: LedgerRow[] | null;
+}
+
 export interface World {
   /** YYYY-MM-DD, today in the workspace's time zone. */
   asOf: string;
@@ -97,8 +110,8 @@ export interface World {
   /** Live deals only. */
   deals: WorldDeal[];
   /** Approved periods. */
-  frozen: { repId: string; period: string }[];
-  /** Rows that stand now; they only matter where they are frozen. */
+  frozen: FrozenPeriod[];
+  /** The ledger before the calculation. Only rows in approved periods and on stopped days have an effect. */
   standing: LedgerRow[];
 }
 

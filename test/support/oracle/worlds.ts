@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { daysOf, type PeriodKind, periodOf, plusDays } from './calendar.js';
-import { cleanLedger } from './clean-ledger.js';
+import { type PeriodKind, periodOf, plusDays } from './calendar.js';
+import { afterHistory, planMadeOf, type VersionDraft } from './histories.js';
 import type {
   FieldValue,
   GivenValues,
+  PlanStatus,
   ReportingLine,
   World,
   WorldAssignment,
@@ -20,8 +21,10 @@ export interface WorldSize {
   rules?: number;
   deals?: number;
   quotas?: number;
-  /** Approved periods, with rows that stood before the deals changed. Default true. */
+  /** Approved periods, true-ups and stopped plans, with what was earned before the deals changed. Default true. */
   frozen?: boolean;
+  /** Values near the bound, and amounts beyond it, which the API does not take. Default true. */
+  unbounded?: boolean;
   /** Also generate what the design leaves open (see the readings in the oracle's report). Default false. */
   contested?: boolean;
 }
@@ -85,14 +88,25 @@ function body<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undef
 const money: fc.Arbitrary<number> = fc.oneof(
   { arbitrary: oneOf(1000, 2000, 2500, 5000, 10000), weight: 5 },
   { arbitrary: oneOf(0, 0.5, 33.33, 999.99, 1234.565, 0.005), weight: 2 },
-  { arbitrary: oneOf(-500, -1000, -2500), weight: 1 },
+  { arbitrary: oneOf(-500, -1000, -2500, -4000), weight: 2 },
   { arbitrary: fc.integer({ min: -300000, max: 1200000 }).map((cents) => cents / 100), weight: 1 },
 );
 
+const atTheBound: fc.Arbitrary<FieldValue> = oneOf<FieldValue>(1e15, -1e15, '1e15', '999999999999999.99', 4e14);
+const beyondTheBound: fc.Arbitrary<FieldValue> = oneOf<FieldValue>(
+  1e18,
+  -1e18,
+  '1e400',
+  '1000000000000000.01',
+  '123456789012345678',
+);
+
 const moneyField: fc.Arbitrary<FieldValue> = fc.oneof(
-  { arbitrary: money, weight: 12 },
-  { arbitrary: money.map(String), weight: 2 },
-  { arbitrary: oneOf<FieldValue>(null, '', 'abc', true, '1,000', []), weight: 1 },
+  { arbitrary: money, weight: 50 },
+  { arbitrary: money.map(String), weight: 8 },
+  { arbitrary: oneOf<FieldValue>('.5', '-.5', '2.5e3'), weight: 1 },
+  { arbitrary: fc.oneof(atTheBound, beyondTheBound), weight: 1 },
+  { arbitrary: oneOf<FieldValue>(null, '', 'abc', true, '1_000', []), weight: 4 },
 );
 
 const dayText: fc.Arbitrary<string> = oneOf(
@@ -154,6 +168,20 @@ function dealsOf(ids: string[], repIds: string[]): fc.Arbitrary<WorldDeal[]> {
         .map((deal) => body({ dealId, ...deal }) as WorldDeal),
     ),
   );
+}
+
+/** The same deals at an earlier time: some were not there, others had another owner, day or content. */
+function dealsBefore(deals: WorldDeal[], repIds: string[]): fc.Arbitrary<WorldDeal[]> {
+  const change = (deal: WorldDeal): fc.Arbitrary<WorldDeal | null> =>
+    fc.oneof(
+      { arbitrary: fc.constant(deal), weight: 5 },
+      { arbitrary: fc.constant(null), weight: 1 },
+      { arbitrary: fc.constantFrom(...CLOSE_DAYS).map((closeDate) => ({ ...deal, closeDate })), weight: 2 },
+      { arbitrary: fc.constantFrom(...repIds).map((repId) => ({ ...deal, repId })), weight: 1 },
+      { arbitrary: money.map((amount) => ({ ...deal, fields: { ...deal.fields, amount, acv: amount } })), weight: 3 },
+      { arbitrary: fields.map((each) => ({ ...deal, fields: each })), weight: 1 },
+    );
+  return fc.tuple(...deals.map(change)).map((all) => all.filter((deal) => deal !== null));
 }
 
 // Conditions
@@ -293,7 +321,7 @@ function conditionsWith(leaves: fc.Arbitrary<PostedLeaf>): fc.Arbitrary<PostedCo
         maxLength: 2,
       },
     ),
-    3,
+    5,
   );
 }
 
@@ -320,7 +348,11 @@ interface GlobalTier {
 }
 
 function globalTiers(thresholds: number[], pay: fc.Arbitrary<Pay>): fc.Arbitrary<GlobalTier[]> {
-  const several = fc.subarray(thresholds, { minLength: 1, maxLength: 4 });
+  const several = fc
+    .tuple(fc.subarray(thresholds, { minLength: 1, maxLength: 4 }), oneOf(true, true, false))
+    .map(([chosen, withFirst]) =>
+      withFirst && chosen[0] !== thresholds[0] ? [thresholds[0] as number, ...chosen.slice(0, 3)] : chosen,
+    );
   return fc.oneof({ arbitrary: several, weight: 4 }, { arbitrary: fc.constant([0]), weight: 1 }).chain((chosen) =>
     fc.tuple(
       ...chosen.map((minThreshold, index) =>
@@ -608,7 +640,7 @@ function configOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Ar
     .record({
       dealConditions: maybe(
         conditionsWith(leaf).map((each) => each ?? []),
-        3,
+        6,
       ),
       rules,
     })
@@ -665,46 +697,58 @@ const CONTESTED_MAPPINGS: (Record<string, string> | null)[] = [
 interface RawPlan {
   shape: PlanShape;
   currency: string | null;
-  versions: WorldPlanVersion[];
+  drafts: VersionDraft[];
+  /** The statuses in the end; undefined: as they were made. */
+  statusAfter: PlanStatus | undefined;
+  versionStatusesAfter: (PlanStatus | undefined)[];
 }
 
-function planOf(planId: string, repIds: string[], settings: Settings): fc.Arbitrary<RawPlan> {
+function draftOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Arbitrary<VersionDraft> {
   const mappings = settings.contested ? [...MAPPINGS, ...CONTESTED_MAPPINGS] : MAPPINGS;
-  const version = (shape: PlanShape) =>
-    fc.record({
-      status: often<WorldPlanVersion['status']>(fc.constant('active'), oneOf('draft', 'archived', 'deleted'), 8),
+  const override = fc.record({
+    repId: fc.constantFrom(...repIds),
+    rule: fc.nat({ max: 3 }),
+    tier: fc.nat({ max: 3 }),
+    pay: fc.oneof(rate, flat),
+  });
+  return fc
+    .record({
+      status: often<PlanStatus>(fc.constant('active'), oneOf('draft', 'archived', 'deleted'), 8),
       effectiveStart: oneOf(null, null, null, '2026-01-01', '2026-02-01', '2026-02-10', '2026-04-01'),
-      effectiveEnd: oneOf(null, null, null, null, null, null, '2026-03-31', '2026-06-30', '2026-12-31'),
+      effectiveEnd: oneOf(null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30', '2026-12-31'),
       fieldMapping: fc.constantFrom(...mappings),
       config: configOf(shape, repIds, settings),
-      overrides: fc.array(
-        fc.record({
-          repId: fc.constantFrom(...repIds),
-          rule: fc.nat({ max: 3 }),
-          tier: fc.nat({ max: 3 }),
-          pay: fc.oneof(rate, flat),
-        }),
-        { maxLength: 2 },
+      overrides: fc.array(override, { maxLength: 2 }),
+      source: maybe(fc.nat({ max: 3 }), 1),
+      names: oneOf<VersionDraft['names']>(
+        'config',
+        'config and dates',
+        'config and start',
+        'config and start',
+        'start',
+        'end',
+        'dates',
       ),
-    });
+      namesStatus: oneOf(true, false, false),
+    })
+    .map((draft) => ({ ...draft, overrides: overridesOn(draft.config, draft.overrides) }));
+}
+
+function planOf(repIds: string[], settings: Settings): fc.Arbitrary<RawPlan> {
+  const change = maybe(oneOf<PlanStatus>('active', 'archived', 'draft', 'deleted'), 5);
   return fc
-    .record({ shape: shapeOf(), currency: oneOf(null, null, null, 'USD', 'EUR', 'JPY', 'BHD') })
+    .record({
+      shape: shapeOf(),
+      currency: often<string | null>(fc.constant(null), oneOf('USD', 'EUR', 'JPY', 'BHD'), 4),
+    })
     .chain(({ shape, currency }) =>
-      fc.array(version(shape), { minLength: 1, maxLength: settings.versions }).map((versions) => ({
-        shape,
-        currency,
-        versions: versions.map((each, index) => ({
-          ...each,
-          effectiveEnd:
-            each.effectiveStart !== null && each.effectiveEnd !== null && each.effectiveEnd < each.effectiveStart
-              ? null
-              : each.effectiveEnd,
-          planVersionId: `cccccccc-000${planId.at(-1)}-4000-8000-00000000000${index + 1}`,
-          version: index + 1,
-          currency,
-          overrides: overridesOn(each.config, each.overrides),
-        })),
-      })),
+      fc.record({
+        shape: fc.constant(shape),
+        currency: fc.constant(currency),
+        drafts: fc.array(draftOf(shape, repIds, settings), { minLength: 1, maxLength: settings.versions }),
+        statusAfter: change,
+        versionStatusesAfter: fc.array(change, { minLength: settings.versions, maxLength: settings.versions }),
+      }),
     );
 }
 
@@ -738,7 +782,7 @@ interface RawAssignment {
 }
 
 const assignment: fc.Arbitrary<RawAssignment> = fc.record({
-  used: often(fc.constant(true), fc.constant(false), 6),
+  used: often(fc.constant(true), fc.constant(false), 10),
   start: oneOf(null, null, null, null, '2025-12-01', '2026-01-01', '2026-01-15', '2026-02-10'),
   end: oneOf(null, null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30'),
   again: fc.boolean(),
@@ -768,7 +812,7 @@ const quota: fc.Arbitrary<RawQuota> = fc.record({
   plan: fc.nat({ max: 3 }),
   key: fc.nat({ max: 3 }),
   day: oneOf('2026-01-01', '2026-01-01', '2026-02-01', '2026-02-01', '2026-03-01', '2026-04-01'),
-  target: oneOf<number | string>(5000, 10000, 1000, '4000', '3333.33', 50, 0),
+  target: oneOf<number | string>(5000, 10000, 1000, '4000', '3333.33', 2000, 50, 0),
   variableTarget: oneOf<number | string | null>(null, 1000, 2000, '750.5', 0),
 });
 
@@ -797,25 +841,15 @@ function quotasOf(raw: RawQuota[], repIds: string[], plans: RawPlan[], settings:
 // Approved periods
 
 interface RawFrozen {
-  rep: number;
+  /** Null: everyone's. */
+  rep: number | null;
   period: string;
 }
 
-/** Two approved statements of one rep may not overlap. */
-function frozenOf(raw: RawFrozen[], repIds: string[]): World['frozen'] {
-  const found: World['frozen'] = [];
-  for (const each of raw) {
-    const repId = repIds[each.rep % repIds.length];
-    const days = daysOf(each.period);
-    if (repId === undefined || days === null) continue;
-    const overlaps = found.some((other) => {
-      const taken = daysOf(other.period);
-      return other.repId === repId && taken !== null && taken.first <= days.last && days.first <= taken.last;
-    });
-    if (!overlaps) found.push({ repId, period: each.period });
-  }
-  return found;
-}
+const frozenPeriod: fc.Arbitrary<RawFrozen> = fc.record({
+  rep: oneOf<number | null>(null, 0, 1, 2, 3),
+  period: oneOf('2026-01', '2026-01', '2026-02', '2026-02', '2026-Q1', '2026-Q1', '2026-03', '2025-12', '2026'),
+});
 
 const workspace: fc.Arbitrary<World['workspace']> = fc.record({
   currency: oneOf('USD', 'USD', 'EUR', 'JPY', 'BHD'),
@@ -836,16 +870,17 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
     plans: 2,
     versions: 3,
     rules: 4,
-    deals: 8,
-    quotas: 20,
+    deals: 9,
+    quotas: 32,
     frozen: true,
+    unbounded: true,
     contested: false,
     ...size,
   };
   const world = fc
     .record({
       reps: fc.integer({ min: Math.min(2, settings.reps), max: settings.reps }),
-      deals: fc.integer({ min: Math.min(2, settings.deals), max: settings.deals }),
+      deals: fc.integer({ min: Math.min(4, settings.deals), max: settings.deals }),
     })
     .chain((counts) => {
       const repIds = REP_IDS.slice(0, counts.reps);
@@ -856,20 +891,22 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
           workspace,
           asOf: oneOf('2026-02-15', '2026-04-01', '2026-04-01', '2026-07-02'),
           lines: fc.tuple(...repIds.map((_, index) => linesOf(index, repIds))),
-          plans: fc.tuple(...planIds.map((planId) => planOf(planId, repIds, settings))),
+          plans: fc.tuple(...planIds.map(() => planOf(repIds, settings))),
           assignments: fc.tuple(...repIds.map(() => fc.tuple(...planIds.map(() => assignment)))),
           quotas: fc.array(quota, { minLength: Math.floor(settings.quotas / 2), maxLength: settings.quotas }),
-          deals: dealsOf(dealIds, repIds),
-          changed: fc.subarray(dealIds),
-          dealsBefore: dealsOf(dealIds, repIds),
-          frozen: often(
-            fc.constant<RawFrozen[]>([]),
-            fc.array(
-              fc.record({ rep: fc.nat({ max: 5 }), period: oneOf('2026-01', '2026-02', '2026-Q1', '2026-03') }),
-              { maxLength: settings.frozen ? 3 : 0 },
+          deals: dealsOf(dealIds, repIds).chain((last) =>
+            fc.tuple(fc.constant(last), dealsBefore(last, repIds)).chain(([after, second]) =>
+              fc.record({
+                last: fc.constant(settings.unbounded ? after : after.map(withinBounds)),
+                second: fc.constant(second),
+                first: dealsBefore(second, repIds),
+              }),
             ),
-            1,
           ),
+          frozen: often(fc.array(frozenPeriod, { minLength: 1, maxLength: 4 }), fc.constant<RawFrozen[]>([])),
+          trueUpsBefore: oneOf<number[]>([], [0, 1, 2, 3, 4, 5], [4, 3, 2, 1, 0], [2, 5]),
+          trueUpsAfter: oneOf<number[]>([], [], [0, 1, 2, 3], [3, 1]),
+          unlocked: often(fc.constant<number[]>([]), fc.array(fc.nat({ max: 11 }), { maxLength: 1 }), 4),
         })
         .map((raw) => worldOf(raw, repIds, settings));
     });
@@ -884,17 +921,39 @@ interface RawWorld {
   plans: RawPlan[];
   assignments: RawAssignment[][];
   quotas: RawQuota[];
-  deals: WorldDeal[];
-  changed: string[];
-  dealsBefore: WorldDeal[];
+  deals: { last: WorldDeal[]; second: WorldDeal[]; first: WorldDeal[] };
   frozen: RawFrozen[];
+  trueUpsBefore: number[];
+  trueUpsAfter: number[];
+  unlocked: number[];
+}
+
+/** The API answers with JSON numbers, which are not exact to the cent near the bound, and takes no amount beyond it. */
+function isRefused(slug: string, value: unknown): boolean {
+  if (typeof value !== 'number' && typeof value !== 'string') return false;
+  const size = Math.abs(Number(value));
+  return size > 1e11 && (size <= 1e15 || ['amount', 'value', 'x_amt'].includes(slug));
+}
+
+function withinBounds(deal: WorldDeal): WorldDeal {
+  const entries = Object.entries(deal.fields).filter(([slug, value]) => !isRefused(slug, value));
+  return { ...deal, fields: Object.fromEntries(entries) };
 }
 
 function worldOf(raw: RawWorld, repIds: string[], settings: Settings): World {
-  const plans: WorldPlan[] = raw.plans.map((plan, index) => ({
-    planId: PLAN_IDS[index] ?? '',
-    versions: plan.versions,
-  }));
+  const plansBefore = raw.plans.map(({ currency, drafts }, index): WorldPlan => {
+    const planId = PLAN_IDS[index] ?? '';
+    const idOf = (version: number): string => `cccccccc-000${planId.at(-1)}-4000-8000-00000000000${version}`;
+    return planMadeOf(planId, currency, drafts, idOf, raw.asOf);
+  });
+  const plans = raw.plans.map(({ statusAfter, versionStatusesAfter }, index): WorldPlan => {
+    const { planId, status, versions } = plansBefore[index] as WorldPlan;
+    return {
+      planId,
+      status: statusAfter ?? status,
+      versions: versions.map((version, at) => ({ ...version, status: versionStatusesAfter[at] ?? version.status })),
+    };
+  });
   const hasPeriodic = raw.plans.map((plan) => Object.values(plan.shape.phases).includes('periodic'));
   const world: World = {
     asOf: raw.asOf,
@@ -908,14 +967,14 @@ function worldOf(raw: RawWorld, repIds: string[], settings: Settings): World {
       }),
     ),
     quotas: quotasOf(raw.quotas, repIds, raw.plans, settings),
-    deals: raw.deals,
-    frozen: frozenOf(raw.frozen, repIds),
+    deals: raw.deals.last,
+    frozen: [],
     standing: [],
   };
-  if (world.frozen.length === 0) return world;
-  // What stood when the periods were approved: the ledger of the deals as they were then.
-  const before = raw.deals.map((deal) =>
-    raw.changed.includes(deal.dealId) ? (raw.dealsBefore.find((each) => each.dealId === deal.dealId) ?? deal) : deal,
+  if (!settings.frozen) return { ...world, plans: plansBefore };
+  const { first, second } = raw.deals;
+  const frozen = raw.frozen.flatMap(({ rep, period }) =>
+    repIds.filter((_, index) => rep === null || rep % repIds.length === index).map((repId) => ({ repId, period })),
   );
-  return { ...world, standing: cleanLedger({ ...world, deals: before, frozen: [] }) };
+  return afterHistory(world, { first, second, plansBefore }, { ...raw, frozen });
 }

@@ -1,0 +1,164 @@
+import { daysOf } from './calendar.js';
+import { cleanLedger } from './clean-ledger.js';
+import { canonical } from './config.js';
+import { type PlanPatch, patched, resolvePlan } from './timeline.js';
+import { countedIn, liveRows, totalOf } from './true-up.js';
+import type { FrozenPeriod, LedgerRow, PlanStatus, World, WorldDeal, WorldOverride, WorldPlan } from './world.js';
+
+/** What a generated version has of its own. Later ones are changes of an earlier one that name a part of it. */
+export interface VersionDraft {
+  status: PlanStatus;
+  effectiveStart: string | null;
+  effectiveEnd: string | null;
+  fieldMapping: Record<string, string> | null;
+  config: object;
+  overrides: WorldOverride[];
+  /** Undefined: changed by planId. */
+  source: number | undefined;
+  names: 'config' | 'config and dates' | 'start' | 'end' | 'dates' | 'config and start';
+  namesStatus: boolean;
+}
+
+/** Makes the versions one after the other, as requests would. */
+export function planMadeOf(
+  planId: string,
+  currency: string | null,
+  drafts: VersionDraft[],
+  idOf: (version: number) => string,
+  today: string,
+): WorldPlan {
+  const plan: WorldPlan = { planId, status: 'active', versions: [] };
+  for (const draft of drafts) {
+    const version = plan.versions.length + 1;
+    const made = { planVersionId: idOf(version), version };
+    if (version === 1) {
+      const { status, effectiveStart, fieldMapping, config, overrides } = draft;
+      const effectiveEnd = endNotBefore(effectiveStart, draft.effectiveEnd);
+      plan.versions.push({
+        ...made,
+        supersedes: null,
+        status: 'active',
+        effectiveStart,
+        effectiveEnd,
+        currency,
+        fieldMapping,
+        config,
+        overrides,
+      });
+      if (status === 'draft') for (const each of [plan, ...plan.versions]) each.status = 'draft';
+      continue;
+    }
+    const source =
+      draft.source === undefined
+        ? resolvePlan(plan, today)
+        : (plan.versions[draft.source % plan.versions.length] ?? resolvePlan(plan, today));
+    const patch = patchOf(draft);
+    const start = patch.effectiveStart === undefined ? source.effectiveStart : patch.effectiveStart;
+    const end = patch.effectiveEnd === undefined ? source.effectiveEnd : patch.effectiveEnd;
+    if (end !== endNotBefore(start, end)) patch.effectiveEnd = null;
+    const { version: next } = patched(source, patch, made);
+    plan.versions.push({ ...next, overrides: withOwn(next.config, next.overrides, draft) });
+  }
+  return plan;
+}
+
+function endNotBefore(start: string | null, end: string | null): string | null {
+  return start !== null && end !== null && end < start ? null : end;
+}
+
+function patchOf(draft: VersionDraft): PlanPatch {
+  const { names, effectiveStart, effectiveEnd, config } = draft;
+  const parts = names.split(' and ');
+  return {
+    ...(parts.includes('config') ? { config } : {}),
+    ...(parts.includes('start') || parts.includes('dates') ? { effectiveStart } : {}),
+    ...(parts.includes('end') || parts.includes('dates') ? { effectiveEnd } : {}),
+    ...(draft.namesStatus ? { status: draft.status } : {}),
+  };
+}
+
+/** Carried overrides, replaced where the draft overrides the same rule of the same rep. */
+function withOwn(config: unknown, carried: WorldOverride[], draft: VersionDraft): WorldOverride[] {
+  if (config !== draft.config) return carried;
+  const isReplaced = (one: WorldOverride): boolean =>
+    draft.overrides.some((other) => other.repId === one.repId && other.ruleName === one.ruleName);
+  // What counts where a config has a tier of the rep's own beside an override is left open.
+  const hasOwnTier = ({ repId, ruleName }: WorldOverride): boolean =>
+    canonical(config).rules.some((rule) => rule.name === ruleName && rule.tiers.some((tier) => tier.repId === repId));
+  return [...carried.filter((one) => !isReplaced(one) && !hasOwnTier(one)), ...draft.overrides];
+}
+
+/** What happens to a world after its first deals. */
+export interface Approvals {
+  frozen: { repId: string; period: string }[];
+  /** Positions in the approved periods. */
+  trueUpsBefore: number[];
+  trueUpsAfter: number[];
+  unlocked: number[];
+}
+
+/**
+ * The world after its history: deals as they were first are paid and approved, change and are trued up, plans are
+ * stopped, and deals change once more. What follows from the last state of the deals is left to be calculated.
+ */
+export function afterHistory(
+  world: World,
+  stages: { first: WorldDeal[]; second: WorldDeal[]; plansBefore: WorldPlan[] },
+  approvals: Approvals,
+): World {
+  let now: World = { ...world, plans: stages.plansBefore, deals: stages.first };
+  now.standing = cleanLedger(now);
+  now.frozen = withoutOverlaps(approvals.frozen).map((each) => ({ ...each, truedUp: null }));
+  now = { ...now, deals: stages.second };
+  for (const position of approvals.trueUpsBefore) now = withTrueUp(now, position);
+  now = { ...now, standing: cleanLedger(now), plans: world.plans, deals: world.deals };
+  for (const position of approvals.unlocked) now = unlocked(now, position);
+  for (const position of approvals.trueUpsAfter) now = withTrueUp(now, position);
+  return now;
+}
+
+/** Two approved statements of one rep may not overlap. */
+function withoutOverlaps(wanted: { repId: string; period: string }[]): { repId: string; period: string }[] {
+  const found: { repId: string; period: string }[] = [];
+  for (const each of wanted) {
+    const days = daysOf(each.period);
+    const overlaps = found.some((other) => {
+      const taken = daysOf(other.period);
+      if (other.repId !== each.repId || taken === null || days === null) return false;
+      return taken.first <= days.last && days.first <= taken.last;
+    });
+    if (!overlaps) found.push(each);
+  }
+  return found;
+}
+
+function frozenAt(world: World, position: number): FrozenPeriod | undefined {
+  return world.frozen[position % Math.max(1, world.frozen.length)];
+}
+
+/** As after a true-up of the period; without a difference nothing is stored. */
+export function withTrueUp(world: World, position: number): World {
+  const frozen = frozenAt(world, position);
+  if (frozen === undefined) return world;
+  const live = liveRows(world, frozen.repId, frozen.period);
+  const { currency } = world.workspace;
+  if (totalOf(live, currency).equals(totalOf(countedIn(world, frozen), currency))) return world;
+  const standing = cleanLedger(world);
+  return {
+    ...world,
+    standing,
+    frozen: world.frozen.map((each) => (each === frozen ? { ...each, truedUp: live } : each)),
+  };
+}
+
+/** The period's true-up goes with the approval; on stopped days what was earned through it stays. */
+export function unlocked(world: World, position: number): World {
+  const frozen = frozenAt(world, position);
+  if (frozen === undefined) return world;
+  const approved = new Set<LedgerRow>(countedIn(world, { ...frozen, truedUp: null }));
+  return {
+    ...world,
+    frozen: world.frozen.filter((each) => each !== frozen),
+    standing: [...world.standing.filter((row) => !approved.has(row)), ...countedIn(world, frozen)],
+  };
+}

@@ -1,0 +1,139 @@
+import { canonical, type Tier } from './config.js';
+import type { PlanStatus, WorldOverride, WorldPlan, WorldPlanVersion } from './world.js';
+
+/** Section 3, rule 2: the versions of a plan in the order of their starts. Superseded versions are not part of it. */
+function timelineOf(versions: WorldPlanVersion[]): WorldPlanVersion[] {
+  return versions
+    .filter((version) => !versions.some((other) => other.supersedes === version.planVersionId))
+    .sort((a, b) => compareStarts(a.effectiveStart, b.effectiveStart) || a.version - b.version);
+}
+
+/** No start comes before every day. */
+function compareStarts(a: string | null, b: string | null): number {
+  if (a === b) return 0;
+  if (a === null) return -1;
+  if (b === null) return 1;
+  return a < b ? -1 : 1;
+}
+
+function hasStarted(version: WorldPlanVersion, day: string): boolean {
+  return version.effectiveStart === null || version.effectiveStart <= day;
+}
+
+function inForce(versions: WorldPlanVersion[], day: string): WorldPlanVersion | null {
+  return (
+    timelineOf(versions)
+      .filter((version) => hasStarted(version, day))
+      .at(-1) ?? null
+  );
+}
+
+/** The version in force, unless it has ended: an earlier version never takes over. */
+function applicable(versions: WorldPlanVersion[], day: string): WorldPlanVersion | null {
+  const version = inForce(versions, day);
+  if (version === null || (version.effectiveEnd !== null && version.effectiveEnd < day)) return null;
+  return version;
+}
+
+function activeVersions(plan: WorldPlan): WorldPlanVersion[] {
+  return plan.versions.filter((version) => version.status === 'active');
+}
+
+/** Section 3: the version that pays for a day. */
+export function versionOn(plan: WorldPlan, day: string): WorldPlanVersion | null {
+  return plan.status === 'active' ? applicable(activeVersions(plan), day) : null;
+}
+
+/** Section 3, "stopped days". */
+export function isStoppedOn(plan: WorldPlan, day: string): boolean {
+  return versionOn(plan, day) === null && applicable(plan.versions, day) !== null;
+}
+
+/** Section 3, last paragraph on statuses: what a planId used as planRef stands for. */
+export function resolvePlan(plan: WorldPlan, today: string): WorldPlanVersion {
+  const active = activeVersions(plan);
+  const next = timelineOf(active).filter((version) => !hasStarted(version, today));
+  const first = next.filter((version) => version.effectiveStart === next[0]?.effectiveStart).at(-1);
+  const latest = [...plan.versions].sort((a, b) => b.version - a.version)[0];
+  const resolved = inForce(active, today) ?? first ?? latest;
+  if (resolved === undefined) throw new Error('a plan has a version');
+  return resolved;
+}
+
+/** The body of a PATCH: what it does not name is undefined. */
+export interface PlanPatch {
+  config?: unknown;
+  effectiveStart?: string | null;
+  effectiveEnd?: string | null;
+  currency?: string;
+  fieldMapping?: Record<string, string>;
+  status?: PlanStatus;
+}
+
+/** An override of one tier, or what is left to say of it when it could not be carried over. */
+export interface TierOfRep {
+  repId: string;
+  ruleName: string;
+  tierIndex: number;
+}
+
+export interface Patched {
+  version: WorldPlanVersion;
+  dropped: TierOfRep[];
+}
+
+/** Section 3, "superseding" and the last row of the table. */
+export function patched(
+  source: WorldPlanVersion,
+  patch: PlanPatch,
+  made: { planVersionId: string; version: number },
+): Patched {
+  const config = patch.config === undefined ? source.config : patch.config;
+  const effectiveStart = patch.effectiveStart === undefined ? source.effectiveStart : patch.effectiveStart;
+  const namesTerms = patch.config !== undefined || patch.currency !== undefined || patch.fieldMapping !== undefined;
+  const supersedes = !namesTerms || compareStarts(effectiveStart, source.effectiveStart) <= 0;
+  const { kept, dropped } = carried(source, config);
+  const version: WorldPlanVersion = {
+    ...made,
+    supersedes: supersedes ? source.planVersionId : null,
+    status: patch.status ?? source.status,
+    effectiveStart,
+    effectiveEnd: patch.effectiveEnd === undefined ? source.effectiveEnd : patch.effectiveEnd,
+    currency: patch.currency ?? source.currency,
+    fieldMapping: patch.fieldMapping ?? source.fieldMapping,
+    config,
+    overrides: kept,
+  };
+  return { version, dropped };
+}
+
+/** Overrides follow a rule by its name, tier by tier, where tierIndex and minThreshold are unchanged. */
+function carried(source: WorldPlanVersion, config: unknown): { kept: WorldOverride[]; dropped: TierOfRep[] } {
+  const before = sharedTiers(source.config);
+  const after = sharedTiers(config);
+  const kept: WorldOverride[] = [];
+  const dropped: TierOfRep[] = [];
+  for (const { repId, ruleName, tiers } of source.overrides) {
+    const stays = tiers.filter(({ tierIndex }) => {
+      const old = before.get(ruleName)?.find((tier) => tier.tierIndex === tierIndex);
+      const now = after.get(ruleName)?.find((tier) => tier.tierIndex === tierIndex);
+      return old !== undefined && now !== undefined && old.minThreshold.equals(now.minThreshold);
+    });
+    const lost = tiers.filter((tier) => !stays.includes(tier));
+    if (stays.length > 0) kept.push({ repId, ruleName, tiers: stays });
+    dropped.push(...lost.map(({ tierIndex }) => ({ repId, ruleName, tierIndex })));
+  }
+  return { kept, dropped };
+}
+
+function sharedTiers(config: unknown): Map<string, Tier[]> {
+  return new Map(canonical(config).rules.map((rule) => [rule.name, rule.tiers.filter((tier) => tier.repId === null)]));
+}
+
+/** Section 3, first two rows of the table. */
+export function setPlanStatus(plan: WorldPlan, status: PlanStatus): void {
+  plan.status = status;
+  if (status !== 'active' || activeVersions(plan).length > 0) return;
+  const latest = [...plan.versions].sort((a, b) => b.version - a.version)[0];
+  if (latest !== undefined) latest.status = 'active';
+}
