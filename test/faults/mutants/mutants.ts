@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I1'],
     changes: [
       {
-        file: lane,
+        file: 'src/ledger/dependents.ts',
         from: 'await cascadeManagersAbove(trx, terms.workspaceId, terms.repId, range);',
         to: '[] as string[];',
       },
