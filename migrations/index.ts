@@ -20,6 +20,7 @@ import * as answerRevisions from './2026_11_22_27_answer_revisions.js';
 import * as roomForChanges from './2026_11_22_28_room_for_changes.js';
 import * as versionTimeline from './2026_11_22_28_version_timeline.js';
 import * as truedUpRows from './2026_11_22_29_trued_up_rows.js';
+import * as approvers from './2026_11_22_30_approvers.js';
 import * as numberBounds from './2026_11_22_31_number_bounds.js';
 import * as teamScope from './2026_11_22_32_team_scope.js';
 import * as payrollHandovers from './2026_11_22_33_payroll_handovers.js';
@@ -48,6 +49,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026_11_22_28_room_for_changes': { up: roomForChanges.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_28_version_timeline': { up: versionTimeline.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_29_trued_up_rows': { up: truedUpRows.up as (db: Kysely<unknown>) => Promise<void> },
+  '2026_11_22_30_approvers': { up: approvers.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_31_number_bounds': { up: numberBounds.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_32_team_scope': { up: teamScope.up as (db: Kysely<unknown>) => Promise<void> },
   '2026_11_22_33_payroll_handovers': { up: payrollHandovers.up as (db: Kysely<unknown>) => Promise<void> },

@@ -77,6 +77,7 @@ export const routes: Readonly<Record<string, string>> = {
   getStatementStatus: 'GET /v1/statements/:repId/status',
   generateStatements: 'POST /v1/statements/generate',
   generateStatement: 'POST /v1/statements/:repId/generate',
+  approveStatements: 'POST /v1/statements/approve',
   approveStatement: 'POST /v1/statements/:repId/approve',
   addAdjustment: 'POST /v1/statements/:repId/adjust',
   updateAdjustment: 'PATCH /v1/statements/:repId/adjust/:adjustmentId',

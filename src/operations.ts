@@ -63,6 +63,7 @@ import { listReps } from './reps/queries/list-reps.js';
 import { addAdjustment } from './statements/commands/add-adjustment.js';
 import { addComment } from './statements/commands/add-comment.js';
 import { approveStatement } from './statements/commands/approve-statement.js';
+import { approveStatements } from './statements/commands/approve-statements.js';
 import { checkStatement } from './statements/commands/check-statement.js';
 import { deleteAdjustment } from './statements/commands/delete-adjustment.js';
 import { deleteComment } from './statements/commands/delete-comment.js';
@@ -169,6 +170,7 @@ export const operations = [
   getStatementStatus,
   generateStatements,
   generateStatement,
+  approveStatements,
   approveStatement,
   addAdjustment,
   updateAdjustment,

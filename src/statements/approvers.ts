@@ -1,15 +1,17 @@
+import { findIdentity } from '../auth/identity-views.js';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type Approver } from './statement.js';
 
-export interface Approver {
+interface Person {
   readonly repId: string;
   readonly name: string;
   readonly role: string;
 }
 
 /** The people who may approve, unlock and true up the rep's statement: managers and admins other than the rep. */
-export async function listApprovers(trx: Work, workspaceId: string, repId: string): Promise<Approver[]> {
+export async function listApprovers(trx: Work, workspaceId: string, repId: string): Promise<Person[]> {
   const people = await trx
     .selectFrom('reps')
     .select(['rep_id as repId', 'name', 'role'])
@@ -33,4 +35,11 @@ export async function refuseOwnStatement(trx: Work, caller: Caller, repId: strin
       'forbidden',
       'Your own statement is approved, unlocked and trued up by another manager or admin.',
     );
+}
+
+/** Who approves now, by the name of the person or the key. */
+export async function approverOf(trx: Work, caller: Caller): Promise<Approver> {
+  const { name } = await findIdentity(trx, caller);
+  if (caller.repId !== null) return { repId: caller.repId, name };
+  return { name, ...(caller.tokenId === undefined ? {} : { keyId: caller.tokenId }) };
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { decodeTrace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
-import { periodRange } from '../kernel/period.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Period, periodRange } from '../kernel/period.js';
 import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type StatementLine } from './snapshot.js';
@@ -9,6 +10,7 @@ import { type StatementKey } from './statement.js';
 import { type TrueUpLine } from './true-up-line.js';
 
 interface LedgerRow extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | 'attainment' | 'updatedAt' | 'lines'> {
+  readonly repId: string;
   readonly dealKey: string | null;
   readonly dealCloses: Day | null;
   readonly phase: Phase | null;
@@ -20,9 +22,21 @@ interface LedgerRow extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | '
 
 /** The rep's earned events of the period's days as they stand now, in an order that equal ledgers share. */
 export async function readLedgerLines(trx: Work, key: StatementKey): Promise<StatementLine[]> {
-  const { from, to } = periodRange(key.period);
+  const lines = await readTeamLedgerLines(trx, key.workspaceId, key.period, [key.repId]);
+  return lines.get(key.repId) ?? [];
+}
+
+/** The same of many reps, in one statement. */
+export async function readTeamLedgerLines(
+  trx: Work,
+  workspaceId: string,
+  period: Period,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, StatementLine[]>> {
+  if (repIds.length === 0) return new Map();
+  const { from, to } = periodRange(period);
   const { rows } = await sql<LedgerRow>`
-    select e.event_id as "eventId", e.deal_key as "dealKey", d.name as "dealName", d.close_date as "dealCloses",
+    select e.rep_id as "repId", e.event_id as "eventId", e.deal_key as "dealKey", d.name as "dealName", d.close_date as "dealCloses",
       e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",
       e.rule_name as "ruleName", e.phase, e.kind, e.category, e.amount, e.base, e.tier_name as "tierName", e.credit,
       e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.actor,
@@ -32,14 +46,15 @@ export async function readLedgerLines(trx: Work, key: StatementKey): Promise<Sta
     left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
     left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
     left join true_ups t on t.workspace_id = e.workspace_id and t.event_id = e.event_id
-    where e.workspace_id = ${key.workspaceId} and e.rep_id = ${key.repId} and e.status = 'earned'
+    where e.workspace_id = ${workspaceId} and e.rep_id = any(${repIds}::uuid[]) and e.status = 'earned'
       and e.earned_on between ${from}::date and ${to}::date
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
-  return rows.map(lineOf);
+  const byRep = groupBy(rows, (row) => row.repId);
+  return new Map([...byRep].map(([repId, ofRep]) => [repId, ofRep.map(lineOf)]));
 }
 
 function lineOf(row: LedgerRow): StatementLine {
-  const { dealKey, dealCloses, phase, updatedAt, trueUpLines, ...same } = row;
+  const { repId: _rep, dealKey, dealCloses, phase, updatedAt, trueUpLines, ...same } = row;
   // What a periodic event has in the place of its deal is its period.
   const dealId = phase === 'periodic' ? null : dealKey;
   return {

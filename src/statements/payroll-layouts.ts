@@ -80,7 +80,7 @@ function genericFile(team: TeamExport, extended: boolean): PayrollFile {
       own(member.statementId),
       own(member.version === 0 ? null : member.version),
       own(approved ? (member.approvedAt?.toISOString() ?? null) : null),
-      text(approved ? member.approvedByName : null),
+      text(approved ? (member.approvedBy?.name ?? null) : null),
     ];
   });
   return fileOf(usualName(team), extended ? [...plain, ...extendedColumns] : plain, lines, team.rows);

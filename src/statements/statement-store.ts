@@ -3,7 +3,7 @@ import { periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { contentHash, type Snapshot } from './snapshot.js';
-import { type StatementContent, type StatementKey } from './statement.js';
+import { type Approver, type StatementContent, type StatementKey } from './statement.js';
 
 /** Who wrote a version, when, and what it was generated as. */
 export interface Generation {
@@ -42,7 +42,7 @@ export async function insertVersion(
     })
     .execute();
   await failpoint('generate.afterVersion');
-  return { ...snapshot, statementId, version, generatedAt: at };
+  return { ...snapshot, statementId, version, generatedAt: at, contentHash: contentHash(snapshot) };
 }
 
 async function nextVersion(trx: Work, { workspaceId, repId, period }: StatementKey): Promise<number> {
@@ -73,13 +73,14 @@ export async function approveHead(
   trx: Work,
   key: StatementKey,
   approved: Pick<StatementContent, 'version' | 'summary' | 'currency'>,
-  by: { readonly at: Date; readonly actor: string },
+  by: { readonly at: Date; readonly actor: string; readonly approver: Approver },
 ): Promise<void> {
   await updateHead(trx, key, {
     status: 'approved',
     approved_version: approved.version,
     approved_at: by.at,
     approved_by: by.actor,
+    approver: JSON.stringify(by.approver),
     approved_total: approved.summary.netPayout,
     currency: approved.currency,
   });
@@ -100,6 +101,7 @@ export async function reopenHead(trx: Work, key: StatementKey): Promise<void> {
     approved_version: null,
     approved_at: null,
     approved_by: null,
+    approver: null,
     approved_total: null,
     currency: null,
   });
@@ -110,6 +112,7 @@ interface HeadChange {
   readonly approved_version?: number | null;
   readonly approved_at?: Date | null;
   readonly approved_by?: string | null;
+  readonly approver?: string | null;
   readonly approved_total?: string | null;
   readonly currency?: string | null;
 }

@@ -3,10 +3,9 @@ import { type DayRange } from '../kernel/day.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { loadFrozen } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { keyAuthor } from './comment.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
-import { type StatementContent, type StatementHead, type StatementKey } from './statement.js';
+import { type Approver, type StatementContent, type StatementHead, type StatementKey } from './statement.js';
 
 /** The head of the rep's period; null when nothing has ever been generated for it. */
 export async function findHead(trx: Work, key: StatementKey): Promise<StatementHead | null> {
@@ -19,7 +18,7 @@ export async function findHead(trx: Work, key: StatementKey): Promise<StatementH
       'status',
       'current_version as version',
       'approved_at as approvedAt',
-      'approved_by as approvedBy',
+      'approver as approvedBy',
       'approved_total as approvedTotal',
       'currency',
     ])
@@ -92,15 +91,17 @@ export interface TeamStatementRow {
   readonly hasPlan: boolean;
   readonly status: 'none' | 'draft' | 'approved';
   readonly approvedAt: Date | null;
-  readonly approvedBy: string | null;
-  /** The name of the approver as people know them. */
-  readonly approvedByName: string | null;
+  readonly approvedBy: Approver | null;
   /** Null where none has been generated. */
   readonly version: number | null;
   readonly statementId: string | null;
   readonly currency: string | null;
   readonly summary: Summary | null;
   readonly otherCurrencies: StatementContent['otherCurrencies'] | null;
+  readonly generatedAt: Date | null;
+  readonly contentHash: string | null;
+  /** Whether a calculation of the rep is outstanding. */
+  readonly pending: boolean;
 }
 
 /** Everyone, or those reps, by name, with the latest version of their statement of exactly that period. */
@@ -116,12 +117,11 @@ export async function listTeamStatements(
       exists (select from assignments a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
         and a.deleted_at is null and coalesce(a.effective_start, '-infinity') <= ${to}::date
         and coalesce(a.effective_end, 'infinity') >= ${from}::date) as "hasPlan",
-      coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approved_by as "approvedBy",
-      coalesce(a.name, case h.approved_by when 'api-key' then ${keyAuthor} else h.approved_by end) as "approvedByName", s.version,
+      coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
+      exists (select from calculation_requests q where q.workspace_id = r.workspace_id and q.rep_id = r.rep_id) as pending, s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"
     from reps r
     left join statement_periods h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
-    left join reps a on a.workspace_id = h.workspace_id and h.approved_by = 'rep:' || a.rep_id
     left join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
     where r.workspace_id = ${workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}

@@ -28,6 +28,15 @@ export const lineItem = z.object({
   lines: z.array(trueUpLine).optional().describe('Of a true-up: what it consists of, largest first'),
 });
 
+export const approvedBy = z
+  .object({
+    repId: z.string().optional().describe('The person'),
+    name: z.string().describe('Of the person or the API key, as it was at that time'),
+    keyId: z.string().optional().describe('The API key'),
+  })
+  .describe('Who approved the statement; absent for reps');
+export type Approver = z.input<typeof approvedBy>;
+
 export const statement = z.object({
   statementId: z.string().nullable(),
   version: z.int(),
@@ -42,7 +51,13 @@ export const statement = z.object({
   lineItems: z.array(lineItem),
   generatedAt: z.string().nullable(),
   approvedAt: z.string().optional(),
-  approvedBy: z.string().optional(),
+  approvedBy: approvedBy.optional(),
+  stale: z.literal(true).optional().describe('The ledger has changed since this draft was generated'),
+  liveNetPayout: z.number().optional().describe('Of a stale draft: what the ledger comes to now'),
+  pending: z
+    .literal(true)
+    .optional()
+    .describe('Commission of the rep is not calculated yet or cannot be. The statement cannot be approved'),
 });
 export type StatementAnswer = z.input<typeof statement>;
 
@@ -61,7 +76,7 @@ export interface StatementHead {
   readonly status: 'draft' | 'approved';
   readonly version: number;
   readonly approvedAt: Date | null;
-  readonly approvedBy: string | null;
+  readonly approvedBy: Approver | null;
   readonly approvedTotal: string | null;
   readonly currency: string | null;
 }
@@ -76,6 +91,8 @@ export interface StatementContent {
   readonly dealCount: number;
   readonly lines: readonly StatementLine[];
   readonly generatedAt: Date | null;
+  /** Of a stored version; equal for equal content. */
+  readonly contentHash?: string;
 }
 
 export function statementAnswer(
@@ -84,6 +101,7 @@ export function statementAnswer(
   head: StatementHead | null,
   content: StatementContent,
   caller: Caller,
+  state: StatementState = {},
 ): StatementAnswer {
   return {
     statementId: content.statementId,
@@ -102,8 +120,12 @@ export function statementAnswer(
     lineItems: content.lines.map((line) => lineAnswer(key.repId, repName, line)),
     generatedAt: content.generatedAt?.toISOString() ?? null,
     ...approvalOf(head, caller),
+    ...state,
   };
 }
+
+/** How a statement stands to the ledger of the moment. */
+export type StatementState = Pick<StatementAnswer, 'stale' | 'liveNetPayout' | 'pending'>;
 
 /** When and by whom it was approved. Reps are not told the id of who did it: they see nobody but themselves. */
 export function approvalOf(
@@ -112,8 +134,7 @@ export function approvalOf(
 ): Pick<StatementAnswer, 'approvedAt' | 'approvedBy'> {
   if (head?.status !== 'approved' || head.approvedAt === null) return {};
   const approvedAt = head.approvedAt.toISOString();
-  const tellBy = head.approvedBy !== null && seesTeam(caller);
-  return { approvedAt, ...(tellBy ? { approvedBy: head.approvedBy as string } : {}) };
+  return { approvedAt, ...(head.approvedBy !== null && seesTeam(caller) ? { approvedBy: head.approvedBy } : {}) };
 }
 
 export function summaryAnswer(texts: Summary): z.input<typeof summary> {

@@ -5,8 +5,16 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Summary, summaryFrom, summed } from './snapshot.js';
-import { otherCurrencies, statementStatuses, summary, summaryAnswer } from './statement.js';
+import {
+  otherCurrencies,
+  type StatementState,
+  statement,
+  statementStatuses,
+  summary,
+  summaryAnswer,
+} from './statement.js';
 import { listTeamStatements, type TeamStatementRow } from './statement-views.js';
+import { staleDrafts } from './team-staleness.js';
 
 export const teamStatements = z.object({
   period: z.string(),
@@ -24,6 +32,7 @@ export const teamStatements = z.object({
       currency: z.string(),
       summary,
       otherCurrencies,
+      ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
     }),
   ),
   missingPayrollIds: z
@@ -40,11 +49,12 @@ export interface CurrencySummary {
 export interface TeamMemberStatement
   extends Pick<
     TeamStatementRow,
-    'repId' | 'name' | 'email' | 'payrollId' | 'status' | 'statementId' | 'approvedAt' | 'approvedBy' | 'approvedByName'
+    'repId' | 'name' | 'email' | 'payrollId' | 'status' | 'statementId' | 'approvedAt' | 'approvedBy'
   > {
   readonly version: number;
   readonly main: CurrencySummary;
   readonly others: readonly CurrencySummary[];
+  readonly state: StatementState;
 }
 
 /** Which people a view of the team shows. */
@@ -68,31 +78,47 @@ export async function readTeamStatements(
 ): Promise<TeamMemberStatement[]> {
   const team = await listTeamStatements(trx, workspaceId, period, repIds);
   const earned = groupBy(await sumEarnings(trx, workspaceId, periodRange(period), repIds), (row) => row.repId);
+  const live = new Map([...earned].map(([repId, rows]) => [repId, rows.map(liveSummary)]));
+  const stale = await staleDrafts(trx, { workspaceId, period, currency }, team, (repId) =>
+    apart(live.get(repId) ?? [], currency),
+  );
   return team
     .filter((rep) => earned.has(rep.repId) || rep.version !== null || (rep.active && (everyone || rep.hasPlan)))
-    .map(
-      ({
-        active: _active,
-        hasPlan: _hasPlan,
-        version,
-        currency: storedCurrency,
-        summary: storedSummary,
-        otherCurrencies: others,
-        ...rep
-      }) => {
-        const live = (earned.get(rep.repId) ?? []).map((row) => ({
-          currency: row.currency,
-          summary: liveSummary(row),
-        }));
-        const person = { ...rep, version: version ?? 0 };
-        if (storedCurrency === null || storedSummary === null) return { ...person, ...apart(live, currency) };
-        return { ...person, main: { currency: storedCurrency, summary: storedSummary }, others: others ?? [] };
-      },
-    );
+    .map((rep) => ({
+      ...memberOf(rep, live.get(rep.repId) ?? [], currency),
+      state: { ...stale.get(rep.repId), ...(rep.pending ? { pending: true as const } : {}) },
+    }));
 }
 
-function liveSummary(row: { commission: string; bonus: string; adjustments: string }): Summary {
-  return summaryFrom(Decimal.of(row.commission), Decimal.of(row.bonus), Decimal.of(row.adjustments));
+function memberOf(
+  row: TeamStatementRow,
+  live: readonly CurrencySummary[],
+  currency: string,
+): Omit<TeamMemberStatement, 'state'> {
+  const { repId, name, email, payrollId, status, statementId, approvedAt, approvedBy } = row;
+  const person = {
+    repId,
+    name,
+    email,
+    payrollId,
+    status,
+    statementId,
+    approvedAt,
+    approvedBy,
+    version: row.version ?? 0,
+  };
+  if (row.currency === null || row.summary === null) return { ...person, ...apart(live, currency) };
+  return { ...person, main: { currency: row.currency, summary: row.summary }, others: row.otherCurrencies ?? [] };
+}
+
+function liveSummary(row: {
+  currency: string;
+  commission: string;
+  bonus: string;
+  adjustments: string;
+}): CurrencySummary {
+  const summary = summaryFrom(Decimal.of(row.commission), Decimal.of(row.bonus), Decimal.of(row.adjustments));
+  return { currency: row.currency, summary };
 }
 
 /** Sums by currency, the given one first; amounts of two currencies are never added. */
@@ -123,13 +149,12 @@ export function teamAnswer(
     currency,
     totals: summaryAnswer(totals.main.summary),
     otherCurrencies: totals.others.map(told),
-    statements: members.map(
-      ({ main, others, payrollId: _id, approvedAt: _at, approvedBy: _by, approvedByName: _name, ...person }) => ({
-        ...person,
-        ...told(main),
-        otherCurrencies: others.map(told),
-      }),
-    ),
+    statements: members.map(({ main, others, payrollId: _id, approvedAt: _at, approvedBy: _by, state, ...person }) => ({
+      ...person,
+      ...state,
+      ...told(main),
+      otherCurrencies: others.map(told),
+    })),
     missingPayrollIds: missingPayrollIds(members),
   };
 }

@@ -91,6 +91,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getStatementStatus: { path: '/v1/statements/<self>/status?period=never' },
   generateStatements: { body: {} },
   generateStatement: { path: '/v1/statements/<unknown>/generate', body: {} },
+  approveStatements: { body: {} },
   approveStatement: { path: '/v1/statements/<unknown>/approve', body: {} },
   addAdjustment: { path: '/v1/statements/<unknown>/adjust', body: {} },
   updateAdjustment: { path: '/v1/statements/<unknown>/adjust/<unknown>', body: {} },

@@ -203,6 +203,9 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   getStatementStatus: [['GET /v1/statements/<rep>/status?period=2026-03']],
   generateStatements: [['POST /v1/statements/generate', { period: '2026-03', repIds: ['<rep>'] }]],
   generateStatement: [['POST /v1/statements/<rep>/generate', { period: '2026-03' }]],
+  approveStatements: [
+    ['POST /v1/statements/approve', { period: '2026-03', statements: [{ repId: '<rep>', version: 1 }] }],
+  ],
   approveStatement: [['POST /v1/statements/<rep>/approve', { period: '2026-03', status: 'approved' }]],
   addAdjustment: [
     ['POST /v1/statements/<rep>/adjust', { period: '2026-03', amount: 5, reason: 'x' }],

@@ -47,7 +47,8 @@ describe('approving and unlocking statements', () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     const approved = await fixture.approve(office, '2026-01');
-    expect(approved).to.include({ status: 'approved', version: 1, approvedBy: 'api-key' });
+    expect(approved).to.include({ status: 'approved', version: 1 });
+    expect(approved.approvedBy).to.have.keys('name', 'keyId');
     expect(await fixture.approve(office, '2026-01')).to.deep.equal(approved);
     const [head] = await fixture.sql(
       `select approved_version, trim_scale(approved_total)::text as total, currency from statement_periods where workspace_id = $1`,
@@ -127,7 +128,7 @@ describe('approving and unlocking statements', () => {
     await asMia.expect(200, 'POST', `${mias}/approve`, { ...approval, status: 'draft' });
     await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/generate`, { period: '2026-01' });
     const bens = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, approval);
-    expect(bens.approvedBy).to.equal(`rep:${office.mia}`);
+    expect(bens.approvedBy).to.deep.equal({ repId: office.mia, name: 'Mia' });
     const asBen = await fixture.as(office, office.ben);
     expect((await asBen.post(`/v1/statements/${office.ben}/approve`, approval)).status).to.equal(403);
   });

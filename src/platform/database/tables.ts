@@ -288,6 +288,8 @@ export interface Tables {
     approved_version: number | null;
     approved_at: Instant | null;
     approved_by: string | null;
+    /** Who approved it, by name as it was then. */
+    approver: Json<{ readonly repId?: string; readonly name: string; readonly keyId?: string }> | null;
     approved_total: Numeric | null;
     currency: string | null;
     /** Whether `trued_up_rows` replace its approved rows. */

@@ -539,10 +539,35 @@ export const examples: Readonly<Record<string, Example>> = {
     },
   },
   generateStatement: { params: ofBen, body: february, answer: { generated: true, ...statement } },
+  approveStatements: {
+    body: {
+      period: '2026-02',
+      statements: [
+        { repId: ben, version: 1 },
+        { repId: mia, version: 2 },
+      ],
+    },
+    answer: {
+      period: '2026-02',
+      approved: [{ repId: ben, version: 1, statementId, netPayout: 10650, currency: 'USD' }],
+      refused: [
+        {
+          repId: mia,
+          code: 'statement_changed',
+          message: 'Version 2 is not the latest, which is version 3. Check that one and approve it by its version.',
+        },
+      ],
+    },
+  },
   approveStatement: {
     params: ofBen,
-    body: { period: '2026-02', status: 'approved' },
-    answer: { ...statement, status: 'approved', approvedAt: '2026-03-03T09:00:00.000Z', approvedBy: `rep:${mia}` },
+    body: { period: '2026-02', status: 'approved', version: 1 },
+    answer: {
+      ...statement,
+      status: 'approved',
+      approvedAt: '2026-03-03T09:00:00.000Z',
+      approvedBy: { repId: mia, name: 'Mia Manager' },
+    },
   },
   addAdjustment: {
     params: ofBen,

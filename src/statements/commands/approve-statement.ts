@@ -16,14 +16,13 @@ import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { repNotFound } from '../../reps/rep.js';
-import { refuseOwnStatement } from '../approvers.js';
+import { approverOf, refuseOwnStatement } from '../approvers.js';
 import { readLedgerLines } from '../ledger-lines.js';
 import { lockRep } from '../lock-rep.js';
 import { isCalculationPending } from '../pending-calculation.js';
 import { recordStatementAct } from '../record-statement-act.js';
 import { contentHash, snapshotOf } from '../snapshot.js';
 import {
-  type StatementAnswer,
   type StatementContent,
   type StatementKey,
   statement,
@@ -43,11 +42,36 @@ const body = z.preprocess(
     context.addIssue({ code: 'custom', message: 'period and status required' });
     return z.NEVER;
   },
-  z.strictObject({ period, status: z.enum(['approved', 'draft']) }),
+  z.strictObject({
+    period,
+    status: z.enum(['approved', 'draft']),
+    version: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The version that was checked. When it is not the latest, or is stale, nothing is approved'),
+  }),
 );
 
 /** Calculations may keep arriving; a rep that never comes to rest within so many tries is told to the caller. */
 const mostTries = 10;
+
+const approvalAnswer = z.object({
+  ...statement.shape,
+  regenerated: z
+    .literal(true)
+    .optional()
+    .describe('The ledger had changed since the latest draft, so a new version was generated and approved'),
+});
+type ApprovalAnswer = z.input<typeof approvalAnswer>;
+
+export const approvalFailures = {
+  rep_not_found: 404,
+  statement_not_found: 404,
+  statement_overlap: 409,
+  statement_changed: 409,
+  calculation_pending: 409,
+} as const;
 
 @injectable()
 export class ApproveStatement {
@@ -61,22 +85,22 @@ export class ApproveStatement {
   async execute(
     { params: { repId }, body: wanted }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
     caller: Caller,
-  ): Promise<StatementAnswer> {
+  ): Promise<ApprovalAnswer> {
     if (!isUuid(repId)) throw repNotFound();
     const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
-    if (wanted.status === 'approved') return this.approve(key, caller);
+    if (wanted.status === 'approved') return this.approve(key, wanted.version ?? null, caller);
     return this.changes.run(caller, 'calculation', (trx, wake) =>
       unlockStatement(trx, wake, key, caller, this.clock.now()),
     );
   }
 
   /** What is asked of the rep's ledger is calculated before it is frozen. */
-  private async approve(key: StatementKey, caller: Caller): Promise<StatementAnswer> {
+  async approve(key: StatementKey, version: number | null, caller: Caller): Promise<ApprovalAnswer> {
     for (let tries = 0; tries < mostTries; tries += 1) {
       await this.laneRunner.drain(key.workspaceId, [key.repId]);
       await failpoint('approve.afterDrain');
       const answer = await this.unitOfWork.run(caller, 'calculation', (trx) =>
-        tryApprove(trx, key, caller, this.clock.now()),
+        tryApprove(trx, key, version, caller, this.clock.now()),
       );
       if (answer !== null) return answer;
     }
@@ -88,19 +112,26 @@ export class ApproveStatement {
 }
 
 /** Null when something is still to be calculated; then nothing is frozen. */
-async function tryApprove(trx: Work, key: StatementKey, caller: Caller, at: Date): Promise<StatementAnswer | null> {
+async function tryApprove(
+  trx: Work,
+  key: StatementKey,
+  version: number | null,
+  caller: Caller,
+  at: Date,
+): Promise<ApprovalAnswer | null> {
   const repName = await lockRep(trx, key.workspaceId, key.repId);
   await failpoint('approve.afterLock');
   await refuseOwnStatement(trx, caller, key.repId);
   const head = await findHead(trx, key);
   const latest = head === null ? null : await findVersion(trx, key, head.version);
   if (head === null || latest === null) throw statementNotFound();
+  if (version !== null && version !== head.version) throw statementChanged(version, latest, null);
   if (head.status === 'approved') return statementAnswer(key, repName, head, latest, caller);
   if (await isCalculationPending(trx, key)) return null;
   await failpoint('approve.afterCheck');
   await refuseOverlap(trx, key);
-  const approved = await upToDate(trx, key, latest, { at, actor: caller.actor });
-  await approveHead(trx, key, approved, { at, actor: caller.actor });
+  const approved = await upToDate(trx, key, latest, version, { at, actor: caller.actor });
+  await approveHead(trx, key, approved, { at, actor: caller.actor, approver: await approverOf(trx, caller) });
   noteSettlement(trx, key, null);
   await recordStatementAct(trx, caller, {
     runId: newId(),
@@ -111,7 +142,21 @@ async function tryApprove(trx: Work, key: StatementKey, caller: Caller, at: Date
     at,
   });
   await failpoint('approve.beforeCommit');
-  return statementAnswer(key, repName, await findHead(trx, key), approved, caller);
+  const answer = statementAnswer(key, repName, await findHead(trx, key), approved, caller);
+  return approved.version === latest.version ? answer : { ...answer, regenerated: true };
+}
+
+function statementChanged(version: number, latest: StoredStatement, liveNetPayout: string | null): Failure {
+  const { version: newest, currency, summary } = latest;
+  const message =
+    liveNetPayout === null
+      ? `Version ${version} is not the latest, which is version ${newest}. Check that one and approve it by its version.`
+      : `Version ${version} shows ${summary.netPayout} ${currency}, but the ledger has changed and comes to ${liveNetPayout}. Generate the statement again, check it and approve the new version.`;
+  return new Failure('statement_changed', message, {
+    version: newest,
+    netPayout: Number(summary.netPayout),
+    ...(liveNetPayout === null ? {} : { liveNetPayout: Number(liveNetPayout) }),
+  });
 }
 
 async function refuseOverlap(trx: Work, key: StatementKey): Promise<void> {
@@ -125,29 +170,31 @@ async function refuseOverlap(trx: Work, key: StatementKey): Promise<void> {
     );
 }
 
-/** The latest version while it still says what the ledger does; else a fresh one. */
+/** The latest version while it equals the ledger; otherwise a new one, unless a certain version was to be approved. */
 async function upToDate(
   trx: Work,
   key: StatementKey,
   latest: StoredStatement,
+  version: number | null,
   by: { readonly at: Date; readonly actor: string },
 ): Promise<StatementContent> {
   const { currency } = await loadWorkspaceTerms(trx, key.workspaceId);
   const now = snapshotOf(await readLedgerLines(trx, key), currency);
   if (contentHash(now) === latest.contentHash) return latest;
+  if (version !== null) throw statementChanged(version, latest, now.summary.netPayout);
   return insertVersion(trx, key, now, { status: 'approved', ...by });
 }
 
 export const approveStatement = operation({
   id: 'approveStatement',
   summary:
-    'Approve the latest version, or unlock it with status draft; when the ledger has changed since it was generated, approving generates a fresh version first',
+    'Approve a version, or unlock it with status draft. Without version, approves what the ledger has now, as a new version when it has changed',
   method: 'post',
   path: '/v1/statements/:repId/approve',
   access: 'manager',
   params,
   body,
-  response: statement,
-  failures: { rep_not_found: 404, statement_not_found: 404, statement_overlap: 409, calculation_pending: 409 },
+  response: approvalAnswer,
+  failures: approvalFailures,
   handler: ApproveStatement,
 });

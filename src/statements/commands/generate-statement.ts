@@ -12,6 +12,7 @@ import { CLOCK } from '../../platform/tokens.js';
 import { repNotFound } from '../../reps/rep.js';
 import { generateVersion } from '../generate-version.js';
 import { lockRep } from '../lock-rep.js';
+import { hasRequests } from '../pending-calculation.js';
 import { type StatementAnswer, statement, statementAnswer, statementLocked } from '../statement.js';
 import { findHead } from '../statement-views.js';
 
@@ -50,7 +51,8 @@ export class GenerateStatement {
       const { currency } = await loadWorkspaceTerms(trx, caller.workspaceId);
       const generation = { status: 'draft', at: this.clock.now(), actor: caller.actor } as const;
       const content = await generateVersion(trx, key, currency, generation);
-      return statementAnswer(key, repName, await findHead(trx, key), content, caller);
+      const pending = await hasRequests(trx, key);
+      return statementAnswer(key, repName, await findHead(trx, key), content, caller, pending ? { pending } : {});
     });
   }
 }

@@ -121,7 +121,9 @@ export class DocumentMaker {
     const { period } = order;
     const { team, workspace } = await this.loadTeam(workspaceId, order);
     const names = new Map<string | null, string | null>([
-      ...team.members.map((member) => [member.approvedBy, member.approvedByName] as const),
+      ...team.members.flatMap(({ approvedBy: by }) =>
+        by?.repId === undefined ? [] : [[`rep:${by.repId}`, by.name] as const],
+      ),
       ...team.members.map((member) => [`rep:${member.repId}`, member.name] as const),
     ]);
     const people = (actor: string | null | undefined) =>

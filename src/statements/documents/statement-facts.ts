@@ -78,10 +78,11 @@ export async function loadStatementFacts(
     quotas: await listQuotas(trx, workspaceId, relatedPeriods(period), repId),
     reversed: await listReversed(trx, key, content.generatedAt),
     comments: await listComments(trx, workspaceId, repId, period),
-    people: await loadPeople(trx, workspaceId, [
-      head?.approvedBy ?? null,
-      ...content.lines.map((line) => line.actor ?? null),
-    ]),
+    people: await loadPeople(
+      trx,
+      workspaceId,
+      content.lines.map((line) => line.actor ?? null),
+    ),
     earlierThisYear: await earnedBefore(trx, key, content.currency),
     previous: await previousNet(trx, key, content.currency),
   };

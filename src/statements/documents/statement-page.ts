@@ -39,7 +39,7 @@ ${notes(facts)}`;
   return htmlPage({ title, style, body });
 }
 
-function headOf({ workspace, rep, key, head, content, people }: StatementFacts, now: Date): Html {
+function headOf({ workspace, rep, key, head, content }: StatementFacts, now: Date): Html {
   const { from, to } = periodRange(key.period);
   const byPlan = groupBy(
     content.lines.filter((line) => line.planName !== null),
@@ -65,17 +65,17 @@ function headOf({ workspace, rep, key, head, content, people }: StatementFacts, 
     <h1>Commission statement</h1>
     <p class="period">${periodName(key.period)} <small>${from} to ${to}, days in ${workspace.timezone}</small></p>
   </div>
-  ${stamp(head, people, workspace.timezone)}
+  ${stamp(head, workspace.timezone)}
 </header>
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`)}</dl>`;
 }
 
-function stamp(head: StatementFacts['head'], people: StatementFacts['people'], timeZone: string): Html {
+function stamp(head: StatementFacts['head'], timeZone: string): Html {
   if (head?.status !== 'approved' || head.approvedAt === null) {
     const told = head === null ? 'Not generated yet: earnings so far' : 'Not approved yet';
     return html`<p class="stamp">${draftMark}<small>${told}</small></p>`;
   }
-  const by = people.get(head.approvedBy ?? '');
+  const by = head.approvedBy?.name;
   return html`<p class="stamp">Approved <small>${minute(head.approvedAt, timeZone)}${by === undefined ? '' : html`<br><span dir="auto">by ${by}</span>`}</small></p>`;
 }
 

@@ -267,7 +267,7 @@ function lacksPayrollId({ payrollId, content }: WorkbookStatement): boolean {
 
 function writeAbout(
   sheet: Sheet,
-  { workspace, period, now, people }: WorkbookTerms,
+  { workspace, period, now }: WorkbookTerms,
   heads: readonly WorkbookStatement[],
   plans: readonly PlanOfLines[],
 ): void {
@@ -294,6 +294,6 @@ function writeAbout(
       { count: content.version === 0 ? null : content.version },
       { instant: content.generatedAt },
       { instant: head?.approvedAt ?? null },
-      { text: head?.status === 'approved' ? people(head.approvedBy) : null },
+      { text: head?.status === 'approved' ? (head.approvedBy?.name ?? null) : null },
     ]);
 }

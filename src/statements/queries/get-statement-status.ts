@@ -9,8 +9,9 @@ import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { askedPeriod } from '../asked-period.js';
-import { approvalOf } from '../statement.js';
-import { findHead } from '../statement-views.js';
+import { approvalOf, approvedBy, statement } from '../statement.js';
+import { stateOf } from '../statement-state.js';
+import { readStatement } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId });
 const query = z.strictObject({ period: period.optional() });
@@ -27,10 +28,12 @@ export class GetStatementStatus {
     const { workspaceId } = caller;
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
-      const { period: of } = await askedPeriod(trx, workspaceId, asked.period, this.clock);
-      const head = await findHead(trx, { workspaceId, repId, period: of });
+      const { period: of, currency } = await askedPeriod(trx, workspaceId, asked.period, this.clock);
+      const key = { workspaceId, repId, period: of };
+      const { head, content } = await readStatement(trx, key, currency);
+      const state = await stateOf(trx, key, head, content, currency);
       const [status, version] = [head?.status ?? ('draft' as const), head?.version ?? 0];
-      return { repId, period: of, status, generated: head !== null, version, ...approvalOf(head, caller) };
+      return { repId, period: of, status, generated: head !== null, version, ...approvalOf(head, caller), ...state };
     });
   }
 }
@@ -51,7 +54,8 @@ export const getStatementStatus = operation({
     generated: z.boolean().describe('Whether a version of the statement has been generated'),
     version: z.int().describe('The latest version; 0 when none has been generated'),
     approvedAt: z.string().optional(),
-    approvedBy: z.string().optional(),
+    approvedBy: approvedBy.optional(),
+    ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
   }),
   failures: { rep_not_found: 404 },
   handler: GetStatementStatus,

@@ -13,6 +13,7 @@ import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { askedPeriod } from '../asked-period.js';
 import { type StatementAnswer, statement, statementAnswer } from '../statement.js';
+import { stateOf } from '../statement-state.js';
 import { readStatement } from '../statement-views.js';
 import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
 
@@ -68,7 +69,7 @@ async function readRepStatement(
     readStatement(trx, key, currency),
   ]);
   if (repName === null) throw repNotFound();
-  return statementAnswer(key, repName, head, content, caller);
+  return statementAnswer(key, repName, head, content, caller, await stateOf(trx, key, head, content, currency));
 }
 
 export const getStatements = operation({

@@ -1,0 +1,113 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, maySee } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { isUuid } from '../../kernel/ids.js';
+import { isUnavailable } from '../../platform/database/database-errors.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId, period } from '../../platform/schemas.js';
+import { notYours, repNotFound } from '../../reps/rep.js';
+import { ApproveStatement } from './approve-statement.js';
+
+const maxStatements = 10_000;
+const body = z.strictObject({
+  period,
+  statements: z
+    .array(z.strictObject({ repId: pathId, version: z.int().min(1).describe('The version that was checked') }))
+    .min(1)
+    .max(maxStatements),
+});
+
+const response = z.object({
+  period: z.string(),
+  approved: z.array(
+    z.object({
+      repId: z.string(),
+      version: z.int(),
+      statementId: z.string(),
+      netPayout: z.number(),
+      currency: z.string(),
+    }),
+  ),
+  refused: z
+    .array(z.object({ repId: z.string(), code: z.string(), message: z.string() }))
+    .describe('The statements that were not approved, each with the error that approving it alone returns'),
+});
+
+type Outcome = { readonly approved: z.input<typeof response>['approved'][number] } | { readonly refused: Failure };
+
+/** Reps are independent; a few at a time keep the database busy and leave room for others. */
+const concurrency = 4;
+
+@injectable()
+export class ApproveStatements {
+  constructor(@inject(ApproveStatement) private readonly single: ApproveStatement) {}
+
+  async execute({ body: { period: of, statements } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
+    const wanted = [...new Map(statements.map((one) => [one.repId, one])).values()];
+    const outcomes: Outcome[] = new Array(wanted.length);
+    let next = 0;
+    const work = async () => {
+      for (let index = next++; index < wanted.length; index = next++)
+        outcomes[index] = await this.outcomeOf(of, wanted[index] as (typeof wanted)[number], caller);
+    };
+    await Promise.all(Array.from({ length: concurrency }, work));
+    return {
+      period: of,
+      approved: outcomes.flatMap((outcome) => ('approved' in outcome ? outcome.approved : [])),
+      refused: outcomes.flatMap((outcome, index) =>
+        'refused' in outcome
+          ? {
+              repId: (wanted[index] as (typeof wanted)[number]).repId,
+              code: outcome.refused.code,
+              message: outcome.refused.message,
+            }
+          : [],
+      ),
+    };
+  }
+
+  private async outcomeOf(
+    of: string,
+    { repId, version }: { readonly repId: string; readonly version: number },
+    caller: Caller,
+  ): Promise<Outcome> {
+    try {
+      if (!isUuid(repId)) throw repNotFound();
+      if (!maySee(caller, repId)) throw notYours();
+      const key = { workspaceId: caller.workspaceId, repId, period: of };
+      const { statementId, summary, currency, ...one } = await this.single.approve(key, version, caller);
+      return {
+        approved: {
+          repId,
+          version: one.version,
+          statementId: statementId as string,
+          netPayout: summary.netPayout,
+          currency,
+        },
+      };
+    } catch (error) {
+      if (error instanceof Failure) return { refused: error };
+      return { refused: unexpected(error) };
+    }
+  }
+}
+
+/** Failures of the service do not stop the other statements either. */
+function unexpected(error: unknown): Failure {
+  if (isUnavailable(error))
+    return new Failure('database_unavailable', 'The database cannot be reached. Try this statement again.');
+  return new Failure('internal_error', 'The statement could not be approved. Try it alone for the details.');
+}
+
+export const approveStatements = operation({
+  id: 'approveStatements',
+  summary: 'Approve many statements by their versions, each on its own: one that is refused does not stop the others',
+  method: 'post',
+  path: '/v1/statements/approve',
+  access: 'manager',
+  body,
+  response,
+  failures: {},
+  handler: ApproveStatements,
+});

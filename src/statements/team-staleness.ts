@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import { Decimal } from '../kernel/decimal.js';
+import { type Period, periodRange } from '../kernel/period.js';
+import { rowsFrom } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { readTeamLedgerLines } from './ledger-lines.js';
+import { contentHash, type Summary, snapshotOf } from './snapshot.js';
+import { type StatementState } from './statement.js';
+import { type TeamStatementRow } from './statement-views.js';
+
+interface CurrencySummary {
+  readonly currency: string;
+  readonly summary: Summary;
+}
+
+/** What a rep's ledger comes to, in the workspace's currency and in others. */
+type LiveTotals = (repId: string) => { readonly main: CurrencySummary; readonly others: readonly CurrencySummary[] };
+
+/**
+ * The drafts that no longer equal the ledger. Different totals show it at once. Where they are equal, the lines are
+ * compared, but only of reps whose events were written since: of most reps none were.
+ */
+export async function staleDrafts(
+  trx: Work,
+  of: { readonly workspaceId: string; readonly period: Period; readonly currency: string },
+  team: readonly TeamStatementRow[],
+  live: LiveTotals,
+): Promise<ReadonlyMap<string, StatementState>> {
+  const drafts = team.filter(({ status, contentHash: hash }) => status === 'draft' && hash !== null);
+  const stale = drafts.filter((draft) => !hasTotals(draft, live(draft.repId)));
+  const known = new Set(stale.map(({ repId }) => repId));
+  const doubtful = await writtenSince(
+    trx,
+    of,
+    drafts.filter(({ repId }) => !known.has(repId)),
+  );
+  const lines = await readTeamLedgerLines(trx, of.workspaceId, of.period, [...doubtful]);
+  for (const draft of drafts) {
+    if (!doubtful.has(draft.repId)) continue;
+    const now = contentHash(snapshotOf(lines.get(draft.repId) ?? [], of.currency));
+    if (now !== draft.contentHash) stale.push(draft);
+  }
+  return new Map(
+    stale.map(({ repId }) => [repId, { stale: true, liveNetPayout: Number(live(repId).main.summary.netPayout) }]),
+  );
+}
+
+function hasTotals(draft: TeamStatementRow, { main, others }: ReturnType<LiveTotals>): boolean {
+  const stored = [...(draft.otherCurrencies ?? [])];
+  if (draft.currency !== main.currency || draft.summary === null || stored.length !== others.length) return false;
+  return isSame(draft.summary, main.summary) && others.every((other, index) => isSameTotal(stored[index], other));
+}
+
+function isSameTotal(a: CurrencySummary | undefined, b: CurrencySummary): boolean {
+  return a !== undefined && a.currency === b.currency && isSame(a.summary, b.summary);
+}
+
+function isSame(a: Summary, b: Summary): boolean {
+  return (Object.keys(b) as (keyof Summary)[]).every((field) => Decimal.of(a[field]).equals(Decimal.of(b[field])));
+}
+
+/** An event is dated by the start of its transaction, which may have waited for the one that generated the draft. */
+const waitMargin = sql`interval '5 minutes'`;
+
+async function writtenSince(
+  trx: Work,
+  { workspaceId, period }: { readonly workspaceId: string; readonly period: Period },
+  drafts: readonly TeamStatementRow[],
+): Promise<ReadonlySet<string>> {
+  if (drafts.length === 0) return new Set();
+  const { from, to } = periodRange(period);
+  const { rows } = await sql<{ repId: string }>`
+    select d.rep_id as "repId" from (select * from ${rowsFrom(drafts, [
+      ['rep_id', 'uuid', (draft) => draft.repId],
+      ['generated_at', 'timestamptz', (draft) => (draft.generatedAt as Date).toISOString()],
+    ])}) d
+    where exists (select from commission_events e where e.workspace_id = ${workspaceId} and e.rep_id = d.rep_id
+      and e.earned_on between ${from}::date and ${to}::date and e.updated_at > d.generated_at - ${waitMargin})`.execute(
+    trx,
+  );
+  return new Set(rows.map(({ repId }) => repId));
+}

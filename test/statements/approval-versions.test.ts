@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { type Office, StatementFixture } from './statement-fixture.js';
+
+describe('approving what was checked', () => {
+  let fixture: StatementFixture;
+  before(async () => {
+    fixture = await StatementFixture.create();
+  });
+  after(() => fixture.stop());
+
+  const statementOf = ({ api, ben }: Office) => api.expect(200, 'GET', `/v1/statements?repId=${ben}&period=2026-01`);
+  const teamRowOf = async ({ api, ben }: Office) => {
+    const { statements } = await api.expect(200, 'GET', '/v1/statements?period=2026-01');
+    return statements.find((one: { repId: string }) => one.repId === ben);
+  };
+  const statusOf = ({ api, ben }: Office) => api.expect(200, 'GET', `/v1/statements/${ben}/status?period=2026-01`);
+  const approve = ({ api, ben }: Office, more: object = {}) =>
+    api.post(`/v1/statements/${ben}/approve`, { period: '2026-01', status: 'approved', ...more });
+
+  async function correct(office: Office, amount: number): Promise<void> {
+    await fixture.deal(office, 'D1', amount, '2026-01-15');
+    await fixture.service.settled(office.workspaceId);
+  }
+
+  it('marks a draft that no longer equals the ledger as stale, with what the ledger comes to', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    for (const read of [statementOf, teamRowOf, statusOf]) {
+      expect(await read(office)).not.to.have.any.keys('stale', 'liveNetPayout', 'pending');
+    }
+    await correct(office, 50_000);
+    for (const read of [statementOf, teamRowOf, statusOf])
+      expect(await read(office)).to.include({ stale: true, liveNetPayout: 4000 });
+    await correct(office, 60_000);
+    for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).not.to.have.property('stale');
+  });
+
+  it('marks a draft with equal totals and other deals as stale', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    await office.api.expect(200, 'DELETE', '/v1/deals/D1');
+    await fixture.deal(office, 'D0', 60_000, '2026-01-15');
+    await fixture.service.settled(office.workspaceId);
+    for (const read of [statementOf, teamRowOf, statusOf])
+      expect(await read(office)).to.include({ stale: true, liveNetPayout: 4800 });
+  });
+
+  it('does not approve a version that is stale or not the latest', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    await correct(office, 50_000);
+    const stale = await approve(office, { version: 1 });
+    expect([stale.status, stale.body.code]).to.deep.equal([409, 'statement_changed']);
+    expect(stale.body.details).to.include({ version: 1, netPayout: 4800, liveNetPayout: 4000 });
+    await fixture.generate(office, '2026-01');
+    expect((await approve(office, { version: 1 })).body.code).to.equal('statement_changed');
+    expect((await statusOf(office)).status).to.equal('draft');
+    const approved = await approve(office, { version: 2 });
+    expect(approved.body).to.include({ status: 'approved', version: 2 });
+    expect(approved.body).not.to.have.property('regenerated');
+    expect((await approve(office, { version: 2 })).status, 'again').to.equal(200);
+    expect((await approve(office, { version: 1 })).body.code).to.equal('statement_changed');
+    expect((await approve(office, { version: 0 })).status).to.equal(400);
+  });
+
+  it('says when approving without a version approved other figures than the draft', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    await correct(office, 50_000);
+    const { body } = await approve(office);
+    expect(body).to.include({ status: 'approved', version: 2, regenerated: true });
+    expect(body.summary.netPayout).to.equal(4000);
+  });
+
+  it('names the person or the key that approved, as it was called then', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    const asMia = await fixture.as(office, office.mia);
+    const { approvedBy } = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, {
+      period: '2026-01',
+      status: 'approved',
+    });
+    expect(approvedBy).to.deep.equal({ repId: office.mia, name: 'Mia' });
+    await office.api.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ email: 'mia@acme.test', name: 'Mia Married', role: 'manager' }],
+    });
+    expect((await statusOf(office)).approvedBy).to.deep.equal(approvedBy);
+    const file = await office.api.expect(200, 'GET', `/v1/statements/${office.ben}/export?period=2026-01&format=json`);
+    expect(file.approvedBy).to.deep.equal(approvedBy);
+  });
+
+  it('approves many by their versions, each on its own', async () => {
+    const office = await fixture.office();
+    const { api, ben, mia } = office;
+    const ada = await fixture.addRep(office, 'Ada');
+    for (const repId of [ben, mia])
+      await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-01' });
+    await correct(office, 50_000);
+    const answer = await api.expect(200, 'POST', '/v1/statements/approve', {
+      period: '2026-01',
+      statements: [ben, mia, ada].map((repId) => ({ repId, version: 1 })),
+    });
+    expect(answer.approved).to.have.length(1);
+    expect(answer.approved[0]).to.include({ repId: mia, version: 1, netPayout: 0 });
+    expect(answer.refused.map((one: { repId: string; code: string }) => [one.repId, one.code])).to.deep.equal([
+      [ben, 'statement_changed'],
+      [ada, 'statement_not_found'],
+    ]);
+  });
+
+  it('is pending, and cannot be approved, while the rep is not calculated', async () => {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    const [rule] = await fixture.sql(`select definition from plan_rules where workspace_id = $1`, [office.workspaceId]);
+    const define = (definition: unknown) =>
+      fixture.sql(`update plan_rules set definition = $2 where workspace_id = $1`, [office.workspaceId, definition]);
+    await define({ name: 'broken' });
+    await fixture.deal(office, 'D1', 1000, '2026-01-15');
+    for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).to.include({ pending: true });
+    expect(await fixture.generate(office, '2026-01')).to.include({ generated: true, pending: true });
+    for (const more of [{}, { version: 2 }]) {
+      const refused = await approve(office, more);
+      expect([refused.status, refused.body.code]).to.deep.equal([409, 'calculation_pending']);
+    }
+    const bulk = await office.api.expect(200, 'POST', '/v1/statements/approve', {
+      period: '2026-01',
+      statements: [{ repId: office.ben, version: 2 }],
+    });
+    expect(bulk.refused[0].code).to.equal('calculation_pending');
+    await define(rule.definition);
+    await fixture.service.settled(office.workspaceId);
+    for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).not.to.have.property('pending');
+  });
+});
