@@ -1,11 +1,11 @@
 import { calculateRep, type Decision, type RepInput, type RepResult } from '../engine/calculate.js';
-import { type IdentifiedRule } from '../engine/compiled-plan.js';
 import { type Deal } from '../engine/slug.js';
-import { timelineOf } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
+import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
+import { loadTeam, type TeamMember } from '../ledger/hierarchy.js';
 import {
   calculationWindow,
   loadDeals,
@@ -13,20 +13,9 @@ import {
   loadPeerCredits,
   loadTeamDeals,
 } from '../ledger/load-window.js';
-import {
-  assignedPlans,
-  loadRepTerms,
-  loadVersions,
-  loadWorkspaceTerms,
-  quotaFinder,
-  type RepTerms,
-  type StoredVersion,
-} from '../ledger/rep-terms.js';
-import { planTerms } from '../plans/plan.js';
+import { assignedPlans, loadRepTerms, quotaFinder, type RepTerms, type StoredVersion } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-
-/** The plan that is tried: one that exists, one of its versions, or one that was never saved. */
-export type TriedPlan = { readonly planId: string } | { readonly planVersionId: string } | { readonly config: unknown };
+import { carriedOverrides, type TriedPlan, type TriedVersions, unsaved } from './simulated-versions.js';
 
 export interface SimulationRequest {
   readonly plan: TriedPlan;
@@ -55,102 +44,106 @@ export interface Simulation {
   readonly reps: readonly SimulatedRep[];
 }
 
-const unsaved = '00000000-0000-4000-8000-000000000000';
-
 /**
- * What the plan would pay over the period: the engine run over stored and made-up deals. Nothing is written and
- * approved periods are not looked at: it tells what the plan says, not what the ledger may still take in.
+ * What the plan would pay over the period: the engine run over stored and made-up deals. Nothing is written, and
+ * approved periods are not looked at.
  */
-export async function simulate(trx: Work, workspaceId: string, request: SimulationRequest): Promise<Simulation> {
-  const versions = await triedVersions(trx, workspaceId, request.plan);
-  const repIds = await simulatedReps(trx, workspaceId, request, versions);
+export async function simulate(
+  trx: Work,
+  workspaceId: string,
+  request: SimulationRequest,
+  tried: TriedVersions,
+): Promise<Simulation> {
+  const { versions } = tried;
+  const repIds = await simulatedReps(trx, workspaceId, request, tried);
   const asked = request.repIds === null ? repIds : request.repIds;
-  const inputs = new Map<string, RepInput>();
-  for (const repId of repIds) inputs.set(repId, await inputOf(trx, workspaceId, repId, versions, request));
-  const credits = new Map(
-    [...inputs].map(([repId, input]) => [repId, calculateRep({ ...input, explain: false }).credits] as const),
-  );
-  const peers =
-    (repId: string): RepInput['peerCredits'] =>
-    (planId, key, period) =>
-      repIds
-        .filter((peer) => peer !== repId)
-        .map((peer) => credits.get(peer)?.get(`${planId}|${key}|${period}`) ?? Decimal.zero);
+  const inputs = new Map<string, SimulatedInput>();
+  for (const repId of repIds) inputs.set(repId, await inputOf(trx, workspaceId, repId, tried, request));
+  const results = resultsOf(inputs, tried);
   return {
     versions,
     reps: asked.map((repId) => {
-      const input = inputs.get(repId) as RepInput;
-      const result = calculateRep(isRanked(versions) ? { ...input, peerCredits: peers(repId) } : input);
-      return simulatedRep(repId, input, result, versions, request.period);
+      const input = inputs.get(repId) as SimulatedInput;
+      return simulatedRep(repId, input, results.get(repId) as RepResult, versions, request.period);
     }),
   };
 }
 
-/** The versions that take part. A version asked for by its id, or an unsaved plan, applies on every day. */
-async function triedVersions(trx: Work, workspaceId: string, plan: TriedPlan): Promise<StoredVersion[]> {
-  const workspace = await loadWorkspaceTerms(trx, workspaceId);
-  if ('config' in plan) {
-    const terms = planTerms(plan.config);
-    const rules = terms.rules.map((rule): IdentifiedRule => ({ ...rule, id: `${unsaved}:${rule.name}` }));
-    return [
-      {
-        planId: unsaved,
-        planVersionId: unsaved,
-        version: 1,
-        status: 'active',
-        supersedes: null,
-        planStatus: 'active',
-        effectiveStart: null,
-        effectiveEnd: null,
-        currency: workspace.currency,
-        fieldMapping: {},
-        dealConditions: terms.dealConditions,
-        rules,
-      },
-    ];
+interface SimulatedInput extends RepInput {
+  /** Those below the rep, each with the days on which they are. */
+  readonly team: readonly TeamMember[];
+}
+
+/** Ranks are held against the simulated credit of the others; managers are paid on what is simulated below them. */
+function resultsOf(inputs: ReadonlyMap<string, SimulatedInput>, tried: TriedVersions): Map<string, RepResult> {
+  const ranked = isRanked(tried.versions);
+  const credits = new Map(
+    ranked
+      ? [...inputs].map(([repId, input]) => [repId, calculateRep({ ...input, explain: false }).credits] as const)
+      : [],
+  );
+  const peers =
+    (repId: string): RepInput['peerCredits'] =>
+    (planId, key, period) =>
+      [...inputs.keys()]
+        .filter((peer) => peer !== repId)
+        .map((peer) => credits.get(peer)?.get(`${planId}|${key}|${period}`) ?? Decimal.zero);
+  const calculated = (repId: string, input: RepInput) =>
+    calculateRep(ranked ? { ...input, peerCredits: peers(repId) } : input);
+  let results = new Map([...inputs].map(([repId, input]) => [repId, calculated(repId, input)]));
+  const managers = [...inputs].filter(([, { team }]) => team.some((member) => inputs.has(member.repId)));
+  // One round for each level of managers: from the second on nothing below the first level changes any more.
+  for (let round = 0; round < managers.length; round += 1) {
+    const next = new Map(results);
+    for (const [repId, input] of managers)
+      next.set(repId, calculated(repId, { ...input, teamDeals: simulatedUpstream(input, results, tried) }));
+    const isStable = managers.every(([repId]) => sameDecisions(results.get(repId), next.get(repId)));
+    results = next;
+    if (isStable) break;
   }
-  const planId = 'planId' in plan ? plan.planId : await planOfVersion(trx, workspaceId, plan.planVersionId);
-  const versions = planId === null ? [] : await loadVersions(trx, workspaceId, [planId], workspace);
-  const everyDay = (version: StoredVersion): StoredVersion => ({
-    ...version,
-    status: 'active',
-    supersedes: null,
-    planStatus: 'active',
-    effectiveStart: null,
-    effectiveEnd: null,
-  });
-  if ('planVersionId' in plan) {
-    const tried = versions.filter((version) => version.planVersionId === plan.planVersionId);
-    if (tried.length === 0) throw planNotFound();
-    return tried.map(everyDay);
-  }
-  const timeline = timelineOf(versions);
-  const newest = versions.toSorted((a, b) => b.version - a.version)[0];
-  if (newest === undefined) throw planNotFound();
-  // A plan that is stopped is tried as if it were active.
-  return timeline.length > 0 ? timeline.map((version) => ({ ...version, planStatus: 'active' })) : [everyDay(newest)];
+  return results;
 }
 
-async function planOfVersion(trx: Work, workspaceId: string, planVersionId: string): Promise<string | null> {
-  const version = await trx
-    .selectFrom('plan_versions')
-    .select('plan_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('plan_version_id', '=', planVersionId)
-    .executeTakeFirst();
-  return version?.plan_id ?? null;
+function sameDecisions(a: RepResult | undefined, b: RepResult | undefined): boolean {
+  const amounts = (result: RepResult | undefined) =>
+    result?.decisions.map(({ dealKey, ruleName, amount }) => `${dealKey}|${ruleName}|${amount.toString()}`).join();
+  return amounts(a) === amounts(b);
 }
 
-function planNotFound(): Failure {
-  return new Failure('plan_not_found', 'There is no such plan or plan version in this workspace.');
+/** The deals of the team with what those below would earn by the plan that is tried, beside what other plans pay them. */
+function simulatedUpstream(
+  { team, teamDeals }: SimulatedInput,
+  results: ReadonlyMap<string, RepResult>,
+  { planId, versions }: TriedVersions,
+): RepInput['teamDeals'] {
+  const names = new Set(versions.flatMap((version) => version.rules.map((rule) => rule.name)));
+  const isReplaced = (event: LoadedUpstream) =>
+    results.has(event.repId) && (planId === unsaved ? names.has(event.ruleName) : event.planId === planId);
+  const earned = groupBy(
+    [...results].flatMap(([repId, { decisions }]) =>
+      decisions.filter(({ phase }) => phase !== 'periodic').map((decision) => ({ ...decision, repId })),
+    ),
+    ({ dealKey }) => dealKey,
+  );
+  const isBelow = (repId: string, day: Day) => team.some((member) => member.repId === repId && isWithin(day, member));
+  return teamDeals.map(({ deal, upstream }) => ({
+    deal,
+    upstream: [
+      ...(upstream as readonly LoadedUpstream[]).filter((event) => !isReplaced(event)),
+      ...(earned.get(deal.dealId) ?? []).filter(({ repId }) => isBelow(repId, deal.closeDate)),
+    ],
+  }));
 }
 
-/** The reps to calculate: those asked for and, where rank decides, everyone whose rank theirs is held against. */
+/** The events that were loaded carry their plan. */
+type LoadedUpstream = RepInput['teamDeals'][number]['upstream'][number] & { readonly planId?: string };
+
+/** The reps to calculate: those asked for and, where ranks or payouts of others decide, everyone on the plan. */
 async function simulatedReps(
   trx: Work,
   workspaceId: string,
   request: SimulationRequest,
-  versions: readonly StoredVersion[],
+  { planId, versions }: TriedVersions,
 ): Promise<string[]> {
   const known = await trx
     .selectFrom('reps')
@@ -161,8 +154,8 @@ async function simulatedReps(
   const unknown = request.repIds?.find((repId) => !known.some((rep) => rep.rep_id === repId));
   if (unknown !== undefined)
     throw new Failure('rep_not_found', 'There is no such rep in this workspace.', { repId: unknown });
-  if (request.repIds !== null && !isRanked(versions)) return [...request.repIds];
-  const planId = versions[0]?.planId ?? unsaved;
+  const dependsOnOthers = isRanked(versions) || (planId !== unsaved && isCascade(versions));
+  if (request.repIds !== null && !dependsOnOthers) return [...request.repIds];
   if (planId === unsaved)
     return known.filter((rep) => rep.active || request.repIds?.includes(rep.rep_id)).map((rep) => rep.rep_id);
   const { from, to } = periodRange(request.period);
@@ -183,16 +176,16 @@ async function inputOf(
   trx: Work,
   workspaceId: string,
   repId: string,
-  versions: readonly StoredVersion[],
+  { planId, versions, change }: TriedVersions,
   request: SimulationRequest,
-): Promise<RepInput> {
+): Promise<SimulatedInput> {
   const stored = await loadRepTerms(trx, workspaceId, repId);
-  const planId = versions[0]?.planId ?? unsaved;
   const live = stored.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted);
   const asAssigned = 'planId' in request.plan && live.length > 0;
   const terms: RepTerms = {
     ...stored,
     versions,
+    overrides: carriedOverrides(stored.overrides, change),
     assignments: asAssigned ? live : [{ planId, start: null, end: null, deleted: false }],
     frozen: [],
   };
@@ -201,6 +194,13 @@ async function inputOf(
     .filter((made) => made.repId === repId && isWithin(made.deal.closeDate, window))
     .map((made) => made.deal);
   const madeUp = new Set(request.deals.map((made) => made.deal.dealId));
+  const team = isCascade(versions) ? await loadTeam(trx, workspaceId, repId) : [];
+  const teamDeals = (await loadTeamDeals(trx, terms, window)).filter(({ deal }) => !madeUp.has(deal.dealId));
+  const madeUpBelow = request.deals.filter(
+    ({ repId: owner, deal }) =>
+      isWithin(deal.closeDate, window) &&
+      team.some((member) => member.repId === owner && isWithin(deal.closeDate, member)),
+  );
   const deals = (await loadDeals(trx, terms, window)).filter((deal) => !madeUp.has(deal.dealId));
   return {
     repId,
@@ -208,7 +208,8 @@ async function inputOf(
     window,
     plans: assignedPlans(terms),
     deals: [...deals, ...own],
-    teamDeals: await loadTeamDeals(trx, terms, window),
+    team,
+    teamDeals: [...teamDeals, ...madeUpBelow.map(({ deal }) => ({ deal, upstream: [] }))],
     held: [],
     frozen: [],
     quota: request.quota === null ? quotaFinder(terms.quotas) : () => request.quota,
@@ -270,6 +271,10 @@ function isPeriodIn(dealKey: string, range: DayRange): boolean {
 
 function isRanked(versions: readonly StoredVersion[]): boolean {
   return versions.some((version) => version.rules.some((rule) => rule.tierBy === 'rank'));
+}
+
+function isCascade(versions: readonly StoredVersion[]): boolean {
+  return versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'cascade'));
 }
 
 export function totalOf(decisions: readonly Decision[]): number {

@@ -121,6 +121,7 @@ async function hasTruedUpPeriods(trx: Work, workspaceId: string): Promise<boolea
 
 interface DealEvent extends UpstreamEvent {
   readonly dealKey: string;
+  readonly planId: string;
 }
 
 /** What the reps have earned on the deals. Joined here and not in SQL, where fresh tables make for ruinous plans. */
@@ -133,18 +134,20 @@ async function loadUpstreamEvents(
   const { rows } = await sql<{
     deal_key: string;
     rep_id: string;
+    plan_id: string;
     rule_name: string;
     phase: UpstreamEvent['phase'];
     currency: string;
     amount: string;
   }>`
-    select c.deal_key, c.rep_id, c.rule_name, c.phase, c.currency, c.amount from ${source}
+    select c.deal_key, c.rep_id, c.plan_id, c.rule_name, c.phase, c.currency, c.amount from ${source}
     where c.deal_key = any(${deals.map((deal) => deal.dealId)}::text[])
       and c.rep_id = any(${repIds}::uuid[]) and c.phase <> 'periodic'
     order by c.deal_key, c.rep_id, c.plan_id, c.rule_name`.execute(trx);
   return rows.map((row) => ({
     dealKey: row.deal_key,
     repId: row.rep_id,
+    planId: row.plan_id,
     ruleName: row.rule_name,
     phase: row.phase,
     currency: row.currency,

@@ -2,7 +2,7 @@ import { type PlanTerms } from '../engine/plan-config.js';
 import { type SlugMapping } from '../engine/slug.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, earliestDay, latestDay } from '../kernel/day.js';
-import { periodOf, periodRange } from '../kernel/period.js';
+import { periodRange, periodsTouching } from '../kernel/period.js';
 import { canonicalFieldMapping } from '../ledger/field-mapping.js';
 import { loadWorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -45,30 +45,36 @@ export async function collectTermWarnings(
   ];
 }
 
-/** Reps and quotas that the plan lacks on the days: quotas of the period that contains `on`, or the nearest of them. */
+/** Reps and quotas that the plan lacks on the days: the quotas of every period that touches `quotaDays`. */
 export async function collectCoverageWarnings(
   trx: Work,
   workspaceId: string,
   planId: string,
   terms: PlanTerms,
   days: DayRange,
-  on: Day,
+  quotaDays: DayRange,
 ): Promise<PlanWarning[]> {
   if ((await countAssignedReps(trx, workspaceId, planId, days)) === 0) return [unassignedWarning()];
-  const day = on < days.from ? days.from : on > days.to ? days.to : on;
   const warnings: PlanWarning[] = [];
-  for (const needed of neededQuotas(terms)) {
-    const period = periodOf(day, needed.kind);
-    const range = periodRange(period);
-    const covered = {
-      from: range.from > days.from ? range.from : days.from,
-      to: range.to < days.to ? range.to : days.to,
-    };
-    const search = { ...needed, period, days: covered };
-    const { assigned, missing } = await countMissingQuotas(trx, workspaceId, planId, search);
-    if (missing > 0) warnings.push(quotaMissingWarning(needed, period, missing, assigned));
-  }
+  for (const needed of neededQuotas(terms))
+    for (const period of periodsTouching(quotaDays, needed.kind)) {
+      const covered = intersection(periodRange(period), days);
+      const search = { ...needed, period, days: covered };
+      const { assigned, missing } = await countMissingQuotas(trx, workspaceId, planId, search);
+      if (missing > 0) warnings.push(quotaMissingWarning(needed, period, missing, assigned));
+    }
   return warnings;
+}
+
+/** A plan that is not stored has no quotas at all. */
+export function collectUnsavedWarnings(terms: PlanTerms, days: DayRange, reps: number): PlanWarning[] {
+  return neededQuotas(terms).flatMap((needed) =>
+    periodsTouching(days, needed.kind).map((period) => quotaMissingWarning(needed, period, reps, reps)),
+  );
+}
+
+function intersection(a: DayRange, b: DayRange): DayRange {
+  return { from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to };
 }
 
 /** Every warning about a version that has just been written, but for what it restates. */
@@ -83,9 +89,10 @@ export async function collectVersionWarnings(
   const plan = { config: version.config, terms, fieldMapping: canonicalFieldMapping(version.fieldMapping) };
   const days = coveredDays(version.effectiveStart, version.effectiveEnd);
   const today = dayInZone(clock.now(), timeZone);
+  const day = today < days.from ? days.from : today > days.to ? days.to : today;
   return [
     ...(await collectTermWarnings(trx, workspaceId, plan)),
-    ...(await collectCoverageWarnings(trx, workspaceId, version.planId, terms, days, today)),
+    ...(await collectCoverageWarnings(trx, workspaceId, version.planId, terms, days, { from: day, to: day })),
   ];
 }
 

@@ -5,25 +5,34 @@ import { type Decision } from '../../engine/calculate.js';
 import { decodeTrace, ratio } from '../../engine/trace.js';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { dayInZone } from '../../kernel/day.js';
+import { type Day, dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/rep-terms.js';
-import { planConfig } from '../../plans/plan.js';
+import { planConfig, requestedDates } from '../../plans/plan.js';
+import { planWarnings } from '../../plans/plan-warnings.js';
+import { saysWarnings } from '../../plans/plan-words.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
-import { effects } from '../../platform/mcp/tool.js';
+import { effects, firstDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, period, uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { conditionTraces, trace } from '../commission-event.js';
-import { type SimulatedRep, type Simulation, simulate, type TriedPlan, totalOf } from '../simulation.js';
+import { type TriedPlan, triedVersions, unsaved } from '../simulated-versions.js';
+import { type SimulatedRep, type Simulation, simulate, totalOf } from '../simulation.js';
+import { simulationWarnings } from '../simulation-warnings.js';
 
 const amount = z.number().min(0).max(1e12);
 const body = z.strictObject({
   planId: uuid.optional(),
   planVersionId: uuid.optional(),
   config: planConfig.optional(),
+  effectiveStart: day
+    .nullish()
+    .describe(
+      'With planId and config: first day of the new config, as in a change of the plan; null for no earliest day',
+    ),
   period,
   repId: uuid.optional(),
   repIds: z.array(uuid).min(1).max(500).optional(),
@@ -50,6 +59,7 @@ const response = z.object({
   period: z.string(),
   currency: z.string(),
   total: z.number(),
+  warnings: planWarnings,
   reps: z.array(
     z.object({
       repId: z.string(),
@@ -92,36 +102,45 @@ export class SimulateCommissions {
   ) {}
 
   async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller) {
-    const plan = triedPlan(request);
     const repIds = askedReps(request, caller);
     return this.unitOfWork.run(caller, 'reads', async (trx) => {
       const workspace = await loadWorkspaceTerms(trx, caller.workspaceId);
-      const simulation = await simulate(trx, caller.workspaceId, {
-        plan,
-        period: request.period,
-        repIds,
-        deals: await madeUpDeals(trx, caller.workspaceId, request, repIds, workspace.timeZone),
-        quota:
-          request.quota === undefined
-            ? null
-            : {
-                target: Decimal.of(request.quota.target),
-                variableTarget:
-                  request.quota.variableTarget === undefined ? null : Decimal.of(request.quota.variableTarget),
-              },
-        asOf: request.asOf ?? dayInZone(this.clock.now(), workspace.timeZone),
-      });
+      const today = dayInZone(this.clock.now(), workspace.timeZone);
+      const plan = triedPlan(request, today);
+      const tried = await triedVersions(trx, caller.workspaceId, plan);
+      const deals = await madeUpDeals(trx, caller.workspaceId, request, repIds, workspace.timeZone);
+      const { period: during, quota } = request;
+      const asked = { period: during, repIds, plan, deals, quota: quotaOf(quota), asOf: request.asOf ?? today };
+      const simulation = await simulate(trx, caller.workspaceId, asked, tried);
+      const reps = simulation.reps.length;
+      const checked = { plan, tried, period: during, hasQuota: quota !== undefined, reps };
+      const warnings = await simulationWarnings(trx, caller, checked);
       const visible = { ...simulation, reps: simulation.reps.filter(({ repId }) => maySee(caller, repId)) };
-      return answerOf(visible, request, plan, workspace);
+      return { ...answerOf(visible, request, workspace), warnings };
     });
   }
 }
 
-function triedPlan({ planId, planVersionId, config }: Body): TriedPlan {
+function quotaOf(quota: Body['quota']) {
+  if (quota === undefined) return null;
+  const { target, variableTarget } = quota;
+  return {
+    target: Decimal.of(target),
+    variableTarget: variableTarget === undefined ? null : Decimal.of(variableTarget),
+  };
+}
+
+function triedPlan({ planId, planVersionId, config, effectiveStart }: Body, today: Day): TriedPlan {
+  if (planId !== undefined && config !== undefined && planVersionId === undefined)
+    return { planId, config, dates: requestedDates({ config, effectiveStart }), today };
+  if (effectiveStart !== undefined)
+    throw invalid({ path: 'effectiveStart', message: 'needs planId and config: it is the start of a change' });
   const given = [planId, planVersionId, config].filter((one) => one !== undefined);
-  if (given.length !== 1) throw invalid({ path: '', message: 'give one of planId, planVersionId and config' });
+  if (given.length !== 1)
+    throw invalid({ path: '', message: 'give planId, planVersionId or config, or planId with config' });
   if (planId !== undefined) return { planId };
-  return planVersionId !== undefined ? { planVersionId } : { config };
+  if (planVersionId !== undefined) return { planVersionId };
+  return { config: config as NonNullable<typeof config> };
 }
 
 /** A rep may try plans on themself only; null means everyone on the plan. */
@@ -178,18 +197,14 @@ async function madeUpDeals(
   });
 }
 
-function answerOf(
-  simulation: Simulation,
-  { period: asked }: Body,
-  plan: TriedPlan,
-  workspace: { currency: string; timeZone: string },
-) {
+function answerOf(simulation: Simulation, { period: asked }: Body, workspace: { currency: string; timeZone: string }) {
   const first = simulation.versions[0] as StoredVersion;
   const { versions } = simulation;
-  const known =
-    'config' in plan
-      ? {}
-      : { planId: first.planId, ...(versions.length === 1 ? { planVersionId: first.planVersionId } : {}) };
+  const isStored = versions.length === 1 && first.planVersionId !== unsaved;
+  const known = {
+    ...(first.planId === unsaved ? {} : { planId: first.planId }),
+    ...(isStored ? { planVersionId: first.planVersionId } : {}),
+  };
   return {
     ...known,
     period: asked,
@@ -199,10 +214,10 @@ function answerOf(
       repId: rep.repId,
       total: totalOf(rep.decisions),
       attainment: rep.attainment.map((one) => ({ ...one, attainment: ratio(one.credit, one.target) })),
-      rules: rulesOf(rep, versions, workspace.timeZone, 'config' in plan),
+      rules: rulesOf(rep, versions, workspace.timeZone),
       outcomes: rep.outcomes.map((one) => ({
         dealId: one.dealKey,
-        ruleId: one.ruleId,
+        ruleId: isUnsaved(one.ruleId) ? null : one.ruleId,
         ruleName: one.ruleName,
         paid: one.paid,
         amount: one.amount.toNumber(),
@@ -214,9 +229,9 @@ function answerOf(
   };
 }
 
-function rulesOf(rep: SimulatedRep, versions: readonly StoredVersion[], timeZone: string, isUnsaved: boolean) {
+function rulesOf(rep: SimulatedRep, versions: readonly StoredVersion[], timeZone: string) {
   return [...groupBy(rep.decisions, (decision) => decision.ruleName)].map(([name, decisions]) => ({
-    ...(isUnsaved ? {} : { ruleId: (decisions[0] as Decision).ruleId }),
+    ...(isUnsaved((decisions[0] as Decision).ruleId) ? {} : { ruleId: (decisions[0] as Decision).ruleId }),
     name,
     total: totalOf(decisions),
     deals: decisions.map((decision) => ({
@@ -233,6 +248,11 @@ function rulesOf(rep: SimulatedRep, versions: readonly StoredVersion[], timeZone
       }),
     })),
   }));
+}
+
+/** A rule of a config that is not stored has no id that another request could use. */
+function isUnsaved(ruleId: string | null): boolean {
+  return ruleId?.startsWith(unsaved) === true;
 }
 
 function conditionsOf(decision: Decision, versions: readonly StoredVersion[]) {
@@ -261,13 +281,14 @@ export const simulateCommissions = operation({
         'before a plan is created, changed or activated, to compare two versions, or to answer "what if I close this deal".',
       notFor: 'what has really been earned (use get_commissions); nothing of a simulation is paid.',
       formats:
-        'give exactly one of planId, planVersionId and config; period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated, so a config needs repId or repIds. deals are made-up deals beside the real ones; quota stands in for those that are set.',
+        'planId, planVersionId or config; planId with config tries a change of the plan with its stored quotas, overrides and assignments, from effectiveStart on. period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated. deals are made-up deals beside the real ones; quota stands in for those that are set.',
       changes: 'nothing.',
     },
     arguments: {
       planId: 'The plan, with the version in force on each day (UUID, planId of list_plans)',
       planVersionId: 'One version, drafts too (UUID, planVersionId of list_plans or get_plan_history)',
       config: 'A config to try, in the form that create_plan takes',
+      effectiveStart: firstDay('With planId and config: first day of the new config'),
       period: 'The period to calculate',
       repId: 'Only this rep (UUID of list_reps); needed with config unless repIds is given',
       repIds: 'Only these reps; give this or repId',
@@ -278,10 +299,10 @@ export const simulateCommissions = operation({
     },
     listsWithin: ['reps'],
     detail: { unlessAsked: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
-    says: ({ total, currency, period, reps }) =>
+    says: ({ total, currency, period, reps, warnings }) =>
       reps.length === 0
         ? 'Nobody is assigned to this plan in the period, so nothing was simulated. Name people with repId or repIds.'
-        : `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.`,
+        : `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.${saysWarnings({ warnings })}`,
   },
   handler: SimulateCommissions,
 });

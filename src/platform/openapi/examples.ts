@@ -402,6 +402,7 @@ export const examples: Readonly<Record<string, Example>> = {
       period: '2026-Q1',
       currency: 'USD',
       total: 0,
+      warnings: [],
       reps: [{ repId: ben, total: 0, attainment: [attainment], rules: [], outcomes: [] }],
     },
   },

@@ -1,0 +1,155 @@
+import { type IdentifiedRule, type TierOverride } from '../engine/compiled-plan.js';
+import { type PlanTerms, type Rule } from '../engine/plan-config.js';
+import { timelineOf, versionMeant } from '../engine/version-timeline.js';
+import { type Day } from '../kernel/day.js';
+import { Failure } from '../kernel/failure.js';
+import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/rep-terms.js';
+import { assertDateOrder, planTerms, type RequestedDates } from '../plans/plan.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** The plan that is tried: a stored one, one of its versions, a config by itself, or a stored plan with a new config. */
+export type TriedPlan =
+  | { readonly planId: string }
+  | { readonly planVersionId: string }
+  | { readonly config: Readonly<Record<string, unknown>> }
+  | {
+      readonly planId: string;
+      readonly config: Readonly<Record<string, unknown>>;
+      readonly dates: RequestedDates;
+      readonly today: Day;
+    };
+
+export interface TriedVersions {
+  readonly planId: string;
+  readonly versions: readonly StoredVersion[];
+  /** What is stored, before the change that is tried. */
+  readonly stored: readonly StoredVersion[];
+  /** The version that a new config would make, and the one that it would be made from. */
+  readonly change: { readonly source: StoredVersion; readonly made: StoredVersion } | null;
+}
+
+/** The id of a plan, a version and its rules that are not stored. */
+export const unsaved = '00000000-0000-4000-8000-000000000000';
+
+/** The versions that take part. A version by its id, and a config by itself, apply on every day. */
+export async function triedVersions(trx: Work, workspaceId: string, plan: TriedPlan): Promise<TriedVersions> {
+  const workspace = await loadWorkspaceTerms(trx, workspaceId);
+  if (!('planId' in plan) && 'config' in plan) {
+    const version = unsavedVersion(planTerms(plan.config), workspace.currency);
+    return { planId: unsaved, versions: [version], stored: [], change: null };
+  }
+  const planId = 'planId' in plan ? plan.planId : await planOfVersion(trx, workspaceId, plan.planVersionId);
+  const stored = planId === null ? [] : await loadVersions(trx, workspaceId, [planId], workspace);
+  if (planId === null || stored.length === 0) throw planNotFound();
+  if ('planVersionId' in plan) {
+    const tried = stored.filter((version) => version.planVersionId === plan.planVersionId);
+    return { planId, versions: tried.map(onEveryDay), stored, change: null };
+  }
+  if ('config' in plan) {
+    const change = changedVersion(stored, planTerms(plan.config), plan.dates, plan.today);
+    return { planId, versions: paying([...stored, change.made]), stored, change };
+  }
+  const timeline = paying(stored);
+  const newest = stored.toSorted((a, b) => b.version - a.version)[0] as StoredVersion;
+  return { planId, versions: timeline.length > 0 ? timeline : [onEveryDay(newest)], stored, change: null };
+}
+
+/** The timeline; a plan that is stopped is tried as if it were active. */
+function paying(versions: readonly StoredVersion[]): StoredVersion[] {
+  return timelineOf(versions).map((version) => ({ ...version, planStatus: 'active' }));
+}
+
+function onEveryDay(version: StoredVersion): StoredVersion {
+  return {
+    ...version,
+    status: 'active',
+    supersedes: null,
+    planStatus: 'active',
+    effectiveStart: null,
+    effectiveEnd: null,
+  };
+}
+
+function unsavedVersion(terms: PlanTerms, currency: string): StoredVersion {
+  return {
+    planId: unsaved,
+    planVersionId: unsaved,
+    version: 1,
+    status: 'active',
+    supersedes: null,
+    planStatus: 'active',
+    effectiveStart: null,
+    effectiveEnd: null,
+    currency,
+    fieldMapping: {},
+    dealConditions: terms.dealConditions,
+    rules: unsavedRules(terms),
+  };
+}
+
+function unsavedRules({ rules }: PlanTerms): IdentifiedRule[] {
+  return rules.map((rule) => ({ ...rule, id: `${unsaved}:${rule.name}` }));
+}
+
+/** The version that a PATCH of config with these dates would make: it supersedes its source unless it starts later. */
+function changedVersion(
+  stored: readonly StoredVersion[],
+  terms: PlanTerms,
+  dates: RequestedDates,
+  today: Day,
+): { readonly source: StoredVersion; readonly made: StoredVersion } {
+  const source = versionMeant(stored, today) as StoredVersion;
+  const effectiveStart = dates.effectiveStart === undefined ? source.effectiveStart : dates.effectiveStart;
+  const effectiveEnd = dates.effectiveEnd === undefined ? source.effectiveEnd : dates.effectiveEnd;
+  assertDateOrder(effectiveStart, effectiveEnd);
+  const startsLater =
+    effectiveStart !== null && (source.effectiveStart === null || effectiveStart > source.effectiveStart);
+  const made: StoredVersion = {
+    ...source,
+    planVersionId: unsaved,
+    version: Math.max(...stored.map(({ version }) => version)) + 1,
+    status: 'active',
+    supersedes: startsLater ? null : source.planVersionId,
+    effectiveStart,
+    effectiveEnd,
+    dealConditions: terms.dealConditions,
+    rules: unsavedRules(terms),
+  };
+  return { source, made };
+}
+
+/** The overrides with those that the new version would carry over: of rules by name, for tiers that are unchanged. */
+export function carriedOverrides(
+  overrides: ReadonlyMap<string, readonly TierOverride[]>,
+  change: TriedVersions['change'],
+): ReadonlyMap<string, readonly TierOverride[]> {
+  if (change === null) return overrides;
+  const carried = change.made.rules.flatMap((rule): [string, TierOverride[]][] => {
+    const before = change.source.rules.find(({ name }) => name === rule.name);
+    if (before === undefined) return [];
+    const tiers = (overrides.get(before.id) ?? []).filter(
+      ({ tierIndex }) =>
+        thresholdOf(before, tierIndex) !== undefined && thresholdOf(before, tierIndex) === thresholdOf(rule, tierIndex),
+    );
+    return [[rule.id, tiers]];
+  });
+  return new Map([...overrides, ...carried]);
+}
+
+function thresholdOf(rule: Rule, tierIndex: number): number | undefined {
+  return rule.tiers.find((tier) => tier.tierIndex === tierIndex && tier.repId === undefined)?.minThreshold;
+}
+
+async function planOfVersion(trx: Work, workspaceId: string, planVersionId: string): Promise<string | null> {
+  const version = await trx
+    .selectFrom('plan_versions')
+    .select('plan_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_version_id', '=', planVersionId)
+    .executeTakeFirst();
+  return version?.plan_id ?? null;
+}
+
+function planNotFound(): Failure {
+  return new Failure('plan_not_found', 'There is no such plan or plan version in this workspace.');
+}

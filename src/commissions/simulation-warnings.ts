@@ -1,0 +1,62 @@
+import { latestStarted, restatedDays } from '../engine/version-timeline.js';
+import { type Caller, mayActAs } from '../kernel/caller.js';
+import { type Period, periodRange } from '../kernel/period.js';
+import { type StoredVersion } from '../ledger/rep-terms.js';
+import {
+  collectCoverageWarnings,
+  collectRestatementWarnings,
+  collectTermWarnings,
+  collectUnsavedWarnings,
+} from '../plans/collect-plan-warnings.js';
+import { type PlanWarning } from '../plans/plan-warnings.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type TriedPlan, type TriedVersions, unsaved } from './simulated-versions.js';
+
+interface SimulatedPlan {
+  readonly plan: TriedPlan;
+  readonly tried: TriedVersions;
+  readonly period: Period;
+  /** A quota is assumed for everyone, so that none is missing. */
+  readonly hasQuota: boolean;
+  readonly reps: number;
+}
+
+/** What is doubtful about the plan that is simulated. Reps are told of its terms only, not of other people. */
+export async function simulationWarnings(
+  trx: Work,
+  caller: Caller,
+  { plan, tried, period, hasQuota, reps }: SimulatedPlan,
+): Promise<PlanWarning[]> {
+  const { workspaceId } = caller;
+  const range = periodRange(period);
+  const version = tried.change?.made ?? latestStarted(tried.versions, range.to) ?? (tried.versions[0] as StoredVersion);
+  const config = 'config' in plan ? plan.config : await configOf(trx, workspaceId, version.planVersionId);
+  const { fieldMapping, ...terms } = version;
+  const ofTerms = await collectTermWarnings(trx, workspaceId, { config, terms, fieldMapping });
+  if (!mayActAs(caller, 'manager')) return ofTerms;
+  if (tried.planId === unsaved) return [...ofTerms, ...(hasQuota ? [] : collectUnsavedWarnings(terms, range, reps))];
+  const coverage = await collectCoverageWarnings(trx, workspaceId, tried.planId, terms, range, range);
+  const restated =
+    tried.change === null
+      ? null
+      : restatedDays(
+          { isActive: tried.stored[0]?.planStatus === 'active', versions: tried.stored },
+          { isActive: true, versions: [...tried.stored, tried.change.made] },
+        );
+  return [
+    ...ofTerms,
+    ...coverage.filter(({ code }) => code !== 'quota_missing' || !hasQuota),
+    ...(restated === null ? [] : await collectRestatementWarnings(trx, workspaceId, tried.planId, restated)),
+  ];
+}
+
+/** The config as it was written: warnings name its fields. */
+async function configOf(trx: Work, workspaceId: string, planVersionId: string): Promise<unknown> {
+  const row = await trx
+    .selectFrom('plan_versions')
+    .select('config')
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_version_id', '=', planVersionId)
+    .executeTakeFirst();
+  return row?.config ?? {};
+}
