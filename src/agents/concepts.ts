@@ -2,11 +2,16 @@
 export const concepts = `# How commission comes about here
 
 **Plan and version.** A plan has one planId for life and versions, each with a planVersionId. Assignments, quotas and
-simulations take planId; overrides belong to one version. A change of config or dates makes a new version, a change of status
-or currency does not. Rule ids change with every version, rule names need not: quotas follow the rule of the same name.
+simulations take planId; overrides belong to one version. A change of config, dates, currency or field mapping makes a new version,
+a change of name or status does not. A new config with a later effectiveStart follows the version before it; any other change
+replaces it, for the past too. timeline shows which version pays on which days. Rule ids change with every version, rule names need
+not: quotas and overrides follow the rule of the same name.
 
-**Status.** draft pays nobody; active pays; archived pays no more, what was earned stays; deleted is archived and hidden.
-A new plan is active unless it is created with status draft.
+**Status.** The plan has a status and each version has one; both must be active to pay. draft pays nobody; active pays; archived
+pays no more, what was earned stays; deleted is archived and hidden. A new plan is active unless it is created with status draft.
+
+**Warnings.** Creating, changing and simulating a plan return warnings, such as rate_above_one, unknown_value, quota_missing and
+restates_open_periods. Nothing is rejected for them, so show every one to the person before you go on.
 
 **Who is paid.** A rep is paid on a deal when all of this holds: the deal has the rep as its owner and a close date, the rep is
 assigned to the plan on that day, the plan is active and in force on that day, the plan's dealConditions hold, and the rule's

@@ -114,7 +114,7 @@ export const setPlanOverride = operation({
       formats:
         'ruleId and tierIndex as get_plan shows them for this version; each tier has either rate (0.1 is 10 %) or flatAmount. Thresholds stay those of the plan.',
       changes:
-        'commission of this rep is calculated anew. A new version of the plan begins without overrides: set them again.',
+        'commission of this rep is calculated anew. A new version takes over the overrides of unchanged tiers; the answer of update_plan lists the others.',
     },
     arguments: {
       planVersionId: planWords.planVersionId,
