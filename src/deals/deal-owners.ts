@@ -22,13 +22,6 @@ export class DealOwners {
     private readonly workspaceId: string,
   ) {}
 
-  /** Whether everyone that the deals name has been looked up. */
-  knows(deals: readonly { readonly projection: OwnerValues }[]): boolean {
-    return deals.every(({ projection: { givenRepId, ownerId, ownerEmail } }) =>
-      [givenRepId, ownerId, ownerEmail].every((value) => value === null || this.asked.has(value.toLowerCase())),
-    );
-  }
-
   /** Looks up everyone that the deals name and that has not been asked for yet. */
   async learn(deals: readonly { readonly projection: OwnerValues }[]): Promise<void> {
     const keys = new Set<string>();

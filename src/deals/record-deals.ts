@@ -84,17 +84,9 @@ export async function decideDeals(
 ): Promise<DecidedDeals & { readonly incoming: readonly IncomingDeal[] }> {
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
   const dealIds = deals.map((deal) => deal.dealId);
-  // In one round trip: none needs the result of another.
-  const [standing, , contents] = await Promise.all([
-    lockDeals(trx, workspaceId, dealIds),
-    owners.learn(deals),
-    completion === null ? null : lockContents(trx, workspaceId, dealIds),
-  ]);
-  const incoming = completion === null || contents === null ? deals : completion.complete(deals, contents);
-  if (completion !== null && !owners.knows(incoming)) {
-    await completion.beforeNextRead();
-    await owners.learn(incoming);
-  }
+  // In one round trip: neither needs the result of the other.
+  const [standing] = await Promise.all([lockDeals(trx, workspaceId, dealIds), owners.learn(deals)]);
+  const incoming = completion === null ? deals : await complete(trx, workspaceId, deals, standing, completion, owners);
   await failpoint('record.afterLock');
   const news: News[] = [];
   for (const [position, deal] of incoming.entries()) {
@@ -102,6 +94,36 @@ export async function decideDeals(
     if (repId !== undefined) news.push(newsOf(position, deal, repId));
   }
   return { ...decideNews(workspaceId, news, standing, outcomes), incoming };
+}
+
+/**
+ * Only deals that differ from what is stored are read once more, and deals that come several times: an import that says what is
+ * stored anyway, and one of new deals, read nothing.
+ */
+async function complete(
+  trx: Work,
+  workspaceId: string,
+  deals: readonly IncomingDeal[],
+  standing: ReadonlyMap<string, StandingDeal>,
+  completion: Completion,
+  owners: DealOwners,
+): Promise<readonly IncomingDeal[]> {
+  const differing = new Set<string>();
+  const seen = new Set<string>();
+  let isRepeated = false;
+  for (const { dealId, content } of deals) {
+    const stored = standing.get(dealId);
+    const repeats = seen.has(dealId);
+    isRepeated ||= repeats;
+    if (stored !== undefined && !stored.deleted && (repeats || stored.contentHash !== content.hash))
+      differing.add(dealId);
+    seen.add(dealId);
+  }
+  if (differing.size === 0 && !isRepeated) return deals;
+  await completion.beforeNextRead();
+  const incoming = completion.complete(deals, await lockContents(trx, workspaceId, [...differing]));
+  await owners.learn(incoming);
+  return incoming;
 }
 
 /** The second half: to be done before anything else is decided of the same deals. */
