@@ -67,12 +67,14 @@ describe('bad inputs', () => {
       and tablename not in ('rate_windows', 'attempt_counters') order by 1`);
     // That a token was used may be noted with any request.
     const content = (name: string) => (name === 'tokens' ? 't.token_hash::text' : 't::text');
-    snapshot = rows
+    const contents = rows
       .map(
         ({ name }) =>
           `select '${name}' as name, count(*)::int as rows, md5(string_agg(${content(name)}, chr(10) order by ${content(name)})) as content from ${name} t`,
       )
       .join(' union all ');
+    // The server may read the tables side by side, in any order.
+    snapshot = `${contents} order by name`;
     await buildWorld();
   });
 
@@ -1027,7 +1029,7 @@ describe('bad inputs', () => {
     ['an unknown status', 'POST /v1/plans', withRule({}, { status: 'paused' }), invalid],
     ['86 PATCH {}', 'PATCH /v1/plans/<ae>', {}, invalid],
     ['86 PATCH nothing', 'PATCH /v1/plans/<ae>', none, invalid],
-    ['86 PATCH a name', 'PATCH /v1/plans/<ae>', { name: 'Other' }, invalid],
+    ['86 PATCH an empty name', 'PATCH /v1/plans/<ae>', { name: ' ' }, invalid],
     ['87 PATCH status paused', 'PATCH /v1/plans/<ae>', { status: 'paused' }, invalid],
     ['87 status paused', 'PATCH /v1/plans/<ae>/status', { status: 'paused' }, invalid],
     ['87 status null', 'PATCH /v1/plans/<ae>/status', { status: null }, invalid],
