@@ -3,13 +3,13 @@ import { calculateRep, type HeldBack } from '../engine/calculate.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
-import { rowsFrom } from '../platform/database/columns.js';
 import { concerns } from '../platform/database/revisions.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { lastly, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifference } from './apply-difference.js';
 import { type Trigger } from './calculation-requests.js';
+import { currentDaysOf } from './current-days.js';
 import { requestDependents } from './dependents.js';
 import { differenceOf } from './difference.js';
 import { calculationWindow } from './load-window.js';
@@ -198,6 +198,8 @@ async function requestOthers(
   const dealsChanged = requests.filter((request) => dealTriggers.has(request.trigger));
   const days = [
     ...(difference.days === null ? [] : [difference.days]),
+    // A deal that moved to another rep and period may have been calculated there already. Its managers have then counted
+    // the events that were reversed only here.
     ...(await currentDaysOf(trx, terms.workspaceId, difference.reversedKeys)),
     ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
   ];
@@ -207,20 +209,6 @@ async function requestOthers(
     window,
     jobIds: distinct(requests.map((request) => request.job_id)),
   });
-}
-
-/**
- * When the deals close now. One that has gone to another rep and another period may have been calculated there already,
- * and its managers have then counted the events that were reversed only here.
- */
-async function currentDaysOf(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<DayRange[]> {
-  if (dealIds.length === 0) return [];
-  const { rows } = await sql<{ from: Day | null; to: Day | null }>`
-    select min(close_date) as "from", max(close_date) as "to" from deals
-    where workspace_id = ${workspaceId} and deleted_at is null
-      and deal_id = any(array(select id from ${rowsFrom(dealIds, [['id', 'text', (dealId) => dealId]])}))`.execute(trx);
-  const { from = null, to = null } = rows[0] ?? {};
-  return from === null || to === null ? [] : [{ from, to }];
 }
 
 const dealTriggers: ReadonlySet<Trigger> = new Set([

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
+import { type Day, hull, isWithin } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
+import { currentDaysOf } from './current-days.js';
 import { type FrozenPeriod, type RepTerms } from './rep-terms.js';
 import { naturalKey } from './standing-rows.js';
 import { unfrozenRows } from './unfrozen-rows.js';
@@ -18,9 +19,8 @@ export async function dryRunPeriod(
   asOf: Day,
 ): Promise<CountedRow[]> {
   const keys = await loadOwnedKeys(trx, terms);
-  const days = keys
-    .filter((key) => key.owner === period)
-    .reduce<DayRange>((wide, { closeDate: day }) => (day === null ? wide : hull(wide, { from: day, to: day })), range);
+  const owned = new Set(keys.filter((key) => key.owner === period).map((key) => key.dealKey));
+  const days = (await currentDaysOf(trx, terms.workspaceId, [...owned])).reduce(hull, range);
   const owners = new Map(keys.map((key) => [naturalKey(key), key.owner]));
   const rows = await unfrozenRows(trx, terms, days, asOf);
   return rows.filter((row) => {
@@ -32,26 +32,18 @@ export async function dryRunPeriod(
 interface OwnedKey extends Pick<CountedRow, 'planId' | 'ruleName' | 'dealKey'> {
   /** The approved period that owns the key. */
   readonly owner: string;
-  /** When the deal closes now; null when it is gone, and for periodic rules. */
-  readonly closeDate: Day | null;
 }
 
 /** The keys of all approved periods of the rep: of their approved rows and of their trued-up rows. */
 async function loadOwnedKeys(trx: Work, { workspaceId, repId }: RepTerms): Promise<OwnedKey[]> {
   const { rows } = await sql<OwnedKey>`
-    select k.plan_id as "planId", k.rule_name as "ruleName", k.deal_key as "dealKey", k.owner, d.close_date as "closeDate"
-    from (
-      select e.plan_id, e.rule_name, e.deal_key, s.period as owner
-      from commission_events e
-      join statement_periods s on s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved'
-        and e.earned_on between s.from_day and s.to_day
-      where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned' and e.status = 'earned'
-      union
-      select plan_id, rule_name, deal_key, frozen_period from trued_up_rows
-      where workspace_id = ${workspaceId} and rep_id = ${repId}
-    ) k
-    left join deals d on d.workspace_id = ${workspaceId} and d.deal_id = k.deal_key and d.deleted_at is null`.execute(
-    trx,
-  );
+    select e.plan_id as "planId", e.rule_name as "ruleName", e.deal_key as "dealKey", s.period as owner
+    from commission_events e
+    join statement_periods s on s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved'
+      and e.earned_on between s.from_day and s.to_day
+    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned' and e.status = 'earned'
+    union
+    select plan_id, rule_name, deal_key, frozen_period from trued_up_rows
+    where workspace_id = ${workspaceId} and rep_id = ${repId}`.execute(trx);
   return rows;
 }

@@ -23,14 +23,15 @@ export async function loadRepInput(
   asOf: Day,
   options: { readonly explain: boolean },
 ): Promise<LoadedRepInput> {
-  const [deals, teamDeals, standing, truedUp, peerCredits, firstActivity] = await Promise.all([
+  const [deals, teamDeals, standing, peerCredits, firstActivity] = await Promise.all([
     loadDeals(trx, terms, window),
     loadTeamDeals(trx, terms, window),
     loadStandingRows(trx, terms, window),
-    loadTruedUpRows(trx, terms, window),
     loadPeerCredits(trx, terms, window),
     loadFirstActivity(trx, terms),
   ]);
+  const dealIds = [...deals, ...teamDeals.map(({ deal }) => deal)].map(({ dealId }) => dealId);
+  const truedUp = hasTruedUp(terms) ? await loadTruedUpRows(trx, terms, window, dealIds) : [];
   return {
     repId: terms.repId,
     asOf,

@@ -19,19 +19,22 @@ export interface TruedUpRow extends Omit<CountedRow, 'repId'> {
   readonly frozenPeriod: string;
 }
 
-/** The rep's trued-up rows that are dated in the window, or whose deal closes in it. */
-export async function loadTruedUpRows(trx: Work, terms: RepTerms, window: DayRange): Promise<TruedUpRow[]> {
-  if (!hasTruedUp(terms)) return [];
+/** The rep's trued-up rows that are dated in the window, or belong to one of its deals. */
+export async function loadTruedUpRows(
+  trx: Work,
+  terms: RepTerms,
+  window: DayRange,
+  dealIds: readonly string[],
+): Promise<TruedUpRow[]> {
   const { rows } = await sql<TruedUpRow>`
     select t.frozen_period as "frozenPeriod", t.deal_key as "dealKey", t.plan_id as "planId",
       t.plan_version_id as "planVersionId", t.rule_id as "ruleId", t.rule_name as "ruleName", t.phase, t.category,
       t.amount, t.base, t.credit, t.tier_name as "tierName", t.attainment_key as "attainmentKey", t.currency, t.period,
       t.earned_on as "earnedOn"
     from trued_up_rows t
-    left join deals d on d.workspace_id = t.workspace_id and d.deal_id = t.deal_key
     where t.workspace_id = ${terms.workspaceId} and t.rep_id = ${terms.repId}
       and (t.earned_on between ${window.from}::date and ${window.to}::date
-        or d.close_date between ${window.from}::date and ${window.to}::date)`.execute(trx);
+        or t.deal_key = any(${dealIds}::text[]))`.execute(trx);
   return rows;
 }
 

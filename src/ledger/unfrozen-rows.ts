@@ -59,9 +59,10 @@ async function loadWorld(
   const { workspaceId } = terms.get(repId) as RepTerms;
   const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
   const periodic = all.filter((one) => hasRules(one, (rule) => rule.executionPhase === 'periodic'));
-  const [owned, kept, rankings, firstCloseDates] = await Promise.all([
-    loadOwnedDeals(trx, terms.get(repId) as RepTerms, [...terms.keys()], window),
-    loadKeptRows(trx, repId, terms, window),
+  const owned = await loadOwnedDeals(trx, terms.get(repId) as RepTerms, [...terms.keys()], window);
+  const dealIds = owned.map(({ deal }) => deal.dealId);
+  const [kept, rankings, firstCloseDates] = await Promise.all([
+    loadKeptRows(trx, repId, terms, { window, dealIds }),
     loadRankings(trx, workspaceId, ranked, window),
     loadFirstCloseDates(
       trx,
@@ -80,7 +81,7 @@ async function loadKeptRows(
   trx: Work,
   repId: string,
   terms: ReadonlyMap<string, RepTerms>,
-  { from, to }: DayRange,
+  { window: { from, to }, dealIds }: { readonly window: DayRange; readonly dealIds: readonly string[] },
 ): Promise<ReadonlyMap<string, readonly KeptRow[]>> {
   const { workspaceId } = terms.get(repId) as RepTerms;
   const mayKeep = [...terms.values()].filter((one) => one.repId === repId || hasWithdrawnTerms(one));
@@ -90,9 +91,7 @@ async function loadKeptRows(
     loadCountedRows(
       trx,
       workspaceId,
-      sql`${ofReps} and c.earned_on not between ${from}::date and ${to}::date and exists (
-        select from deals d where d.workspace_id = ${workspaceId} and d.deal_id = c.deal_key and d.deleted_at is null
-          and d.close_date between ${from}::date and ${to}::date)`,
+      sql`${ofReps} and c.earned_on not between ${from}::date and ${to}::date and c.deal_key = any(${dealIds}::text[])`,
     ),
   ]);
   const holds = new Map([...terms].map(([of, one]) => [of, retainedBy(one)]));

@@ -5,6 +5,7 @@ import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
 import { requestCalculation } from '../ledger/calculation-requests.js';
 import { type Wake } from '../ledger/commission-changes.js';
+import { currentDaysOf } from '../ledger/current-days.js';
 import { loadRepTerms } from '../ledger/rep-terms.js';
 import { dropTruedUpRows } from '../ledger/trued-up-state.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -61,17 +62,17 @@ export async function unlockStatement(
 /** The period and the days to which the deals of its keys have moved: what they earn there was blocked until now. */
 async function daysToCalculate(trx: Work, { workspaceId, repId, period }: StatementKey): Promise<DayRange> {
   const range = periodRange(period);
-  const { rows } = await sql<{ from: string | null; to: string | null }>`
-    select min(d.close_date) as "from", max(d.close_date) as "to"
-    from (
-      select deal_key from commission_events
-      where workspace_id = ${workspaceId} and rep_id = ${repId}
-        and earned_on between ${range.from}::date and ${range.to}::date
-      union
-      select deal_key from trued_up_rows
-      where workspace_id = ${workspaceId} and rep_id = ${repId} and frozen_period = ${period}
-    ) k join deals d on d.workspace_id = ${workspaceId} and d.deal_id = k.deal_key`.execute(trx);
-  const moved = rows[0];
-  if (!moved?.from || !moved.to) return range;
-  return hull(range, { from: moved.from, to: moved.to });
+  const { rows } = await sql<{ dealKey: string }>`
+    select deal_key as "dealKey" from commission_events
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and deal_key is not null
+      and earned_on between ${range.from}::date and ${range.to}::date
+    union
+    select deal_key from trued_up_rows
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and frozen_period = ${period}`.execute(trx);
+  const moved = await currentDaysOf(
+    trx,
+    workspaceId,
+    rows.map(({ dealKey }) => dealKey),
+  );
+  return moved.reduce(hull, range);
 }
