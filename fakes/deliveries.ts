@@ -1,4 +1,4 @@
-import { partsOf } from '#src/kernel/parts-of.js';
+import { chunk } from '#src/kernel/chunk.js';
 
 /** A signed webhook request. */
 export interface Delivery {
@@ -57,7 +57,7 @@ export class Deliveries<Event> {
   }
 
   private takeBatches(): Event[][] {
-    const batches = partsOf(this.pending, this.batchSize());
+    const batches = chunk(this.pending, this.batchSize());
     this.pending = [];
     return batches;
   }

@@ -123,7 +123,7 @@ program
   .option('--json', 'print JSON')
   .action(async (workspaceId: string, { graceMinutes, json = false }: { graceMinutes: string; json?: boolean }) => {
     const rotated = await withUnitOfWork((unitOfWork) =>
-      unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         rotateWorkspaceKey(trx, { workspaceId, actor: 'command-line' }, Number(graceMinutes), new Date()),
       ),
     );
@@ -204,7 +204,7 @@ program
       await withService(async (service) => {
         const caller = { ...serviceCaller(workspaceId, 'command-line'), actor: 'command-line' };
         const raw = { params: {}, query: {}, body: { ...asked, async: true } };
-        const { answer } = await service.doorway.run(recalculateCommissions, raw, caller);
+        const { body: answer } = await service.dispatcher.run(recalculateCommissions, raw, caller);
         const { jobId } = answer as { jobId: string };
         const job = wait ? await ended(service, caller, jobId) : { jobId, status: 'running' };
         process.stdout.write(json ? `${JSON.stringify(job)}\n` : `${jobId} ${job.status}\n`);
@@ -258,7 +258,7 @@ async function readStatus(database: Database) {
 async function ended(service: Service, caller: Caller, jobId: string): Promise<{ jobId: string; status: string }> {
   for (;;) {
     const raw = { params: { jobId }, query: {}, body: undefined };
-    const { answer } = await service.doorway.run(getRecalculationJob, raw, caller);
+    const { body: answer } = await service.dispatcher.run(getRecalculationJob, raw, caller);
     const job = answer as { jobId: string; status: string; progress: { done: number; total: number } };
     if (job.status !== 'running') return job;
     process.stderr.write(`${job.progress.done} of ${job.progress.total} reps\n`);

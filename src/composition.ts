@@ -1,23 +1,23 @@
 import 'reflect-metadata';
 import { type DependencyContainer, container as root } from 'tsyringe';
-import { BillingInbox } from './billing/billing-inbox.js';
+import { BillingInboxHandler } from './billing/billing-inbox-handler.js';
 import { type BillingProvider } from './billing/billing-provider.js';
 import { billingProvider, billingTerms } from './billing/billing-settings.js';
+import { DocumentRequests } from './exports/export-requests.js';
 import { CrmAccounts } from './integrations/crm-accounts.js';
 import { crmAdapters } from './integrations/crm-adapters.js';
 import { type PullWork, pullJob } from './integrations/crm-pull.js';
-import { CrmPuller } from './integrations/crm-puller.js';
+import { CrmSyncRunner } from './integrations/crm-sync-runner.js';
 import { type Clock, systemClock } from './kernel/clock.js';
 import { wakeLanesThrough } from './ledger/calculate-job.js';
 import { CommissionChanges } from './ledger/commission-changes.js';
 import { LaneRunner, type WakeLanes } from './ledger/lane-runner.js';
-import { NearbyLanes } from './ledger/nearby-lanes.js';
+import { LocalLaneDispatcher } from './ledger/local-lane-dispatcher.js';
 import { operations } from './operations.js';
 import { type Config } from './platform/config.js';
 import { createDatabase, type Database } from './platform/database/pool.js';
 import { UnitOfWork } from './platform/database/unit-of-work.js';
 import { PdfPrinter } from './platform/documents/browser.js';
-import { Doorway } from './platform/doorway.js';
 import { Inbox } from './platform/inbox/inbox.js';
 import { InboxRunner } from './platform/inbox/inbox-runner.js';
 import { InboxWake } from './platform/inbox/inbox-wake.js';
@@ -26,11 +26,11 @@ import { Leases } from './platform/jobs/leases.js';
 import { AttemptLimits } from './platform/limits/attempt-limits.js';
 import { type Log } from './platform/log.js';
 import { Outbox } from './platform/mail/outbox.js';
+import { OperationDispatcher } from './platform/operation-dispatcher.js';
 import { masterKey } from './platform/secrets/master-key.js';
 import { Secrets } from './platform/secrets/secrets.js';
 import { CLOCK, CONFIG, LOG, WAKE_LANES } from './platform/tokens.js';
-import { DocumentRequests } from './statements/document-requests.js';
-import { CrmNews } from './webhooks/crm-news.js';
+import { CrmInboxHandler } from './webhooks/crm-inbox-handler.js';
 import { WebhookLimits } from './webhooks/webhook-limits.js';
 
 /** The parts of a running process, wired once. Processes differ only in what they start of it. */
@@ -43,14 +43,14 @@ export interface Service {
   readonly queue: JobQueue;
   readonly laneRunner: LaneRunner;
   readonly inboxRunner: InboxRunner;
-  readonly crmPuller: CrmPuller;
-  readonly nearbyLanes: NearbyLanes;
+  readonly crmSyncRunner: CrmSyncRunner;
+  readonly localLanes: LocalLaneDispatcher;
   readonly wakeLanes: WakeLanes;
   readonly secrets: Secrets;
   readonly outbox: Outbox;
   readonly pdfPrinter: PdfPrinter;
   readonly attemptLimits: AttemptLimits;
-  readonly doorway: Doorway;
+  readonly dispatcher: OperationDispatcher;
   /** Null where none is configured. */
   readonly billingProvider: BillingProvider | null;
   readonly container: DependencyContainer;
@@ -70,10 +70,10 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
       : createDatabase({ url: config.DATABASE_READ_URL, size, onError });
   const queueBackend = queueBackendOf(config, appUrl);
   const queue = new JobQueue(queueBackend, log);
-  const nearbyLanes = new NearbyLanes(wakeLanesThrough(queue), log);
+  const nearbyLanes = new LocalLaneDispatcher(wakeLanesThrough(queue), log);
   const wakeLanes = nearbyLanes.wake;
   const unitOfWork = new UnitOfWork(database, {
-    atOnce: Math.max(2, Math.floor(size / 3)),
+    concurrency: Math.max(2, Math.floor(size / 3)),
     replica,
     onReleased: (workspaceId, repIds) => laneRunner.wakeReleased(workspaceId, repIds),
   });
@@ -92,13 +92,13 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     unitOfWork,
     leases,
     [
-      new CrmNews(crmAccounts, unitOfWork, changes),
-      new BillingInbox(unitOfWork, billing, billingTerms(config), clock, log),
+      new CrmInboxHandler(crmAccounts, unitOfWork, changes),
+      new BillingInboxHandler(unitOfWork, billing, billingTerms(config), clock, log),
     ],
     inboxWake,
     log,
   );
-  const crmPuller = new CrmPuller(crmAccounts, unitOfWork, changes, leases, config.CRM_POLL_SECONDS, wakePull, log);
+  const crmPuller = new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, config.CRM_POLL_SECONDS, wakePull, log);
   const container = root.createChildContainer();
   container.register(UnitOfWork, { useValue: unitOfWork });
   container.register(CommissionChanges, { useValue: changes });
@@ -124,14 +124,14 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     queue,
     laneRunner,
     inboxRunner,
-    crmPuller,
-    nearbyLanes,
+    crmSyncRunner: crmPuller,
+    localLanes: nearbyLanes,
     wakeLanes,
     secrets,
     outbox,
     pdfPrinter,
     attemptLimits,
-    doorway: new Doorway(operations, container),
+    dispatcher: new OperationDispatcher(operations, container),
     billingProvider: billing,
     container,
     clock,

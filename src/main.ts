@@ -13,16 +13,16 @@ import { assertMigrated, migrateToLatest, pendingMigrations } from './platform/d
 import { assertHarmlessRole } from './platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from './platform/database/server.js';
 import { createApp } from './platform/http/app.js';
-import { Bearers } from './platform/http/authenticate.js';
+import { TokenAuthenticator } from './platform/http/authenticate.js';
 import { Health } from './platform/http/health.js';
-import { IdempotentAnswers } from './platform/http/idempotency.js';
+import { IdempotencyStore } from './platform/http/idempotency.js';
 import { type Listening, listen } from './platform/http/listen.js';
 import { metricsPage } from './platform/http/metrics-page.js';
 import { PostgresRateCounter } from './platform/http/postgres-rate-counter.js';
 import { queueBoard } from './platform/http/queue-board.js';
 import { RateLimit } from './platform/http/rate-limit.js';
 import { RedisRateCounter } from './platform/http/redis-rate-counter.js';
-import { RememberedAnswers } from './platform/http/remembered-answers.js';
+import { ResponseCache } from './platform/http/response-cache.js';
 import { checkRedis } from './platform/jobs/redis-settings.js';
 import { type Log } from './platform/log.js';
 import { McpEndpoint } from './platform/mcp/endpoint.js';
@@ -130,14 +130,14 @@ async function startMetrics(
 }
 
 async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
-  const { config, database, replica, doorway, queue, log, attemptLimits, clock } = service;
+  const { config, database, replica, dispatcher: doorway, queue, log, attemptLimits, clock } = service;
   const { METRICS_TOKEN: metricsToken, QUEUE_BOARD_TOKEN: boardToken } = config;
   const overTls = config.PUBLIC_URL?.startsWith('https://') === true;
   const rateLimit = await openRateLimit(service);
   opened.push(() => rateLimit.close());
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
   const countedHere = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
-  const { authenticateFrom: authenticate } = new Bearers(database, attemptLimits, countedHere);
+  const { authenticateFrom: authenticate } = new TokenAuthenticator(database, attemptLimits, countedHere);
   const mcp = new McpEndpoint({
     operations,
     guidance,
@@ -153,8 +153,8 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     authenticate,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     rateLimit,
-    rememberedAnswers: new RememberedAnswers(clock, replica),
-    idempotentAnswers: new IdempotentAnswers(service.unitOfWork, log),
+    rememberedAnswers: new ResponseCache(clock, replica),
+    idempotentAnswers: new IdempotencyStore(service.unitOfWork, log),
     log,
     extra: [
       (express) => health.routes(express),

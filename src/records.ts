@@ -1,18 +1,18 @@
 import { type z } from 'zod';
 import { assignment } from './assignments/assignment.js';
 import { auditRun } from './audit/audit-run.js';
+import { comment } from './comments/comment.js';
 import { commissionEvent } from './commissions/commission-event.js';
 import { dealBreakdown } from './commissions/deal-breakdown.js';
 import { recalculationJob } from './commissions/recalculation.js';
 import { repDashboard } from './commissions/rep-dashboard.js';
 import { teamOverview } from './commissions/team-overview.js';
 import { dealRecord } from './deals/deal.js';
+import { documentJob } from './exports/export-job.js';
 import { planVersion, repOverrides } from './plans/plan.js';
 import { planTemplate } from './plans/templates.js';
 import { quota } from './quotas/quota.js';
 import { rep } from './reps/rep.js';
-import { comment } from './statements/comment.js';
-import { documentJob } from './statements/document.js';
 import { lineItem, statement } from './statements/statement.js';
 import { teamStatements } from './statements/team-statements.js';
 

@@ -18,6 +18,8 @@ const slices = [
   'deals',
   'commissions',
   'statements',
+  'exports',
+  'comments',
   'reps',
   'fields',
   'workspaces',

@@ -51,7 +51,7 @@ export class BillingSweep {
   }
 
   private async checkDue(): Promise<void> {
-    const { rows } = await this.unitOfWork.outside((trx) =>
+    const { rows } = await this.unitOfWork.withoutTenant((trx) =>
       sql<{ customer_id: string; check_at: Date }>`
         select customer_id, check_at from due_billing_checks(${checksPerSweep})`.execute(trx),
     );
@@ -59,7 +59,7 @@ export class BillingSweep {
   }
 
   private async recover(): Promise<void> {
-    const { rows } = await this.unitOfWork.outside((trx) =>
+    const { rows } = await this.unitOfWork.withoutTenant((trx) =>
       sql<{ recovered_through: Date | null }>`
         select recovered_through from claim_billing_recovery(${recoverEvery}::interval)`.execute(trx),
     );
@@ -68,6 +68,8 @@ export class BillingSweep {
     const startedAt = this.clock.now().getTime();
     const since = Math.max(startedAt - oldestMs, (claimed.recovered_through?.getTime() ?? 0) - overlapMs);
     for (const event of (await this.provider.eventsSince(new Date(since))).reverse()) await this.intake.take(event);
-    await this.unitOfWork.outside((trx) => sql`select settle_billing_recovery(${new Date(startedAt)})`.execute(trx));
+    await this.unitOfWork.withoutTenant((trx) =>
+      sql`select settle_billing_recovery(${new Date(startedAt)})`.execute(trx),
+    );
   }
 }

@@ -3,7 +3,7 @@ import { type CrmProvider } from '#src/crm/port.js';
 import { pullJob } from '#src/integrations/crm-pull.js';
 import { insertPoll } from '#src/integrations/crm-pull-store.js';
 import { type Database } from '#src/platform/database/pool.js';
-import { type NewsSource } from '#src/platform/database/tables.js';
+import { type InboxSource } from '#src/platform/database/tables.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
@@ -58,7 +58,7 @@ export class CrmSweep {
   }
 
   private async wakeInboxes(): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; source: NewsSource; turn: number }>`
+    const { rows } = await sql<{ workspace_id: string; source: InboxSource; turn: number }>`
       select * from due_inboxes(${overdue}::interval)`.execute(this.database);
     await this.queue.add(
       inboxJob,
@@ -70,7 +70,7 @@ export class CrmSweep {
     const { rows } = await sql<{ workspace_id: string; provider: CrmProvider }>`
       select * from due_polls(${polled}::text[])`.execute(this.database);
     for (const { workspace_id: workspaceId, provider } of rows) {
-      const pullId = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      const pullId = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         insertPoll(trx, workspaceId, provider),
       );
       if (pullId !== null) await this.queue.add(pullJob, { workspaceId, pullId });

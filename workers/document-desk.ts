@@ -1,11 +1,5 @@
 import { sql } from 'kysely';
-import { Failure } from '#src/kernel/failure.js';
-import { isUnavailable } from '#src/platform/database/database-errors.js';
-import { despiteOutages } from '#src/platform/database/despite-outages.js';
-import { type Database } from '#src/platform/database/pool.js';
-import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
-import { failpoint } from '#src/platform/failpoint.js';
-import { type Log } from '#src/platform/log.js';
+import { type DocumentMaker, type DocumentSink } from '#src/exports/documents/document-maker.js';
 import {
   dropParts,
   expectParts,
@@ -18,8 +12,14 @@ import {
   returnDocument,
   type TakenDocument,
   takeDocument,
-} from '#src/statements/document-store.js';
-import { type DocumentMaker, type DocumentSink } from '#src/statements/documents/document-maker.js';
+} from '#src/exports/export-store.js';
+import { Failure } from '#src/kernel/failure.js';
+import { isUnavailable } from '#src/platform/database/database-errors.js';
+import { type Database } from '#src/platform/database/pool.js';
+import { retryOnOutage } from '#src/platform/database/retry-on-outage.js';
+import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
+import { failpoint } from '#src/platform/failpoint.js';
+import { type Log } from '#src/platform/log.js';
 
 const atOnce = 2;
 const sweepEveryMs = 1000;
@@ -35,7 +35,7 @@ const sliceMs = 5000;
  * that is renewed while it is made, so that the document of a worker that was killed is another's after ten seconds.
  * Making one twice is harmless, since only the holder of the lease can keep parts or finish.
  */
-export class DocumentDesk {
+export class ExportWorker {
   private readonly making = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
   private looking: Promise<void> | null = null;
@@ -88,7 +88,7 @@ export class DocumentDesk {
     while (this.making.size < atOnce && !this.stopping) {
       const taken = await this.takeNext();
       if (taken === null) return;
-      const made = this.attend(taken).finally(() => {
+      const made = this.process(taken).finally(() => {
         this.making.delete(made);
         this.wake();
       });
@@ -100,7 +100,7 @@ export class DocumentDesk {
     const { rows } = await sql<{ workspace_id: string; document_id: string }>`
       select workspace_id, document_id from due_documents(8)`.execute(this.database);
     for (const { workspace_id: workspaceId, document_id: documentId } of rows) {
-      const taken = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      const taken = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         takeDocument(trx, workspaceId, documentId),
       );
       if (taken !== null) return taken;
@@ -108,7 +108,7 @@ export class DocumentDesk {
     return null;
   }
 
-  private async attend(taken: TakenDocument): Promise<void> {
+  private async process(taken: TakenDocument): Promise<void> {
     const renewal = setInterval(() => {
       this.with(taken, renewLease).catch(() => {});
     }, leaseRenewalMs);
@@ -116,7 +116,7 @@ export class DocumentDesk {
       await this.make(taken);
     } catch (error) {
       // A document whose lease ran out would stand as one that its makers died of.
-      await despiteOutages(() => this.giveUp(taken, error)).catch((also: unknown) =>
+      await retryOnOutage(() => this.giveUp(taken, error)).catch((also: unknown) =>
         this.log.warn({ err: also }, 'a document could not be given back; its lease runs out'),
       );
     } finally {
@@ -177,7 +177,7 @@ export class DocumentDesk {
   }
 
   private with<T>(taken: TakenDocument, work: (trx: Work, taken: TakenDocument) => Promise<T>): Promise<T> {
-    return this.unitOfWork.run(taken, 'reads', (trx) => work(trx, taken));
+    return this.unitOfWork.run(taken, { lock: 'none', access: 'write' }, (trx) => work(trx, taken));
   }
 
   private async forget(): Promise<void> {

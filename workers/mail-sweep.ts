@@ -34,7 +34,7 @@ export class MailSweep {
     try {
       await this.outbox.wake(await this.outbox.due(200));
       if (this.sweeps % sweepsBetweenForgetting === 0)
-        await this.unitOfWork.outside((trx) => sql`select forget_old_sign_ins()`.execute(trx));
+        await this.unitOfWork.withoutTenant((trx) => sql`select forget_old_sign_ins()`.execute(trx));
       this.sweeps += 1;
     } catch (error) {
       this.log.warn({ err: error }, 'the mail sweep could not finish; the next one will');

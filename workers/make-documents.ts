@@ -1,11 +1,11 @@
+import { makeDocumentsJob } from '#src/exports/make-exports-job.js';
 import { type JobHandler } from '#src/platform/jobs/job-queue.js';
-import { makeDocumentsJob } from '#src/statements/document-jobs.js';
-import { type DocumentDesk } from './document-desk.js';
+import { type ExportWorker } from './document-desk.js';
 
 /**
  * Tells the desk of this process that documents wait. Twice is harmless, and none is harmless too: the desk looks by
  * itself every second. The job ends at once, so that printing takes no place of those who calculate.
  */
-export function makeDocumentsHandler(desk: DocumentDesk): JobHandler<{ workspaceId: string }> {
+export function makeDocumentsHandler(desk: ExportWorker): JobHandler<{ workspaceId: string }> {
   return { declaration: makeDocumentsJob, run: async () => desk.wake() };
 }

@@ -1,14 +1,14 @@
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { type Service } from '#src/composition.js';
+import { DocumentMaker } from '#src/exports/documents/document-maker.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
 import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
 import { mailTransport } from '#src/platform/mail/transport.js';
-import { DocumentMaker } from '#src/statements/documents/document-maker.js';
 import { BillingSweep } from './billing-sweep.js';
 import { calculateHandler } from './calculate.js';
 import { crmPullHandler } from './crm-pull.js';
 import { CrmSweep } from './crm-sweep.js';
-import { DocumentDesk } from './document-desk.js';
+import { ExportWorker } from './document-desk.js';
 import { inboxHandler } from './inbox.js';
 import { MailSweep } from './mail-sweep.js';
 import { makeDocumentsHandler } from './make-documents.js';
@@ -21,14 +21,24 @@ export interface Workers {
 
 /** Starts everything that works in the background: every job of the service, and the sweep. */
 export async function startWorkers(service: Service): Promise<Workers> {
-  const { config, database, unitOfWork, queueBackend, laneRunner, nearbyLanes, outbox, pdfPrinter, clock, log } =
-    service;
+  const {
+    config,
+    database,
+    unitOfWork,
+    queueBackend,
+    laneRunner,
+    localLanes: nearbyLanes,
+    outbox,
+    pdfPrinter,
+    clock,
+    log,
+  } = service;
   const transport = mailTransport(config);
-  const desk = new DocumentDesk(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
+  const desk = new ExportWorker(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
   const handlers = [
     calculateHandler(laneRunner, service.queue),
     inboxHandler(service.inboxRunner),
-    crmPullHandler(service.crmPuller),
+    crmPullHandler(service.crmSyncRunner),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
     makeDocumentsHandler(desk),
   ];

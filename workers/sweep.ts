@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Clock } from '#src/kernel/clock.js';
 import { dayInZone } from '#src/kernel/day.js';
-import { forgetOldJobs, settleJob } from '#src/ledger/calculation-jobs.js';
+import { completeJobIfDone, forgetOldJobs } from '#src/ledger/calculation-jobs.js';
 import { requestForPlan } from '#src/ledger/calculation-requests.js';
 import { type LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { type Database } from '#src/platform/database/pool.js';
@@ -85,8 +85,8 @@ export class Sweep {
     const { rows } = await sql<{ workspace_id: string; job_id: string }>`
       select workspace_id, job_id from unsettled_jobs()`.execute(this.database);
     for (const { workspace_id: workspaceId, job_id: jobId } of rows) {
-      await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
-        await settleJob(trx, workspaceId, jobId);
+      await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+        await completeJobIfDone(trx, workspaceId, jobId);
         await forgetOldJobs(trx, workspaceId);
       });
     }
@@ -105,7 +105,7 @@ export class Sweep {
     for (const { workspace_id: workspaceId, timezone, periodic_through: through } of rows) {
       const today = dayInZone(this.clock.now(), timezone);
       if (through !== null && through >= today) continue;
-      const woken = await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+      const woken = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
         const taken = await trx
           .updateTable('workspaces')
           .set({ periodic_through: today })

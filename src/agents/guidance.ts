@@ -1,5 +1,5 @@
 import { listCommissionPeriods } from '../commissions/queries/list-commission-periods.js';
-import { planConfigSchema } from '../plans/plan-words.js';
+import { planConfigSchema } from '../plans/plan-tool-text.js';
 import { getPlan } from '../plans/queries/get-plan.js';
 import { listPlans } from '../plans/queries/list-plans.js';
 import {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { requestForPlan, requestForReps } from '../ledger/calculation-requests.js';
-import { rowsFrom } from '../platform/database/columns.js';
-import { planChecksAnew } from '../platform/database/plan-checks-anew.js';
+import { unnestRows } from '../platform/database/columns.js';
+import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** Days on which reps are on a plan; null is open. */
@@ -38,11 +38,11 @@ export async function insertAssignments(
   { planId, start, end }: Placement,
 ): Promise<string[]> {
   const rows = repIds.map((repId) => ({ assignmentId: newId(), repId }));
-  await planChecksAnew(trx);
+  await forceCustomPlans(trx);
   await sql`
     insert into assignments (workspace_id, assignment_id, rep_id, plan_id, effective_start, effective_end)
     select ${workspaceId}::uuid, assignment_id, rep_id, ${planId}::uuid, ${start}::date, ${end}::date
-    from ${rowsFrom(rows, [
+    from ${unnestRows(rows, [
       ['assignment_id', 'uuid', (row) => row.assignmentId],
       ['rep_id', 'uuid', (row) => row.repId],
     ])}`.execute(trx);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
-import { recordAct } from '../ledger/record-act.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
 import { type SignInMethod } from './sign-in.js';
@@ -55,14 +55,14 @@ export async function endSession(trx: Work, caller: Caller): Promise<void> {
 }
 
 /** Writes the audit entry of a sign-in or sign-out. */
-export async function noteSession(
+export async function touchSession(
   trx: Work,
   workspaceId: string,
   repId: string,
   trigger: 'login' | 'logout',
   method?: SignInMethod,
 ): Promise<void> {
-  await recordAct(
+  await recordAuditEntry(
     trx,
     { workspaceId, actor: `rep:${repId}` },
     { trigger, scope: 'rep', repId, ...(method === undefined ? {} : { details: { method } }) },

@@ -33,7 +33,7 @@ export class BillingIntake {
   /** The payer may name any workspace, so an unknown one is not an error of ours. */
   private async link(workspaceId: string, customerId: string): Promise<void> {
     if ((await this.inbox.findRoute('billing', customerId))?.workspaceId === workspaceId.toLowerCase()) return;
-    await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
       if ((await findTier(trx, workspaceId)) !== null) await linkCustomer(trx, workspaceId, customerId);
     });
   }

@@ -1,5 +1,5 @@
 import { type Config } from '../platform/config.js';
-import { type BillingTerms } from './billing-inbox.js';
+import { type BillingTerms } from './billing-inbox-handler.js';
 import { BillingProvider } from './billing-provider.js';
 import { type Tier } from './subscription-tier.js';
 

@@ -49,7 +49,7 @@ export async function readDealBreakdown(
   today: Day,
 ): Promise<z.input<typeof dealBreakdown>> {
   const { workspaceId } = caller;
-  const repIds = caller.standing === 'connection' ? null : visibleReps(caller);
+  const repIds = caller.accessLevel === 'connection' ? null : visibleReps(caller);
   const deal = await findDeal(trx, workspaceId, dealId);
   if (deal === null) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
   const found = await listEventsOfDeal(trx, workspaceId, dealId, repIds);

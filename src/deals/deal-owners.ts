@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { rowsFrom } from '../platform/database/columns.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Projection } from './deal.js';
 
@@ -23,7 +23,7 @@ export class DealOwners {
   ) {}
 
   /** Looks up everyone that the deals name and that has not been asked for yet. */
-  async learn(deals: readonly { readonly projection: OwnerValues }[]): Promise<void> {
+  async preload(deals: readonly { readonly projection: OwnerValues }[]): Promise<void> {
     const keys = new Set<string>();
     const ask = (value: string | null) => {
       const key = value?.toLowerCase();
@@ -36,7 +36,7 @@ export class DealOwners {
     }
     if (keys.size === 0) return;
     const { rows } = await sql<{ rep_id: string; crm_member_id: string | null; email: string | null }>`
-      with keys as materialized (select key from ${rowsFrom([...keys], [['key', 'text', (key) => key]])})
+      with keys as materialized (select key from ${unnestRows([...keys], [['key', 'text', (key) => key]])})
       select rep_id, crm_member_id, email from reps
       where workspace_id = ${this.workspaceId} and (rep_id::text in (select key from keys)
         or lower(crm_member_id) in (select key from keys) or email in (select key from keys))

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type StandardField } from '../engine/field-value.js';
 import { type Day } from '../kernel/day.js';
-import { rowsFrom } from '../platform/database/columns.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { violates } from '../platform/database/database-errors.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
 
 /** What a change has to know of the deal as it stands. */
-export interface StandingDeal {
+export interface StoredDeal {
   readonly dealId: string;
   readonly repId: string | null;
   readonly closeDate: Day | null;
@@ -45,8 +45,8 @@ export async function lockDeals(
   trx: Work,
   workspaceId: string,
   dealIds: readonly string[],
-): Promise<Map<string, StandingDeal>> {
-  const { rows } = await sql<StandingDeal>`
+): Promise<Map<string, StoredDeal>> {
+  const { rows } = await sql<StoredDeal>`
     select d.deal_id as "dealId", d.rep_id as "repId", d.close_date as "closeDate", d.content_hash as "contentHash",
       d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt"
     from deals d
@@ -71,11 +71,11 @@ export async function lockContents(
 }
 
 function idsOf(dealIds: readonly string[]): RawBuilder<unknown> {
-  return sql`array(select id from ${rowsFrom(dealIds, [['id', 'text', (dealId) => dealId]])})`;
+  return sql`array(select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])})`;
 }
 
 function dealRows(writes: readonly DealWrite[]): RawBuilder<unknown> {
-  return rowsFrom(writes, [
+  return unnestRows(writes, [
     ['deal_id', 'text', (write) => write.dealId],
     ['rep_id', 'uuid', (write) => write.repId],
     ['name', 'text', (write) => write.projection.name],
@@ -165,7 +165,7 @@ export async function touchDeals(
   if (deals.length === 0) return;
   await sql`
     update deals d set source_updated_at = n.at
-    from (select * from ${rowsFrom(deals, [
+    from (select * from ${unnestRows(deals, [
       ['deal_id', 'text', (deal) => deal.dealId],
       ['at', 'timestamptz', (deal) => deal.at.toISOString()],
     ])}) n
@@ -200,7 +200,11 @@ export interface DealDeletion {
 }
 
 /** Marks deals deleted that the caller has locked and that live. */
-export async function buryDeals(trx: Work, workspaceId: string, deletions: readonly DealDeletion[]): Promise<void> {
+export async function softDeleteDeals(
+  trx: Work,
+  workspaceId: string,
+  deletions: readonly DealDeletion[],
+): Promise<void> {
   if (deletions.length === 0) return;
   await snapshotDeals(
     trx,
@@ -210,7 +214,7 @@ export async function buryDeals(trx: Work, workspaceId: string, deletions: reado
   await sql`
     update deals d set deleted_at = now(), snapshot_at = now(), content_hash = ${tombstoneHash},
       source_updated_at = greatest(d.source_updated_at, n.at)
-    from (select * from ${rowsFrom(deletions, [
+    from (select * from ${unnestRows(deletions, [
       ['deal_id', 'text', (deletion) => deletion.dealId],
       ['at', 'timestamptz', (deletion) => deletion.at?.toISOString() ?? null],
     ])}) n
@@ -218,7 +222,7 @@ export async function buryDeals(trx: Work, workspaceId: string, deletions: reado
 }
 
 /** Removes the deal with its whole history. What is left tells when, so that older news of a CRM do not bring it back. */
-export async function eraseDeal(trx: Work, workspaceId: string, dealId: string, at: Date): Promise<void> {
+export async function purgeDeal(trx: Work, workspaceId: string, dealId: string, at: Date): Promise<void> {
   await sql`
     insert into deal_tombstones as t (workspace_id, deal_id, erased_at)
     select workspace_id, deal_id, greatest(source_updated_at, ${at}) from deals
@@ -233,7 +237,7 @@ export async function eraseDeal(trx: Work, workspaceId: string, dealId: string, 
 }
 
 /** Those of the deals that were removed for good and have not been stored again, with the time. */
-export async function erasedDeals(
+export async function purgedDeals(
   trx: Work,
   workspaceId: string,
   dealIds: readonly string[],

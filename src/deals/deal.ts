@@ -21,7 +21,7 @@ const mostListLength = 200;
 const mostOwnerIdLength = 500;
 
 /** Standard values that were given by name, and whom the deal was given to outright. */
-export interface Given {
+export interface DealInput {
   readonly name?: string;
   readonly amount?: number | string;
   readonly currency?: string;
@@ -36,7 +36,7 @@ export interface Given {
 /** What a deal says, as it was sent. Everything else about it is a projection of this. */
 export interface DealContent {
   readonly fields: Fields;
-  readonly given: Given;
+  readonly given: DealInput;
 }
 
 /** How the workspace reads its deals. */
@@ -68,7 +68,7 @@ const givenNames = {
   ownerId: 'ownerId',
   currency: 'currency',
   createdDate: 'createdDate',
-} as const satisfies Record<StandardField, keyof Given>;
+} as const satisfies Record<StandardField, keyof DealInput>;
 
 /** Where a standard value usually stands, for workspaces that have not mapped it. */
 export const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {

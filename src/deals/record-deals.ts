@@ -1,5 +1,5 @@
 import { groupBy } from '../kernel/group-by.js';
-import { concerns } from '../platform/database/revisions.js';
+import { markAffected } from '../platform/database/cache-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type DealContent, type ReadContent } from './deal.js';
@@ -12,7 +12,7 @@ import {
   insertSnapshots,
   lockContents,
   lockDeals,
-  type StandingDeal,
+  type StoredDeal,
   snapshotDeals,
   touchDeals,
   updateDeals,
@@ -34,8 +34,8 @@ export type Outcome = 'created' | 'changed' | 'unchanged' | 'stale' | 'unknown_r
 /** What became of a deal whose content or owner changed; before is null for a new or a revived one. */
 export interface DealChange {
   readonly dealId: string;
-  readonly before: StandingDeal | null;
-  readonly after: Pick<StandingDeal, 'repId' | 'closeDate'>;
+  readonly before: StoredDeal | null;
+  readonly after: Pick<StoredDeal, 'repId' | 'closeDate'>;
 }
 
 export interface RecordedDeals {
@@ -85,7 +85,7 @@ export async function decideDeals(
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
   const dealIds = deals.map((deal) => deal.dealId);
   // In one round trip: neither needs the result of the other.
-  const [standing] = await Promise.all([lockDeals(trx, workspaceId, dealIds), owners.learn(deals)]);
+  const [standing] = await Promise.all([lockDeals(trx, workspaceId, dealIds), owners.preload(deals)]);
   const incoming = completion === null ? deals : await complete(trx, workspaceId, deals, standing, completion, owners);
   await failpoint('record.afterLock');
   const news: News[] = [];
@@ -104,7 +104,7 @@ async function complete(
   trx: Work,
   workspaceId: string,
   deals: readonly IncomingDeal[],
-  standing: ReadonlyMap<string, StandingDeal>,
+  standing: ReadonlyMap<string, StoredDeal>,
   completion: Completion,
   owners: DealOwners,
 ): Promise<readonly IncomingDeal[]> {
@@ -122,7 +122,7 @@ async function complete(
   if (differing.size === 0 && !isRepeated) return deals;
   await completion.beforeNextRead();
   const incoming = completion.complete(deals, await lockContents(trx, workspaceId, [...differing]));
-  await owners.learn(incoming);
+  await owners.preload(incoming);
   return incoming;
 }
 
@@ -149,7 +149,7 @@ function newsOf(position: number, deal: IncomingDeal, repId: string | null): New
 
 interface Settled {
   readonly dealId: string;
-  readonly standing: StandingDeal | undefined;
+  readonly standing: StoredDeal | undefined;
   readonly news: readonly News[];
   readonly accepted: readonly DealWrite[];
   readonly stale: readonly DealWrite[];
@@ -160,7 +160,7 @@ interface Settled {
 function decideNews(
   workspaceId: string,
   news: readonly News[],
-  standing: ReadonlyMap<string, StandingDeal>,
+  standing: ReadonlyMap<string, StoredDeal>,
   outcomes: Outcome[],
 ): DecidedDeals {
   const byDeal = groupBy(news, (one) => one.dealId);
@@ -183,7 +183,7 @@ async function writeDecided(trx: Work, { workspaceId, outcomes, settled, insert 
 }
 
 async function writeKept(trx: Work, workspaceId: string, kept: readonly Settled[]): Promise<void> {
-  concerns(trx, ownersOf(kept));
+  markAffected(trx, ownersOf(kept));
   const replaced = kept.filter((one) => one.standing !== undefined && one.accepted.length > 0);
   // In this order: what stood goes into the history before what has replaced it within the same message.
   await Promise.all([
@@ -219,12 +219,7 @@ function ownersOf(kept: readonly Settled[]): Set<string | null> {
 }
 
 /** What comes of the news of one deal, the outcome of each put into its place. */
-function decide(
-  dealId: string,
-  news: readonly News[],
-  standing: StandingDeal | undefined,
-  outcomes: Outcome[],
-): Settled {
+function decide(dealId: string, news: readonly News[], standing: StoredDeal | undefined, outcomes: Outcome[]): Settled {
   let { contentHash = null, repId = null, sourceUpdatedAt = null, fetchedAt = null } = standing ?? {};
   let exists = standing !== undefined;
   const accepted: DealWrite[] = [];

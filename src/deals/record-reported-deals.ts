@@ -1,17 +1,17 @@
 import { type Fields, type FieldValue } from '../engine/field-value.js';
-import { concerns } from '../platform/database/revisions.js';
+import { markAffected } from '../platform/database/cache-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
 import { dealId as dealIdSchema, mostFields, problemOfFields, readContent } from './deal.js';
 import {
-  buryDeals,
   type DealDeletion,
-  erasedDeals,
   loadDealTerms,
   lockDeals,
-  type StandingDeal,
+  purgedDeals,
+  type StoredDeal,
+  softDeleteDeals,
 } from './deal-store.js';
 import { type IncomingDeal, recordDeals } from './record-deals.js';
-import { type TouchedReps, touchedByChanges, touchedByDeletions } from './touched-reps.js';
 
 /** A deal as a CRM tells it. */
 export interface ReportedDeal {
@@ -37,7 +37,7 @@ export type ReportOutcome = (typeof reportOutcomes)[number];
 export interface RecordedReport {
   readonly outcomes: ReadonlyMap<string, ReportOutcome>;
   /** The reps whom it concerns, by deal. */
-  readonly touched: ReadonlyMap<string, TouchedReps>;
+  readonly touched: ReadonlyMap<string, AffectedReps>;
   /** Deals that nobody is paid for, and why. */
   readonly skipped: readonly { readonly dealId: string; readonly reason: string }[];
 }
@@ -56,7 +56,7 @@ export async function recordReportedDeals(trx: Work, workspaceId: string, report
     skipped.push({ dealId: deal.id.slice(0, 200), reason: 'the id cannot be stored' });
     return false;
   });
-  const erased = await erasedDeals(
+  const erased = await purgedDeals(
     trx,
     workspaceId,
     usable.map((deal) => deal.id),
@@ -80,7 +80,7 @@ async function recordLive(
   deals: readonly ReportedDeal[],
   outcomes: Map<string, ReportOutcome>,
   skipped: { dealId: string; reason: string }[],
-): Promise<Map<string, TouchedReps>> {
+): Promise<Map<string, AffectedReps>> {
   const live = deals.filter((deal) => !deal.deleted);
   if (live.length === 0) return new Map();
   const terms = await loadDealTerms(trx, workspaceId);
@@ -102,7 +102,7 @@ async function recordLive(
     if (after.repId === null) skipped.push({ dealId, reason: 'the owner is nobody here' });
     else if (after.closeDate === null) skipped.push({ dealId, reason: 'there is no close date that can be read' });
   }
-  return touchedByChanges(trx, workspaceId, recorded.changes);
+  return affectedByChanges(trx, workspaceId, recorded.changes);
 }
 
 async function recordGone(
@@ -110,14 +110,14 @@ async function recordGone(
   workspaceId: string,
   gone: readonly ReportedDeal[],
   outcomes: Map<string, ReportOutcome>,
-): Promise<Map<string, TouchedReps>> {
+): Promise<Map<string, AffectedReps>> {
   if (gone.length === 0) return new Map();
   const known = await lockDeals(
     trx,
     workspaceId,
     gone.map((deal) => deal.id),
   );
-  const buried: StandingDeal[] = [];
+  const buried: StoredDeal[] = [];
   const deletions: DealDeletion[] = [];
   for (const { id: dealId, modifiedAt: at } of gone) {
     const stands = known.get(dealId);
@@ -130,12 +130,12 @@ async function recordGone(
       deletions.push({ dealId, at });
     }
   }
-  concerns(
+  markAffected(
     trx,
     buried.map((deal) => deal.repId),
   );
-  const touched = await touchedByDeletions(trx, workspaceId, buried);
-  await buryDeals(trx, workspaceId, deletions);
+  const touched = await affectedByDeletions(trx, workspaceId, buried);
+  await softDeleteDeals(trx, workspaceId, deletions);
   return touched;
 }
 

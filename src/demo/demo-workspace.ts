@@ -120,7 +120,7 @@ class DemoBuilder {
     const { seller, manager, period, dealId, deal } = demoCorrection(today);
     const ofSeller = { repId: this.repId(seller) };
     const managerId = this.repId(manager);
-    const asManager: Caller = { ...this.caller, standing: 'manager', repId: managerId, actor: `rep:${managerId}` };
+    const asManager: Caller = { ...this.caller, accessLevel: 'manager', repId: managerId, actor: `rep:${managerId}` };
     await this.call('post', '/v1/statements/:repId/generate', { period }, ofSeller, asManager);
     const approval = { period, status: 'approved' };
     await this.call('post', '/v1/statements/:repId/approve', approval, ofSeller, asManager);
@@ -132,7 +132,7 @@ class DemoBuilder {
   /** Until the workers have nothing left to do, or they take too long to keep a person waiting. */
   async settle(): Promise<void> {
     for (let tries = 0; tries < 600; tries += 1) {
-      const pending = await this.service.unitOfWork.run(this.caller, 'reads', (trx) =>
+      const pending = await this.service.unitOfWork.run(this.caller, { lock: 'none', access: 'write' }, (trx) =>
         trx
           .selectFrom('calculation_requests')
           .select('request_id')
@@ -160,7 +160,7 @@ class DemoBuilder {
   ): Promise<Answer> {
     const operation = operations.find((one) => one.method === method && one.path === path);
     if (operation === undefined) throw new Error(`there is no operation ${method} ${path}`);
-    const { answer } = await this.service.doorway.run(operation, { params, query: {}, body }, caller);
+    const { body: answer } = await this.service.dispatcher.run(operation, { params, query: {}, body }, caller);
     return answer as Answer;
   }
 }

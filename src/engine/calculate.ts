@@ -5,7 +5,7 @@ import { byCloseOrder } from './close-order.js';
 import { type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace } from './condition.js';
 import { type Quota } from './payout.js';
-import { heldBackOf, outcome, PlanCalculation } from './plan-calculation.js';
+import { blockedChangeOf, outcome, PlanCalculation } from './plan-calculation.js';
 import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
 
@@ -100,7 +100,7 @@ export interface Decision {
 }
 
 /** A change that an approved period kept from being made. */
-export interface HeldBack {
+export interface BlockedChange {
   readonly period: Period;
   readonly planId: string;
   readonly ruleName: string;
@@ -125,7 +125,7 @@ export interface Outcome {
 
 export interface RepResult {
   readonly decisions: readonly Decision[];
-  readonly heldBack: readonly HeldBack[];
+  readonly blocked: readonly BlockedChange[];
   readonly outcomes: readonly Outcome[];
   /** Credit per plan, attainment key and period over everything that counts. */
   readonly credits: ReadonlyMap<string, Decimal>;
@@ -138,14 +138,14 @@ export function calculateRep(input: RepInput): RepResult {
   );
   const result = {
     decisions: [] as Decision[],
-    heldBack: [] as HeldBack[],
+    blocked: [] as BlockedChange[],
     outcomes: [] as Outcome[],
     credits: new Map<string, Decimal>(),
   };
   for (const plan of input.plans) new PlanCalculation(input, plan, result).run(deals);
   const known = new Set(input.plans.map((plan) => plan.planId));
   for (const held of input.held) {
-    if (!known.has(held.planId) && held.hold === 'frozen') result.heldBack.push(heldBackOf(input, held, 'reverse'));
+    if (!known.has(held.planId) && held.hold === 'frozen') result.blocked.push(blockedChangeOf(input, held, 'reverse'));
   }
   if (input.explain && input.plans.length === 0) {
     for (const deal of input.deals) result.outcomes.push(outcome(deal.dealId, null, null, 'no_assignment'));

@@ -5,7 +5,7 @@ import { type HeldEvent, type UpstreamEvent } from './calculate.js';
 import { compareText } from './close-order.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type FieldValue } from './field-value.js';
-import { type Payout, payOut, type Quota, type Standing } from './payout.js';
+import { type Payout, payOut, type Quota, type TierInputs } from './payout.js';
 import { type Reason } from './trace.js';
 
 /** The running credit under one attainment key in one period. */
@@ -37,7 +37,7 @@ export interface Firing {
 }
 
 /** One thing that happens on a day: a rule firing, a held row, or both where a held row is fired again. */
-export interface Happening {
+export interface PlanOccurrence {
   readonly day: Day;
   readonly dealKey: string;
   readonly position: number;
@@ -49,7 +49,7 @@ export interface Happening {
   readonly held: HeldEvent | null;
 }
 
-export interface Entry extends Happening {
+export interface Entry extends PlanOccurrence {
   readonly counter: Counter;
   readonly tally: Tally;
 }
@@ -81,7 +81,7 @@ export class CloseOrderWalk {
     private readonly listener: WalkListener,
   ) {}
 
-  add({ day, dealKey, position, period, key, ruleName, credit, firing, held }: Happening): void {
+  add({ day, dealKey, position, period, key, ruleName, credit, firing, held }: PlanOccurrence): void {
     const counter = this.counters.of(period, key);
     const tally = this.tallies.of(period, ruleName);
     counter.periodCredit = counter.periodCredit.plus(credit);
@@ -90,7 +90,7 @@ export class CloseOrderWalk {
   }
 
   /** Walks what has been added since the last walk; the counters go on from there. */
-  proceed(): void {
+  advance(): void {
     const entries = this.entries.sort(byCloseOrderOfEntries);
     this.entries = [];
     for (let start = 0; start < entries.length; ) {
@@ -129,7 +129,7 @@ export class CloseOrderWalk {
     }
   }
 
-  private standingOf(entry: Entry, firing: Firing): Standing {
+  private standingOf(entry: Entry, firing: Firing): TierInputs {
     const { counter } = entry;
     return {
       measure: firing.measure,

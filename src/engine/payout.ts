@@ -10,7 +10,7 @@ export interface Quota {
 }
 
 /** Where one firing stands: its values, and the credit counted around it under its attainment key. */
-export interface Standing {
+export interface TierInputs {
   readonly measure: Decimal;
   readonly credit: Decimal;
   readonly base: Decimal;
@@ -39,7 +39,7 @@ export interface Payout extends TraceParts {
 }
 
 /** What one firing pays: tier, raw amount, floors, caps, rounding, in this order. */
-export function payOut(rule: CompiledRule, standing: Standing, currency: string): Payout {
+export function payOut(rule: CompiledRule, standing: TierInputs, currency: string): Payout {
   const target = standing.quota?.target ?? null;
   const bounds = tierBounds(rule, target);
   const tier = reachedTier(rule, bounds, standing);
@@ -76,7 +76,11 @@ function tierBounds(rule: CompiledRule, target: Decimal | null): readonly Decima
   return rule.tiers.map((tier) => tier.threshold.times(target));
 }
 
-function reachedTier(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): EffectiveTier | null {
+function reachedTier(
+  rule: CompiledRule,
+  bounds: readonly Decimal[] | null,
+  standing: TierInputs,
+): EffectiveTier | null {
   if (rule.isFlatRate) return rule.tiers[0] ?? null;
   const position = reachingValue(rule, standing);
   if (bounds === null || position === null) return null;
@@ -92,7 +96,7 @@ function tierBelowZero(rule: CompiledRule, bounds: readonly Decimal[]): Effectiv
 }
 
 /** Whether part of the deal lies below attainment 0 and is paid, or taken back, by the rule for refunds. */
-function isBelowZero(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): boolean {
+function isBelowZero(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: TierInputs): boolean {
   if (rule.isFlatRate || rule.rule.tierBy !== 'attainment' || bounds === null) return false;
   const isNegative =
     rule.rule.tierMode === 'marginal'
@@ -101,7 +105,7 @@ function isBelowZero(rule: CompiledRule, bounds: readonly Decimal[] | null, stan
   return isNegative && tierBelowZero(rule, bounds) !== null;
 }
 
-function reachingValue(rule: CompiledRule, standing: Standing): Decimal | null {
+function reachingValue(rule: CompiledRule, standing: TierInputs): Decimal | null {
   switch (rule.rule.tierBy) {
     case 'value':
       return standing.tierValue;
@@ -115,7 +119,7 @@ function reachingValue(rule: CompiledRule, standing: Standing): Decimal | null {
   }
 }
 
-function highestReached({ highWater, after }: Standing): Decimal {
+function highestReached({ highWater, after }: TierInputs): Decimal {
   return highWater === null ? after : maximum(highWater, after);
 }
 
@@ -141,7 +145,7 @@ function rawAmount(
   rule: CompiledRule,
   bounds: readonly Decimal[] | null,
   tier: EffectiveTier | null,
-  standing: Standing,
+  standing: TierInputs,
 ): RawAmount {
   switch (rule.rule.payoutMode) {
     case 'flat_per_tier':
@@ -164,7 +168,7 @@ function whole(tier: EffectiveTier, base: Decimal): RawAmount {
 }
 
 /** The slice of credit cut by the tier bands like income by tax brackets; a negative credit gives back what it took. */
-function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): RawAmount {
+function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: TierInputs): RawAmount {
   if (bounds === null) return nothing;
   const { sliceStart, credit, base } = standing;
   if (credit.isZero()) {
@@ -193,7 +197,7 @@ function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, st
 }
 
 /** Each band that the period's credit enters for the first time with this deal pays its amount once. */
-function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: Standing): RawAmount {
+function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: TierInputs): RawAmount {
   if (bounds === null && !rule.isFlatRate) return nothing;
   let raw = Decimal.zero;
   const parts: TraceParts['parts'][number][] = [];
@@ -209,7 +213,7 @@ function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, sta
 }
 
 /** The bonus of the highest tier that the period has reached, less what the rule has already paid for the period. */
-function stepUp(tier: EffectiveTier | null, standing: Standing): RawAmount {
+function stepUp(tier: EffectiveTier | null, standing: TierInputs): RawAmount {
   if (tier === null || tier.flatAmount === null) return nothing;
   const raw = tier.flatAmount.minus(standing.paid);
   return { raw, parts: raw.isZero() ? [] : [{ tierIndex: tier.tierIndex, rate: null, part: raw }] };
@@ -220,7 +224,7 @@ interface Limited {
   readonly limits: TraceParts['limits'];
 }
 
-function applyLimits(rule: CompiledRule, standing: Standing, tier: EffectiveTier | null, raw: Decimal): Limited {
+function applyLimits(rule: CompiledRule, standing: TierInputs, tier: EffectiveTier | null, raw: Decimal): Limited {
   const limits: TraceParts['limits'][number][] = [];
   if (rule.floorAttainment !== null && isBelowFloorAttainment(rule, rule.floorAttainment, standing)) {
     limits.push({ kind: 'floor_attainment', bound: rule.floorAttainment, before: raw, after: Decimal.zero });
@@ -248,7 +252,7 @@ function applyLimits(rule: CompiledRule, standing: Standing, tier: EffectiveTier
 }
 
 /** Both before and after the deal, so that a refund takes back what was paid above the floor. */
-function isBelowFloorAttainment({ rule }: CompiledRule, floor: Decimal, standing: Standing): boolean {
+function isBelowFloorAttainment({ rule }: CompiledRule, floor: Decimal, standing: TierInputs): boolean {
   const target = standing.quota?.target;
   if (target === undefined || target.isZero()) return floor.sign() > 0;
   const bound = floor.times(target);
@@ -258,7 +262,7 @@ function isBelowFloorAttainment({ rule }: CompiledRule, floor: Decimal, standing
 
 function reasonFor(
   rule: CompiledRule,
-  standing: Standing,
+  standing: TierInputs,
   tier: EffectiveTier | null,
   bounds: readonly Decimal[] | null,
   limited: Limited,

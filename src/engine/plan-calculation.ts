@@ -3,8 +3,8 @@ import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodKinds, periodOf, periodRange, periodsTouching } from '../kernel/period.js';
 import {
   type AssignedPlan,
+  type BlockedChange,
   type Decision,
-  type HeldBack,
   type HeldEvent,
   type Outcome,
   type RepInput,
@@ -22,9 +22,9 @@ import { encodeTrace, type Reason } from './trace.js';
 /** A deal to look at; with upstream events it is the team's, without it is the rep's own. */
 export type Candidate = { readonly deal: Deal; readonly upstream: readonly UpstreamEvent[] | null };
 
-export interface Sink {
+export interface ResultCollector {
   readonly decisions: Decision[];
-  readonly heldBack: HeldBack[];
+  readonly blocked: BlockedChange[];
   readonly outcomes: Outcome[];
   readonly credits: Map<string, Decimal>;
 }
@@ -37,7 +37,7 @@ export class PlanCalculation implements WalkListener {
   constructor(
     private readonly input: RepInput,
     private readonly plan: AssignedPlan,
-    private readonly sink: Sink,
+    private readonly sink: ResultCollector,
   ) {
     this.walk = new CloseOrderWalk((key, period) => input.peerCredits(plan.planId, key, period), this);
     for (const held of input.held) {
@@ -48,10 +48,10 @@ export class PlanCalculation implements WalkListener {
   run(deals: readonly Candidate[]): void {
     for (const candidate of deals) this.fireDeal(candidate);
     this.holdTheRest((held) => held.phase !== 'periodic');
-    this.walk.proceed();
+    this.walk.advance();
     this.firePeriodicRules();
     this.holdTheRest((held) => held.phase === 'periodic');
-    this.walk.proceed();
+    this.walk.advance();
     for (const [key, credit] of this.walk.credits()) this.sink.credits.set(`${this.plan.planId}|${key}`, credit);
   }
 
@@ -92,7 +92,7 @@ export class PlanCalculation implements WalkListener {
       firing.credit.equals(held.credit) &&
       payout.base.equals(held.base) &&
       payout.tierName === held.tierName;
-    if (!same && held.hold === 'frozen') this.sink.heldBack.push(heldBackOf(this.input, held, 'change'));
+    if (!same && held.hold === 'frozen') this.sink.blocked.push(blockedChangeOf(this.input, held, 'change'));
     if (this.input.explain) {
       this.sink.outcomes.push({
         ...outcome(entry.dealKey, firing.version, firing.rule, 'statement_locked'),
@@ -160,12 +160,12 @@ export class PlanCalculation implements WalkListener {
     const held = this.takeHeld(rule.name, dealKey);
     const frozen = this.frozenOn(day);
     if (held?.hold === 'owned') {
-      this.sink.heldBack.push(heldBackOf(this.input, held, 'insert'));
+      this.sink.blocked.push(blockedChangeOf(this.input, held, 'insert'));
       return this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
     }
     if (held?.hold === 'frozen') {
       const stays = held.earnedOn === day;
-      if (!stays) this.sink.heldBack.push(heldBackOf(this.input, held, 'change'));
+      if (!stays) this.sink.blocked.push(blockedChangeOf(this.input, held, 'change'));
       this.addHeld(held, stays ? firing : null);
       if (!stays) this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
       return;
@@ -175,7 +175,7 @@ export class PlanCalculation implements WalkListener {
       return this.refuse(firing.version, firing.rule, dealKey, 'plan_not_active');
     }
     if (frozen !== undefined) {
-      this.sink.heldBack.push({
+      this.sink.blocked.push({
         period: frozen,
         planId: this.plan.planId,
         ruleName: rule.name,
@@ -218,7 +218,7 @@ export class PlanCalculation implements WalkListener {
       if (!ofPass(held)) continue;
       this.heldByKey.delete(key);
       if (held.hold === 'owned') continue;
-      if (held.hold === 'frozen') this.sink.heldBack.push(heldBackOf(this.input, held, 'reverse'));
+      if (held.hold === 'frozen') this.sink.blocked.push(blockedChangeOf(this.input, held, 'reverse'));
       this.addHeld(held, null);
     }
   }
@@ -363,7 +363,7 @@ export function outcome(
   };
 }
 
-export function heldBackOf(input: RepInput, held: HeldEvent, change: HeldBack['change']): HeldBack {
+export function blockedChangeOf(input: RepInput, held: HeldEvent, change: BlockedChange['change']): BlockedChange {
   const containing = input.frozen.find(({ range }) => isWithin(held.earnedOn, range))?.period;
   const period = held.frozenPeriod ?? containing ?? held.period;
   return { period, planId: held.planId, ruleName: held.ruleName, dealKey: held.dealKey, change };

@@ -14,7 +14,7 @@ export interface Consent {
 }
 
 /** Stored for ten minutes, beside the states of sign-ins. */
-export async function keepConsent(trx: Work, secrets: Secrets, state: string, consent: Consent): Promise<void> {
+export async function storeConsent(trx: Work, secrets: Secrets, state: string, consent: Consent): Promise<void> {
   const hash = hashOf(state);
   const sealed = secrets.seal(placeOf(consent.provider, hash), JSON.stringify(consent));
   await sql`select keep_sign_in_state(${hash}, ${consent.workspaceId}, ${sealed})`.execute(trx);

@@ -33,10 +33,14 @@ export class CrmAccounts {
 
   /** Null if the workspace has no credentials for the CRM. */
   async open(workspaceId: string, provider: CrmProvider): Promise<CrmAccount | null> {
-    const { sealed, timeZone } = await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => ({
-      sealed: await findSealedCredentials(trx, workspaceId, provider),
-      timeZone: await workspaceTimeZone(trx, workspaceId),
-    }));
+    const { sealed, timeZone } = await this.unitOfWork.run(
+      { workspaceId },
+      { lock: 'none', access: 'write' },
+      async (trx) => ({
+        sealed: await findSealedCredentials(trx, workspaceId, provider),
+        timeZone: await workspaceTimeZone(trx, workspaceId),
+      }),
+    );
     if (sealed === null) return null;
     return this.adapters[provider].account(this.access(workspaceId, provider, sealed), { timeZone });
   }
@@ -103,7 +107,7 @@ export class CrmAccounts {
       return this.renewAlone(workspaceId, provider, refused);
     } catch (error) {
       if (error instanceof CrmFailure && error.kind === 'unauthorized')
-        await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+        await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
           markBroken(trx, workspaceId, provider, sealed, error.message),
         );
       throw error;
@@ -114,7 +118,7 @@ export class CrmAccounts {
   private async reject(workspaceId: string, provider: CrmProvider, refused: CrmCredentials): Promise<void> {
     const sealed = await this.load(workspaceId, provider);
     if (sealed === null || this.unseal(workspaceId, provider, sealed).accessToken !== refused.accessToken) return;
-    await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       markBroken(trx, workspaceId, provider, sealed, 'the CRM refuses the credentials that it has just renewed'),
     );
   }
@@ -132,7 +136,7 @@ export class CrmAccounts {
     const to = this.seal(workspaceId, provider, renewed);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+        return await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
           replaceCredentials(trx, workspaceId, provider, { from, to }),
         );
       } catch (error) {
@@ -143,7 +147,9 @@ export class CrmAccounts {
   }
 
   private load(workspaceId: string, provider: CrmProvider): Promise<Buffer | null> {
-    return this.unitOfWork.run({ workspaceId }, 'reads', (trx) => findSealedCredentials(trx, workspaceId, provider));
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+      findSealedCredentials(trx, workspaceId, provider),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type CrmProvider } from '../crm/port.js';
-import { recordAct } from '../ledger/record-act.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 interface Who {
@@ -43,7 +43,7 @@ export async function saveConnection(trx: Work, who: Who, connection: NewConnect
       .values({ workspace_id: workspaceId, source: provider, route: inbound.route, secret: inbound.secret })
       .execute();
   }
-  await recordAct(trx, who, { trigger: 'crm_connected', scope: 'workspace', details: { provider, accountId } });
+  await recordAuditEntry(trx, who, { trigger: 'crm_connected', scope: 'workspace', details: { provider, accountId } });
 }
 
 /** Replaces credentials with newer ones; false if the old ones are no longer those of the connection. */
@@ -81,7 +81,7 @@ export async function markBroken(
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;
   const details = { provider, reason };
-  await recordAct(
+  await recordAuditEntry(
     trx,
     { workspaceId, actor: 'orchestrator' },
     { trigger: 'crm_broken', scope: 'workspace', outcome: 'failed', details },
@@ -103,7 +103,7 @@ export async function deleteConnection(trx: Work, who: Who, provider: CrmProvide
     .where('workspace_id', '=', who.workspaceId)
     .where('provider', '=', provider)
     .execute();
-  await recordAct(trx, who, { trigger: 'crm_disconnected', scope: 'workspace', details: { provider } });
+  await recordAuditEntry(trx, who, { trigger: 'crm_disconnected', scope: 'workspace', details: { provider } });
   return true;
 }
 

@@ -39,7 +39,7 @@ export class CrmConnector {
     const { workspaceId } = who;
     const webhook = await this.register(workspaceId, provider, credentials);
     const own = provider === 'crmc' ? await this.ownSecret(workspaceId) : null;
-    await this.unitOfWork.run(who, 'reads', (trx) =>
+    await this.unitOfWork.run(who, { lock: 'none', access: 'write' }, (trx) =>
       saveConnection(trx, who, {
         provider,
         accountId: credentials.accountId,
@@ -58,11 +58,15 @@ export class CrmConnector {
   /** Deletes the connection immediately, and then the registration in the CRM's account if the CRM permits it. */
   async disconnect(who: Pick<Caller, 'workspaceId' | 'actor'>, provider: CrmProvider): Promise<boolean> {
     const { workspaceId } = who;
-    const { disconnected, sealed, webhookId } = await this.unitOfWork.run(who, 'reads', async (trx) => ({
-      sealed: await findSealedCredentials(trx, workspaceId, provider),
-      webhookId: await findWebhook(trx, workspaceId, provider),
-      disconnected: await deleteConnection(trx, who, provider),
-    }));
+    const { disconnected, sealed, webhookId } = await this.unitOfWork.run(
+      who,
+      { lock: 'none', access: 'write' },
+      async (trx) => ({
+        sealed: await findSealedCredentials(trx, workspaceId, provider),
+        webhookId: await findWebhook(trx, workspaceId, provider),
+        disconnected: await deleteConnection(trx, who, provider),
+      }),
+    );
     if (sealed !== null && webhookId !== null) {
       const account = this.accounts.openWith(provider, this.accounts.unseal(workspaceId, provider, sealed));
       await account.removeWebhook(webhookId).catch((error: unknown) => {
@@ -102,7 +106,11 @@ export class CrmConnector {
 
   /** We generate the secret of crm-c's deliveries. It stays the same when the CRM is connected again. */
   private async ownSecret(workspaceId: string): Promise<{ secret: string | null; inbound: InboundRoute | null }> {
-    if (await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => hasRoute(trx, workspaceId, 'crmc')))
+    if (
+      await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+        hasRoute(trx, workspaceId, 'crmc'),
+      )
+    )
       return { secret: null, inbound: null };
     const secret = randomBytes(32).toString('base64url');
     return { secret, inbound: { route: routeOfSecret(secret), secret: null } };

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type CrmField, type CrmProvider } from '../crm/port.js';
+import { chunk } from '../kernel/chunk.js';
 import { newId } from '../kernel/ids.js';
-import { partsOf } from '../kernel/parts-of.js';
-import { rowsFrom } from '../platform/database/columns.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { askAgainMinutes, type CrmPull, type PullPhase } from './crm-pull.js';
 
@@ -146,7 +146,7 @@ export async function markSeen(
   await sql`
     insert into crm_pull_deals (workspace_id, pull_id, deal_id)
     select ${workspaceId}::uuid, ${pullId}::uuid, deal_id
-    from ${rowsFrom([...new Set(dealIds)], [['deal_id', 'text', (dealId) => dealId]])}
+    from ${unnestRows([...new Set(dealIds)], [['deal_id', 'text', (dealId) => dealId]])}
     on conflict do nothing`.execute(trx);
 }
 
@@ -225,7 +225,7 @@ export async function replaceFields(
 ): Promise<void> {
   await trx.deleteFrom('crm_fields').where('workspace_id', '=', workspaceId).where('provider', '=', provider).execute();
   const bySlug = new Map(fields.map((field, position) => [field.slug, { ...field, position }]));
-  for (const part of partsOf([...bySlug.values()], 500))
+  for (const part of chunk([...bySlug.values()], 500))
     await trx
       .insertInto('crm_fields')
       .values(

@@ -33,7 +33,9 @@ export class CrmSync {
   /** A second request joins the first one and adds its options. */
   async start(caller: Caller, provider: CrmProvider, options: SyncOptions): Promise<StartedSync> {
     for (let tries = 0; tries < mostTries; tries += 1) {
-      const started = await this.unitOfWork.run(caller, 'reads', (trx) => startSync(trx, caller, provider, options));
+      const started = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+        startSync(trx, caller, provider, options),
+      );
       if (started !== null) {
         await this.queue.add(pullJob, { workspaceId: caller.workspaceId, pullId: started.jobId });
         return started;
@@ -49,7 +51,9 @@ export class CrmSync {
     const deadline = performance.now() + longestMs;
     for (let pauseMs = 10; performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 200)) {
       await sleep(pauseMs);
-      const [job] = await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId, jobId));
+      const [job] = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+        findJobs(trx, caller.workspaceId, jobId),
+      );
       if (job !== undefined && job.status !== 'running') return job;
     }
     return null;

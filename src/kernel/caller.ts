@@ -5,10 +5,10 @@ export type Role = (typeof roles)[number];
  * What a token permits. A connection token has no person and reads a few things only; without a token only public
  * operations are available.
  */
-export type Standing = Role | 'connection' | 'public';
+export type AccessLevel = Role | 'connection' | 'public';
 
 /** Payroll is not part of the order: it permits what is declared for it and what is public. */
-const ranks: Readonly<Record<Standing, number>> = {
+const ranks: Readonly<Record<AccessLevel, number>> = {
   public: -1,
   payroll: -1,
   connection: 0,
@@ -20,7 +20,7 @@ const ranks: Readonly<Record<Standing, number>> = {
 /** The caller of an operation. Always within one workspace, except before sign-in. */
 export interface Caller {
   readonly workspaceId: string;
-  readonly standing: Standing;
+  readonly accessLevel: AccessLevel;
   /** The rep behind a session; null for workspace keys, connection tokens and the service itself. */
   readonly repId: string | null;
   /** The actor in the audit log: `api-key`, `rep:<id>`, `connection`, `orchestrator`. */
@@ -35,12 +35,12 @@ export interface Caller {
   readonly address?: string;
 }
 
-export function mayActAs(caller: Caller, least: Standing): boolean {
-  return ranks[caller.standing] >= ranks[least];
+export function mayActAs(caller: Caller, least: AccessLevel): boolean {
+  return ranks[caller.accessLevel] >= ranks[least];
 }
 
 /** Whether the caller sees other people than themself. */
-export function seesTeam({ standing }: Caller): boolean {
+export function seesTeam({ accessLevel: standing }: Caller): boolean {
   return standing === 'admin' || standing === 'manager' || standing === 'payroll';
 }
 
@@ -58,12 +58,12 @@ export function visibleReps(caller: Caller): readonly string[] | null {
 
 /** A caller without a token. Their workspace does not exist, so row-level security shows no rows. */
 export function anonymousCaller(requestId: string, address: string): Caller {
-  return { workspaceId: noWorkspace, standing: 'public', repId: null, actor: 'anonymous', requestId, address };
+  return { workspaceId: noWorkspace, accessLevel: 'public', repId: null, actor: 'anonymous', requestId, address };
 }
 
 const noWorkspace = '00000000-0000-0000-0000-000000000000';
 
 /** The service itself within a workspace, as used by workers and the command line. */
 export function serviceCaller(workspaceId: string, requestId: string): Caller {
-  return { workspaceId, standing: 'admin', repId: null, actor: 'orchestrator', requestId };
+  return { workspaceId, accessLevel: 'admin', repId: null, actor: 'orchestrator', requestId };
 }

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Decision } from '../engine/calculate.js';
+import { chunk } from '../kernel/chunk.js';
 import { type Day, type DayRange } from '../kernel/day.js';
-import { partsOf } from '../kernel/parts-of.js';
-import { rowsFrom } from '../platform/database/columns.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type Difference, isSameCredit, type Write } from './difference.js';
 import { decided, recordHistory } from './event-history.js';
-import { type StandingRow } from './standing-rows.js';
+import { type LedgerRow } from './ledger-rows.js';
 import { type Counter, Footprint, refreshTotals } from './totals.js';
 
 /** Where the difference belongs. */
@@ -60,7 +60,7 @@ export async function applyDifference(
   }
   for (const row of reversals) goneFrom(row);
   const [batches] = await Promise.all([
-    Promise.all(partsOf(writes, batchSize).map((batch) => writeEvents(trx, ledger, batch))),
+    Promise.all(chunk(writes, batchSize).map((batch) => writeEvents(trx, ledger, batch))),
     reverseEvents(trx, ledger, reversals),
     refreshTotals(trx, ledger, footprint),
   ]);
@@ -159,7 +159,7 @@ function rowsOf(writes: readonly Write[]): RawBuilder<unknown> {
     if (!rules.has(decision.ruleId)) rules.set(decision.ruleId, { place: rules.size, decision });
   const placeOf = ({ decision }: Write) => rules.get(decision.ruleId)?.place ?? null;
   return sql`
-    (select * from ${rowsFrom(writes, [
+    (select * from ${unnestRows(writes, [
       ['event_id', 'uuid', (write) => write.eventId],
       ['change', 'text', (write) => write.change],
       ['rule', 'integer', placeOf],
@@ -174,7 +174,7 @@ function rowsOf(writes: readonly Write[]): RawBuilder<unknown> {
       ['idempotency_key', 'uuid', (write) => write.idempotencyKey],
       ['trace', 'text', (write) => write.decision.trace],
     ])}) as writes
-    join (select * from ${rowsFrom(
+    join (select * from ${unnestRows(
       [...rules.values()],
       [
         ['rule', 'integer', (rule) => rule.place],
@@ -195,13 +195,13 @@ function notAllDays(ledger: Ledger): RawBuilder<unknown> {
 }
 
 /** Reversed in place: the row keeps what it said, and counts no more. */
-async function reverseEvents(trx: Work, ledger: Ledger, reversals: readonly StandingRow[]): Promise<void> {
+async function reverseEvents(trx: Work, ledger: Ledger, reversals: readonly LedgerRow[]): Promise<void> {
   if (reversals.length === 0) return;
   await sql`
     with reversed as (
       update commission_events e
       set status = 'reversed', run_id = ${ledger.runId}, revision = e.revision + 1, updated_at = now()
-      from ${rowsFrom(reversals, [['event_id', 'uuid', (row) => row.eventId]])}
+      from ${unnestRows(reversals, [['event_id', 'uuid', (row) => row.eventId]])}
       where e.workspace_id = ${ledger.workspaceId} and e.rep_id = ${ledger.repId} and e.event_id = rows_from.event_id
       returning e.*
     )

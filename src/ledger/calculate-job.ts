@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { chunk } from '../kernel/chunk.js';
 import { idOf } from '../kernel/ids.js';
-import { partsOf } from '../kernel/parts-of.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type JobDeclaration, type JobQueue } from '../platform/jobs/job-queue.js';
 import { type WakeLanes } from './lane-runner.js';
@@ -21,13 +21,13 @@ const mostLanesPerJob = 16;
  * Lanes are woken in so many parts at least, as far as they go, so that they are worked beside each other: the few of a
  * change, and what one worker has left of a batch at its end.
  */
-export const fewLanes = 4;
+export const minChunks = 4;
 
 export function wakeLanesThrough(queue: JobQueue): WakeLanes {
   return async (workspaceId, repIds) => {
-    const size = Math.min(mostLanesPerJob, Math.ceil(repIds.length / fewLanes));
+    const size = Math.min(mostLanesPerJob, Math.ceil(repIds.length / minChunks));
     await failpoint('wake.beforeAdd');
-    await queue.add(calculateJob, ...partsOf(repIds, size).map((chunk) => ({ workspaceId, repIds: chunk })));
+    await queue.add(calculateJob, ...chunk(repIds, size).map((chunk) => ({ workspaceId, repIds: chunk })));
     await failpoint('wake.afterAdd');
   };
 }

@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
-import { calculateRep, type HeldBack } from '../engine/calculate.js';
+import { type BlockedChange, calculateRep } from '../engine/calculate.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
-import { concerns } from '../platform/database/revisions.js';
+import { markAffected } from '../platform/database/cache-versions.js';
 import { type RunOutcome } from '../platform/database/tables.js';
-import { lastly, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { executeWithCommit, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifference } from './apply-difference.js';
 import { type Trigger } from './calculation-requests.js';
 import { currentDaysOf } from './current-days.js';
 import { requestDependents } from './dependents.js';
 import { differenceOf } from './difference.js';
+import { freshnessMarkOf, isAllDays, saveFreshnessMark } from './lane-freshness.js';
 import { calculationWindow } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
 import { loadRepTerms, type RepTerms } from './rep-terms.js';
-import { isAllDays, noteSettlement, settlementOf } from './settled-lanes.js';
 
 /** One rep's place in the line: the unit of serial work. */
 export interface Lane {
@@ -35,7 +35,7 @@ export interface LaneRun {
   readonly eventsWritten: number;
   readonly eventsReversed: number;
   /** What approved periods held back. */
-  readonly heldBack: readonly HeldBack[];
+  readonly blocked: readonly BlockedChange[];
   /** Other reps whose calculation this run made necessary. */
   readonly wakes: readonly string[];
   readonly jobIds: readonly string[];
@@ -61,8 +61,8 @@ export async function calculateLane(
   lane: Lane,
   { wait }: { readonly wait: boolean },
 ): Promise<LaneRun> {
-  return unitOfWork.run(lane, 'calculation', async (trx) => {
-    concerns(trx, []);
+  return unitOfWork.run(lane, { lock: 'shared', access: 'write' }, async (trx) => {
+    markAffected(trx, []);
     // In one round trip, and in this order: the lock, the ids of the requests, then data. Each is read when what stands
     // before it is done, so that nothing is seen as it was before the lane was ours.
     const [locked, requests, terms] = await Promise.all([
@@ -93,26 +93,26 @@ export async function calculateRequests(
   lane: Lane,
   { locked, requests, terms, startedAt }: LaneWork,
 ): Promise<LaneRun> {
-  concerns(trx, [lane.repId]);
+  markAffected(trx, [lane.repId]);
   const window = calculationWindow(terms, daysOf(requests));
   const asOf = dayInZone(startedAt, terms.workspace.timeZone);
   const run = await calculateWindow(trx, terms, window, asOf, locked.clearedAt !== null);
   const wakes = await requestOthers(trx, terms, window, requests, run.difference);
   await failpoint('lane.afterOthers');
-  const settlement = settlementOf(terms, window, asOf, triggersOf(requests), run);
+  const settlement = freshnessMarkOf(terms, window, asOf, triggersOf(requests), run);
   // All of these are sent with the commit.
   recordRun(trx, lane, requests, run, startedAt, clock);
   finishRequests(trx, lane, requests);
   if (locked.hasFailed) forgetFailures(trx, lane);
   // Of most lanes nothing was known before and nothing is after.
-  if (locked.isSettled || settlement !== null) noteSettlement(trx, lane, settlement);
+  if (locked.isSettled || settlement !== null) saveFreshnessMark(trx, lane, settlement);
   await failpoint('lane.beforeCommit');
   return {
     state: 'ran',
     outcome: outcomeOf(run),
     eventsWritten: run.difference.eventsWritten,
     eventsReversed: run.difference.eventsReversed,
-    heldBack: run.heldBack,
+    blocked: run.blocked,
     wakes,
     jobIds: distinct(requests.map((request) => request.job_id)),
   };
@@ -121,7 +121,7 @@ export async function calculateRequests(
 interface WindowRun {
   readonly runId: string;
   readonly difference: AppliedDifference;
-  readonly heldBack: readonly HeldBack[];
+  readonly blocked: readonly BlockedChange[];
   readonly deals: number;
   readonly skipped: number;
   readonly planVersionIds: readonly string[];
@@ -150,7 +150,7 @@ async function calculateWindow(
   return {
     runId: ledger.runId,
     difference: await applyDifference(trx, ledger, difference),
-    heldBack: result.heldBack,
+    blocked: result.blocked,
     deals: input.deals.length,
     skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
     planVersionIds: [...new Set(result.decisions.map((decision) => decision.planVersionId))],
@@ -228,9 +228,8 @@ function recordRun(
   clock: Clock,
 ): void {
   const dealIds = distinct(requests.map((request) => request.deal_id));
-  const periods = distinct(run.heldBack.map((held) => held.period));
-  const blocked =
-    periods.length === 0 ? null : { statementLocked: true, periods, heldBack: run.heldBack.slice(0, 100) };
+  const periods = distinct(run.blocked.map((held) => held.period));
+  const blocked = periods.length === 0 ? null : { statementLocked: true, periods, changes: run.blocked.slice(0, 100) };
   const audit = trx.insertInto('audit_runs').values({
     workspace_id: workspaceId,
     run_id: run.runId,
@@ -243,7 +242,7 @@ function recordRun(
     outcome: outcomeOf(run),
     events_written: run.difference.eventsWritten,
     events_reversed: run.difference.eventsReversed,
-    statement_locked: run.heldBack.length,
+    statement_locked: run.blocked.length,
     skipped: run.skipped,
     deals: run.deals,
     blocked: blocked === null ? null : JSON.stringify(blocked),
@@ -252,7 +251,7 @@ function recordRun(
     started_at: startedAt,
     duration_ms: clock.now().getTime() - startedAt.getTime(),
   });
-  lastly(trx, audit.compile());
+  executeWithCommit(trx, audit.compile());
   const jobIds = distinct(requests.map((request) => request.job_id));
   const ofDeals = trx
     .insertInto('audit_run_deals')
@@ -260,12 +259,12 @@ function recordRun(
   const ofJobs = trx
     .insertInto('audit_run_jobs')
     .values(jobIds.map((jobId) => ({ workspace_id: workspaceId, job_id: jobId, run_id: run.runId })));
-  if (dealIds.length > 0) lastly(trx, ofDeals.compile());
-  if (jobIds.length > 0) lastly(trx, ofJobs.compile());
+  if (dealIds.length > 0) executeWithCommit(trx, ofDeals.compile());
+  if (jobIds.length > 0) executeWithCommit(trx, ofJobs.compile());
 }
 
 function outcomeOf(run: WindowRun): RunOutcome {
-  if (run.heldBack.length > 0) return 'statement_locked';
+  if (run.blocked.length > 0) return 'statement_locked';
   if (run.difference.eventsWritten + run.difference.eventsReversed > 0) return 'written';
   return run.deals > 0 && run.skipped === run.deals ? 'skipped' : 'no_change';
 }
@@ -274,7 +273,7 @@ function finishRequests(trx: Work, { workspaceId, repId }: Lane, requests: reado
   const taken = sql`
     delete from calculation_requests where workspace_id = ${workspaceId} and rep_id = ${repId}
       and request_id = any(${requests.map((request) => request.request_id)}::bigint[])`;
-  lastly(trx, taken.compile(trx));
+  executeWithCommit(trx, taken.compile(trx));
 }
 
 function forgetFailures(trx: Work, { workspaceId, repId }: Lane): void {
@@ -283,7 +282,7 @@ function forgetFailures(trx: Work, { workspaceId, repId }: Lane): void {
     .set({ attempts: 0, not_before: null, parked_at: null, last_error: null })
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId);
-  lastly(trx, forgotten.compile());
+  executeWithCommit(trx, forgotten.compile());
 }
 
 function triggersOf(requests: readonly PendingRequest[]): Trigger[] {
@@ -295,7 +294,7 @@ function daysOf(requests: readonly PendingRequest[]): DayRange {
 }
 
 function nothingDone(state: 'idle' | 'busy'): LaneRun {
-  return { state, outcome: null, eventsWritten: 0, eventsReversed: 0, heldBack: [], wakes: [], jobIds: [] };
+  return { state, outcome: null, eventsWritten: 0, eventsReversed: 0, blocked: [], wakes: [], jobIds: [] };
 }
 
 function distinct<T extends string>(values: readonly (T | null)[]): T[] {

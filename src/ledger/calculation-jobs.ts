@@ -72,7 +72,7 @@ export async function createJob(
  * Nobody joins the recalculations that run any more: what they have calculated was cleared, or what they still asked for.
  * Whoever asks for the same from now on gets a job of their own.
  */
-export async function partWithRecalculations(trx: Work, workspaceId: string): Promise<void> {
+export async function detachRecalculations(trx: Work, workspaceId: string): Promise<void> {
   await trx
     .updateTable('jobs')
     .set({ scope_key: apartFromOthers })
@@ -86,7 +86,7 @@ export async function partWithRecalculations(trx: Work, workspaceId: string): Pr
 const apartFromOthers = sql<string>`scope_key || ':' || job_id`;
 
 /** Ends the job when none of its requests is left, or only such whose lanes are parked after too many failures. */
-export async function settleJob(trx: Work, workspaceId: string, jobId: string): Promise<void> {
+export async function completeJobIfDone(trx: Work, workspaceId: string, jobId: string): Promise<void> {
   // Not materialized, so that the first lane that is still to be worked, as there nearly always is, answers alone.
   await sql`
     with pending as not materialized (
@@ -206,7 +206,7 @@ export async function endPull(
       total = (select count(distinct q.rep_id) from calculation_requests q
         where q.workspace_id = jobs.workspace_id and q.job_id = jobs.job_id)
     where workspace_id = ${workspaceId} and job_id = ${jobId} and status = 'running'`.execute(trx);
-  await settleJob(trx, workspaceId, jobId);
+  await completeJobIfDone(trx, workspaceId, jobId);
 }
 
 /** The job could not pull what it should; what it has asked for until then is calculated all the same. */

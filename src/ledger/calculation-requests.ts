@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { allDays, type DayRange } from '../kernel/day.js';
-import { rowsFrom } from '../platform/database/columns.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** What made a calculation necessary. */
@@ -46,7 +46,7 @@ export async function requestCalculation(
   await sql`
     insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id)
     select ${workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id
-    from ${rowsFrom(requests, [
+    from ${unnestRows(requests, [
       ['rep_id', 'uuid', (request) => request.repId],
       ['from_day', 'date', (request) => request.days.from],
       ['to_day', 'date', (request) => request.days.to],
@@ -132,7 +132,7 @@ export async function repsToWake(trx: Work, workspaceId: string, repIds: readonl
 }
 
 /** Those of the reps of whom a calculation is asked. */
-export async function repsAsked(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+export async function repsWithRequests(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const rows = await trx
     .selectFrom('calculation_requests')
     .select('rep_id')

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { partWithRecalculations } from './calculation-jobs.js';
+import { detachRecalculations } from './calculation-jobs.js';
 import { countedRows } from './counted-rows.js';
 import { recordHistory } from './event-history.js';
 import { insertMonths } from './totals.js';
@@ -61,7 +61,7 @@ export async function clearEvents(
     .execute();
   await recountQuotas(trx, workspaceId);
   await recountMonths(trx, workspaceId);
-  await partWithRecalculations(trx, workspaceId);
+  await detachRecalculations(trx, workspaceId);
   return { deleted: Number(numAffectedRows), skippedLocked: kept[0]?.count ?? 0, runId };
 }
 

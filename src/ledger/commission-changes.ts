@@ -8,7 +8,7 @@ import {
 } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type Affected, calculatePending, PendingCalculations } from './calculate-pending.js';
-import { settleJob } from './calculation-jobs.js';
+import { completeJobIfDone } from './calculation-jobs.js';
 import { type LaneRunner, type WakeLanes } from './lane-runner.js';
 
 /** Tells which reps a change concerns, so that their lanes are woken when it has been committed. */
@@ -47,7 +47,7 @@ export class CommissionChanges {
       } catch (error) {
         if (!(error instanceof PendingCalculations)) throw error;
         if (performance.now() > deadline) throw calculationPending(error.repIds.length);
-        await this.laneRunner.drain(caller.workspaceId, error.repIds);
+        await this.laneRunner.calculateNow(caller.workspaceId, error.repIds);
       }
     }
   }
@@ -62,7 +62,7 @@ export class CommissionChanges {
     const wake: Wake = (repIds) => {
       for (const repId of repIds) reps.add(repId);
     };
-    const result = await this.unitOfWork.run(caller, lock, async (trx) => {
+    const result = await this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {
       reps = new Set();
       jobs = new Set();
       const done = await work(trx, wake, async (affected) => {
@@ -76,7 +76,9 @@ export class CommissionChanges {
     await failpoint('change.afterCommit');
     await this.wakeLanes(caller.workspaceId, [...reps]);
     for (const jobId of jobs)
-      await this.unitOfWork.run(caller, 'reads', (trx) => settleJob(trx, caller.workspaceId, jobId));
+      await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+        completeJobIfDone(trx, caller.workspaceId, jobId),
+      );
     await failpoint('change.beforeAnswer');
     return result;
   }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Day, type DayRange } from '../kernel/day.js';
-import { cellsOf } from '../platform/database/columns.js';
+import { selectAsText } from '../platform/database/columns.js';
 import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
@@ -76,7 +76,7 @@ export async function loadCountedRows(
   condition: RawBuilder<unknown>,
 ): Promise<CountedRow[]> {
   const from = sql`${countedRows(workspaceId)} where ${condition}`;
-  return (await cellsOf(trx, cellColumns, from)).map(countedRow);
+  return (await selectAsText(trx, cellColumns, from)).map(countedRow);
 }
 
 const cellColumns = names.map((name) => sql.ref(`c.${name}`));
@@ -116,5 +116,5 @@ export async function loadRowsOfPeriod(
     : sql`commission_events c
         where c.workspace_id = ${workspaceId} and c.rep_id = ${repId} and c.kind = 'commission_earned'
           and c.status = 'earned' and c.earned_on between ${range.from}::date and ${range.to}::date`;
-  return (await cellsOf(trx, cellColumns, from)).map(countedRow);
+  return (await selectAsText(trx, cellColumns, from)).map(countedRow);
 }

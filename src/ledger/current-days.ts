@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Day, type DayRange } from '../kernel/day.js';
-import { rowsFrom } from '../platform/database/columns.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /**
@@ -12,7 +12,9 @@ export async function currentDaysOf(trx: Work, workspaceId: string, dealIds: rea
   const { rows } = await sql<{ from: Day | null; to: Day | null }>`
     select min(close_date) as "from", max(close_date) as "to" from deals
     where workspace_id = ${workspaceId} and deleted_at is null
-      and deal_id = any(array(select id from ${rowsFrom(dealIds, [['id', 'text', (dealId) => dealId]])}))`.execute(trx);
+      and deal_id = any(array(select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])}))`.execute(
+    trx,
+  );
   const { from = null, to = null } = rows[0] ?? {};
   return from === null || to === null ? [] : [{ from, to }];
 }

@@ -1,14 +1,14 @@
 import { type Decision, type RepResult } from '../engine/calculate.js';
 import { Decimal } from '../kernel/decimal.js';
-import { entryOf } from '../kernel/entry-of.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { idOf } from '../kernel/ids.js';
+import { type LedgerRow } from './ledger-rows.js';
 import { type LoadedRepInput } from './rep-input.js';
-import { type StandingRow } from './standing-rows.js';
 
 /** What the engine decided against what stands. */
 export interface Difference {
   readonly writes: readonly Write[];
-  readonly reversals: readonly StandingRow[];
+  readonly reversals: readonly LedgerRow[];
 }
 
 export interface Write {
@@ -16,7 +16,7 @@ export interface Write {
   readonly idempotencyKey: string;
   readonly change: 'inserted' | 'changed' | 'restored';
   readonly decision: Decision;
-  readonly before: StandingRow | null;
+  readonly before: LedgerRow | null;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface Write {
 export function differenceOf(
   repId: string,
   { standing, held, frozenIds }: Pick<LoadedRepInput, 'standing' | 'held' | 'frozenIds'>,
-  { decisions, heldBack }: Pick<RepResult, 'decisions' | 'heldBack'>,
+  { decisions, blocked: blockedChanges }: Pick<RepResult, 'decisions' | 'blocked'>,
 ): Difference {
   const rest = new StandingByKey(standing);
   const writes: Write[] = [];
@@ -41,7 +41,9 @@ export function differenceOf(
     }
   }
   // A row that was kept gives way when its key would be earned in an approved period: the true-up of that one pays it.
-  const blocked = new Set(heldBack.filter(({ change }) => change === 'insert').map((one) => eventIdOf(repId, one)));
+  const blocked = new Set(
+    blockedChanges.filter(({ change }) => change === 'insert').map((one) => eventIdOf(repId, one)),
+  );
   for (const event of held)
     if ((event.hold === 'kept' || event.hold === 'stopped') && !blocked.has(eventIdOf(repId, event))) rest.take(event);
   return {
@@ -52,17 +54,17 @@ export function differenceOf(
 
 /** The rows by their natural keys. One map inside the other: joining three texts a row costs more than looking thrice. */
 class StandingByKey {
-  private readonly plans = new Map<string, Map<string, Map<string, StandingRow>>>();
+  private readonly plans = new Map<string, Map<string, Map<string, LedgerRow>>>();
 
-  constructor(rows: readonly StandingRow[]) {
+  constructor(rows: readonly LedgerRow[]) {
     for (const row of rows) {
-      const rules = entryOf(this.plans, row.planId, () => new Map<string, Map<string, StandingRow>>());
-      entryOf(rules, row.ruleName, () => new Map<string, StandingRow>()).set(row.dealKey, row);
+      const rules = getOrInsert(this.plans, row.planId, () => new Map<string, Map<string, LedgerRow>>());
+      getOrInsert(rules, row.ruleName, () => new Map<string, LedgerRow>()).set(row.dealKey, row);
     }
   }
 
   /** The row of the key, which is then settled; null when there is none. */
-  take({ planId, ruleName, dealKey }: NaturalKey): StandingRow | null {
+  take({ planId, ruleName, dealKey }: NaturalKey): LedgerRow | null {
     const deals = this.plans.get(planId)?.get(ruleName);
     const row = deals?.get(dealKey);
     if (row === undefined) return null;
@@ -70,7 +72,7 @@ class StandingByKey {
     return row;
   }
 
-  left(): StandingRow[] {
+  left(): LedgerRow[] {
     return [...this.plans.values()].flatMap((rules) => [...rules.values()].flatMap((deals) => [...deals.values()]));
   }
 }

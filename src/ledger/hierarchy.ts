@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type DayRange, earliestDay, latestDay } from '../kernel/day.js';
-import { entryOf } from '../kernel/entry-of.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
@@ -123,7 +123,7 @@ function spansBelow(
       const from = line.from > above.from ? line.from : above.from;
       const to = line.to < above.to ? line.to : above.to;
       if (from > to || line.repId === managerId) continue;
-      const known = entryOf(spans, line.repId, () => []);
+      const known = getOrInsert(spans, line.repId, () => []);
       if (known.some((span) => span.from === from && span.to === to)) continue;
       known.push({ from, to });
       pending.push({ repId: line.repId, from, to });

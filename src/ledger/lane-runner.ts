@@ -6,14 +6,14 @@ import { failpoint } from '../platform/failpoint.js';
 import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
 import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
-import { settleJob } from './calculation-jobs.js';
-import { repsAsked, repsToWake } from './calculation-requests.js';
+import { completeJobIfDone } from './calculation-jobs.js';
+import { repsToWake, repsWithRequests } from './calculation-requests.js';
 
 /** Wakes the lanes of reps that have something to calculate; a wake that is lost is made up for by the sweep. */
 export type WakeLanes = (workspaceId: string, repIds: readonly string[]) => Promise<void>;
 
 /** What running a lane, and every lane that it woke, came to. */
-export interface DrainResult {
+export interface CalculationTotals {
   readonly eventsWritten: number;
   readonly eventsReversed: number;
   readonly statementLocked: boolean;
@@ -37,7 +37,7 @@ export class LaneRunner {
   async run(workspaceId: string, repIds: readonly string[], isOtherFirst = never): Promise<void> {
     const wakes = new Set<string>();
     const jobIds = new Set<string>();
-    const turn = new Turn(isOtherFirst);
+    const turn = new TimeSlice(isOtherFirst);
     let lanes = repIds;
     for (let round = 0; lanes.length > 0; round += 1) {
       const held: string[] = [];
@@ -64,7 +64,7 @@ export class LaneRunner {
   }
 
   /** Calculates the lanes and all that follow from them here and now, for a caller that waits for the outcome. */
-  async drain(workspaceId: string, repIds: readonly string[]): Promise<DrainResult> {
+  async calculateNow(workspaceId: string, repIds: readonly string[]): Promise<CalculationTotals> {
     const totals = { eventsWritten: 0, eventsReversed: 0, statementLocked: false };
     const queue = [...repIds];
     for (let steps = 0; queue.length > 0 && steps < mostDrainSteps; steps += 1) {
@@ -78,7 +78,7 @@ export class LaneRunner {
       }
       totals.eventsWritten += run.eventsWritten;
       totals.eventsReversed += run.eventsReversed;
-      totals.statementLocked ||= run.heldBack.length > 0;
+      totals.statementLocked ||= run.blocked.length > 0;
       queue.push(...[...run.wakes, ...again].filter((wake) => !queue.includes(wake)));
       await this.settle(workspaceId, run.jobIds);
     }
@@ -89,7 +89,7 @@ export class LaneRunner {
   /** Wakes the lanes that have requests, after a transaction other than a calculation has released them. */
   async wakeReleased(workspaceId: string, repIds: readonly string[]): Promise<void> {
     try {
-      const requested = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      const requested = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         repsToWake(trx, workspaceId, repIds),
       );
       if (requested.length > 0) await this.wakeLanes(workspaceId, requested);
@@ -104,7 +104,9 @@ export class LaneRunner {
   /** To be looked at after every run: a worker that was woken meanwhile found the lane busy and left. */
   private async askedAgain(workspaceId: string, repIds: readonly string[]): Promise<string[]> {
     if (repIds.length === 0) return [];
-    return this.unitOfWork.run({ workspaceId }, 'reads', (trx) => repsAsked(trx, workspaceId, repIds));
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+      repsWithRequests(trx, workspaceId, repIds),
+    );
   }
 
   private async calculate(lane: Lane, wait: boolean): Promise<LaneRun | null> {
@@ -131,7 +133,7 @@ export class LaneRunner {
   private async recordFailure(lane: Lane, error: unknown): Promise<void> {
     this.log.error({ err: error, ...lane }, 'a lane could not be calculated');
     const message = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
-    await this.unitOfWork.run(lane, 'reads', async (trx) => {
+    await this.unitOfWork.run(lane, { lock: 'none', access: 'write' }, async (trx) => {
       const failed = await countFailure(trx, lane, message, this.clock.now());
       await recordFailedRun(trx, lane, message, this.clock.now());
       await failpoint('lane.afterFailure');
@@ -148,13 +150,15 @@ export class LaneRunner {
       .where('rep_id', '=', repId)
       .where('job_id', 'is not', null)
       .execute();
-    for (const { job_id: jobId } of jobs) if (jobId !== null) await settleJob(trx, workspaceId, jobId);
+    for (const { job_id: jobId } of jobs) if (jobId !== null) await completeJobIfDone(trx, workspaceId, jobId);
   }
 
   /** After the commit, so that of two lanes that finish together the later one sees the job empty. */
   private async settle(workspaceId: string, jobIds: readonly string[]): Promise<void> {
     for (const jobId of jobIds)
-      await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => settleJob(trx, workspaceId, jobId));
+      await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+        completeJobIfDone(trx, workspaceId, jobId),
+      );
   }
 }
 
@@ -164,7 +168,7 @@ const shortestTurnMs = 20;
 const never = () => Promise.resolve(false);
 
 /** How long the lanes of one job may be worked before others are. */
-class Turn {
+class TimeSlice {
   private readonly startedAt = performance.now();
   private askedAt = this.startedAt;
 

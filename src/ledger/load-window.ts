@@ -6,7 +6,7 @@ import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { longerKind, type PeriodKind, periodRange, widened } from '../kernel/period.js';
-import { cellsOf } from '../platform/database/columns.js';
+import { selectAsText } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 import { loadTeam } from './hierarchy.js';
@@ -48,7 +48,7 @@ function dealsOf(workspaceId: string, repIds: readonly string[], window: DayRang
 }
 
 export async function loadDeals(trx: Work, terms: RepTerms, window: DayRange): Promise<Deal[]> {
-  const rows = await cellsOf(trx, dealColumns, dealsOf(terms.workspaceId, [terms.repId], window));
+  const rows = await selectAsText(trx, dealColumns, dealsOf(terms.workspaceId, [terms.repId], window));
   return rows.map((cells) => dealOf(cells, terms.workspace.amountSlug));
 }
 
@@ -106,7 +106,7 @@ export async function loadOwnedDeals(
   repIds: readonly string[],
   window: DayRange,
 ): Promise<{ readonly repId: string; readonly deal: Deal }[]> {
-  const rows = await cellsOf(trx, [sql`d.rep_id`, ...dealColumns], dealsOf(workspaceId, repIds, window));
+  const rows = await selectAsText(trx, [sql`d.rep_id`, ...dealColumns], dealsOf(workspaceId, repIds, window));
   return rows.map(([repId, ...cells]) => ({ repId: repId as string, deal: dealOf(cells, amountSlug) }));
 }
 

@@ -3,8 +3,8 @@ import { type Day, hull, isWithin } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
 import { currentDaysOf } from './current-days.js';
+import { naturalKey } from './ledger-rows.js';
 import { type FrozenPeriod, type RepTerms } from './rep-terms.js';
-import { naturalKey } from './standing-rows.js';
 import { unfrozenRows } from './unfrozen-rows.js';
 
 /**

@@ -1,14 +1,14 @@
 import { type RepInput } from '../engine/calculate.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { heldRows, type LedgerRow, loadLedgerRows } from './ledger-rows.js';
 import { loadDeals, loadFirstActivity, loadPeerCredits, loadTeamDeals } from './load-window.js';
 import { assignedPlans, quotaFinder, type RepTerms } from './rep-terms.js';
-import { heldRows, loadStandingRows, type StandingRow } from './standing-rows.js';
 import { hasTruedUp, loadTruedUpRows } from './trued-up-rows.js';
 
 /** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
 export interface LoadedRepInput extends RepInput {
-  readonly standing: readonly StandingRow[];
+  readonly standing: readonly LedgerRow[];
   /** Rows of approved periods, by event id, which the comparison leaves out. */
   readonly frozenIds: ReadonlySet<string>;
   /** Whether some period of the rep is trued up: its counters are then more than sums of events. */
@@ -26,7 +26,7 @@ export async function loadRepInput(
   const [deals, teamDeals, standing, peerCredits, firstActivity] = await Promise.all([
     loadDeals(trx, terms, window),
     loadTeamDeals(trx, terms, window),
-    loadStandingRows(trx, terms, window),
+    loadLedgerRows(trx, terms, window),
     loadPeerCredits(trx, terms, window),
     loadFirstActivity(trx, terms),
   ]);

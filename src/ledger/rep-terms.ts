@@ -15,9 +15,9 @@ import { type Day, type DayRange, isEffective } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
-import { Remembered } from '../platform/database/remembered.js';
 import { type PlanStatus } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { VersionedCache } from '../platform/database/versioned-cache.js';
 import { canonicalFieldMapping } from './field-mapping.js';
 
 /** A plan version with what decides on which days it is in force. */
@@ -95,7 +95,7 @@ export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promis
 
 /** In characters, of which an object in memory takes some more bytes: thousands of reps on plans as they mostly are. */
 const mostRemembered = 32 * 1024 * 1024;
-const remembered = new Remembered<Configured>(mostRemembered);
+const remembered = new VersionedCache<Configured>(mostRemembered);
 
 function sizeOf({ versions, quotas, assignments, overrides }: Configured): number {
   const quotaOrAssignment = 200;
@@ -120,12 +120,12 @@ export async function loadRepTerms(
     loadFrozen(trx, workspaceId, repId),
   ]);
   const of = { workspaceId, repId, workspace, frozen };
-  const known = remembered.under(workspace.revision, key);
+  const known = remembered.get(workspace.revision, key);
   if (known !== null) return { ...of, ...known };
   const { revision, configured } = read ?? (await readConfiguration(trx, workspaceId, repId));
   const terms = configured(workspace);
   // Outside of a lane the configuration may move between two statements: of such a mixture nothing is kept.
-  if (revision === workspace.revision) remembered.keep(revision, key, terms, sizeOf(terms));
+  if (revision === workspace.revision) remembered.set(revision, key, terms, sizeOf(terms));
   return { ...of, ...terms };
 }
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type Day, type DayRange } from '../kernel/day.js';
-import { entryOf } from '../kernel/entry-of.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
-import { rowsFrom } from '../platform/database/columns.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 
@@ -26,8 +26,8 @@ export class Footprint {
   private readonly earnedOn = new Set<Day>();
 
   add({ planId, attainmentKey, period, earnedOn }: Counter & { readonly earnedOn: Day }): void {
-    const keys = entryOf(this.plans, planId, () => new Map<string, Set<Period>>());
-    entryOf(keys, attainmentKey, () => new Set<Period>()).add(period);
+    const keys = getOrInsert(this.plans, planId, () => new Map<string, Set<Period>>());
+    getOrInsert(keys, attainmentKey, () => new Set<Period>()).add(period);
     this.earnedOn.add(earnedOn);
   }
 
@@ -71,7 +71,7 @@ export async function refreshQuotas(
   const source = hasTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
   await sql`
     with counters as (
-      select * from ${rowsFrom(counters, [
+      select * from ${unnestRows(counters, [
         ['plan_id', 'uuid', (counter) => counter.planId],
         ['attainment_key', 'text', (counter) => counter.attainmentKey],
         ['period', 'text', (counter) => counter.period],

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type HeldEvent } from '../engine/calculate.js';
 import { type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { rowsFrom } from '../platform/database/columns.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
 import { type RepTerms } from './rep-terms.js';
@@ -70,7 +70,7 @@ export async function replaceRowsOfPeriod(trx: Work, key: PeriodKey, rows: reado
       phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on)
     select ${key.workspaceId}::uuid, ${key.repId}::uuid, ${key.period}, deal_key, plan_id, plan_version_id, rule_id,
       rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on
-    from ${rowsFrom(rows, [
+    from ${unnestRows(rows, [
       ['deal_key', 'text', (row) => row.dealKey],
       ['plan_id', 'uuid', (row) => row.planId],
       ['plan_version_id', 'uuid', (row) => row.planVersionId],

@@ -3,12 +3,13 @@ import { calculateRep, type Decision, type HeldEvent, type TeamDeal, type Upstre
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { entryOf } from '../kernel/entry-of.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { longerKind, type PeriodKind, widened } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow, loadCountedRows } from './counted-rows.js';
 import { type Hierarchy, loadHierarchyBelow } from './hierarchy.js';
+import { naturalKey, ownersOfDeals, retainedBy, retainedRows } from './ledger-rows.js';
 import {
   firstActivityOf,
   loadFirstCloseDates,
@@ -18,7 +19,6 @@ import {
   rankedPlans,
 } from './load-window.js';
 import { assignedPlans, loadTermsOfReps, quotaFinder, type RepTerms } from './rep-terms.js';
-import { naturalKey, ownersOfDeals, retainedBy, retainedRows } from './standing-rows.js';
 
 /**
  * The rows that the rep would have around the days if no period were frozen, neither of the rep nor of anyone below: a
@@ -193,7 +193,7 @@ class UnfrozenTeam {
     const events = new Map<string, UpstreamEvent[]>();
     for (const repId of spans.keys()) {
       for (const row of this.calculated.get(repId)?.rows ?? [])
-        if (row.phase !== 'periodic') entryOf(events, row.dealKey, () => []).push(upstreamEvent(row));
+        if (row.phase !== 'periodic') getOrInsert(events, row.dealKey, () => []).push(upstreamEvent(row));
     }
     return [...spans.keys()].flatMap((repId) =>
       (this.world.deals.get(repId) ?? [])

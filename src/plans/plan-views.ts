@@ -220,8 +220,8 @@ function withTiersOf(config: Record<string, unknown>, sees: (repId: string) => b
 
 /** The plan without the tiers of people whom the caller may not see; a connection token sees nobody's tiers. */
 export function visiblePlan(plan: PlanVersion, caller: Caller): PlanVersion {
-  if (caller.standing !== 'connection' && caller.team === undefined) return plan;
-  const sees = (repId: string) => caller.standing !== 'connection' && maySee(caller, repId);
+  if (caller.accessLevel !== 'connection' && caller.team === undefined) return plan;
+  const sees = (repId: string) => caller.accessLevel !== 'connection' && maySee(caller, repId);
   const rules = plan.rules.map(({ tiers, ...rule }) => ({
     ...rule,
     tiers: (tiers as Rule['tiers']).filter((tier) => tier.repId === undefined || sees(tier.repId)),

@@ -12,7 +12,7 @@ import { openDatabaseServer } from './database/server.js';
 import { PdfPrinter } from './documents/browser.js';
 import { html, htmlPage } from './documents/html.js';
 import { JobQueue, type QueueBackend } from './jobs/job-queue.js';
-import { complaintsAbout, readRedisSettings } from './jobs/redis-settings.js';
+import { readRedisSettings, redisProblems } from './jobs/redis-settings.js';
 import { createLog } from './log.js';
 import { recentMails } from './mail/recent-mails.js';
 import { mailTransport } from './mail/transport.js';
@@ -30,7 +30,7 @@ export interface Finding {
 class Warning extends Error {}
 
 /** A check of a part that the platform does not know, such as the connections to CRMs. */
-export type MoreChecks = (
+export type ExtraChecks = (
   app: Database,
   config: Config,
 ) => readonly { readonly check: string; readonly look: () => Promise<string> }[];
@@ -39,7 +39,7 @@ export type MoreChecks = (
 export async function diagnose(
   environment: NodeJS.ProcessEnv,
   migrations: Readonly<Record<string, Migration>>,
-  more: MoreChecks = () => [],
+  more: ExtraChecks = () => [],
 ): Promise<Finding[]> {
   const findings = [await finding('Node.js', nodeVersion)];
   let config: Config | null = null;
@@ -68,7 +68,7 @@ async function diagnoseMachine(config: Config): Promise<Finding[]> {
 async function diagnoseDatabase(
   config: Config,
   migrations: Readonly<Record<string, Migration>>,
-  more: MoreChecks,
+  more: ExtraChecks,
 ): Promise<Finding[]> {
   const log = createLog('silent');
   let server: Awaited<ReturnType<typeof openDatabaseServer>>;
@@ -237,7 +237,7 @@ async function reachesMailServer(config: Config): Promise<string> {
 
 async function redisKeeps(url: string): Promise<string> {
   const settings = await readRedisSettings(url);
-  const complaints = complaintsAbout(settings);
+  const complaints = redisProblems(settings);
   if (complaints.length === 0) return 'keeps an append-only file and throws nothing out';
   throw new Warning(complaints.join(' '));
 }

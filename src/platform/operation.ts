@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
-import { type Caller, mayActAs, type Standing } from '../kernel/caller.js';
+import { type AccessLevel, type Caller, mayActAs } from '../kernel/caller.js';
 import { type Tool } from './mcp/tool.js';
 
 /** What a handler gets: the request after its schemas, defaults filled in. */
@@ -89,7 +89,7 @@ export interface Operation<
   /** Express notation: `/v1/plans/:planId`. */
   readonly path: string;
   /** The least standing a caller needs. Nothing is public by omission. */
-  readonly access: Standing;
+  readonly access: AccessLevel;
   /** The role payroll may call it as well. */
   readonly payroll?: true;
   readonly params?: Params;
@@ -114,7 +114,7 @@ export interface Operation<
    * Set where the answer may be remembered: the rep whose data alone it is read from, null when it is the workspace's.
    * Such a handler depends on nothing but its input, the caller's standing and rep, the day, and that data.
    */
-  readonly restsOn?: (input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => string | null;
+  readonly cacheScope?: (input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => string | null;
   /** Set where agents may do this too, over MCP. */
   readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>>;
   readonly handler: InjectionToken<
@@ -143,7 +143,7 @@ export type AnyOperation = Operation<any, any, any, any, string, any, any>;
 
 /** Whether the caller may call the operation at all; what of it they may see is the handler's to decide. */
 export function mayCall(caller: Caller, { access, payroll }: AnyOperation): boolean {
-  return mayActAs(caller, access) || (caller.standing === 'payroll' && payroll === true);
+  return mayActAs(caller, access) || (caller.accessLevel === 'payroll' && payroll === true);
 }
 
 export function isPublic({ access }: AnyOperation): boolean {
@@ -154,7 +154,7 @@ export function isPublic({ access }: AnyOperation): boolean {
  * Whether the operation minds an Idempotency-Key. Not for those who have yet to sign in: without a workspace they
  * would share their keys with everyone.
  */
-export function keepsAnswers(operation: AnyOperation): boolean {
+export function acceptsIdempotencyKey(operation: AnyOperation): boolean {
   return operation.method === 'post' && !isPublic(operation) && operation.files === undefined;
 }
 

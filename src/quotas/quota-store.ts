@@ -3,8 +3,8 @@ import { type Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { newId } from '../kernel/ids.js';
 import { type Counter, refreshQuotas } from '../ledger/totals.js';
-import { rowsFrom } from '../platform/database/columns.js';
-import { planChecksAnew } from '../platform/database/plan-checks-anew.js';
+import { unnestRows } from '../platform/database/columns.js';
+import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type QuotaRule } from './quota-rule.js';
 
@@ -27,7 +27,7 @@ export async function lockLanes(trx: Work, workspaceId: string, repIds: readonly
 
 /** Writes the settings, of which no two may concern one quota; a new quota starts at the credit that the ledger has for it. */
 export async function upsertQuotas(trx: Work, workspaceId: string, settings: readonly QuotaSetting[]): Promise<void> {
-  await planChecksAnew(trx);
+  await forceCustomPlans(trx);
   const keeping = settings.filter((setting) => setting.variableTarget === undefined);
   const setting = settings.filter((one) => one.variableTarget !== undefined);
   const added = [
@@ -56,7 +56,7 @@ async function upsert(
   const { rows } = await sql<AddedQuota & { readonly is_new: boolean }>`
     insert into quotas (workspace_id, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target)
     select ${workspaceId}::uuid, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target
-    from ${rowsFrom(settings, [
+    from ${unnestRows(settings, [
       ['quota_id', 'uuid', () => newId()],
       ['rep_id', 'uuid', (one) => one.repId],
       ['plan_id', 'uuid', (one) => one.rule.planId],
@@ -81,7 +81,7 @@ async function countersWithCredit(
   if (added.length === 0) return new Map();
   const { rows } = await sql<AddedQuota>`
     select distinct e.rep_id, e.plan_id, e.attainment_key, e.period
-    from ${rowsFrom(added, [
+    from ${unnestRows(added, [
       ['rep_id', 'uuid', (row) => row.rep_id],
       ['plan_id', 'uuid', (row) => row.plan_id],
       ['attainment_key', 'text', (row) => row.attainment_key],

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type Role } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
-import { rowsFrom } from '../platform/database/columns.js';
-import { planChecksAnew } from '../platform/database/plan-checks-anew.js';
+import { unnestRows } from '../platform/database/columns.js';
+import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Hierarchy, type ReportingLine } from './reporting-lines.js';
 
@@ -54,7 +54,7 @@ export async function findRepsBy(
 /** New reps, each with the lane in which they are calculated. */
 export async function insertReps(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<void> {
   if (reps.length === 0) return;
-  await planChecksAnew(trx);
+  await forceCustomPlans(trx);
   await sql`
     insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id, payroll_id)
     select ${workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id from ${repRows(reps)}`.execute(
@@ -80,7 +80,7 @@ export async function updateReps(trx: Work, workspaceId: string, reps: readonly 
 }
 
 function repRows(reps: readonly StoredRep[]) {
-  return rowsFrom(reps, [
+  return unnestRows(reps, [
     ['rep_id', 'uuid', (rep) => rep.repId],
     ['email', 'text', (rep) => rep.email],
     ['name', 'text', (rep) => rep.name],
@@ -167,11 +167,11 @@ export async function replaceReportingLines(trx: Work, workspaceId: string, hier
   );
   const lines = [...hierarchy].flatMap(([repId, ofRep]) => ofRep.map((line) => ({ repId, ...line })));
   if (lines.length === 0) return;
-  await planChecksAnew(trx);
+  await forceCustomPlans(trx);
   await sql`
     insert into reporting_lines (workspace_id, rep_id, from_day, to_day, manager_id)
     select ${workspaceId}::uuid, rep_id, from_day, to_day, manager_id
-    from ${rowsFrom<ReportingLine & { repId: string }>(lines, [
+    from ${unnestRows<ReportingLine & { repId: string }>(lines, [
       ['rep_id', 'uuid', (line) => line.repId],
       ['from_day', 'date', (line): Day => line.from],
       ['to_day', 'date', (line) => line.to],
@@ -204,7 +204,7 @@ export async function linkMembers(
   if (links.length === 0) return;
   await sql`
     update reps r set provider = ${provider}, synced_at = now(), avatar = n.avatar, crm_active = n.active
-    from (select * from ${rowsFrom(links, [
+    from (select * from ${unnestRows(links, [
       ['rep_id', 'uuid', (link) => link.repId],
       ['avatar', 'text', (link) => link.avatar],
       ['active', 'boolean', (link) => String(link.active)],
@@ -238,7 +238,7 @@ export async function saveMembers(
   await sql`
     insert into crm_members (workspace_id, crm_id, provider, rep_id)
     select ${workspaceId}::uuid, crm_id, ${provider}, rep_id
-    from ${rowsFrom(members, [
+    from ${unnestRows(members, [
       ['crm_id', 'text', (member) => member.crmId],
       ['rep_id', 'uuid', (member) => member.repId],
     ])}

@@ -33,7 +33,7 @@ export type Rep = z.infer<typeof rep>;
 
 /** Whether the caller reads about people without being one: a connection token, which sees no payroll data. */
 export function readsAsWidget(caller: Caller): boolean {
-  return caller.standing === 'connection';
+  return caller.accessLevel === 'connection';
 }
 
 /** The reps that a list is narrowed to, null for everyone. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { keyAuthor } from '../comments/comment.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { keyAuthor } from './comment.js';
 import { type PayrollHandover } from './payroll-handover.js';
 
 const maxHandovers = 500;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodRange } from '../kernel/period.js';
-import { rowsFrom } from '../platform/database/columns.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { readTeamLedgerLines } from './ledger-lines.js';
 import { contentHash, type Summary, snapshotOf } from './snapshot.js';
@@ -70,7 +70,7 @@ async function writtenSince(
   if (drafts.length === 0) return new Set();
   const { from, to } = periodRange(period);
   const { rows } = await sql<{ repId: string }>`
-    select d.rep_id as "repId" from (select * from ${rowsFrom(drafts, [
+    select d.rep_id as "repId" from (select * from ${unnestRows(drafts, [
       ['rep_id', 'uuid', (draft) => draft.repId],
       ['generated_at', 'timestamptz', (draft) => (draft.generatedAt as Date).toISOString()],
     ])}) d

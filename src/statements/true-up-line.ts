@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Decimal } from '../kernel/decimal.js';
 import { type CountedRow } from '../ledger/counted-rows.js';
-import { naturalKey } from '../ledger/standing-rows.js';
+import { naturalKey } from '../ledger/ledger-rows.js';
 
 /** What one rule on one deal adds to a true-up. Amounts are exact decimal texts. */
 export interface TrueUpLine {

@@ -13,8 +13,8 @@ import { failpoint } from '../platform/failpoint.js';
 import { reverseTrueUps } from './adjustment-store.js';
 import { refuseOwnStatement } from './approvers.js';
 import { lockRep } from './lock-rep.js';
-import { recordStatementAct } from './record-statement-act.js';
 import { type StatementAnswer, type StatementKey, statementAnswer, statementNotFound } from './statement.js';
+import { recordStatementEntry } from './statement-audit-entry.js';
 import { reopenHead } from './statement-store.js';
 import { findHead, findVersion } from './statement-views.js';
 
@@ -47,7 +47,7 @@ export async function unlockStatement(
   await failpoint('unlock.afterTrueUps');
   await requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'statement_unlock' }]);
   wake([repId]);
-  await recordStatementAct(trx, caller, {
+  await recordStatementEntry(trx, caller, {
     runId,
     trigger: 'statement_unlocked',
     repId,

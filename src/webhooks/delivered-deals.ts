@@ -3,23 +3,23 @@ import { type ReportedDeal } from '../deals/record-reported-deals.js';
 import { type Fields } from '../engine/field-value.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type InboxBatch, type StoredNews } from '../platform/inbox/inbox-runner.js';
-import { type KeptHint, readHint } from './delivery.js';
+import { type InboxBatch, type PendingMessage } from '../platform/inbox/inbox-runner.js';
+import { readHint, type StoredHint } from './delivery.js';
 
 /** Outcome of messages that were applied without the CRM. */
 export const deliveredOutcome = 'delivered';
 
-interface Told extends KeptHint {
+interface Told extends StoredHint {
   readonly dealId: string;
 }
 
 /** Messages that carry values, with all others of the same deals. */
-export function tellingNews(news: readonly StoredNews[]): StoredNews[] {
+export function selfContainedMessages(news: readonly PendingMessage[]): PendingMessage[] {
   const telling = new Set(news.filter((one) => saysSomething(readHint(one.payload))).map((one) => one.subject));
   return news.filter((one) => telling.has(one.subject));
 }
 
-function saysSomething({ change, values }: KeptHint): boolean {
+function saysSomething({ change, values }: StoredHint): boolean {
   return change === 'deleted' || Object.keys(values).length > 0;
 }
 
@@ -29,8 +29,8 @@ function saysSomething({ change, values }: KeptHint): boolean {
  * again together with the new ones.
  */
 export async function deliveredDeals(trx: Work, batch: InboxBatch): Promise<ReportedDeal[]> {
-  const dealIds = [...new Set(batch.news.map((one) => one.subject))];
-  const fresh = batch.news.map((one): Told => ({ dealId: one.subject, ...readHint(one.payload) }));
+  const dealIds = [...new Set(batch.messages.map((one) => one.subject))];
+  const fresh = batch.messages.map((one): Told => ({ dealId: one.subject, ...readHint(one.payload) }));
   const before = groupBy(await appliedBefore(trx, batch, dealIds), (one) => one.dealId);
   const standing = await standingDeals(trx, batch.workspaceId, dealIds);
   return [...groupBy(fresh, (one) => one.dealId)].map(([dealId, news]) => {

@@ -4,11 +4,11 @@ import { inject, injectable } from 'tsyringe';
 import { blockedIn } from '../ledger/blocked-changes.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
-import { type News, type Received } from '../platform/inbox/inbox.js';
+import { type InboxMessage, type Received } from '../platform/inbox/inbox.js';
 import { type DeliveryAnswer } from './delivery.js';
 
-export interface TakenIn {
-  readonly news: readonly News[];
+export interface AcceptedDelivery {
+  readonly news: readonly InboxMessage[];
   readonly received: Received;
   /** Events of types that are not handled. */
   readonly ignored: number;
@@ -21,20 +21,26 @@ const lookEveryMs = 50;
 export class DeliveryOutcomes {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
-  async answer({ wait = 0 }: { readonly wait?: number | undefined }, taken: TakenIn): Promise<DeliveryAnswer> {
+  async answer({ wait = 0 }: { readonly wait?: number | undefined }, taken: AcceptedDelivery): Promise<DeliveryAnswer> {
     const kept = taken.news.filter((one) => taken.received.has(one.route));
     const answer = { accepted: kept.length, ignored: taken.ignored + taken.news.length - kept.length };
     if (wait === 0 || kept.length === 0) return answer;
     return { ...answer, run: await this.runOf(taken.received, kept, wait) };
   }
 
-  private async runOf(received: Received, kept: readonly News[], waitSeconds: number): Promise<DeliveryAnswer['run']> {
+  private async runOf(
+    received: Received,
+    kept: readonly InboxMessage[],
+    waitSeconds: number,
+  ): Promise<DeliveryAnswer['run']> {
     const deadline = performance.now() + waitSeconds * 1000;
     const workspaces = [...new Set([...received.values()].flat())];
     const runs: Tally[] = [];
     for (const workspaceId of workspaces) {
       for (;;) {
-        const tally = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => tallyOf(trx, workspaceId, kept));
+        const tally = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+          tallyOf(trx, workspaceId, kept),
+        );
         if (tally !== null) {
           runs.push(tally);
           break;
@@ -58,7 +64,7 @@ interface Tally {
 }
 
 /** Engine runs on the deals since the delivery arrived; null while work remains. */
-async function tallyOf(trx: Work, workspaceId: string, kept: readonly News[]): Promise<Tally | null> {
+async function tallyOf(trx: Work, workspaceId: string, kept: readonly InboxMessage[]): Promise<Tally | null> {
   const keys = kept.map((one) => one.key);
   const dealIds = [...new Set(kept.map((one) => one.subject))];
   const { rows } = await sql<Tally & { pending: boolean }>`

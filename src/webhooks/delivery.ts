@@ -3,8 +3,8 @@ import { type CrmHint } from '../crm/port.js';
 import { Failure } from '../kernel/failure.js';
 import { idOf } from '../kernel/ids.js';
 import { blockedChanges } from '../ledger/blocked-changes.js';
-import { type NewsSource } from '../platform/database/tables.js';
-import { type News } from '../platform/inbox/inbox.js';
+import { type InboxSource } from '../platform/database/tables.js';
+import { type InboxMessage } from '../platform/inbox/inbox.js';
 import { wholeNumber } from '../platform/schemas.js';
 
 export const deliveryLimitBytes = 512 * 1024;
@@ -40,7 +40,7 @@ export function badSignature(): Failure {
 }
 
 /** The stored form of a hint; {@link readHint} reads it. */
-export function newsOf(source: NewsSource, route: string, hint: CrmHint): News {
+export function toInboxMessage(source: InboxSource, route: string, hint: CrmHint): InboxMessage {
   const { dealId, change, occurredAt, key, values } = hint;
   return {
     source,
@@ -57,9 +57,9 @@ const kept = z.object({
   occurredAt: z.string().nullable(),
   values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
-export type KeptHint = Omit<z.infer<typeof kept>, 'occurredAt'> & { readonly occurredAt: Date | null };
+export type StoredHint = Omit<z.infer<typeof kept>, 'occurredAt'> & { readonly occurredAt: Date | null };
 
-export function readHint(payload: unknown): KeptHint {
+export function readHint(payload: unknown): StoredHint {
   const { occurredAt, ...hint } = kept.parse(payload);
   return { ...hint, occurredAt: occurredAt === null ? null : new Date(occurredAt) };
 }

@@ -1,4 +1,4 @@
-import { recordAct } from '../ledger/record-act.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
@@ -28,5 +28,5 @@ export async function changeTier(
   }: { readonly from: Tier; readonly to: Tier; readonly details: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   await trx.updateTable('workspaces').set({ tier: to }).where('workspace_id', '=', who.workspaceId).execute();
-  await recordAct(trx, who, { trigger: 'tier_changed', scope: 'workspace', details: { from, to, ...details } });
+  await recordAuditEntry(trx, who, { trigger: 'tier_changed', scope: 'workspace', details: { from, to, ...details } });
 }

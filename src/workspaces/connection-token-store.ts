@@ -1,5 +1,5 @@
 import { newId } from '../kernel/ids.js';
-import { recordAct } from '../ledger/record-act.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
 
@@ -46,5 +46,5 @@ export async function deleteConnectionToken(trx: Work, who: Who, id: string): Pr
 }
 
 async function note(trx: Work, who: Who, trigger: string, tokenId: string): Promise<void> {
-  await recordAct(trx, who, { trigger, scope: 'workspace', details: { tokenId } });
+  await recordAuditEntry(trx, who, { trigger, scope: 'workspace', details: { tokenId } });
 }

@@ -17,7 +17,7 @@ export async function createWorkspace(
   workspace: NewWorkspace,
 ): Promise<{ workspaceId: string; apiKey: string }> {
   const workspaceId = newId();
-  const apiKey = await unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+  const apiKey = await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
     await trx
       .insertInto('workspaces')
       .values({

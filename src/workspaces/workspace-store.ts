@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
-import { recordAct } from '../ledger/record-act.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Paper } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
@@ -29,7 +29,7 @@ export async function rotateWorkspaceKey(
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
     .executeTakeFirst();
   const apiKey = await insertWorkspaceKey(trx, workspaceId);
-  await recordAct(trx, who, { trigger: 'key_rotation', scope: 'workspace', details: { graceMinutes } });
+  await recordAuditEntry(trx, who, { trigger: 'key_rotation', scope: 'workspace', details: { graceMinutes } });
   return { apiKey, oldKeyExpiresAt: graceMinutes > 0 && ended.numUpdatedRows > 0n ? expiresAt : null };
 }
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Standing } from '#src/kernel/caller.js';
+import { type AccessLevel } from '#src/kernel/caller.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
@@ -124,7 +124,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
 };
 
 /** Callers by kind, each with the standing that its token gives; null where no token is good. */
-const callers: Readonly<Record<string, Standing | null>> = {
+const callers: Readonly<Record<string, AccessLevel | null>> = {
   'no token': null,
   'a malformed token': null,
   'a deactivated rep': null,

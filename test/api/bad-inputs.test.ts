@@ -706,7 +706,7 @@ describe('bad inputs', () => {
         expect(second).to.deep.equal(first);
         expect(other.jobId).not.to.equal(first.jobId);
         await holder.query('rollback');
-        await service.running.service.laneRunner.drain(
+        await service.running.service.laneRunner.calculateNow(
           workspaceId,
           ['ada', 'bob'].map((name) => ids.get(name) as string),
         );

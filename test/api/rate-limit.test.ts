@@ -223,7 +223,7 @@ describe('rate limit', () => {
       const limit = new RateLimit(await RedisRateCounter.open(server.url, log), 2, log);
       const caller = {
         workspaceId,
-        standing: 'admin',
+        accessLevel: 'admin',
         repId: null,
         actor: 'x',
         requestId: 'x',

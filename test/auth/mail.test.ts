@@ -89,7 +89,7 @@ describe('mail over SMTP', () => {
     await world.person(api, 'lost@acme.test');
     const { unitOfWork, outbox } = world.service.running.service;
     const { workspaceId } = await world.service.workspace();
-    await unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+    await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       outbox.post(trx, { to: 'lost@acme.test', subject: 'Lost', text: 'x', html: 'x' }),
     );
     expect((await received('lost@acme.test')).data).to.contain('Subject: Lost');
@@ -107,7 +107,7 @@ describe('mail over SMTP', () => {
       close: () => {},
     };
     const handler = sendMailHandler(outbox, transport, memoryLog().log, true);
-    const mailId = await unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+    const mailId = await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       outbox.post(trx, { to: 'once@acme.test', subject: 'Once', text: 'x', html: 'x' }),
     );
     await Promise.all(Array.from({ length: 10 }, () => handler.run({ mailId }, 0)));
@@ -123,7 +123,7 @@ describe('mail over SMTP', () => {
       { to: 'a@b.test', subject: 'x\nBcc: c@d.test' },
       { to: 'a@b.test', subject: 'x\r' },
     ]) {
-      const posted = unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+      const posted = unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         outbox.post(trx, { ...mail, text: '', html: '' }),
       );
       expect(await posted.catch((error: Error) => error.message)).to.match(/header/);

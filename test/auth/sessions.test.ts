@@ -155,7 +155,9 @@ describe('sessions', () => {
     await world.signIn(mia.email);
     await age('12 hours 1 second');
     const { token } = await world.signIn(mia.email);
-    await world.service.running.service.unitOfWork.outside((trx) => sql`select forget_old_sign_ins()`.execute(trx));
+    await world.service.running.service.unitOfWork.withoutTenant((trx) =>
+      sql`select forget_old_sign_ins()`.execute(trx),
+    );
     const { rows } = await sql`select from tokens where kind = 'sess'`.execute(world.owner);
     expect(rows).to.have.length(1);
     expect((await world.service.client(token).get('/auth/me')).status).to.equal(200);

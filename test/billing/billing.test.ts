@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { FakeBilling, type FakeEvent, tooManyRequests } from '#fakes/fake-billing.js';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
-import { BillingInbox } from '#src/billing/billing-inbox.js';
+import { BillingInboxHandler } from '#src/billing/billing-inbox-handler.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { billingProvider, billingTerms } from '#src/billing/billing-settings.js';
 import { start } from '#src/main.js';
@@ -36,7 +36,7 @@ describe('billing', () => {
     service = await startTestService(environment(), { api: true, worker: false });
     const { unitOfWork, config, queue } = service.running.service;
     const clock = { now: () => now };
-    const handler = new BillingInbox(
+    const handler = new BillingInboxHandler(
       unitOfWork,
       billingProvider(config),
       billingTerms(config),
@@ -426,7 +426,11 @@ describe('billing', () => {
       await sendAll();
       const { unitOfWork, queue } = service.running.service;
       const outage = Object.assign(new Error('terminating connection'), { code: '57P01' });
-      const handler = { sources: ['billing' as const], handle: () => Promise.reject(outage), giveUp: async () => {} };
+      const handler = {
+        sources: ['billing' as const],
+        handle: () => Promise.reject(outage),
+        deadLetter: async () => {},
+      };
       const cutOff = new InboxRunner(
         unitOfWork,
         new Leases(unitOfWork),

@@ -77,7 +77,7 @@ export class QueryFixture {
     config: Record<string, unknown>,
     more: { currency?: string; status?: PlanStatus; effectiveStart?: string; planId?: string } = {},
   ): Promise<string> {
-    return this.slice.unitOfWork.run(this.admin, 'configuration', async (trx) => {
+    return this.slice.unitOfWork.run(this.admin, { lock: 'exclusive', access: 'write' }, async (trx) => {
       const status = more.status ?? 'active';
       const planId = more.planId ?? (await insertPlan(trx, this.workspaceId, { name, status }));
       const earlier = (await loadPlan(trx, this.workspaceId, planId))?.versions ?? [];
@@ -200,7 +200,7 @@ export class QueryFixture {
         run_id: null,
       })
       .execute();
-    await this.slice.unitOfWork.run(this.admin, 'reads', (trx) =>
+    await this.slice.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (trx) =>
       refreshMonths(trx, { workspaceId: this.workspaceId, repId }, [earnedOn.slice(0, 7)]),
     );
   }
@@ -215,7 +215,7 @@ export class QueryFixture {
 
   /** Everyone calculated, and whoever that wakes. */
   async calculate(): Promise<void> {
-    await this.slice.unitOfWork.run(this.admin, 'reads', (trx) =>
+    await this.slice.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (trx) =>
       requestForWorkspace(trx, this.workspaceId, 'recalculation'),
     );
     await this.slice.settle(this.workspaceId);

@@ -19,9 +19,9 @@ import { createPlan } from '#src/plans/commands/create-plan.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { Doorway } from '#src/platform/doorway.js';
 import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
 import { CLOCK } from '#src/platform/tokens.js';
 import { createTestDatabase } from '../support/test-database.js';
 
@@ -75,14 +75,14 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
   container.register(CommissionChanges, { useValue: changes });
   container.register(LaneRunner, { useValue: laneRunner });
   container.register(CLOCK, { useValue: systemClock });
-  const doorway = new Doorway(operations, container);
+  const doorway = new OperationDispatcher(operations, container);
   const workspaceId = newId();
   const mapping = JSON.stringify(settings.mapping ?? { standard: {}, measures: {} });
   await owner.query(
     'insert into workspaces (workspace_id, name, currency, timezone, tier, field_mapping) values ($1, $2, $3, $4, $5, $6)',
     [workspaceId, 'Test', 'USD', settings.timezone ?? 'UTC', 'enterprise', mapping],
   );
-  const admin: Caller = { workspaceId, standing: 'admin', repId: null, actor: 'api-key', requestId: 'test' };
+  const admin: Caller = { workspaceId, accessLevel: 'admin', repId: null, actor: 'api-key', requestId: 'test' };
 
   async function addRep({ email, crmMemberId }: Rep): Promise<string> {
     const repId = newId();
@@ -127,7 +127,7 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
 
   async function calculateAll(): Promise<void> {
     const lanes = await rows<{ rep_id: string }>('select distinct rep_id from calculation_requests');
-    await laneRunner.drain(
+    await laneRunner.calculateNow(
       workspaceId,
       lanes.map((lane) => lane.rep_id),
     );
@@ -139,7 +139,7 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
     caller = admin,
     told?: (status: number) => void,
   ) {
-    const { status, answer } = await doorway.run(
+    const { status, body: answer } = await doorway.run(
       operation,
       { params: raw.params ?? {}, query: raw.query ?? {}, body: raw.body },
       caller,

@@ -20,7 +20,11 @@ describe('GET /v1/deals', () => {
 
   const ids = async (query: Record<string, string>, caller?: Caller) =>
     (await world.list(query, caller)).deals.map((deal) => deal.deal_id);
-  const as = (standing: Caller['standing'], repId: string | null): Caller => ({ ...world.admin, standing, repId });
+  const as = (standing: Caller['accessLevel'], repId: string | null): Caller => ({
+    ...world.admin,
+    accessLevel: standing,
+    repId,
+  });
 
   it('gives pages, the latest snapshot first, with the count of all', async () => {
     expect(await ids({})).to.deep.equal(['c', 'b', 'a']);

@@ -18,13 +18,16 @@ describe('deals that a CRM reports', () => {
   const at = (second: number) => new Date(stamp.getTime() + second * 1000);
 
   async function report(id: string, amount: number, fetchedAt: Date | null): Promise<string | undefined> {
-    const { outcomes } = await service.running.service.unitOfWork.run({ workspaceId }, 'deals', (trx) =>
-      recordReportedDeals(trx, workspaceId, {
-        provider: 'crmc',
-        deals: [{ id, fields: { amount }, modifiedAt: stamp, deleted: false }],
-        fetchedAt,
-        keepStale: true,
-      }),
+    const { outcomes } = await service.running.service.unitOfWork.run(
+      { workspaceId },
+      { lock: 'shared', access: 'write' },
+      (trx) =>
+        recordReportedDeals(trx, workspaceId, {
+          provider: 'crmc',
+          deals: [{ id, fields: { amount }, modifiedAt: stamp, deleted: false }],
+          fetchedAt,
+          keepStale: true,
+        }),
     );
     return outcomes.get(id);
   }

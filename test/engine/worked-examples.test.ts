@@ -80,13 +80,13 @@ describe('the worked examples', () => {
   it('D1 corrected after January was approved: D1 stays with its credit, and so do the others', () => {
     const result = run({ config: { rules: [rule] }, deals: corrected, quotas, frozen: ['2026-01'], held: [held] });
     expect(result.decisions.map((event) => `${event.dealKey} ${event.amount}`)).to.deep.equal(['D2 7200', 'D3 4500']);
-    expect(result.heldBack).to.deep.equal([
+    expect(result.blocked).to.deep.equal([
       { period: '2026-01', planId: 'plan', ruleName: 'New', dealKey: 'D1', change: 'change' },
     ]);
   });
 
   it('an approved period that nothing would change holds nothing back', () => {
-    expect(run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], held: [held] }).heldBack).to.deep.equal(
+    expect(run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], held: [held] }).blocked).to.deep.equal(
       [],
     );
   });

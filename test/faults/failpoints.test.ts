@@ -6,7 +6,7 @@ import { type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { partsOf } from '#src/kernel/parts-of.js';
+import { chunk } from '#src/kernel/chunk.js';
 import { failpoints } from '#src/platform/failpoint.js';
 import { query } from '../support/ledger-checks.js';
 import { quiescence } from './harness/episode.js';
@@ -82,7 +82,7 @@ describe('failpoints', () => {
       const cells = places.flatMap((place, index) =>
         (isWhole ? faults : [faults[(index + rotation) % 3] as string]).map((fault) => ({ place, fault })),
       );
-      for (const some of partsOf(cells, placesPerReckoning)) {
+      for (const some of chunk(cells, placesPerReckoning)) {
         it(`converges after ${some.map(({ place, fault }) => `${fault} at ${place}`).join(', ')}`, async () => {
           for (const { place, fault } of some) await failAt(place, fault);
           await quiescence(fleet, [world]);

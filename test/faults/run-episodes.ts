@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { partsOf } from '#src/kernel/parts-of.js';
+import { chunk } from '#src/kernel/chunk.js';
 import { type EpisodeResult, runRound } from './harness/episode.js';
 import { type Backend, Fleet } from './harness/fleet.js';
 
@@ -18,7 +18,7 @@ export async function runEpisodes(
   if (fleet === null) return null;
   const all: EpisodeResult[] = [];
   try {
-    for (const round of partsOf(seeds, episodesPerRound)) {
+    for (const round of chunk(seeds, episodesPerRound)) {
       const results = await runRound(fleet, round);
       all.push(...results);
       told(results);

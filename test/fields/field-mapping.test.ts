@@ -22,7 +22,7 @@ describe('the field mapping', () => {
 
   const save = (body: unknown, told?: (status: number) => void) =>
     world.call<Mapping & { jobId: string }>(saveFieldMapping, { body }, world.admin, told);
-  const current = () => world.call<Mapping>(getFieldMapping, {}, { ...world.admin, standing: 'connection' });
+  const current = () => world.call<Mapping>(getFieldMapping, {}, { ...world.admin, accessLevel: 'connection' });
 
   it('is empty at first, and what was saved last', async () => {
     expect(await current()).to.deep.equal({ standard: {}, measures: {} });
@@ -80,7 +80,7 @@ describe('the field mapping', () => {
       expect(error, JSON.stringify(body)).to.be.instanceOf(Failure).with.property('code', 'VALIDATION_FAILED');
     }
     const refused = await world
-      .call(saveFieldMapping, { body: { standard: {} } }, { ...world.admin, standing: 'connection' })
+      .call(saveFieldMapping, { body: { standard: {} } }, { ...world.admin, accessLevel: 'connection' })
       .catch((failure: unknown) => failure);
     expect(refused).to.be.instanceOf(Failure).with.property('code', 'forbidden');
   });

@@ -42,7 +42,7 @@ export class Session {
     const { unitOfWork, clock } = this;
     const doorway = doorwayTo(operation, { unitOfWork, clock, wakeLanes: async () => {} });
     const request = { params: {}, query: {}, body: undefined, ...parts };
-    return (await doorway.run(operation, request, caller)).answer;
+    return (await doorway.run(operation, request, caller)).body;
   }
 
   async calculate(workspaceId: string, repId: string): Promise<unknown> {

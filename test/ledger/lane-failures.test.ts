@@ -40,7 +40,7 @@ describe('a lane that fails', function () {
     });
     repId = reps[0].id;
     const days = { from: '2026-01-01', to: '2026-12-31' } as const;
-    await slice.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+    await slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'recalculation' }]),
     );
   });

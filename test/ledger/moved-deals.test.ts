@@ -37,7 +37,7 @@ describe('a deal that has moved', () => {
       .execute();
 
   const request = (repId: string, days: DayRange, dealId: string) =>
-    world.slice.unitOfWork.run(world.admin, 'reads', (trx) =>
+    world.slice.unitOfWork.run(world.admin, { lock: 'none', access: 'write' }, (trx) =>
       requestCalculation(trx, world.workspaceId, [{ repId, days, trigger: 'deal_change', dealId }]),
     );
 

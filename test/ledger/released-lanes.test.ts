@@ -113,16 +113,16 @@ describe('a transaction that has held a lane', () => {
     const unitOfWork = new UnitOfWork(database, {
       onReleased: async (_workspaceId, held) => void released.push([...held]),
     });
-    await unitOfWork.run({ workspaceId }, 'calculation', async (trx) => {
+    await unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
       for (const name of ['one', 'two', 'one']) noteHeld(trx, name);
       expect(released).to.deep.equal([]);
     });
-    const failed = unitOfWork.run({ workspaceId }, 'calculation', async (trx) => {
+    const failed = unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
       noteHeld(trx, 'three');
       throw new Error('refused');
     });
     expect(await failed.catch((error: Error) => error.message)).to.equal('refused');
-    await unitOfWork.run({ workspaceId }, 'calculation', async () => {});
+    await unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async () => {});
     expect(released).to.deep.equal([['one', 'two'], ['three']]);
   });
 });

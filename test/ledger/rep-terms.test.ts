@@ -20,7 +20,9 @@ describe('how a rep is paid', () => {
 
   const ann = () => example.repIds.ann;
   const read = () =>
-    service.running.service.unitOfWork.run(example, 'reads', (trx) => loadRepTerms(trx, example.workspaceId, ann()));
+    service.running.service.unitOfWork.run(example, { lock: 'none', access: 'write' }, (trx) =>
+      loadRepTerms(trx, example.workspaceId, ann()),
+    );
   const byOwner = (text: string) => query(service.database.ownerUrl, text, [example.workspaceId]);
 
   it('is read once under a revision of the configuration', async () => {

@@ -103,7 +103,7 @@ export class WorkedExample {
 
   /** Calculates what is asked of the people, and whom that concerns, without workers. */
   async drain(repIds: readonly string[] = Object.values(this.repIds)): Promise<void> {
-    await this.service.running.service.laneRunner.drain(this.workspaceId, repIds);
+    await this.service.running.service.laneRunner.calculateNow(this.workspaceId, repIds);
   }
 
   /** Rows and counters, comparable between workspaces. */

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type Caller, type Standing } from '#src/kernel/caller.js';
+import { type AccessLevel, type Caller } from '#src/kernel/caller.js';
 import { operations } from '#src/operations.js';
 import { type AnyOperation, mayCall } from '#src/platform/operation.js';
 import { query } from '../support/ledger-checks.js';
@@ -46,7 +46,7 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   list_audit_logs: [{}, 'ok'],
 };
 
-const callers: Readonly<Record<string, Standing>> = {
+const callers: Readonly<Record<string, AccessLevel>> = {
   'the workspace key': 'admin',
   'an admin': 'admin',
   'a manager': 'manager',
@@ -82,7 +82,7 @@ describe('who may use which tool', () => {
   const selfOf = (caller: string) => (caller === 'a manager' ? seeded.mia : seeded.ben);
 
   for (const [caller, standing] of Object.entries(callers)) {
-    const may = (operation: AnyOperation) => mayCall({ standing } as Caller, operation);
+    const may = (operation: AnyOperation) => mayCall({ accessLevel: standing } as Caller, operation);
 
     it(`${caller} is shown the tools that it may use, in their order, and no other`, async () => {
       const shown = (await agentOf(caller).tools()).map(({ name }) => name);

@@ -78,7 +78,7 @@ describe('what a tool answers', () => {
   it('tells nothing of what went wrong on our side but the id of the request', async () => {
     const { apiKey } = await service.workspace();
     const client = new FetchClient(service.url, apiKey);
-    const failing = stub(service.running.service.doorway, 'run');
+    const failing = stub(service.running.service.dispatcher, 'run');
     failing.rejects(new Error('password of the database is hunter2'));
     try {
       const { messages } = await client.post(

@@ -61,7 +61,7 @@ describe('GET /metrics', () => {
     const { workspaceId } = await service.workspace();
     const { unitOfWork } = service.running.service;
     const repId = '00000000-0000-4000-8000-000000000001';
-    await unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+    await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
       const request = { workspace_id: workspaceId, rep_id: repId, trigger: 'recalculation' };
       await trx
         .insertInto('calculation_requests')

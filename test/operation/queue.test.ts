@@ -2,8 +2,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
 import { z } from 'zod';
+import { DecayingLoad } from '#src/platform/jobs/decaying-load.js';
 import { type JobDeclaration, JobQueue, JobWorker, type QueueBackend } from '#src/platform/jobs/job-queue.js';
-import { RecentLoad } from '#src/platform/jobs/recent-load.js';
 import { createLog } from '#src/platform/log.js';
 import { backends, type Servers, startServers } from '../support/backends.js';
 import { ServiceProcess } from '../support/service-process.js';
@@ -28,7 +28,7 @@ const visit: JobDeclaration<Visit> = {
 describe('recent load', () => {
   it('is a sum in which what was asked ten seconds ago counts half', () => {
     let now = 0;
-    const load = new RecentLoad(() => now);
+    const load = new DecayingLoad(() => now);
     expect(load.add('a', 8)).to.equal(8);
     now = 10_000;
     expect(load.add('a', 1)).to.equal(5);

@@ -57,7 +57,7 @@ for (const worker of [true, false]) {
 
     const settle = async () => {
       if (worker) return service.settled(workspaceId);
-      await service.running.service.laneRunner.drain(workspaceId, [ann]);
+      await service.running.service.laneRunner.calculateNow(workspaceId, [ann]);
     };
     const createPlan = async (more: object = {}): Promise<Plan> => {
       const plan: Plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: configOf(0.1), ...more });

@@ -5,12 +5,12 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { type Caller } from '#src/kernel/caller.js';
 import { Failure } from '#src/kernel/failure.js';
-import { type Doorway, type RawInput } from '#src/platform/doorway.js';
 import { createApp } from '#src/platform/http/app.js';
 import { Health } from '#src/platform/http/health.js';
 import { type Listening, listen } from '#src/platform/http/listen.js';
 import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { type OperationDispatcher, type RawInput } from '#src/platform/operation-dispatcher.js';
 
 interface Answer {
   readonly status: number;
@@ -39,7 +39,7 @@ const operations: readonly AnyOperation[] = [
   },
 ];
 
-const caller: Caller = { workspaceId: 'w', standing: 'admin', repId: null, actor: 'api-key', requestId: 'r' };
+const caller: Caller = { workspaceId: 'w', accessLevel: 'admin', repId: null, actor: 'api-key', requestId: 'r' };
 
 describe('HTTP', () => {
   let listening: Listening;
@@ -57,7 +57,7 @@ describe('HTTP', () => {
     };
     const app = createApp({
       operations,
-      doorway: doorway as unknown as Doorway,
+      doorway: doorway as unknown as OperationDispatcher,
       authenticate: async (authorization) => {
         if (authorization !== 'Bearer good') throw new Failure('unauthorized', 'A valid token is needed.');
         return { caller, counted: null, revisions: null };

@@ -246,7 +246,7 @@ describe('quotas', () => {
       await addDeal(slice, workspaceId, ann, '2026-02-15', 333);
       let posted: Promise<unknown> = Promise.resolve();
       let done = false;
-      await slice.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+      await slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
         await trx
           .selectFrom('lanes')
           .select('rep_id')

@@ -65,11 +65,13 @@ describe('generating and reading statements', () => {
     ]);
     expect(stored[0]).to.deep.equal(first[0]);
     const { unitOfWork } = fixture.service.running.service;
-    const change = unitOfWork.run(own, 'reads', (trx) =>
+    const change = unitOfWork.run(own, { lock: 'none', access: 'write' }, (trx) =>
       trx.updateTable('statements').set({ deal_count: 9 }).execute(),
     );
     expect(await change.catch((error: Error) => error.message)).to.match(/permission denied/);
-    const removal = unitOfWork.run(own, 'reads', (trx) => trx.deleteFrom('statements').execute());
+    const removal = unitOfWork.run(own, { lock: 'none', access: 'write' }, (trx) =>
+      trx.deleteFrom('statements').execute(),
+    );
     expect(await removal.catch((error: Error) => error.message)).to.match(/permission denied/);
   });
 

@@ -13,9 +13,9 @@ import { LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { Doorway } from '#src/platform/doorway.js';
 import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
 import { CLOCK } from '#src/platform/tokens.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
@@ -74,7 +74,7 @@ export class SliceFixture {
 
   /** Runs the operation; the answer's body. */
   async run(operation: AnyOperation, caller: Caller, parts: Parts = {}): Promise<Answer> {
-    const { answer } = await this.doorway(operation).run(
+    const { body: answer } = await this.doorway(operation).run(
       operation,
       { params: {}, query: {}, body: undefined, ...parts },
       caller,
@@ -137,7 +137,7 @@ export class SliceFixture {
     return (await Promise.all(parts)).join('\n');
   }
 
-  private doorway(operation: AnyOperation): Doorway {
+  private doorway(operation: AnyOperation): OperationDispatcher {
     return doorwayTo(operation, {
       unitOfWork: this.unitOfWork,
       clock: { now: () => this.now },
@@ -155,16 +155,22 @@ interface Wiring {
 }
 
 /** The way to one operation, wired as the composition does it but without a queue. */
-export function doorwayTo(operation: AnyOperation, { unitOfWork, clock, wakeLanes }: Wiring): Doorway {
+export function doorwayTo(operation: AnyOperation, { unitOfWork, clock, wakeLanes }: Wiring): OperationDispatcher {
   const container = root.createChildContainer();
   container.registerInstance(UnitOfWork, unitOfWork);
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, createLog('silent'));
   container.registerInstance(CommissionChanges, new CommissionChanges(unitOfWork, wakeLanes, laneRunner, clock));
   container.registerInstance(LaneRunner, laneRunner);
   container.registerInstance(CLOCK, clock);
-  return new Doorway([operation], container);
+  return new OperationDispatcher([operation], container);
 }
 
 export function callerAs(standing: Role | 'connection', workspaceId: string, repId: string | null = null): Caller {
-  return { workspaceId, standing, repId, actor: repId === null ? 'api-key' : `rep:${repId}`, requestId: 'test' };
+  return {
+    workspaceId,
+    accessLevel: standing,
+    repId,
+    actor: repId === null ? 'api-key' : `rep:${repId}`,
+    requestId: 'test',
+  };
 }

@@ -139,7 +139,7 @@ export const migrateTestDatabase = async (ownerUrl: string): Promise<void> => {
 async function untilSettled({ service }: RunningProcess, workspaceId: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
-    const pending = await service.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+    const pending = await service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       trx
         .selectFrom('calculation_requests')
         .select('request_id')

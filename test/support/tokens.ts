@@ -24,7 +24,7 @@ export async function tokenOf(
   repId: string | null,
 ): Promise<string> {
   const token = newToken(kind);
-  await service.running.service.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+  await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
     trx
       .insertInto('tokens')
       .values({

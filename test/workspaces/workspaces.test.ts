@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { Bearers } from '#src/platform/http/authenticate.js';
+import { TokenAuthenticator } from '#src/platform/http/authenticate.js';
 import { AttemptLimits } from '#src/platform/limits/attempt-limits.js';
 import { tokenHash } from '#src/platform/secrets/token.js';
 import { rotateWorkspaceKey } from '#src/workspaces/commands/rotate-workspace-key.js';
@@ -147,7 +147,7 @@ describe('workspaces', () => {
       await world.slice.refuse('forbidden', 403, getWorkspaceKey, world.as('manager'));
     });
 
-    const bearers = () => new Bearers(world.slice.app, new AttemptLimits(world.slice.app, 10));
+    const bearers = () => new TokenAuthenticator(world.slice.app, new AttemptLimits(world.slice.app, 10));
 
     it('refuses the old key from the moment it is replaced, however many requests are under way with it', async () => {
       world.slice.now = new Date();

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder, planNotFound } from '../../plans/plan.js';
+import { planWords } from '../../plans/plan-tool-text.js';
 import { findPlanId } from '../../plans/plan-views.js';
-import { planWords } from '../../plans/plan-words.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, uuid } from '../../platform/schemas.js';
@@ -34,7 +34,7 @@ export class CreateAssignments {
     const start = wanted.effectiveStart ?? null;
     const end = wanted.effectiveEnd ?? null;
     assertDateOrder(start, end);
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const planId = await findPlanId(trx, workspaceId, wanted.planId);
       if (planId === undefined) throw planNotFound();
       const unknown = await unknownReps(trx, workspaceId, repIds);

@@ -16,7 +16,7 @@ export class DeleteAssignment {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   async execute({ params: { assignmentId: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const current = await findAssignment(trx, caller.workspaceId, asked);
       if (current === null) throw assignmentNotFound();
       const { assignmentId, planId, repId } = current;

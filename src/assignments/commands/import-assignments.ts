@@ -55,7 +55,7 @@ export class ImportAssignments {
   async execute({ query: { dryRun, delimiter, dateFormat }, body }: Input<unknown, Query>, caller: Caller) {
     const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'configuration', async (trx, wake): Promise<ImportResults> => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake): Promise<ImportResults> => {
       const read = await readRows(trx, workspaceId, rows, dateFormat);
       const { results, fresh } = await decide(trx, workspaceId, rows, read);
       if (!dryRun)

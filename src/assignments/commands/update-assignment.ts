@@ -27,7 +27,7 @@ export class UpdateAssignment {
       throw invalid({ path: '', message: 'give at least one of effectiveStart, effectiveEnd' });
     }
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const current = await findAssignment(trx, workspaceId, asked);
       if (current === null) throw assignmentNotFound();
       const { assignmentId, repId, planId } = current;

@@ -18,7 +18,7 @@ export class ListAssignments {
 
   async execute({ query: { repId, planId: planRef } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
     const repIds = narrowedReps(caller, repId);
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       if (planRef === undefined) return loadAssignments(trx, caller.workspaceId, { repIds });
       const planId = await findPlanId(trx, caller.workspaceId, planRef);
       return planId === undefined ? [] : loadAssignments(trx, caller.workspaceId, { repIds, planId });

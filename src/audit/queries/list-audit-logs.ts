@@ -20,7 +20,7 @@ export class ListAuditLogs {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute({ query: { limit, offset, ...filter } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const found = await this.unitOfWork.run(caller, 'stale reads', (trx) =>
+    const found = await this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
       listAuditRuns(trx, caller.workspaceId, filter, { limit, offset }),
     );
     return { ...found, limit, offset };

@@ -7,7 +7,7 @@ import { type Input, operation, Redirect } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { IdentityProvider } from '../oidc/identity-provider.js';
-import { keepState } from '../oidc/sign-in-state-store.js';
+import { storeState } from '../oidc/sign-in-state-store.js';
 
 const query = z.strictObject({ workspaceId: uuid.optional() });
 
@@ -26,7 +26,7 @@ export class BeginOidcLogin {
     this.provider.assertConfigured();
     await this.limits.count('oidc', caller.address ?? '', mostPerMinute, 60);
     const { state, location, ...secrecy } = await this.provider.begin();
-    await this.unitOfWork.outside((trx) => keepState(trx, this.secrets, state, workspaceId ?? null, secrecy));
+    await this.unitOfWork.withoutTenant((trx) => storeState(trx, this.secrets, state, workspaceId ?? null, secrecy));
     return new Redirect(location);
   }
 }

@@ -38,7 +38,7 @@ export class FinishOidcLogin {
     this.limits.assertNotRefused(address);
     const { state } = asked;
     const kept =
-      state === undefined ? null : await this.unitOfWork.outside((trx) => takeState(trx, this.secrets, state));
+      state === undefined ? null : await this.unitOfWork.withoutTenant((trx) => takeState(trx, this.secrets, state));
     const email = kept === null ? null : await this.provider.finish(asked as Record<string, string>, kept.secrecy);
     if (kept === null || email === null) {
       await this.limits.countFailure(address);
@@ -51,11 +51,13 @@ export class FinishOidcLogin {
   }
 
   private async signIn(email: string, workspaceId: string | null): Promise<Session | null> {
-    const signIns = await this.unitOfWork.outside((trx) => findSignIns(trx, email, workspaceId));
+    const signIns = await this.unitOfWork.withoutTenant((trx) => findSignIns(trx, email, workspaceId));
     const [signIn, ...others] = signIns;
     if (signIn === undefined) return null;
     if (others.length > 0) throw chooseWorkspace(signIns);
-    return this.unitOfWork.run(signIn, 'reads', (trx) => openSession(trx, signIn, 'oidc', this.clock));
+    return this.unitOfWork.run(signIn, { lock: 'none', access: 'write' }, (trx) =>
+      openSession(trx, signIn, 'oidc', this.clock),
+    );
   }
 }
 

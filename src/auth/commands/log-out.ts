@@ -4,7 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { endSession, noteSession } from '../session-store.js';
+import { endSession, touchSession } from '../session-store.js';
 
 @injectable()
 export class LogOut {
@@ -17,9 +17,9 @@ export class LogOut {
         'forbidden',
         'Only a session can be logged out. Rotate keys and delete connection tokens instead.',
       );
-    await this.unitOfWork.run(caller, 'reads', async (trx) => {
+    await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
       await endSession(trx, caller);
-      await noteSession(trx, workspaceId, repId, 'logout');
+      await touchSession(trx, workspaceId, repId, 'logout');
     });
     return { loggedOut: true };
   }

@@ -5,7 +5,7 @@ import { type Secrets } from '../../platform/secrets/secrets.js';
 import { type Secrecy } from './identity-provider.js';
 
 /** Stores the data of a state for ten minutes. */
-export async function keepState(
+export async function storeState(
   trx: Work,
   secrets: Secrets,
   state: string,
@@ -17,13 +17,13 @@ export async function keepState(
   await sql`select keep_sign_in_state(${hash}, ${workspaceId}, ${sealed})`.execute(trx);
 }
 
-export interface KeptState {
+export interface StoredState {
   readonly workspaceId: string | null;
   readonly secrecy: Secrecy;
 }
 
 /** Returns the data of the state and deletes it, also if the sign-in fails afterwards. */
-export async function takeState(trx: Work, secrets: Secrets, state: string): Promise<KeptState | null> {
+export async function takeState(trx: Work, secrets: Secrets, state: string): Promise<StoredState | null> {
   const hash = hashOf(state);
   const { rows } = await sql<{ workspace_id: string | null; secrets: Buffer }>`
     select workspace_id, secrets from take_sign_in_state(${hash})`.execute(trx);

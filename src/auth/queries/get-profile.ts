@@ -19,7 +19,7 @@ export class GetProfile {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const { workspaceId, name, currency, timezone } = await findWorkspace(trx, caller.workspaceId);
       return {
         repId: caller.repId,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
-import { recordAct } from '../../ledger/record-act.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 
@@ -12,12 +12,12 @@ export class CleanupCommissions {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_input: Input, caller: Caller) {
-    return this.unitOfWork.run(caller, 'configuration', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       await lockAllLanes(trx, caller.workspaceId);
       const orphaned = sql`e.kind = 'commission_earned' and not exists (${existingRules})`;
       const { runId, ...counts } = await clearEvents(trx, caller.workspaceId, orphaned);
       const { skippedLocked } = counts;
-      await recordAct(trx, caller, {
+      await recordAuditEntry(trx, caller, {
         trigger: 'cleanup',
         scope: 'workspace',
         runId,

@@ -6,13 +6,13 @@ import { allDays, dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
+import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { blockedChanges } from '../../ledger/blocked-changes.js';
-import { type CalculationJob, createJob, findJobs, settleJob } from '../../ledger/calculation-jobs.js';
+import { type CalculationJob, completeJobIfDone, createJob, findJobs } from '../../ledger/calculation-jobs.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { recordAct } from '../../ledger/record-act.js';
+import { lanesToCalculate, type RequestedLane } from '../../ledger/lane-freshness.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
-import { type AskedLane, lanesAsked } from '../../ledger/settled-lanes.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { type JobScope } from '../../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
@@ -76,7 +76,7 @@ export class RecalculateCommissions {
 
   /** Always through the queue. The synchronous form waits for its job; past 25 seconds the work goes on without it. */
   async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller): Promise<Answer | Reply<Answer>> {
-    const started = await this.changes.run(caller, 'reads', async (trx, wake) => {
+    const started = await this.changes.run(caller, 'none', async (trx, wake) => {
       const target = await targetOf(trx, caller.workspaceId, request, this.clock);
       const job = await startJob(trx, caller, target);
       wake(target.requests.map((one) => one.repId));
@@ -99,7 +99,9 @@ export class RecalculateCommissions {
     const deadline = performance.now() + longestWaitMs;
     for (let pauseMs = 4; performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 100)) {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      const [job] = await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId, jobId));
+      const [job] = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+        findJobs(trx, caller.workspaceId, jobId),
+      );
       if (job !== undefined && job.status !== 'running') return job;
     }
     return null;
@@ -127,14 +129,14 @@ async function startJob(trx: Work, caller: Caller, target: Target) {
     target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })),
   );
   await failpoint('job.afterRequests');
-  if (target.requests.length === 0) await settleJob(trx, workspaceId, job.jobId);
+  if (target.requests.length === 0) await completeJobIfDone(trx, workspaceId, job.jobId);
   return job;
 }
 
 /** Tells of the lanes that were found settled what their calculation would have told, as one run of the job. */
 async function recordSettled(trx: Work, caller: Caller, { scope, settled }: Target, jobId: string): Promise<void> {
   const runId = newId();
-  await recordAct(trx, caller, {
+  await recordAuditEntry(trx, caller, {
     runId,
     trigger: 'recalculation',
     scope: scope.scope,
@@ -165,17 +167,17 @@ async function targetOf(
   const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
   const today = dayInZone(clock.now(), timeZone);
   if (planId === undefined)
-    return { scope: { scope: 'workspace' }, ...unsettledOf(await lanesAsked(trx, workspaceId, null, today)) };
+    return { scope: { scope: 'workspace' }, ...unsettledOf(await lanesToCalculate(trx, workspaceId, null, today)) };
   const ofPlan = await findPlanId(trx, workspaceId, planId);
   if (ofPlan === undefined) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
   return {
     scope: { scope: 'plan', planId: ofPlan },
-    ...unsettledOf(await lanesAsked(trx, workspaceId, ofPlan, today)),
+    ...unsettledOf(await lanesToCalculate(trx, workspaceId, ofPlan, today)),
   };
 }
 
 /** A recalculation of many leaves out whom it would find as they are; that of one rep or deal always looks. */
-function unsettledOf(lanes: readonly AskedLane[]): Omit<Target, 'scope'> {
+function unsettledOf(lanes: readonly RequestedLane[]): Omit<Target, 'scope'> {
   const settled = lanes.flatMap((lane) => lane.settled ?? []);
   return {
     requests: lanes.filter((lane) => lane.settled === null).map(({ repId }) => ({ repId, days: allDays })),

@@ -3,8 +3,8 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { restartSyncs } from '../../integrations/restart-syncs.js';
 import { type Caller } from '../../kernel/caller.js';
+import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
-import { recordAct } from '../../ledger/record-act.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 
@@ -26,7 +26,7 @@ export class ResetCommissions {
 
   async execute({ body: { scope } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller): Promise<Counts> {
     const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, 'configuration', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       await lockAllLanes(trx, workspaceId);
       // What is still asked for would bring back what is being cleared.
       await trx.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
@@ -35,7 +35,13 @@ export class ResetCommissions {
       const deals = scope === 'events' ? {} : await removeDeals(trx, workspaceId);
       const terms = scope === 'all' ? await removeTerms(trx, workspaceId) : { quotas: counted };
       const counts = { events, ...deals, ...terms, skippedLocked };
-      await recordAct(trx, caller, { trigger: 'reset', runId, scope, statementLocked: skippedLocked, details: counts });
+      await recordAuditEntry(trx, caller, {
+        trigger: 'reset',
+        runId,
+        scope,
+        statementLocked: skippedLocked,
+        details: counts,
+      });
       return counts;
     });
   }

@@ -13,9 +13,9 @@ import { type Input, operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours } from '../../reps/rep.js';
-import { askedRep } from '../asked-rep.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
+import { resolveRepId } from '../resolve-rep-id.js';
 import { readTeamOverview, teamOverview } from '../team-overview.js';
 
 /** Which people a team view shows. */
@@ -25,7 +25,7 @@ const include = z
   .describe('all: also people without a plan, an amount or a statement in the period');
 
 const query = z.strictObject({
-  repId: askedRep.optional(),
+  repId: resolveRepId.optional(),
   dealId: dealId.optional(),
   period: period.optional(),
   include,
@@ -43,7 +43,7 @@ export class GetCommissions {
   async execute({ query: asked }: Input<unknown, Query>, caller: Caller) {
     assertMayAsk(asked, caller);
     const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, 'stale reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
       const workspace = await loadWorkspaceTerms(trx, workspaceId);
       const today = dayInZone(this.clock.now(), workspace.timeZone);
       if (asked.dealId !== undefined) return readDealBreakdown(trx, caller, asked.dealId, workspace, today);

@@ -18,7 +18,9 @@ export class GetRecalculationJob {
 
   async execute({ params: { jobId } }: Input<z.infer<typeof params>>, caller: Caller) {
     const [job] = isUuid(jobId)
-      ? await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId, jobId))
+      ? await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+          findJobs(trx, caller.workspaceId, jobId),
+        )
       : [];
     if (job === undefined)
       throw new Failure('job_not_found', 'There is no such job, or it ended more than six hours ago.');

@@ -6,10 +6,10 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { narrowedReps, readsAsWidget, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { askedRep } from '../asked-rep.js';
 import { listEventPeriods } from '../commission-views.js';
+import { resolveRepId } from '../resolve-rep-id.js';
 
-const query = z.strictObject({ repId: askedRep.optional() });
+const query = z.strictObject({ repId: resolveRepId.optional() });
 
 @injectable()
 export class ListCommissionPeriods {
@@ -18,7 +18,7 @@ export class ListCommissionPeriods {
   async execute({ query: { repId } }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Period[]> {
     const { workspaceId } = caller;
     const repIds = repsShown(caller, repId);
-    const periods = await this.unitOfWork.run(caller, 'stale reads', async (trx) => {
+    const periods = await this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
       if (repId !== undefined && (await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
       return listEventPeriods(trx, workspaceId, repIds);
     });
@@ -52,6 +52,6 @@ export const listCommissionPeriods = operation({
   query,
   response: z.array(z.string()),
   failures: { rep_not_found: 404 },
-  restsOn: ({ query: { repId } }, caller) => onlyOne(repsShown(caller, repId)),
+  cacheScope: ({ query: { repId } }, caller) => onlyOne(repsShown(caller, repId)),
   handler: ListCommissionPeriods,
 });

@@ -11,7 +11,9 @@ export class ListRecalculationJobs {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_input: Input, caller: Caller) {
-    const jobs = await this.unitOfWork.run(caller, 'reads', (trx) => findJobs(trx, caller.workspaceId));
+    const jobs = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findJobs(trx, caller.workspaceId),
+    );
     return { jobs: jobs.map(jobAnswer), count: jobs.length };
   }
 }

@@ -11,8 +11,8 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/rep-terms.js';
 import { planConfig, requestedDates } from '../../plans/plan.js';
+import { saysWarnings } from '../../plans/plan-tool-text.js';
 import { planWarnings } from '../../plans/plan-warnings.js';
-import { saysWarnings } from '../../plans/plan-words.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -103,7 +103,7 @@ export class SimulateCommissions {
 
   async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller) {
     const repIds = askedReps(request, caller);
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const workspace = await loadWorkspaceTerms(trx, caller.workspaceId);
       const today = dayInZone(this.clock.now(), workspace.timeZone);
       const plan = triedPlan(request, today);

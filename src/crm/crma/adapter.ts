@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { partsOf } from '../../kernel/parts-of.js';
+import { chunk } from '../../kernel/chunk.js';
 import { CrmHttp, type CrmRequest, type CrmRules, type CrmTiming, realTiming } from '../http.js';
 import { type KeysetRow, nextKeyset, readCursor } from '../keyset.js';
 import {
@@ -193,7 +193,7 @@ class CrmaAccount implements CrmAccount {
     const found = new Map<string, CrmDeal>();
     const reading = await this.reading();
     const keep = (record: CrmaRecord) => found.set(record.id.record_id, crmaDeal(record, reading));
-    for (const batch of partsOf(
+    for (const batch of chunk(
       ids.filter((id) => idPattern.test(id)),
       idsPerQuestion,
     )) {

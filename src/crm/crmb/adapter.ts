@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { partsOf } from '../../kernel/parts-of.js';
+import { chunk } from '../../kernel/chunk.js';
 import {
   type CrmErrorResponse,
   CrmHttp,
@@ -238,7 +238,7 @@ class CrmbAccount implements CrmAccount {
   async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
     const wanted = [...new Set(ids)];
     const found = new Map<string, CrmDeal>();
-    for (const batch of partsOf(
+    for (const batch of chunk(
       wanted.filter((id) => idPattern.test(id)),
       dealsPerPage,
     )) {
@@ -299,7 +299,7 @@ class CrmbAccount implements CrmAccount {
 
   private async readBatches(ids: readonly string[]): Promise<CrmDeal[]> {
     const deals: CrmDeal[] = [];
-    for (const batch of partsOf(ids, dealsPerPage)) deals.push(...(await this.readBatch(batch)));
+    for (const batch of chunk(ids, dealsPerPage)) deals.push(...(await this.readBatch(batch)));
     return deals;
   }
 

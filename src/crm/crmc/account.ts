@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { partsOf } from '../../kernel/parts-of.js';
+import { chunk } from '../../kernel/chunk.js';
 import { type CrmHttp, type CrmResponse } from '../http.js';
 import {
   type CrmAccess,
@@ -112,7 +112,7 @@ export class CrmcAccount implements CrmAccount {
     const asked = [...new Set(ids.map((id) => (isOpportunityId(id) ? id18(id) : id)))];
     const known = new Map<string, CrmDeal>();
     const askable = asked.filter(isOpportunityId);
-    for (const batch of partsOf(askable, idsPerQuery))
+    for (const batch of chunk(askable, idsPerQuery))
       for (const deal of await this.dealsOf(batch)) known.set(deal.id, deal);
     return asked.map((id) => known.get(id) ?? { id, fields: {}, modifiedAt: null, deleted: true });
   }

@@ -4,16 +4,16 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
+import { markAffected } from '../../platform/database/cache-versions.js';
 import { isStorable } from '../../platform/database/columns.js';
-import { concerns } from '../../platform/database/revisions.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { buryDeals, eraseDeal, lockDeals } from '../deal-store.js';
+import { affectedByDeletions } from '../affected-reps.js';
+import { lockDeals, purgeDeal, softDeleteDeals } from '../deal-store.js';
 import { dealEarnings } from '../deal-views.js';
-import { touchedByDeletions } from '../touched-reps.js';
 
 /** A CRM's own id, taken as it is written; one that cannot be stored names no deal. */
 const params = z.strictObject({ dealId: z.string().max(200) });
@@ -43,11 +43,15 @@ export class DeleteDeal {
     const { workspaceId } = caller;
     const dealId = given.trim();
     if (!isStorable(dealId)) return nothingDeleted;
-    const removed = await this.unitOfWork.run(caller, 'deals', (trx) => this.remove(trx, workspaceId, dealId, hard));
+    const removed = await this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
+      this.remove(trx, workspaceId, dealId, hard),
+    );
     if (removed === null) return nothingDeleted;
     await failpoint('delete.afterCommit');
-    await this.laneRunner.drain(workspaceId, removed.repIds);
-    const left = await this.unitOfWork.run(caller, 'reads', (trx) => dealEarnings(trx, workspaceId, dealId));
+    await this.laneRunner.calculateNow(workspaceId, removed.repIds);
+    const left = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      dealEarnings(trx, workspaceId, dealId),
+    );
     return {
       reversed: Math.max(0, removed.earned - left.earned),
       statementLocked: left.frozen,
@@ -64,14 +68,14 @@ export class DeleteDeal {
     hard: boolean,
   ): Promise<{ earned: number; repIds: string[] } | null> {
     const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
-    concerns(trx, deal === undefined ? [] : [deal.repId]);
+    markAffected(trx, deal === undefined ? [] : [deal.repId]);
     if (deal === undefined) return null;
     const { earned } = await dealEarnings(trx, workspaceId, dealId);
-    const touched = (await touchedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
+    const touched = (await affectedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
     await failpoint('delete.afterEarners');
     const at = this.clock.now();
-    if (hard) await eraseDeal(trx, workspaceId, dealId, at);
-    else if (!deal.deleted) await buryDeals(trx, workspaceId, [{ dealId, at }]);
+    if (hard) await purgeDeal(trx, workspaceId, dealId, at);
+    else if (!deal.deleted) await softDeleteDeals(trx, workspaceId, [{ dealId, at }]);
     await failpoint('delete.afterBury');
     await requestCalculation(
       trx,

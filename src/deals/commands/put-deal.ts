@@ -6,6 +6,7 @@ import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
+import { affectedReps } from '../affected-reps.js';
 import {
   amountBound,
   amountOutOfRange,
@@ -19,7 +20,6 @@ import {
 import { loadDealTerms } from '../deal-store.js';
 import { findDeal } from '../deal-views.js';
 import { recordDeals } from '../record-deals.js';
-import { touchedReps } from '../touched-reps.js';
 
 const params = z.strictObject({ dealId });
 const response = dealRecord.extend({ stale: z.literal(true).optional() });
@@ -35,7 +35,7 @@ export class PutDeal {
   ) {
     const { workspaceId } = caller;
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
-    return this.changes.run(caller, 'deals', async (trx, wake) => {
+    return this.changes.run(caller, 'shared', async (trx, wake) => {
       const content = contentOf(body);
       const terms = await loadDealTerms(trx, workspaceId);
       const slug = amountOutOfRange(content, terms);
@@ -47,7 +47,7 @@ export class PutDeal {
       } = await recordDeals(trx, workspaceId, [{ dealId, ...read, sourceUpdatedAt, provider: null }]);
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       await failpoint('put.afterRecord');
-      const touched = await touchedReps(trx, workspaceId, changes);
+      const touched = await affectedReps(trx, workspaceId, changes);
       const [deal] = await Promise.all([
         findDeal(trx, workspaceId, dealId),
         requestCalculation(

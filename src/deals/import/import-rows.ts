@@ -2,11 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
-import { createJob, settleJob } from '../../ledger/calculation-jobs.js';
+import { completeJobIfDone, createJob } from '../../ledger/calculation-jobs.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { type Wake } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
+import { type AffectedReps, affectedReps, merge } from '../affected-reps.js';
 import { type DealContent, type DealTerms, mergedContent, readContent } from '../deal.js';
 import { DealOwners } from '../deal-owners.js';
 import {
@@ -17,7 +18,6 @@ import {
   type Outcome,
   writeDeals,
 } from '../record-deals.js';
-import { merge, type TouchedReps, touchedReps } from '../touched-reps.js';
 import { type ImportedDeal, type ImportRow, type RowProblem } from './import-row.js';
 
 const maxRows = 100_000;
@@ -52,7 +52,7 @@ export interface ImportResult {
   readonly stale: number;
   readonly rejected: readonly RejectedRow[];
   readonly preview: readonly PreviewRow[];
-  readonly touched: TouchedReps;
+  readonly touched: AffectedReps;
 }
 
 interface Tally {
@@ -61,7 +61,7 @@ interface Tally {
   stale: number;
   readonly rejected: RejectedRow[];
   readonly preview: PreviewRow[];
-  readonly touched: TouchedReps;
+  readonly touched: AffectedReps;
 }
 
 export const maxPreviewRows = 20;
@@ -183,7 +183,7 @@ async function writeBatch(trx: Work, batch: DecidedBatch, tally: Tally): Promise
   const { rows, deals, incoming, owners } = batch;
   const { outcomes, changes } = await writeDeals(trx, deals);
   await failpoint('import.afterBatch');
-  merge(tally.touched, await touchedReps(trx, deals.workspaceId, changes));
+  merge(tally.touched, await affectedReps(trx, deals.workspaceId, changes));
   let position = 0;
   for (const row of rows) {
     const deal = 'deal' in row ? incoming[position] : undefined;
@@ -227,7 +227,7 @@ function previewOf(
 async function requestAll(
   trx: Work,
   { workspaceId, actor }: Caller,
-  touched: TouchedReps,
+  touched: AffectedReps,
   deals: number,
 ): Promise<string> {
   const scopeKey = `import:${newId()}`;
@@ -244,6 +244,6 @@ async function requestAll(
     workspaceId,
     [...touched].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })),
   );
-  if (touched.size === 0) await settleJob(trx, workspaceId, jobId);
+  if (touched.size === 0) await completeJobIfDone(trx, workspaceId, jobId);
   return jobId;
 }

@@ -46,8 +46,8 @@ export class ListDeals {
     assertDayOrder(filter);
     const repIds = ownersOf(caller, repId);
     // Whether a manager earned on a rep's deal is not the rep's to see.
-    const paidTo = caller.standing === 'connection' ? null : visibleReps(caller);
-    const page = await this.unitOfWork.run(caller, 'stale reads', (trx) =>
+    const paidTo = caller.accessLevel === 'connection' ? null : visibleReps(caller);
+    const page = await this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
       findDeals(trx, caller.workspaceId, { ...filter, repIds, paidTo }, { limit, offset }),
     );
     return { ...page, limit, offset };
@@ -61,7 +61,7 @@ function assertDayOrder({ closedFrom, closedTo }: { closedFrom?: string | undefi
 
 /** Whose deals are listed; null for those of everyone and of nobody, which the CRM's widget sees too. */
 function ownersOf(caller: Caller, repId: string | undefined): readonly string[] | null {
-  if (caller.standing === 'connection') return repId === undefined ? null : [repId];
+  if (caller.accessLevel === 'connection') return repId === undefined ? null : [repId];
   const isHidden = repId === undefined ? caller.repId === null && !seesTeam(caller) : !maySee(caller, repId);
   if (isHidden) throw new Failure('forbidden', 'You may see your own deals only.');
   return repId === undefined ? visibleReps(caller) : [repId];
@@ -82,7 +82,7 @@ export const listDeals = operation({
   query,
   response,
   failures: {},
-  restsOn: ({ query: { repId } }, caller) => onlyOwner(ownersOf(caller, repId)),
+  cacheScope: ({ query: { repId } }, caller) => onlyOwner(ownersOf(caller, repId)),
   tool: {
     name: 'list_deals',
     title: 'List deals',

@@ -1,9 +1,9 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { reprojectDeals } from '../../deals/reproject-deals.js';
+import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { type Caller } from '../../kernel/caller.js';
 import { newId } from '../../kernel/ids.js';
-import { createJob, settleJob } from '../../ledger/calculation-jobs.js';
+import { completeJobIfDone, createJob } from '../../ledger/calculation-jobs.js';
 import { requestForWorkspace } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
@@ -20,9 +20,9 @@ export class SaveFieldMapping {
   /** Replaces the mapping, rebuilds every stored deal with it and recalculates everyone in the background. */
   async execute({ body: mapping }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
     assertEachSlugOnce(mapping.standard);
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       await saveMapping(trx, caller.workspaceId, mapping);
-      const reprojected = await reprojectDeals(trx, caller.workspaceId);
+      const reprojected = await rebuildDealProjections(trx, caller.workspaceId);
       const { jobId, repIds } = await recalculateEveryone(trx, caller, reprojected);
       wake(repIds);
       return { ...mapping, jobId };
@@ -46,7 +46,7 @@ async function recalculateEveryone(trx: Work, { workspaceId, actor }: Caller, de
     deals,
   });
   const repIds = await requestForWorkspace(trx, workspaceId, 'mapping_change', jobId);
-  if (repIds.length === 0) await settleJob(trx, workspaceId, jobId);
+  if (repIds.length === 0) await completeJobIfDone(trx, workspaceId, jobId);
   return { jobId, repIds };
 }
 

@@ -11,7 +11,9 @@ export class AutoMatchFields {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_: Input, caller: Caller) {
-    const fields = await this.unitOfWork.run(caller, 'reads', (trx) => listNativeDefinitions(trx, caller.workspaceId));
+    const fields = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      listNativeDefinitions(trx, caller.workspaceId),
+    );
     return suggestMapping(fields);
   }
 }

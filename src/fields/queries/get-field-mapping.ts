@@ -11,7 +11,7 @@ export class GetFieldMapping {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_: Input, caller: Caller) {
-    const { standard, measures } = await this.unitOfWork.run(caller, 'reads', (trx) =>
+    const { standard, measures } = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
       findMapping(trx, caller.workspaceId),
     );
     return { standard, measures: { ...measures } };

@@ -16,7 +16,7 @@ export class ListFieldOptions {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute({ params: { slug } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const options = await findFieldOptions(trx, caller.workspaceId, slug);
       if (options === null)
         throw new Failure(

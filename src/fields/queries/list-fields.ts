@@ -12,7 +12,9 @@ export class ListFields {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_: Input, caller: Caller) {
-    return this.unitOfWork.run(caller, 'reads', (trx) => listDefinitions(trx, caller.workspaceId));
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      listDefinitions(trx, caller.workspaceId),
+    );
   }
 }
 

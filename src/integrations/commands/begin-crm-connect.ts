@@ -10,7 +10,7 @@ import { type Input, operation, Redirect } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { CONFIG } from '../../platform/tokens.js';
-import { keepConsent } from '../consent-state-store.js';
+import { storeConsent } from '../consent-state-store.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { redirectUri } from '../oauth-client.js';
 
@@ -36,8 +36,8 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider) {
         );
       const [state, codeVerifier] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
       const { workspaceId, actor, repId } = caller;
-      await this.unitOfWork.outside((trx) =>
-        keepConsent(trx, this.secrets, state, { workspaceId, actor, repId, provider, codeVerifier }),
+      await this.unitOfWork.withoutTenant((trx) =>
+        storeConsent(trx, this.secrets, state, { workspaceId, actor, repId, provider, codeVerifier }),
       );
       const authorizeUrl = this.accounts.adapters[provider].authorizeUrl({
         state,

@@ -7,7 +7,7 @@ import { text } from '../../platform/schemas.js';
 import { connectedAnswer } from '../connected-answer.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { CrmConnector } from '../crm-connector.js';
-import { crmFailures, tellCrmFailure } from '../crm-failures.js';
+import { crmFailures, toCrmFailure } from '../crm-failures.js';
 
 const token = text(8000);
 const body = z.strictObject({ accessToken: token, refreshToken: token.optional() });
@@ -33,7 +33,7 @@ function connect<const Id extends string, const Given extends typeof body | type
         const credentials = await this.accounts.adapters[provider].verify(pasted);
         return { connected: true as const, provider, ...(await this.connector.connect(caller, provider, credentials)) };
       } catch (error) {
-        throw tellCrmFailure(error);
+        throw toCrmFailure(error);
       }
     }
   }

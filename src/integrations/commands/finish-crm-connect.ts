@@ -14,7 +14,7 @@ import { connectedAnswer } from '../connected-answer.js';
 import { type Consent, takeConsent } from '../consent-state-store.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { CrmConnector } from '../crm-connector.js';
-import { crmFailures, tellCrmFailure } from '../crm-failures.js';
+import { crmFailures, toCrmFailure } from '../crm-failures.js';
 import { callbackPath, redirectUri } from '../oauth-client.js';
 
 const answered = z.string().max(8000);
@@ -41,7 +41,7 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
       const consent =
         state === undefined
           ? null
-          : await this.unitOfWork.outside((trx) => takeConsent(trx, this.secrets, provider, state));
+          : await this.unitOfWork.withoutTenant((trx) => takeConsent(trx, this.secrets, provider, state));
       const back = redirectUri(this.config, provider);
       if (consent === null || code === undefined || back === null || !(await this.isStillAdmin(consent))) {
         await this.limits.countFailure(address);
@@ -62,13 +62,15 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
           ...(await this.connector.connect(consent, provider, credentials)),
         };
       } catch (error) {
-        throw tellCrmFailure(error);
+        throw toCrmFailure(error);
       }
     }
 
     private async isStillAdmin({ workspaceId, repId }: Consent): Promise<boolean> {
       if (repId === null) return true;
-      const rep = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => findStanding(trx, workspaceId, repId));
+      const rep = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+        findStanding(trx, workspaceId, repId),
+      );
       return rep?.active === true && rep.role === 'admin';
     }
   }

@@ -12,7 +12,9 @@ export class SetCrmcSync {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute({ body: { enabled } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    await this.unitOfWork.run(caller, 'reads', (trx) => setSyncEnabled(trx, caller.workspaceId, 'crmc', enabled));
+    await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      setSyncEnabled(trx, caller.workspaceId, 'crmc', enabled),
+    );
     return { enabled };
   }
 }

@@ -71,7 +71,9 @@ export class SyncCommissions {
     { body: { async, provider: asked, ...options } }: Input<unknown, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<Answer | Reply<Answer>> {
-    const providers = await this.unitOfWork.run(caller, 'reads', (trx) => providersOf(trx, caller.workspaceId, asked));
+    const providers = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      providersOf(trx, caller.workspaceId, asked),
+    );
     const started: Started[] = [];
     for (const provider of providers) started.push({ provider, ...(await this.sync.start(caller, provider, options)) });
     if (async) return runningAnswer(started.map((one) => ({ ...one, job: null, failure: null })));

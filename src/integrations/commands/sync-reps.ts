@@ -8,12 +8,12 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { adoptMembers } from '../../reps/adopt-members.js';
+import { importCrmMembers } from '../../reps/import-crm-members.js';
 import { rep } from '../../reps/rep.js';
 import { listReps, workspaceToday } from '../../reps/rep-views.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { connectedCrm } from '../crm-connection-views.js';
-import { crmFailures, tellCrmFailure } from '../crm-failures.js';
+import { crmFailures, toCrmFailure } from '../crm-failures.js';
 
 const response = z.object({ synced: z.literal(true), count: z.int(), reps: z.array(rep) });
 
@@ -30,10 +30,12 @@ export class SyncReps {
 
   async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
-    const provider = await this.unitOfWork.run(caller, 'reads', (trx) => connectedCrm(trx, workspaceId));
+    const provider = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      connectedCrm(trx, workspaceId),
+    );
     const members = await this.membersOf(workspaceId, provider);
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
-      const { repIds } = await adoptMembers(trx, workspaceId, provider, members, wake);
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+      const { repIds } = await importCrmMembers(trx, workspaceId, provider, members, wake);
       const reps = await listReps(trx, workspaceId, await workspaceToday(trx, workspaceId, this.clock), { repIds });
       return { synced: true, count: reps.length, reps };
     });
@@ -45,7 +47,7 @@ export class SyncReps {
       if (account === null) throw new Failure('no_crm_configured', `${provider} was connected without credentials.`);
       return await within(longestWaitMs, account.listMembers());
     } catch (error) {
-      throw tellCrmFailure(error);
+      throw toCrmFailure(error);
     }
   }
 }

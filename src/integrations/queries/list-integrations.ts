@@ -18,7 +18,9 @@ export class ListIntegrations {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-    const integrations = await this.unitOfWork.run(caller, 'reads', (trx) => load(trx, caller.workspaceId));
+    const integrations = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      load(trx, caller.workspaceId),
+    );
     const connected = new Set(integrations.filter((one) => one.connected).map((one) => one.provider));
     return {
       crma: connected.has('crma'),

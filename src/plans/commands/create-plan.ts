@@ -25,8 +25,8 @@ import {
   writtenPlan,
 } from '../plan.js';
 import { insertPlan, insertVersion, isNameTaken, ruleNames, type VersionRow } from '../plan-store.js';
+import { describePlan, planConfigArgument, planWords, saysWarnings } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
-import { planConfigArgument, planWords, saysPlan, saysWarnings } from '../plan-words.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const body = z.strictObject({
@@ -52,7 +52,7 @@ export class CreatePlan {
     assertDateOrder(effectiveStart, effectiveEnd);
     assertFieldMapping(plan.fieldMapping ?? null);
     const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, 'configuration', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       if (await isNameTaken(trx, workspaceId, plan.name)) {
         throw new Failure(
           'plan_name_taken',
@@ -117,7 +117,7 @@ export const createPlan = operation({
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
     says: (plan) =>
-      `Created. ${saysPlan(plan)}${saysWarnings(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
+      `Created. ${describePlan(plan)}${saysWarnings(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
   },
   handler: CreatePlan,
 });

@@ -11,7 +11,7 @@ import { pathId } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';
-import { planWords } from '../plan-words.js';
+import { planWords } from '../plan-tool-text.js';
 
 const params = z.strictObject({ planVersionId: pathId, repId: pathId });
 
@@ -20,7 +20,7 @@ export class DeletePlanOverride {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   async execute({ params: { planVersionId, repId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const plan = await loadPlan(trx, caller.workspaceId, planVersionId);
       if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();
       if ((await findRepName(trx, caller.workspaceId, repId)) === null) {

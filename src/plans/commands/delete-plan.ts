@@ -8,8 +8,8 @@ import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound } from '../plan.js';
 import { hasAssignments, deletePlan as removePlan } from '../plan-store.js';
+import { planWords } from '../plan-tool-text.js';
 import { findPlanId } from '../plan-views.js';
-import { planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
 
@@ -18,7 +18,7 @@ export class DeletePlan {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute({ params: { planId: planRef } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.unitOfWork.run(caller, 'configuration', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       const planId = await findPlanId(trx, caller.workspaceId, planRef);
       if (planId === undefined) throw planNotFound();
       if (await hasAssignments(trx, caller.workspaceId, planId)) {

@@ -13,8 +13,8 @@ import { CLOCK } from '../../platform/tokens.js';
 import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
 import { replaceOverrides } from '../plan-store.js';
+import { planWords } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
-import { planWords } from '../plan-words.js';
 import { overridesByRep } from '../queries/list-plan-overrides.js';
 
 const params = z.strictObject({ planVersionId: pathId, repId: pathId });
@@ -43,7 +43,7 @@ export class SetPlanOverride {
     caller: Caller,
   ) {
     assertNamedOnce(override);
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();

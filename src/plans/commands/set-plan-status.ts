@@ -5,7 +5,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planStatuses, type WrittenPlan, writtenPlan } from '../plan.js';
-import { planTermParts, planWords, saysPlan, saysWarnings } from '../plan-words.js';
+import { describePlan, planTermParts, planWords, saysWarnings } from '../plan-tool-text.js';
 import { UpdatePlan } from './update-plan.js';
 
 const params = z.strictObject({ planRef: pathId });
@@ -47,7 +47,7 @@ export const setPlanStatus = operation({
     },
     arguments: { planRef: planWords.planRef, status: 'The new status' },
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
-    says: (plan) => `${saysPlan(plan)}${saysWarnings(plan)}`,
+    says: (plan) => `${describePlan(plan)}${saysWarnings(plan)}`,
   },
   handler: SetPlanStatus,
 });

@@ -41,8 +41,8 @@ import {
   type VersionRow,
   versionOf,
 } from '../plan-store.js';
+import { describePlan, planWords, saysWarnings } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
-import { planWords, saysPlan, saysWarnings } from '../plan-words.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 import { attainmentRestarts, laterVersionStarts, planNotActive } from '../version-warnings.js';
 
@@ -76,7 +76,7 @@ export class UpdatePlan {
     const terms = given.config === undefined ? undefined : planTerms(given.config);
     assertFieldMapping(given.fieldMapping ?? null);
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'configuration', async (trx, wake, calculateFirst) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake, calculateFirst) => {
       const today = await workspaceToday(trx, workspaceId, this.clock);
       const plan = await loadPlan(trx, workspaceId, planRef);
       if (plan === undefined) throw planNotFound();
@@ -218,7 +218,7 @@ export const updatePlan = operation({
         'Status of the new version; when no version is made, of the plan (planId) or of the version (planVersionId)',
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
-    says: (plan) => `Changed. ${saysPlan(plan)}${saysWarnings(plan)} Commission follows by itself.`,
+    says: (plan) => `Changed. ${describePlan(plan)}${saysWarnings(plan)} Commission follows by itself.`,
   },
   handler: UpdatePlan,
 });

@@ -9,8 +9,8 @@ import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
+import { planTermParts, planWords } from '../plan-tool-text.js';
 import { findPlanVersion, listPlanVersions, visiblePlan } from '../plan-views.js';
-import { planTermParts, planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
 
@@ -23,7 +23,7 @@ export class GetPlanHistory {
 
   async execute({ params: { planId: planRef } }: Input<z.infer<typeof params>>, caller: Caller) {
     const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planRef, { onlyForRep, today });
       if (version === null) throw planNotFound();

@@ -9,8 +9,8 @@ import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
+import { describePlan, planTermParts } from '../plan-tool-text.js';
 import { findPlanVersion, visiblePlan } from '../plan-views.js';
-import { planTermParts, saysPlan } from '../plan-words.js';
 
 const params = z.strictObject({ planId: pathId });
 
@@ -23,7 +23,7 @@ export class GetPlan {
 
   async execute({ params: { planId } }: Input<z.infer<typeof params>>, caller: Caller) {
     const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
-    const plan = await this.unitOfWork.run(caller, 'reads', async (trx) => {
+    const plan = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       return findPlanVersion(trx, caller.workspaceId, planId, { onlyForRep, today });
     });
@@ -55,7 +55,7 @@ export const getPlan = operation({
     },
     arguments: { planId: 'planId of list_plans for the version in force, or a planVersionId for that one' },
     detail: { unlessAsked: 'full', summaryOmits: planTermParts },
-    says: (plan) => `${saysPlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
+    says: (plan) => `${describePlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
   },
   handler: GetPlan,
 });

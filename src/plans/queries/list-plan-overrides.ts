@@ -10,8 +10,8 @@ import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, repOverrides } from '../plan.js';
+import { planWords } from '../plan-tool-text.js';
 import { findPlanVersion, listOverrides } from '../plan-views.js';
-import { planWords } from '../plan-words.js';
 
 const params = z.strictObject({ planVersionId: pathId });
 
@@ -24,7 +24,7 @@ export class ListPlanOverrides {
 
   async execute({ params: { planVersionId } }: Input<z.infer<typeof params>>, caller: Caller) {
     const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep, today });
       if (version === null) throw planNotFound();

@@ -8,8 +8,8 @@ import { type Input, operation } from '../../platform/operation.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planStatuses, planVersion } from '../plan.js';
+import { planTermParts } from '../plan-tool-text.js';
 import { listPlanVersions, visiblePlan } from '../plan-views.js';
-import { planTermParts } from '../plan-words.js';
 
 const query = z.strictObject({ status: z.enum(planStatuses).optional(), versions: z.literal('all').optional() });
 
@@ -21,7 +21,7 @@ export class ListPlans {
   ) {}
 
   async execute({ query: { status, versions } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const plans = await this.unitOfWork.run(caller, 'reads', async (trx) =>
+    const plans = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) =>
       listPlanVersions(trx, caller.workspaceId, {
         ...(status === undefined ? {} : { status }),
         everyVersion: versions === 'all',

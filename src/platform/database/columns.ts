@@ -6,7 +6,7 @@ import { type Work } from './unit-of-work.js';
  * Rows as one SQL table expression, sent as one binary array a column: a microsecond or two a row, where arrays of
  * node-postgres cost fifteen. A column that says the same in every row is sent as one value.
  */
-export function rowsFrom<Row>(
+export function unnestRows<Row>(
   rows: readonly Row[],
   columns: readonly (readonly [name: string, type: string, cell: (row: Row) => Cell])[],
 ): RawBuilder<Record<string, unknown>> {
@@ -39,7 +39,7 @@ const rowEnd = '\u001d';
  * Many rows read as one text and split here: a microsecond a row where node-postgres takes four, since it makes a value
  * of every cell and an object of every row. Cells come as PostgreSQL writes them, null as null.
  */
-export async function cellsOf(
+export async function selectAsText(
   trx: Work,
   columns: readonly RawBuilder<unknown>[],
   from: RawBuilder<unknown>,

@@ -31,7 +31,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Nothing is wrong with the statement: an earlier one of its transaction failed. */
-export function isRefusedForAnother(error: unknown): boolean {
+export function isLockConflict(error: unknown): boolean {
   return sqlStateOf(error) === '25P02';
 }
 

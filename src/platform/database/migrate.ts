@@ -3,18 +3,18 @@ import pg from 'pg';
 import { failpoint } from '../failpoint.js';
 import { queueName } from '../jobs/queue-name.js';
 import { sqlStateOf } from './database-errors.js';
-import { despiteOutages } from './despite-outages.js';
 import { appRole, createDatabase, type Database } from './pool.js';
+import { retryOnOutage } from './retry-on-outage.js';
 
 /** Brings the tables and the queue's schema up to date; safe when several processes start at once. */
 export async function migrateToLatest(
   ownerUrl: string,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<string[]> {
-  const done = await despiteOutages(() => migrateTables(ownerUrl, migrations)).catch((cause: unknown) => {
+  const done = await retryOnOutage(() => migrateTables(ownerUrl, migrations)).catch((cause: unknown) => {
     throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause });
   });
-  await despiteOutages(() => migrateQueue(ownerUrl));
+  await retryOnOutage(() => migrateQueue(ownerUrl));
   return done;
 }
 

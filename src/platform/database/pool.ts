@@ -9,7 +9,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
-import { isRefusedForAnother } from './database-errors.js';
+import { isLockConflict } from './database-errors.js';
 import { type Tables } from './tables.js';
 
 /** Owns nothing and cannot pass row-level security; made by the first migration. */
@@ -75,7 +75,7 @@ function gatherWrites(client: pg.PoolClient): void {
  * go, they share a round trip; the server still works them off in the order in which they are asked. What is asked behind
  * one that fails is refused for that alone, so each of them fails with what was wrong with the first.
  */
-export async function letPipeline(trx: Kysely<Tables>): Promise<void> {
+export async function enablePipelining(trx: Kysely<Tables>): Promise<void> {
   const executor = trx.getExecutor();
   const connection = await executor.provideConnection(async (own) => own);
   connections.set(trx, connection);
@@ -85,7 +85,7 @@ export async function letPipeline(trx: Kysely<Tables>): Promise<void> {
       try {
         return await connection.executeQuery<Row>(query);
       } catch (error) {
-        cause = isRefusedForAnother(error) ? (cause ?? error) : error;
+        cause = isLockConflict(error) ? (cause ?? error) : error;
         throw cause;
       }
     },
@@ -102,7 +102,7 @@ const lastStatements = new WeakMap<DatabaseConnection, CompiledQuery[]>();
  * Has the statements sent in one round trip with the commit, when all that the transaction waits for has been answered.
  * It fails, and nothing of it is kept, if one of them does.
  */
-export function lastly(trx: Kysely<Tables>, ...statements: readonly CompiledQuery[]): void {
+export function executeWithCommit(trx: Kysely<Tables>, ...statements: readonly CompiledQuery[]): void {
   const connection = connections.get(trx);
   if (connection === undefined) throw new Error('the transaction does not pipeline');
   lastStatements.set(connection, [...(lastStatements.get(connection) ?? []), ...statements]);

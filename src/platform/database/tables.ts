@@ -13,7 +13,7 @@ type Json<T> = ColumnType<T, string, string>;
 export type Phase = 'per_deal' | 'cascade' | 'periodic';
 export type PlanStatus = 'draft' | 'active' | 'archived' | 'deleted';
 /** Who sends deliveries to the inbox. */
-export type NewsSource = 'crma' | 'crmb' | 'crmc' | 'billing';
+export type InboxSource = 'crma' | 'crmb' | 'crmc' | 'billing';
 export type RunOutcome = 'written' | 'no_change' | 'skipped' | 'statement_locked' | 'failed';
 
 export interface FieldMappingJson {
@@ -36,7 +36,7 @@ export interface PayrollTerms {
 }
 
 /** How a finished file is given out. */
-export interface MadeFile {
+export interface FileInfo {
   readonly contentType: string;
   readonly filename: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -386,7 +386,7 @@ export interface Tables {
     lease_id: ColumnType<string | null, string | null | undefined, string | null>;
     leased_until: ColumnType<Date | null, Date | null | undefined, Date | null>;
     attempts: Generated<number>;
-    file: ColumnType<MadeFile | null, string | null | undefined, string | null>;
+    file: ColumnType<FileInfo | null, string | null | undefined, string | null>;
     error_code: ColumnType<string | null, string | null | undefined, string | null>;
     error: ColumnType<string | null, string | null | undefined, string | null>;
     actor: string;
@@ -451,14 +451,14 @@ export interface Tables {
   deal_tombstones: { workspace_id: string; deal_id: string; erased_at: Instant };
   inbound_routes: {
     workspace_id: string;
-    source: NewsSource;
+    source: InboxSource;
     route: string;
     secret: Buffer | null;
     created_at: GeneratedInstant;
   };
   inbox: {
     workspace_id: string;
-    source: NewsSource;
+    source: InboxSource;
     news_key: string;
     subject: string;
     payload: Json<unknown>;

@@ -1,42 +1,49 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
+import { bumpCacheVersions } from './cache-versions.js';
 import { isTransient, isUnavailable } from './database-errors.js';
-import { type Database, letPipeline } from './pool.js';
-import { raiseRevisions } from './revisions.js';
+import { type Database, enablePipelining } from './pool.js';
 import { type Tables } from './tables.js';
-import { TenantTurns } from './tenant-turns.js';
+import { TenantLimiter } from './tenant-limiter.js';
 
-export { lastly } from './pool.js';
+export { executeWithCommit } from './pool.js';
 
 export type Work = Transaction<Tables>;
 
 /**
- * What a transaction does to its workspace.
- * `reads` takes no lock; nor does `snapshot`, which sees everything as it stood at one moment. `stale reads` neither, and
- * may be answered by a replica that is seconds behind: for lists and dashboards, never where money is decided. `deals`
- * writes deals and `calculation` commission: many at once, but none while the configuration changes. `configuration`
- * changes plans, assignments, quotas, people or mappings: alone, so that every deal and every calculation is wholly before
- * it or wholly after. `import` is for one file at a time, beside the rest.
+ * The lock that a transaction takes on its workspace. `shared`: for changes of deals and commission, many at once.
+ * `exclusive`: for changes of the configuration (plans, assignments, quotas, people, mappings), so that every deal and
+ * every calculation is entirely before or entirely after the change. `import`: shared, and one file at a time.
  */
-export type WorkspaceLock = 'reads' | 'snapshot' | 'stale reads' | 'deals' | 'calculation' | 'import' | 'configuration';
+export type WorkspaceLock = 'none' | 'shared' | 'exclusive' | 'import';
+
+export interface TransactionOptions {
+  readonly lock: WorkspaceLock;
+  /** A transaction with `read` access is read-only: the server rejects every write in it. */
+  readonly access: 'read' | 'write';
+  /** With `repeatable read`, every statement sees the same instant. */
+  readonly isolation?: 'repeatable read';
+  /** Allows a replica to answer, which may lag by seconds: for lists and dashboards, never for decisions about money. */
+  readonly replica?: true;
+}
 
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
 
 export interface UnitOfWorkOptions {
-  /** Most transactions of one workspace at a time, for reading and for writing each. */
-  readonly atOnce?: number;
-  /** Answers `stale reads`; while it is away the primary does. */
+  /** Concurrent transactions of one workspace, for reading and for writing each. */
+  readonly concurrency?: number;
+  /** Answers transactions that allow it; the primary does while the replica is unreachable. */
   readonly replica?: Database | undefined;
-  /** Called with what a transaction held once it has ended, committed or not; see {@link noteHeld}. Must not reject. */
+  /** Called with the names that a transaction held, after its commit or rollback; see {@link noteHeld}. Must not reject. */
   readonly onReleased?: (workspaceId: string, held: readonly string[]) => Promise<void>;
 }
 
 const heldBy = new WeakMap<Work, Set<string>>();
 
 /**
- * Notes that the transaction holds something that others skip while it is held, so that whoever is to look after the
- * release is called when the transaction has ended.
+ * Records that the transaction holds something that other workers skip while it is held. `onReleased` is called with the
+ * name when the transaction has ended.
  */
 export function noteHeld(trx: Work, name: string): void {
   const held = heldBy.get(trx);
@@ -44,38 +51,38 @@ export function noteHeld(trx: Work, name: string): void {
   else held.add(name);
 }
 
-/** What is noted in each transaction of the caller, so that the note and the change are kept together or not at all. */
-interface Noting {
+/** Work that each write transaction of the caller does before its commit, so that both are stored or neither is. */
+interface CommitHook {
   readonly caller: TenantCaller;
-  readonly note: (trx: Work) => Promise<unknown>;
+  readonly run: (trx: Work) => Promise<unknown>;
 }
 
-const notings = new AsyncLocalStorage<Noting>();
+const commitHooks = new AsyncLocalStorage<CommitHook>();
 
-/** The only way to the tables: one transaction of one workspace, retried when the server asks for it. */
+/** The only access to the tables: one transaction of one workspace, retried after serialization failures. */
 export class UnitOfWork {
-  private readonly reads: TenantTurns;
-  private readonly writes: TenantTurns;
-  /** One import waits for the other anyway; in the line it holds no connection while it does. */
-  private readonly imports = new TenantTurns(1);
+  private readonly reads: TenantLimiter;
+  private readonly writes: TenantLimiter;
+  /** Imports of a workspace run one at a time anyway; waiting here, they hold no connection. */
+  private readonly imports = new TenantLimiter(1);
   private readonly replica: Database | undefined;
   private readonly onReleased: UnitOfWorkOptions['onReleased'];
 
   constructor(
     private readonly database: Database,
-    { atOnce = 4, replica, onReleased }: UnitOfWorkOptions = {},
+    { concurrency = 4, replica, onReleased }: UnitOfWorkOptions = {},
   ) {
     this.onReleased = onReleased;
-    this.reads = new TenantTurns(atOnce);
-    this.writes = new TenantTurns(atOnce);
+    this.reads = new TenantLimiter(concurrency);
+    this.writes = new TenantLimiter(concurrency);
     this.replica = replica;
   }
 
-  async run<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
+  async run<T>(caller: TenantCaller, options: TransactionOptions, work: (trx: Work) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.withRelease(caller, work, (noted) =>
-          this.turns(lock).run(caller.workspaceId, () => this.where(caller, lock, noted)),
+        return await this.withRelease(caller, work, (tracked) =>
+          this.limiter(options).run(caller.workspaceId, () => this.runOnce(caller, options, tracked)),
         );
       } catch (error) {
         if (attempt > maxRetries || !isTransient(error)) throw error;
@@ -101,68 +108,73 @@ export class UnitOfWork {
     }
   }
 
-  private turns(lock: WorkspaceLock): TenantTurns {
+  private limiter({ lock, access }: TransactionOptions): TenantLimiter {
     if (lock === 'import') return this.imports;
-    return takesNoLock(lock) ? this.reads : this.writes;
+    return access === 'read' ? this.reads : this.writes;
   }
 
-  private async where<T>(caller: TenantCaller, lock: WorkspaceLock, work: (trx: Work) => Promise<T>): Promise<T> {
-    if (lock !== 'stale reads' || this.replica === undefined) return this.once(this.database, caller, lock, work);
+  private async runOnce<T>(
+    caller: TenantCaller,
+    options: TransactionOptions,
+    work: (trx: Work) => Promise<T>,
+  ): Promise<T> {
+    if (options.replica === undefined || this.replica === undefined)
+      return this.transact(this.database, caller, options, work);
     try {
-      return await this.once(this.replica, caller, lock, work);
+      return await this.transact(this.replica, caller, options, work);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      return this.once(this.database, caller, lock, work);
+      return this.transact(this.database, caller, options, work);
     }
   }
 
-  private async once<T>(
+  private async transact<T>(
     database: Database,
     caller: TenantCaller,
-    lock: WorkspaceLock,
+    { lock, access, isolation, replica }: TransactionOptions,
     work: (trx: Work) => Promise<T>,
   ): Promise<T> {
-    const transaction = database.transaction();
-    const isolated = lock === 'snapshot' ? transaction.setIsolationLevel('repeatable read') : transaction;
+    const begun = access === 'read' ? database.transaction().setAccessMode('read only') : database.transaction();
+    const transaction = isolation === undefined ? begun : begun.setIsolationLevel(isolation);
     const whole = async (trx: Work) => {
-      await letPipeline(trx);
-      // Not awaited before the work: the server takes statements in order, so none is run outside of the workspace or
-      // before the lock, and all of them fail when this one has.
+      await enablePipelining(trx);
+      // Not awaited before the work: the server executes statements in order, so none runs outside the workspace or
+      // before the lock, and all of them fail if this one does.
       const opened = sql`
         select set_config('app.workspace_id', ${caller.workspaceId}, true),
           set_config('lock_timeout', ${lockTimeout[lock]}, true),
           set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true),
-          set_config('app.raises_revisions', ${raises(lock) ? 'on' : 'off'}, true)
+          set_config('app.raises_revisions', ${statesAffected(lock) ? 'on' : 'off'}, true)
           ${workspaceLocks(caller.workspaceId, lock)}`.execute(trx);
-      // What it fails with is told below, instead of what it made of the statements that followed.
+      // The error is thrown below, in place of the errors of the statements that followed it.
       opened.catch(() => undefined);
       try {
         const result = await work(trx);
-        const noting = notings.getStore();
-        if (noting?.caller === caller) await noting.note(trx);
-        if (raises(lock)) raiseRevisions(trx, caller.workspaceId);
+        const hook = commitHooks.getStore();
+        if (hook?.caller === caller && access === 'write') await hook.run(trx);
+        if (statesAffected(lock)) bumpCacheVersions(trx, caller.workspaceId);
         return result;
       } finally {
         await opened;
       }
     };
-    return lock === 'stale reads' ? beforeItsEnd(isolated, whole) : isolated.execute(whole);
+    return replica === undefined ? transaction.execute(whole) : beforeItsEnd(transaction, whole);
   }
 
-  /** Does the work; each of its transactions that runs for this very caller ends with the note. */
-  noting<T>(caller: TenantCaller, note: Noting['note'], work: () => Promise<T>): Promise<T> {
-    return notings.run({ caller, note }, work);
+  /** Runs the work; each of its write transactions for this caller runs the hook before its commit. */
+  withCommitHook<T>(caller: TenantCaller, hook: CommitHook['run'], work: () => Promise<T>): Promise<T> {
+    return commitHooks.run({ caller, run: hook }, work);
   }
 
-  /** For what happens before a workspace is known: row-level security shows nothing, only the crossings answer. */
-  async outside<T>(work: (trx: Work) => Promise<T>): Promise<T> {
+  /** For work before a workspace is known: row-level security shows no rows; only functions of the owner answer. */
+  async withoutTenant<T>(work: (trx: Work) => Promise<T>): Promise<T> {
     return this.database.transaction().execute(work);
   }
 }
 
 const maxRetries = 3;
 
-/** What was only read is answered before the server has ended the transaction: nothing of it could be lost. */
+/** Returns the result of a read before the transaction has ended: there is nothing to lose. */
 function beforeItsEnd<T>(
   transaction: Pick<ReturnType<Database['transaction']>, 'execute'>,
   work: (trx: Work) => Promise<T>,
@@ -173,47 +185,37 @@ function beforeItsEnd<T>(
 }
 
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
-  reads: '5s',
-  'stale reads': '5s',
-  snapshot: '5s',
-  deals: '10s',
-  calculation: '10s',
+  none: '5s',
+  shared: '10s',
   import: '60s',
-  configuration: '15s',
+  exclusive: '15s',
 };
 
 /**
- * How long the server waits for the next statement: a machine that is lost without a word must not keep its locks.
- * Longer than the longest computation between two statements, and for a file than the reading of its next rows.
+ * How long the server waits for the next statement, so that a machine that disappears does not keep its locks. Longer
+ * than the longest computation between two statements, and for imports than reading the next rows of the file.
  */
 const idleTimeout: Readonly<Record<WorkspaceLock, string>> = {
-  reads: '10s',
-  'stale reads': '10s',
-  snapshot: '10s',
-  deals: '10s',
-  calculation: '10s',
+  none: '10s',
+  shared: '10s',
   import: '60s',
-  configuration: '10s',
+  exclusive: '10s',
 };
 
 /**
- * Advisory locks rather than a lock on the workspace's row: they queue, so that a change of configuration gets its turn
- * under an unbroken stream of calculations, which share locks on a row would let starve. Two workspaces whose names
- * hash alike wait for each other and no more. Columns of one statement are worked out in the order in which they stand.
+ * Advisory locks queue, so a change of the configuration gets its turn under a continuous stream of calculations;
+ * shared row locks would starve it. Two workspaces with equal hashes wait for each other, which is harmless. The server
+ * evaluates the columns of a statement in order.
  */
 function workspaceLocks(workspaceId: string, lock: WorkspaceLock): RawBuilder<unknown> {
-  if (takesNoLock(lock)) return sql``;
+  if (lock === 'none') return sql``;
   const name = (kind: string) => sql`hashtextextended(${`${kind}:${workspaceId}`}, 0)`;
   const alone = lock === 'import' ? sql`, pg_advisory_xact_lock(${name('import')})` : sql``;
-  const take = lock === 'configuration' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
+  const take = lock === 'exclusive' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
   return sql`${alone}, ${take}(${name('workspace')})`;
 }
 
-/** Whether its transactions say whom they concern. A change of the configuration, which is alone, concerns everyone. */
-function raises(lock: WorkspaceLock): boolean {
-  return lock === 'deals' || lock === 'calculation' || lock === 'import';
-}
-
-function takesNoLock(lock: WorkspaceLock): boolean {
-  return lock === 'reads' || lock === 'snapshot' || lock === 'stale reads';
+/** Whether the transaction states which reps it affects. A change of the configuration affects everyone. */
+function statesAffected(lock: WorkspaceLock): boolean {
+  return lock === 'shared' || lock === 'import';
 }

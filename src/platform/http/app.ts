@@ -14,27 +14,27 @@ import { anonymousCaller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
-import { type Doorway } from '../doorway.js';
+import { toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
-import { type AnyOperation, Download, keepsAnswers, type RawBody, Redirect } from '../operation.js';
-import { tellFailure } from '../told-failure.js';
+import { type AnyOperation, acceptsIdempotencyKey, Download, type RawBody, Redirect } from '../operation.js';
+import { type OperationDispatcher } from '../operation-dispatcher.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
-import { ask, type Given, type IdempotentAnswers, idempotencyKeyOf } from './idempotency.js';
+import { fingerprintRequest, type IdempotencyStore, idempotencyKeyOf, type StoredResponse } from './idempotency.js';
 import { guardJson } from './json-body.js';
 import { type RateLimit } from './rate-limit.js';
 import { jsonReader, mediaTypeOf, type ReadJson, unsupported } from './read-json.js';
-import { type RememberedAnswers } from './remembered-answers.js';
+import { type ResponseCache } from './response-cache.js';
 
 export interface AppParts {
   readonly operations: readonly AnyOperation[];
-  readonly doorway: Doorway;
+  readonly doorway: OperationDispatcher;
   readonly authenticate: Authenticate;
   /** So many proxies before us are believed about the address of who asks. */
   readonly trustProxyHops?: number;
   readonly rateLimit?: RateLimit;
-  readonly idempotentAnswers?: IdempotentAnswers;
-  readonly rememberedAnswers?: RememberedAnswers;
+  readonly idempotentAnswers?: IdempotencyStore;
+  readonly rememberedAnswers?: ResponseCache;
   readonly log: Log;
   /** Routes that are not operations: health, documents. */
   readonly extra?: readonly ((app: Express) => void)[];
@@ -100,38 +100,38 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     response.setHeader('Cache-Control', 'no-store');
     const address = request.ip ?? '';
     const isPublic = operation.access === 'public';
-    const rests = operation.restsOn !== undefined;
+    const rests = operation.cacheScope !== undefined;
     const { caller, counted, revisions }: Bearer = isPublic
       ? { caller: anonymousCaller(requestId, address), counted: null, revisions: null }
       : await authenticate(request.headers.authorization, requestId, address, rests);
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
-    doorway.admit(operation, caller);
+    doorway.checkAccess(operation, caller);
     guardQuery(request);
     if (revisions !== null && rememberedAnswers !== undefined) {
-      const input = doorway.read(operation, { params: request.params, query: request.query, body: {} }, caller);
-      const make = async () => (await doorway.answer(operation, input, caller)).answer;
-      const json = await rememberedAnswers.answer(operation, input, caller, revisions, make);
+      const input = doorway.parse(operation, { params: request.params, query: request.query, body: {} }, caller);
+      const make = async () => (await doorway.execute(operation, input, caller)).body;
+      const json = await rememberedAnswers.respond(operation, input, caller, revisions, make);
       response.type('application/json').send(json);
       return;
     }
     const body = await readBody(operation, request, response, readJson);
     const run = (read: unknown) =>
       doorway.run(operation, { params: request.params, query: request.query, body: read }, caller);
-    const key = keepsAnswers(operation) ? idempotencyKeyOf(request) : null;
+    const key = acceptsIdempotencyKey(operation) ? idempotencyKeyOf(request) : null;
     if (key !== null && idempotentAnswers !== undefined) {
-      const { asked, body: toRead } = ask(key, operation, request, caller, body);
-      sendKept(response, await idempotentAnswers.answer(caller, asked, operation.secret === true, () => run(toRead)));
+      const { asked, body: toRead } = fingerprintRequest(key, operation, request, caller, body);
+      sendKept(response, await idempotentAnswers.run(caller, asked, operation.secret === true, () => run(toRead)));
       return;
     }
-    const { status, answer } = await run(body);
+    const { status, body: answer } = await run(body);
     if (answer instanceof Download) await sendFile(response, answer);
     else if (answer instanceof Redirect) response.redirect(status, answer.location);
     else response.status(status).json(answer);
   };
 }
 
-function sendKept(response: Response, { status, json, replayed }: Given): void {
+function sendKept(response: Response, { status, json, replayed }: StoredResponse): void {
   if (replayed) response.setHeader('Idempotent-Replay', 'true');
   response.status(status).type('application/json').send(json);
 }
@@ -275,7 +275,7 @@ function answerFailure(operations: readonly AnyOperation[], log: Log): ErrorRequ
     const path = (request.route as { path?: string } | undefined)?.path;
     const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
     const operation = operations.find((one) => one.path === path && one.method === method);
-    const told = tellFailure(error, operation, requestId, log);
+    const told = toErrorResponse(error, operation, requestId, log);
     if (response.headersSent) {
       response.destroy();
       return;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { type Caller, type Role, type Standing } from '../../kernel/caller.js';
+import { type AccessLevel, type Caller, type Role } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { Batcher } from '../batcher.js';
 import { type Database } from '../database/pool.js';
 import { type AttemptLimits } from '../limits/attempt-limits.js';
 import { type TokenKind, tokenHash } from '../secrets/token.js';
-import { Together } from '../together.js';
 import { type Counted, type CountRow, countedAt } from './rate-limit.js';
 
 const bearerPattern = /^bearer ([!-~]{1,100})$/i;
@@ -54,8 +54,8 @@ const mostAtOnce = 200;
  * database is asked are asked for together. Every refusal is the same answer: it must not tell a wrong token from an
  * old one.
  */
-export class Bearers {
-  private readonly lookups = new Together<Asked, Found | null>(mostAtOnce, (asked) => this.find(asked));
+export class TokenAuthenticator {
+  private readonly lookups = new Batcher<Asked, Found | null>(mostAtOnce, (asked) => this.find(asked));
 
   constructor(
     private readonly database: Database,
@@ -68,13 +68,13 @@ export class Bearers {
     const token = bearerPattern.exec(header ?? '')?.[1];
     const hash = token === undefined ? null : tokenHash(token);
     if (hash === null) throw refusal();
-    const found = await this.lookups.ask({ hash, withRevisions });
+    const found = await this.lookups.add({ hash, withRevisions });
     if (found === null || (found.token.kind === 'sess' && found.token.active !== true)) throw refusal();
     const { token: row, counted, revisions } = found;
     return {
       caller: {
         workspaceId: row.workspace_id,
-        standing: standingOf(row),
+        accessLevel: standingOf(row),
         repId: row.rep_id,
         actor: actorOf(row),
         requestId,
@@ -119,7 +119,7 @@ function refusal(): Failure {
   return new Failure('unauthorized', 'A valid token is needed: Authorization: Bearer <token>.');
 }
 
-function standingOf(row: TokenRow): Standing {
+function standingOf(row: TokenRow): AccessLevel {
   if (row.kind === 'ws') return 'admin';
   return row.kind === 'conn' ? 'connection' : (row.role ?? 'rep');
 }

@@ -24,7 +24,7 @@ export function idempotencyKeyOf(request: Request): string | null {
 }
 
 /** A request as it is compared with an earlier one of the same key. */
-export interface Asked {
+export interface FingerprintedRequest {
   readonly key: string;
   readonly path: string;
   /** Hash of who asks for what; of an upload it is known once all of it has been read. */
@@ -32,13 +32,13 @@ export interface Asked {
 }
 
 /** Takes the request's fingerprint; an upload is hashed while it passes, so its body comes back to be read instead. */
-export function ask(
+export function fingerprintRequest(
   key: string,
   operation: AnyOperation,
   request: Request,
   caller: Caller,
   body: unknown,
-): { asked: Asked; body: unknown } {
+): { asked: FingerprintedRequest; body: unknown } {
   const path = canonicalPath(operation, request);
   const hash = createHash('sha256').update(JSON.stringify([caller.actor, `${path}${canonicalQuery(request)}`]));
   if (!isStreamed(body)) {
@@ -78,7 +78,7 @@ async function* hashed(stream: Readable, hash: Hash): AsyncGenerator<Buffer> {
   }
 }
 
-export interface Given {
+export interface StoredResponse {
   readonly status: number;
   readonly json: string;
   readonly replayed: boolean;
@@ -100,19 +100,19 @@ interface Kept {
  * written: that is noted in the transaction itself, since neither a broken connection nor a dead process can tell
  * whether the commit came through. Then its answer is lost, and asking again is refused instead of doing it twice.
  */
-export class IdempotentAnswers {
+export class IdempotencyStore {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly log: Log,
   ) {}
 
   /** `secret` answers are not kept, only that they were given: asking again is refused instead of doing it twice. */
-  async answer(
+  async run(
     caller: Caller,
-    asked: Asked,
+    asked: FingerprintedRequest,
     secret: boolean,
-    work: () => Promise<{ status: number; answer: unknown }>,
-  ): Promise<Given> {
+    work: () => Promise<{ status: number; body: unknown }>,
+  ): Promise<StoredResponse> {
     const claim = {
       workspaceId: caller.workspaceId,
       keyHash: createHash('sha256').update(`${asked.key}\n${asked.path}`).digest(),
@@ -122,8 +122,8 @@ export class IdempotentAnswers {
     if (kept !== null) return replay(kept, await asked.fingerprint());
     const renewal = setInterval(() => void this.quietly(this.renew(claim)), renewEveryMs);
     try {
-      const { status, answer } = await this.unitOfWork.noting(caller, (trx) => noteWrite(trx, claim), work);
-      const json = JSON.stringify(answer);
+      const { status, body } = await this.unitOfWork.withCommitHook(caller, (trx) => noteWrite(trx, claim), work);
+      const json = JSON.stringify(body);
       await failpoint('answer.beforeKeep');
       await this.quietly(this.keep(claim, status, secret ? null : json, await asked.fingerprint()));
       return { status, json, replayed: false };
@@ -138,7 +138,7 @@ export class IdempotentAnswers {
   /** Null when the key is now ours; else what is known of the request that came first. */
   private async claim(claim: Claim): Promise<Kept | null> {
     const { workspaceId, keyHash, leaseId } = claim;
-    const kept = await this.unitOfWork.run(claim, 'reads', async (trx) => {
+    const kept = await this.unitOfWork.run(claim, { lock: 'none', access: 'write' }, async (trx) => {
       const { rows } = await sql`
         insert into idempotency_keys as k (workspace_id, key_hash, lease_id, leased_until)
         values (${workspaceId}, ${keyHash}, ${leaseId}, now() + make_interval(secs => ${leaseSeconds}))
@@ -160,7 +160,7 @@ export class IdempotentAnswers {
   }
 
   private async renew({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
-    await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       sql`
         update idempotency_keys set leased_until = now() + make_interval(secs => ${leaseSeconds})
         where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}`.execute(trx),
@@ -169,7 +169,7 @@ export class IdempotentAnswers {
 
   private async keep(claim: Claim, status: number, answer: string | null, requestHash: Buffer): Promise<void> {
     const { workspaceId, keyHash, leaseId } = claim;
-    await this.unitOfWork.run(claim, 'reads', (trx) =>
+    await this.unitOfWork.run(claim, { lock: 'none', access: 'write' }, (trx) =>
       trx
         .updateTable('idempotency_keys')
         .set({ status, answer, request_hash: requestHash })
@@ -181,7 +181,7 @@ export class IdempotentAnswers {
   }
 
   private async release({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
-    await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
       await sql`
         update idempotency_keys set leased_until = now()
         where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId} and status = ${written}`.execute(
@@ -229,7 +229,7 @@ function inProgress(): Failure {
   return new Failure('request_in_progress', 'The first request with this Idempotency-Key is still running.');
 }
 
-function replay({ status, running, answer, request_hash: first }: Kept, now: Buffer): Given {
+function replay({ status, running, answer, request_hash: first }: Kept, now: Buffer): StoredResponse {
   if (status === written && !running)
     throw new Failure(
       'duplicate_idempotency_key',

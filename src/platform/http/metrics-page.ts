@@ -18,7 +18,7 @@ interface Measured {
 export function metricsPage(measured: Measured, token: string | null): (app: Express) => void {
   return (app) => {
     app.get('/metrics', async (request, response) => {
-      if (token !== null && !shows(request.headers.authorization, token))
+      if (token !== null && !hasBearerToken(request.headers.authorization, token))
         throw new Failure('unauthorized', 'The metrics need their token: Authorization: Bearer <METRICS_TOKEN>.');
       await measure(measured);
       response.type(registry.contentType).send(await registry.metrics());
@@ -27,7 +27,7 @@ export function metricsPage(measured: Measured, token: string | null): (app: Exp
 }
 
 /** Compares digests, whose length and time tell nothing of the secret. */
-export function shows(authorization: string | undefined, secret: string): boolean {
+export function hasBearerToken(authorization: string | undefined, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${secret}`));
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { groupBy } from '../../kernel/group-by.js';
+import { Batcher } from '../batcher.js';
 import { type Database } from '../database/pool.js';
-import { Together } from '../together.js';
 import { type Counted, type CountRow, countedAt, type RateCounter } from './rate-limit.js';
 
 interface Asked {
@@ -18,12 +18,12 @@ const mostAtOnce = 200;
  * of the server forgets the counts.
  */
 export class PostgresRateCounter implements RateCounter {
-  private readonly requests = new Together<Asked, Counted>(mostAtOnce, (asked) => this.countAll(asked));
+  private readonly requests = new Batcher<Asked, Counted>(mostAtOnce, (asked) => this.countAll(asked));
 
   constructor(private readonly database: Database) {}
 
   count(workspaceId: string, tokenId: string, most: number, at?: Date): Promise<Counted> {
-    return this.requests.ask({ workspaceId, tokenId, most, at: at?.toISOString() ?? null });
+    return this.requests.add({ workspaceId, tokenId, most, at: at?.toISOString() ?? null });
   }
 
   async close(): Promise<void> {}

@@ -5,7 +5,7 @@ import { ExpressAdapter } from '@bull-board/express';
 import { type Express, type Request, type RequestHandler, type Response, urlencoded } from 'express';
 import { type JobQueue } from '../jobs/job-queue.js';
 import { type AttemptLimits } from '../limits/attempt-limits.js';
-import { shows } from './metrics-page.js';
+import { hasBearerToken } from './metrics-page.js';
 
 const place = '/admin/queues';
 const cookieName = 'queue_board';
@@ -41,7 +41,7 @@ export function queueBoard(
     app.post(`${place}/sign-in`, urlencoded({ extended: false, limit: '1kb' }), async (request, response) => {
       const given = (request.body as { token?: unknown } | undefined)?.token;
       attemptLimits.assertNotRefused(request.ip ?? '');
-      if (typeof given !== 'string' || !shows(`Bearer ${given}`, token)) {
+      if (typeof given !== 'string' || !hasBearerToken(`Bearer ${given}`, token)) {
         await attemptLimits.countFailure(request.ip ?? '');
         response.status(401).send(signInPage);
         return;
@@ -73,7 +73,7 @@ function admit(token: string, attemptLimits: AttemptLimits): RequestHandler {
       return;
     }
     attemptLimits.assertNotRefused(request.ip ?? '');
-    if (shows(authorization, token)) return next();
+    if (hasBearerToken(authorization, token)) return next();
     await attemptLimits.countFailure(request.ip ?? '');
     response.status(401).send(signInPage);
   };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isOutage } from '../database/database-errors.js';
-import { type NewsSource } from '../database/tables.js';
+import { type InboxSource } from '../database/tables.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../jobs/leases.js';
@@ -8,7 +8,7 @@ import { type Log } from '../log.js';
 import { type InboxWake } from './inbox-wake.js';
 
 /** News as they stand in the inbox, oldest first. */
-export interface StoredNews {
+export interface PendingMessage {
   readonly key: string;
   readonly subject: string;
   readonly payload: unknown;
@@ -18,8 +18,8 @@ export interface StoredNews {
 
 export interface InboxBatch {
   readonly workspaceId: string;
-  readonly source: NewsSource;
-  readonly news: readonly StoredNews[];
+  readonly source: InboxSource;
+  readonly messages: readonly PendingMessage[];
   readonly lease: Lease;
 }
 
@@ -28,14 +28,14 @@ export interface InboxBatch {
  * dies in between.
  */
 export interface InboxHandler {
-  readonly sources: readonly NewsSource[];
+  readonly sources: readonly InboxSource[];
   handle(batch: InboxBatch): Promise<void>;
   /** News that failed too often, for good: told in the audit log, in the transaction that settles them. */
-  giveUp(trx: Work, batch: Pick<InboxBatch, 'workspaceId' | 'source' | 'news'>, reason: string): Promise<void>;
+  deadLetter(trx: Work, batch: Pick<InboxBatch, 'workspaceId' | 'source' | 'messages'>, reason: string): Promise<void>;
 }
 
 /** The handler cannot go on now, for a reason that is not in the news: they are tried again until they can be settled. */
-export class InboxDelay extends Error {
+export class RetryLater extends Error {
   override readonly name = 'InboxDelay';
 
   constructor(
@@ -55,7 +55,7 @@ const longestPauseSeconds = 300;
 
 /** Works inboxes off: one worker at a time for each workspace and source, so that news of one deal keep their order. */
 export class InboxRunner {
-  private readonly handlers: ReadonlyMap<NewsSource, InboxHandler>;
+  private readonly handlers: ReadonlyMap<InboxSource, InboxHandler>;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -68,15 +68,17 @@ export class InboxRunner {
   }
 
   /** Until nothing is due. Who finds another at work leaves: that one looks again before it ends. */
-  async run(workspaceId: string, source: NewsSource): Promise<void> {
+  async run(workspaceId: string, source: InboxSource): Promise<void> {
     const handler = this.handlers.get(source);
     if (handler === undefined) throw new Error(`nobody handles news from ${source}`);
     await this.leases.hold(workspaceId, `inbox ${source}`, async (lease) => {
       const sliceEnd = performance.now() + sliceMs;
       while (performance.now() < sliceEnd) {
-        const news = await this.unitOfWork.run({ workspaceId }, 'reads', (trx) => dueNews(trx, workspaceId, source));
+        const news = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+          dueNews(trx, workspaceId, source),
+        );
         if (news.length === 0) return;
-        if (!(await this.handle(handler, { workspaceId, source, news, lease }))) return;
+        if (!(await this.handle(handler, { workspaceId, source, messages: news, lease }))) return;
       }
       // Other work of the worker gets its turn.
       this.wake.soon(workspaceId, source);
@@ -94,16 +96,16 @@ export class InboxRunner {
       // An outage says nothing of the news: the sweep is soon back for them.
       if (isOutage(error)) throw error;
       await this.recordFailure(handler, batch, error);
-      return !(error instanceof InboxDelay);
+      return !(error instanceof RetryLater);
     }
   }
 
   private async recordFailure(handler: InboxHandler, batch: InboxBatch, error: unknown): Promise<void> {
-    const { workspaceId, source, news } = batch;
-    const delayed = error instanceof InboxDelay;
+    const { workspaceId, source, messages: news } = batch;
+    const delayed = error instanceof RetryLater;
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
     this.log.warn({ err: error, workspaceId, source, news: news.length }, 'news could not be worked off');
-    await this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
       const keys = news.map((one) => one.key);
       const pause = delayed ? error.retryAfterMs : null;
       await sql`
@@ -113,14 +115,14 @@ export class InboxRunner {
         where workspace_id = ${workspaceId} and source = ${source} and news_key = any(${keys}::uuid[])`.execute(trx);
       const hopeless = delayed ? [] : news.filter((one) => one.attempts + 1 >= mostAttempts);
       if (hopeless.length === 0) return;
-      await settleNews(trx, batch, hopeless, 'failed');
-      await handler.giveUp(trx, { workspaceId, source, news: hopeless }, reason);
+      await markProcessed(trx, batch, hopeless, 'failed');
+      await handler.deadLetter(trx, { workspaceId, source, messages: hopeless }, reason);
     });
   }
 }
 
 /** What has failed before comes last and one subject at a time, so that it holds back nothing but itself. */
-async function dueNews(trx: Work, workspaceId: string, source: NewsSource): Promise<StoredNews[]> {
+async function dueNews(trx: Work, workspaceId: string, source: InboxSource): Promise<PendingMessage[]> {
   const fresh = await readDue(trx, workspaceId, source, sql`attempts = 0`, subjectsAtOnce);
   return fresh.length > 0 ? fresh : readDue(trx, workspaceId, source, sql`attempts > 0`, 1);
 }
@@ -128,11 +130,11 @@ async function dueNews(trx: Work, workspaceId: string, source: NewsSource): Prom
 async function readDue(
   trx: Work,
   workspaceId: string,
-  source: NewsSource,
+  source: InboxSource,
   tried: RawBuilder<unknown>,
   mostSubjects: number,
-): Promise<StoredNews[]> {
-  const { rows } = await sql<StoredNews>`
+): Promise<PendingMessage[]> {
+  const { rows } = await sql<PendingMessage>`
     with due as (
       select news_key, subject, payload, received_at, attempts from inbox
       where workspace_id = ${workspaceId} and source = ${source} and settled_at is null and not_before <= now() and ${tried}
@@ -144,10 +146,10 @@ async function readDue(
   return rows;
 }
 
-export async function settleNews(
+export async function markProcessed(
   trx: Work,
   { workspaceId, source }: Pick<InboxBatch, 'workspaceId' | 'source'>,
-  news: readonly Pick<StoredNews, 'key'>[],
+  news: readonly Pick<PendingMessage, 'key'>[],
   outcome: string,
 ): Promise<void> {
   if (news.length === 0) return;

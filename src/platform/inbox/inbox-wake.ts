@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { idOf } from '../../kernel/ids.js';
-import { type NewsSource } from '../database/tables.js';
+import { type InboxSource } from '../database/tables.js';
 import { type JobDeclaration, type JobQueue } from '../jobs/job-queue.js';
 
-export const newsSources = ['crma', 'crmb', 'crmc', 'billing'] as const satisfies readonly NewsSource[];
+export const inboxSources = ['crma', 'crmb', 'crmc', 'billing'] as const satisfies readonly InboxSource[];
 
 export interface InboxWork {
   readonly workspaceId: string;
-  readonly source: NewsSource;
+  readonly source: InboxSource;
   /** The turn that the lease has come to, when the sweep asks: a job of a worker that died cannot stand for it. */
   readonly turn?: number | undefined;
   /** Moves on while the sweep asks: nor can a job stand for it that a worker took, and was lost with before the lease. */
@@ -19,7 +19,7 @@ export const inboxJob: JobDeclaration<InboxWork> = {
   name: 'inbox.v1',
   payload: z.object({
     workspaceId: z.uuid(),
-    source: z.enum(newsSources),
+    source: z.enum(inboxSources),
     turn: z.int().optional(),
     slot: z.int().optional(),
   }),
@@ -36,7 +36,7 @@ export class InboxWake {
 
   constructor(private readonly queue: Pick<JobQueue, 'add'>) {}
 
-  soon(workspaceId: string, source: NewsSource): void {
+  soon(workspaceId: string, source: InboxSource): void {
     const key = `${workspaceId} ${source}`;
     if (this.pending.has(key)) return;
     const timer = setTimeout(() => {

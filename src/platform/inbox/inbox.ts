@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
+import { Batcher } from '../batcher.js';
 import { type Database } from '../database/pool.js';
-import { type NewsSource } from '../database/tables.js';
+import { type InboxSource } from '../database/tables.js';
 import { failpoint } from '../failpoint.js';
 import { type Secrets } from '../secrets/secrets.js';
-import { Together } from '../together.js';
 import { type InboxWake } from './inbox-wake.js';
 
 /** One piece of news, as a webhook tells it. */
-export interface News {
-  readonly source: NewsSource;
+export interface InboxMessage {
+  readonly source: InboxSource;
   /** How the sender names the account: a webhook id, a portal, the hash of a secret, a customer. */
   readonly route: string;
   /** UUID, the same for news that are told again. */
@@ -35,7 +35,9 @@ const mostDeliveriesAtOnce = 100;
  * go into the next one together: under load one commit serves many.
  */
 export class Inbox {
-  private readonly deliveries = new Together<readonly News[], Received>(mostDeliveriesAtOnce, (all) => this.keep(all));
+  private readonly deliveries = new Batcher<readonly InboxMessage[], Received>(mostDeliveriesAtOnce, (all) =>
+    this.keep(all),
+  );
   private readonly routes = new Map<string, Route>();
 
   constructor(
@@ -48,7 +50,7 @@ export class Inbox {
    * Where the route leads. The secret of a route never changes, so it is remembered; whether the route still stands
    * is decided by {@link receive}, which keeps nothing for one that is gone.
    */
-  async findRoute(source: NewsSource, route: string): Promise<Route | null> {
+  async findRoute(source: InboxSource, route: string): Promise<Route | null> {
     const place = placeOfRoute(source, route);
     const known = this.routes.get(place);
     if (known !== undefined) return known;
@@ -66,20 +68,20 @@ export class Inbox {
   }
 
   /** Resolves when the news are on disk, or were before. What nobody here is waiting for is dropped. */
-  receive(news: readonly News[]): Promise<Received> {
-    return this.deliveries.ask(news);
+  receive(news: readonly InboxMessage[]): Promise<Received> {
+    return this.deliveries.add(news);
   }
 
-  private async keep(deliveries: readonly (readonly News[])[]): Promise<Received[]> {
+  private async keep(deliveries: readonly (readonly InboxMessage[])[]): Promise<Received[]> {
     await failpoint('inbox.beforeInsert');
     const received = await this.insert(deliveries.flat());
     await failpoint('inbox.afterInsert');
     return deliveries.map((news) => within(received, news));
   }
 
-  private async insert(news: readonly News[]): Promise<Received> {
+  private async insert(news: readonly InboxMessage[]): Promise<Received> {
     if (news.length === 0) return new Map();
-    const { rows } = await sql<{ source: NewsSource; route: string; workspace_id: string }>`
+    const { rows } = await sql<{ source: InboxSource; route: string; workspace_id: string }>`
       select * from receive_news(${news.map((one) => one.source)}::text[], ${news.map((one) => one.route)}::text[],
         ${news.map((one) => one.key)}::uuid[], ${news.map((one) => one.subject)}::text[],
         ${news.map((one) => JSON.stringify(one.payload))}::text[])`.execute(this.database);
@@ -94,7 +96,7 @@ export class Inbox {
 }
 
 /** What of the answer for many deliveries concerns one of them. */
-function within(received: Received, news: readonly News[]): Received {
+function within(received: Received, news: readonly InboxMessage[]): Received {
   const own = new Map<string, readonly string[]>();
   for (const { source, route } of news) {
     const workspaces = received.get(placeOfRoute(source, route));
@@ -104,6 +106,6 @@ function within(received: Received, news: readonly News[]): Received {
 }
 
 /** Names the row of a route, and binds its sealed secret to it. */
-export function placeOfRoute(source: NewsSource, route: string): string {
+export function placeOfRoute(source: InboxSource, route: string): string {
   return `inbound_routes ${source} ${route}`;
 }

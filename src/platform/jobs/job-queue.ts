@@ -5,8 +5,8 @@ import { appSessionOptions } from '../database/pool.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
 import { inJobSpan } from '../tracing.js';
+import { DecayingLoad } from './decaying-load.js';
 import { keyPrefix, queueName } from './queue-name.js';
-import { RecentLoad } from './recent-load.js';
 
 /** A job, declared like an operation: ids in its payload, never rows, since state is read when it runs. */
 export interface JobDeclaration<Payload> {
@@ -40,7 +40,7 @@ const warnEveryMs = 10_000;
 export class JobQueue {
   private readonly queue: Queue;
   private readonly redis: Redis | null;
-  private readonly load = new RecentLoad();
+  private readonly load = new DecayingLoad();
   private silentUntil = 0;
 
   constructor(

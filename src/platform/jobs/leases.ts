@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '../../kernel/ids.js';
-import { despiteOutages } from '../database/despite-outages.js';
+import { retryOnOutage } from '../database/retry-on-outage.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 
@@ -40,7 +40,7 @@ export class Leases {
   }
 
   private take(workspaceId: string, work: string, leaseId: string): Promise<boolean> {
-    return this.unitOfWork.run({ workspaceId }, 'reads', async (trx) => {
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
       const { rows } = await sql`
         insert into work_leases as l (workspace_id, work, lease_id, leased_until)
         values (${workspaceId}, ${work}, ${leaseId}, ${leaseEnd})
@@ -53,7 +53,7 @@ export class Leases {
   }
 
   private async extend(workspaceId: string, work: string, leaseId: string): Promise<void> {
-    await this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       sql`
         update work_leases set leased_until = ${leaseEnd}
         where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(trx),
@@ -62,8 +62,8 @@ export class Leases {
 
   /** Kept with its turn, as ended. A release that fails costs the next holder the rest of the lease. */
   private async release(workspaceId: string, work: string, leaseId: string): Promise<void> {
-    const released = despiteOutages(() =>
-      this.unitOfWork.run({ workspaceId }, 'reads', (trx) =>
+    const released = retryOnOutage(() =>
+      this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         sql`
           update work_leases set leased_until = '-infinity'
           where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(trx),

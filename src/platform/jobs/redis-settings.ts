@@ -20,7 +20,7 @@ export async function checkRedis(config: Config, log: Log): Promise<void> {
     log.warn({ err: error }, 'the settings of Redis could not be read');
     return null;
   });
-  const complaints = settings === null ? [] : complaintsAbout(settings);
+  const complaints = settings === null ? [] : redisProblems(settings);
   if (complaints.length === 0) return;
   if (config.NODE_ENV === 'production') throw new Error(complaints.join(' '));
   for (const complaint of complaints) log.warn(complaint);
@@ -46,7 +46,7 @@ export async function readRedisSettings(url: string): Promise<RedisSettings> {
   }
 }
 
-export function complaintsAbout({ appendOnly, maxMemoryPolicy }: RedisSettings): string[] {
+export function redisProblems({ appendOnly, maxMemoryPolicy }: RedisSettings): string[] {
   return [
     ...(appendOnly
       ? []

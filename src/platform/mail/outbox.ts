@@ -43,7 +43,7 @@ export class Outbox {
 
   /** The mail, if it is to be sent now and nobody else is about to; each taking is a try. */
   async take(mailId: string): Promise<Mail | null> {
-    const { rows } = await this.unitOfWork.outside((trx) =>
+    const { rows } = await this.unitOfWork.withoutTenant((trx) =>
       sql<{ recipient: string; subject: string; body: Buffer }>`select * from take_mail(${mailId})`.execute(trx),
     );
     const row = rows[0];
@@ -54,12 +54,12 @@ export class Outbox {
 
   /** `held` keeps the mail unsent for good; `failed` lets it be tried again, later each time. */
   async settle(mailId: string, outcome: 'sent' | 'held' | 'failed', error: string | null = null): Promise<void> {
-    await this.unitOfWork.outside((trx) => sql`select settle_mail(${mailId}, ${outcome}, ${error})`.execute(trx));
+    await this.unitOfWork.withoutTenant((trx) => sql`select settle_mail(${mailId}, ${outcome}, ${error})`.execute(trx));
   }
 
   /** Mails whose job was lost, or that are to be tried again. */
   async due(atMost: number): Promise<string[]> {
-    const { rows } = await this.unitOfWork.outside((trx) =>
+    const { rows } = await this.unitOfWork.withoutTenant((trx) =>
       sql<{ mail_id: string }>`select mail_id from due_mails(${atMost})`.execute(trx),
     );
     return rows.map((row) => row.mail_id);

@@ -1,8 +1,8 @@
 import { type Caller, mayActAs } from '../../kernel/caller.js';
-import { type Doorway } from '../doorway.js';
+import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { type AnyOperation, mayCall } from '../operation.js';
-import { type Told, tellFailure } from '../told-failure.js';
+import { type OperationDispatcher } from '../operation-dispatcher.js';
 import { type Completion, type Guidance, type OperationResource, type Prompt } from './guidance.js';
 import { plain } from './plain-text.js';
 import { ProtocolRefusal, rpcCodes } from './protocol-refusal.js';
@@ -10,13 +10,13 @@ import { matchTemplate } from './resource-address.js';
 import { resourceText } from './resource-text.js';
 import { readArguments } from './tool-arguments.js';
 import { type OfferedTool, type ToolDefinition } from './tool-definition.js';
-import { mostBytes, resultOf, type ToolResult, toolResult } from './tool-result.js';
+import { maxResultBytes, resultOf, type ToolResult, toolResult } from './tool-result.js';
 import { unknownIdFailure } from './unknown-id.js';
 import { followUp, type Progress } from './work-in-progress.js';
 
 /** What all sessions share; nothing in it belongs to anybody. */
 export interface AgentParts {
-  readonly doorway: Doorway;
+  readonly doorway: OperationDispatcher;
   readonly tools: readonly OfferedTool[];
   readonly guidance: Guidance;
   readonly log: Log;
@@ -142,9 +142,9 @@ export class AgentSession {
   private async run(offered: OfferedTool, given: Readonly<Record<string, unknown>>, open: OpenCall) {
     const { doorway } = this.parts;
     const { operation, tool } = offered;
-    doorway.admit(operation, this.caller);
+    doorway.checkAccess(operation, this.caller);
     const { raw, reading } = readArguments(operation, tool, given);
-    const { answer } = await doorway.run(operation, raw, this.caller);
+    const { body: answer } = await doorway.run(operation, raw, this.caller);
     if (tool.follow === undefined) return toolResult(offered, answer, reading, this.caller);
     const followed = await followUp(tool.follow, answer, open, (one, parts) => this.ask(one, parts));
     return toolResult(offered, followed, reading, this.caller);
@@ -154,7 +154,7 @@ export class AgentSession {
     operation: AnyOperation,
     { params = {}, query = {} }: ReturnType<OperationResource['parts']>,
   ): Promise<unknown> {
-    const { answer } = await this.parts.doorway.run(operation, { params, query, body: undefined }, this.caller);
+    const { body: answer } = await this.parts.doorway.run(operation, { params, query, body: undefined }, this.caller);
     return answer;
   }
 
@@ -167,28 +167,28 @@ export class AgentSession {
   private resources(): OperationResource[] {
     return this.parts.guidance.resources.filter(
       ({ operation, access = operation.access }) =>
-        mayCall(this.caller, operation) && (this.caller.standing === 'payroll' || mayActAs(this.caller, access)),
+        mayCall(this.caller, operation) && (this.caller.accessLevel === 'payroll' || mayActAs(this.caller, access)),
     );
   }
 
-  private tell(error: unknown, operation: AnyOperation | undefined): Told {
-    return tellFailure(error, operation, this.caller.requestId, this.parts.log);
+  private tell(error: unknown, operation: AnyOperation | undefined): ErrorBody {
+    return toErrorResponse(error, operation, this.caller.requestId, this.parts.log);
   }
 
-  private tellRefusal(error: unknown, given: Readonly<Record<string, unknown>>, operation: AnyOperation): Told {
+  private tellRefusal(error: unknown, given: Readonly<Record<string, unknown>>, operation: AnyOperation): ErrorBody {
     const unknown = unknownIdFailure(error, given, this.parts.guidance.unknownIds);
     if (unknown === null) return this.tell(error, operation);
     return { statusCode: 404, code: unknown.code, message: unknown.message };
   }
 
-  private refusal(told: Told): ToolResult {
+  private refusal(told: ErrorBody): ToolResult {
     const issues = (told.details?.['issues'] ?? []) as readonly { path: string; message: string }[];
     const listed = issues.length > 1 ? issues.slice(0, 10).map(({ path, message }) => `- ${path}: ${message}`) : [];
     const hint = this.parts.guidance.hints[told.code];
     const requestId = told.statusCode === 500 ? ` Request id ${this.caller.requestId}.` : '';
     const lines = [`${told.code}: ${told.message}${requestId}`, ...listed, ...(hint === undefined ? [] : [hint])];
     const { details: _, ...short } = told;
-    const isShort = Buffer.byteLength(JSON.stringify(told)) <= mostBytes / 2;
+    const isShort = Buffer.byteLength(JSON.stringify(told)) <= maxResultBytes / 2;
     return { ...resultOf(lines, isShort ? { ...told } : short), isError: true };
   }
 }

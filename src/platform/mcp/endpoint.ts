@@ -1,12 +1,12 @@
 import { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { type Doorway } from '../doorway.js';
 import { type Authenticate } from '../http/authenticate.js';
 import { type RateLimit } from '../http/rate-limit.js';
 import { jsonReader } from '../http/read-json.js';
 import { type Log } from '../log.js';
 import { type AnyOperation } from '../operation.js';
+import { type OperationDispatcher } from '../operation-dispatcher.js';
 import { type AgentParts, AgentSession } from './agent-session.js';
 import { type Guidance } from './guidance.js';
 import { isOneOf } from './own-hosts.js';
@@ -15,7 +15,7 @@ import { offeredTools } from './tool-definition.js';
 export interface McpParts {
   readonly operations: readonly AnyOperation[];
   readonly guidance: Guidance;
-  readonly doorway: Doorway;
+  readonly doorway: OperationDispatcher;
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
   /** Names under which this service may be reached. */

@@ -1,4 +1,4 @@
-import { type Standing } from '../../kernel/caller.js';
+import { type AccessLevel } from '../../kernel/caller.js';
 import { type AnyOperation } from '../operation.js';
 
 /** What agents are offered beside the tools: the platform carries it, the words and addresses are the slices' matter. */
@@ -38,7 +38,7 @@ export interface OperationResource {
   readonly description: string;
   readonly operation: AnyOperation;
   /** Least standing, where it is more than the operation's. */
-  readonly access?: Standing;
+  readonly access?: AccessLevel;
   /** The list that is cut when all of it would be too much. */
   readonly list?: string;
   parts(variables: Readonly<Record<string, string>>): ResourceParts;
@@ -55,7 +55,7 @@ export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly access: Standing;
+  readonly access: AccessLevel;
   readonly arguments: readonly PromptArgument[];
   text(given: Readonly<Record<string, string | undefined>>): string;
 }

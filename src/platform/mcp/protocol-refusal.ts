@@ -1,4 +1,4 @@
-import { type Told } from '../told-failure.js';
+import { type ErrorBody } from '../error-response.js';
 
 /** Codes of JSON-RPC and of the protocol above it. */
 export const rpcCodes = {
@@ -15,7 +15,7 @@ export class ProtocolRefusal extends Error {
   constructor(
     readonly code: number,
     message: string,
-    readonly data?: Told,
+    readonly data?: ErrorBody,
   ) {
     super(message);
   }

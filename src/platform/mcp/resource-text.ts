@@ -1,13 +1,13 @@
 import { plain } from './plain-text.js';
-import { mostBytes } from './tool-result.js';
+import { maxResultBytes } from './tool-result.js';
 
 /** The answer as JSON, its list cut to what fits: an address has no pages, so the text says how much there is. */
 export function resourceText(answer: unknown, list: string | undefined): string {
   const whole = plain(answer) as Readonly<Record<string, unknown>>;
   const text = JSON.stringify(whole);
-  if (list === undefined || Buffer.byteLength(text) <= mostBytes) return text;
+  if (list === undefined || Buffer.byteLength(text) <= maxResultBytes) return text;
   const items = whole[list] as readonly unknown[];
-  let left = mostBytes - Buffer.byteLength(JSON.stringify({ ...whole, [list]: [] })) - 200;
+  let left = maxResultBytes - Buffer.byteLength(JSON.stringify({ ...whole, [list]: [] })) - 200;
   const kept = items.findIndex((item) => {
     left -= Buffer.byteLength(JSON.stringify(item)) + 1;
     return left < 0;

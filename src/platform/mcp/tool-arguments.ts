@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/failure.js';
-import { parsePart, type RawInput } from '../doorway.js';
 import { guardJson } from '../http/json-body.js';
 import { type AnyOperation } from '../operation.js';
+import { parsePart, type RawInput } from '../operation-dispatcher.js';
 import { type Argument, type Tool } from './tool.js';
 
 /** How much of an answer is wanted: arguments that every tool of the kind has, whatever its operation. */

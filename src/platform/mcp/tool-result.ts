@@ -13,7 +13,7 @@ export interface ToolResult {
 }
 
 /** About 20,000 tokens: more than that pushes the question itself out of a model's sight. */
-export const mostBytes = 64 * 1024;
+export const maxResultBytes = 64 * 1024;
 /** Kept free for the sentences before the JSON. */
 const proseBytes = 2048;
 
@@ -83,7 +83,7 @@ function listingOf(operation: AnyOperation, tool: Tool, answer: unknown, { limit
 function fitted(whole: Json, listing: Listing | null, shorten: (value: Json) => Json): Presented | null {
   if (listing === null) {
     const value = shorten(whole);
-    return bytesOf(value) <= mostBytes - proseBytes ? { value, notes: [] } : null;
+    return bytesOf(value) <= maxResultBytes - proseBytes ? { value, notes: [] } : null;
   }
   const { name, isAll, items, total, offset, canGoOn } = listing;
   const page = (shown: readonly unknown[]): Json => {
@@ -97,7 +97,7 @@ function fitted(whole: Json, listing: Listing | null, shorten: (value: Json) => 
 }
 
 function howManyFit(empty: Json, items: readonly unknown[]): number | null {
-  let left = mostBytes - proseBytes - bytesOf(empty);
+  let left = maxResultBytes - proseBytes - bytesOf(empty);
   if (left < 0) return null;
   const tooMany = items.findIndex((item) => {
     left -= bytesOf(item) + 1;

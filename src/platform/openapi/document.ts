@@ -9,7 +9,7 @@ import {
 } from 'zod-openapi';
 import { groupBy } from '../../kernel/group-by.js';
 import { tidySchema } from '../json-schema.js';
-import { type AnyOperation, isPublic, keepsAnswers } from '../operation.js';
+import { type AnyOperation, acceptsIdempotencyKey, isPublic } from '../operation.js';
 import { type Example, examples } from './examples.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, headersOf, limitHeaders } from './headers.js';
@@ -121,7 +121,7 @@ function parametersOf(operation: AnyOperation, path: string, example: Example | 
       ...(given === undefined ? {} : { example: given }),
     };
   });
-  return [...inPath, ...(keepsAnswers(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])];
+  return [...inPath, ...(acceptsIdempotencyKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])];
 }
 
 function bodyOf(operation: AnyOperation, example: Example | undefined): ZodOpenApiRequestBodyObject | null {
@@ -165,7 +165,7 @@ function success(operation: AnyOperation, example: Example | undefined): ZodOpen
     headers: headersOf([
       'X-Request-Id',
       ...(isPublic(operation) ? [] : limitHeaders),
-      ...(keepsAnswers(operation) ? (['Idempotent-Replay'] as const) : []),
+      ...(acceptsIdempotencyKey(operation) ? (['Idempotent-Replay'] as const) : []),
     ]),
     ...(operation.status === 302 ? {} : { content: answered(operation, example) }),
   };

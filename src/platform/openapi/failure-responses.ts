@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ZodOpenApiResponseObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import { groupBy } from '../../kernel/group-by.js';
-import { type AnyOperation, commonFailures, isPublic, keepsAnswers } from '../operation.js';
+import { type AnyOperation, acceptsIdempotencyKey, commonFailures, isPublic } from '../operation.js';
 import { headersOf, limitHeaders } from './headers.js';
 
 export const failure = z
@@ -31,7 +31,7 @@ function commonCodes(operation: AnyOperation): string[] {
     'VALIDATION_FAILED',
     ...(takesBody ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []),
     ...(isPublic(operation) ? [] : ['unauthorized', 'forbidden', 'rate_limited']),
-    ...(keepsAnswers(operation) ? ['duplicate_idempotency_key', 'request_in_progress'] : []),
+    ...(acceptsIdempotencyKey(operation) ? ['duplicate_idempotency_key', 'request_in_progress'] : []),
     'internal_error',
     'database_unavailable',
   ];

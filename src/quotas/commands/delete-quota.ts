@@ -18,7 +18,7 @@ export class DeleteQuota {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   async execute({ params: { quotaId: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const quota = await findQuota(trx, caller.workspaceId, asked);
       if (quota === null) throw quotaNotFound();
       const { quotaId, repId, period } = quota;

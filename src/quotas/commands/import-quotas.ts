@@ -61,7 +61,7 @@ export class ImportQuotas {
   async execute({ query: { dryRun, delimiter, numberFormat }, body }: Input<unknown, Query>, caller: Caller) {
     const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
     const format = numberFormat ?? provenFormat(rows);
-    return this.changes.run(caller, 'configuration', async (trx, wake): Promise<ImportResults> => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake): Promise<ImportResults> => {
       const read = withoutRepeated(await readRows(trx, caller.workspaceId, rows, format));
       const settings = read.flatMap(({ setting }) => setting ?? []);
       const applied = dryRun ? null : await applyQuotas(trx, caller.workspaceId, settings);

@@ -58,7 +58,7 @@ export class SetQuotas {
   async execute({ body: wanted }: Input<unknown, unknown, Wanted>, caller: Caller): Promise<Quota[]> {
     assertOneForm(wanted);
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const targets = await targetsOf(trx, workspaceId, wanted);
       const repIds = [...new Set(targets.map(({ repId }) => repId))];
       const unknown = await unknownReps(trx, workspaceId, repIds);

@@ -19,7 +19,7 @@ export class ListQuotas {
   async execute({ query: asked }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
     const repIds = narrowedReps(caller, asked.repId);
     const filter = { period: asked.period, ...(repIds === null ? {} : { repIds }) };
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       if (asked.planId === undefined) return loadQuotas(trx, caller.workspaceId, filter);
       const planId = await findPlanId(trx, caller.workspaceId, asked.planId);
       return planId === undefined ? [] : loadQuotas(trx, caller.workspaceId, { ...filter, planId });

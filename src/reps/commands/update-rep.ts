@@ -38,7 +38,7 @@ export class UpdateRep {
     const repId = knownId(asked, 'rep_not_found', repNotFound().message);
     assertAsksSomething(change);
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const known = await findRep(trx, workspaceId, repId);
       if (known === undefined) throw repNotFound();
       await changeStanding(trx, workspaceId, known, change);

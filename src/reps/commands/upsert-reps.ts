@@ -46,7 +46,7 @@ export class UpsertReps {
   async execute({ body: { reps: people } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
     refuseAny(issuesWithin(people));
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'configuration', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const stored = await findRepsBy(
         trx,
         workspaceId,

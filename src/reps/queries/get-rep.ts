@@ -27,7 +27,7 @@ export class GetRep {
 
   async execute({ params: { repId } }: Input<z.infer<typeof params>>, caller: Caller) {
     if (!readsAsWidget(caller) && !maySee(caller, repId.toLowerCase())) throw notYours();
-    const found = await this.unitOfWork.run(caller, 'reads', async (trx) =>
+    const found = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) =>
       findLinkedRep(trx, caller.workspaceId, await workspaceToday(trx, caller.workspaceId, this.clock), repId),
     );
     if (found === null) throw repNotFound();

@@ -27,7 +27,7 @@ export class ListReps {
   ) {}
 
   async execute({ query: { email } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       const reps = await loadReps(trx, caller.workspaceId, today, { email });
       if (readsAsWidget(caller)) return { reps: reps.map((one) => ({ ...one, payrollId: null })) };

@@ -15,10 +15,10 @@ import { CLOCK } from '../../platform/tokens.js';
 import { type AdjustmentRow, adjustmentDay, assertTakesBack, exactAmount } from '../adjustment.js';
 import { insertAdjustment } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
-import { assertDealExists } from '../known-deal.js';
+import { assertDealExists } from '../assert-deal-exists.js';
 import { lockRep } from '../lock-rep.js';
-import { recordStatementAct } from '../record-statement-act.js';
 import { statementLocked } from '../statement.js';
+import { recordStatementEntry } from '../statement-audit-entry.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId });
@@ -41,7 +41,7 @@ export class AddAdjustment {
   async execute({ params: { repId }, body: wanted }: Input<{ repId: string }, unknown, Wanted>, caller: Caller) {
     assertTakesBack(wanted.kind, wanted.amount);
     const { workspaceId, actor } = caller;
-    return this.unitOfWork.run(caller, 'calculation', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
       const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
       const amount = exactAmount(wanted.amount, currency);
@@ -55,7 +55,7 @@ export class AddAdjustment {
         { kind: wanted.kind, amount, currency, period: wanted.period, earnedOn, dealId: ofDeal, reason: wanted.reason },
       );
       await failpoint('adjust.afterInsert');
-      await recordStatementAct(trx, caller, {
+      await recordStatementEntry(trx, caller, {
         runId,
         trigger: 'adjustment_added',
         repId,

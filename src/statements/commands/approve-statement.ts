@@ -7,9 +7,9 @@ import { Failure } from '../../kernel/failure.js';
 import { isUuid, newId } from '../../kernel/ids.js';
 import { periodRange } from '../../kernel/period.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { saveFreshnessMark } from '../../ledger/lane-freshness.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
-import { noteSettlement } from '../../ledger/settled-lanes.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -20,7 +20,6 @@ import { approverOf, refuseOwnStatement } from '../approvers.js';
 import { readLedgerLines } from '../ledger-lines.js';
 import { lockRep } from '../lock-rep.js';
 import { isCalculationPending } from '../pending-calculation.js';
-import { recordStatementAct } from '../record-statement-act.js';
 import { contentHash, snapshotOf } from '../snapshot.js';
 import {
   type StatementContent,
@@ -29,6 +28,7 @@ import {
   statementAnswer,
   statementNotFound,
 } from '../statement.js';
+import { recordStatementEntry } from '../statement-audit-entry.js';
 import { approveHead, insertVersion } from '../statement-store.js';
 import { findHead, findVersion, listFrozenPeriods, type StoredStatement } from '../statement-views.js';
 import { unlockStatement } from '../unlock-statement.js';
@@ -89,17 +89,15 @@ export class ApproveStatement {
     if (!isUuid(repId)) throw repNotFound();
     const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
     if (wanted.status === 'approved') return this.approve(key, wanted.version ?? null, caller);
-    return this.changes.run(caller, 'calculation', (trx, wake) =>
-      unlockStatement(trx, wake, key, caller, this.clock.now()),
-    );
+    return this.changes.run(caller, 'shared', (trx, wake) => unlockStatement(trx, wake, key, caller, this.clock.now()));
   }
 
   /** What is asked of the rep's ledger is calculated before it is frozen. */
   async approve(key: StatementKey, version: number | null, caller: Caller): Promise<ApprovalAnswer> {
     for (let tries = 0; tries < mostTries; tries += 1) {
-      await this.laneRunner.drain(key.workspaceId, [key.repId]);
+      await this.laneRunner.calculateNow(key.workspaceId, [key.repId]);
       await failpoint('approve.afterDrain');
-      const answer = await this.unitOfWork.run(caller, 'calculation', (trx) =>
+      const answer = await this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
         tryApprove(trx, key, version, caller, this.clock.now()),
       );
       if (answer !== null) return answer;
@@ -132,8 +130,8 @@ async function tryApprove(
   await refuseOverlap(trx, key);
   const approved = await upToDate(trx, key, latest, version, { at, actor: caller.actor });
   await approveHead(trx, key, approved, { at, actor: caller.actor, approver: await approverOf(trx, caller) });
-  noteSettlement(trx, key, null);
-  await recordStatementAct(trx, caller, {
+  saveFreshnessMark(trx, key, null);
+  await recordStatementEntry(trx, caller, {
     runId: newId(),
     trigger: 'statement_approved',
     repId: key.repId,

@@ -27,7 +27,7 @@ export class CheckStatement {
     caller: Caller,
   ) {
     const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
       if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
       const head = await findHead(trx, { workspaceId, repId, period: wanted.period });
       if (head === null) throw statementNotFound();

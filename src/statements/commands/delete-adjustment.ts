@@ -11,8 +11,8 @@ import { CLOCK } from '../../platform/tokens.js';
 import { deleteAdjustment as remove } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../lock-rep.js';
-import { recordStatementAct } from '../record-statement-act.js';
 import { statementLocked } from '../statement.js';
+import { recordStatementEntry } from '../statement-audit-entry.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId, adjustmentId: pathId });
@@ -27,7 +27,7 @@ export class DeleteAdjustment {
   /** What the engine wrote, or what is another rep's, is as good as absent here. */
   async execute({ params: { repId, adjustmentId } }: Input<z.infer<typeof params>>, caller: Caller) {
     const { workspaceId, actor } = caller;
-    return this.unitOfWork.run(caller, 'calculation', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
       if (row === null) return { deleted: false };
@@ -36,7 +36,7 @@ export class DeleteAdjustment {
       if (locked !== undefined) throw statementLocked(locked.period);
       const runId = newId();
       await remove(trx, { workspaceId, repId, runId, actor }, row);
-      await recordStatementAct(trx, caller, {
+      await recordStatementEntry(trx, caller, {
         runId,
         trigger: 'adjustment_deleted',
         repId,

@@ -43,8 +43,8 @@ export class GenerateStatement {
   async generate(repId: string, of: string, caller: Caller): Promise<Generated> {
     if (!isUuid(repId)) throw repNotFound();
     const key = { workspaceId: caller.workspaceId, repId, period: of };
-    await this.laneRunner.drain(caller.workspaceId, [repId]);
-    return this.unitOfWork.run(caller, 'calculation', async (trx): Promise<Generated> => {
+    await this.laneRunner.calculateNow(caller.workspaceId, [repId]);
+    return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx): Promise<Generated> => {
       const repName = await lockRep(trx, caller.workspaceId, repId);
       const head = await findHead(trx, key);
       if (head?.status === 'approved') return 'already_approved';

@@ -41,7 +41,9 @@ export class GenerateStatements {
   ) {}
 
   async execute({ body: { period: of, repIds } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const asked = repIds ?? (await this.unitOfWork.run(caller, 'reads', (trx) => repsOfPeriod(trx, caller, of)));
+    const asked =
+      repIds ??
+      (await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) => repsOfPeriod(trx, caller, of)));
     const reps = [...new Set(asked)];
     const outcomes: Outcome[] = new Array(reps.length);
     let next = 0;

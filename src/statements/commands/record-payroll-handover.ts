@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { layouts } from '../../exports/payroll-layouts.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -9,7 +10,6 @@ import { CLOCK } from '../../platform/tokens.js';
 import { describePayrollFile, type PayrollHandover, payrollHandover } from '../payroll-handover.js';
 import { insertHandover } from '../payroll-handover-store.js';
 import { listHandovers } from '../payroll-handover-views.js';
-import { layouts } from '../payroll-layouts.js';
 
 const body = z.strictObject({
   period: period.describe('The period that was handed over'),
@@ -29,10 +29,12 @@ export class RecordPayrollHandover {
     { body: wanted }: Input<unknown, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<PayrollHandover> {
-    const file = await this.unitOfWork.run(caller, 'snapshot', (trx) =>
-      describePayrollFile(trx, caller, wanted, this.clock),
+    const file = await this.unitOfWork.run(
+      caller,
+      { lock: 'none', access: 'read', isolation: 'repeatable read' },
+      (trx) => describePayrollFile(trx, caller, wanted, this.clock),
     );
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
       const handoverId = await insertHandover(trx, caller, { ...file, ...wanted, note: wanted.note ?? null });
       const [handover] = await listHandovers(trx, caller.workspaceId, { handoverId });
       return handover as PayrollHandover;

@@ -19,8 +19,8 @@ import { listApprovers, refuseOwnStatement } from '../approvers.js';
 import { generateVersion } from '../generate-version.js';
 import { lockRep } from '../lock-rep.js';
 import { type Owed, owedFor } from '../owed.js';
-import { recordStatementAct } from '../record-statement-act.js';
 import { type StatementKey, statementNotApproved } from '../statement.js';
+import { recordStatementEntry } from '../statement-audit-entry.js';
 import { replaceApproved } from '../statement-store.js';
 import { findHead, findVersion, type StoredStatement } from '../statement-views.js';
 import { trueUpLine, trueUpLineAnswer } from '../true-up-line.js';
@@ -63,7 +63,7 @@ export class TrueUpStatement {
     caller: Caller,
   ): Promise<Answer> {
     const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
-    return this.changes.run(caller, 'calculation', async (trx, wake) => {
+    return this.changes.run(caller, 'shared', async (trx, wake) => {
       await lockRep(trx, caller.workspaceId, repId);
       await refuseOwnStatement(trx, caller, repId);
       const at = this.clock.now();
@@ -136,7 +136,7 @@ async function trueUp(
   const generation = { status: 'approved', at, actor: caller.actor } as const;
   const next = await generateVersion(trx, key, approved.currency, generation);
   await replaceApproved(trx, key, next);
-  await recordStatementAct(trx, caller, {
+  await recordStatementEntry(trx, caller, {
     runId,
     trigger: 'true_up',
     repId,

@@ -14,8 +14,8 @@ import { type AdjustmentRow, assertTakesBack, exactAmount } from '../adjustment.
 import { updateAdjustment as write } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../lock-rep.js';
-import { recordStatementAct } from '../record-statement-act.js';
 import { statementLocked } from '../statement.js';
+import { recordStatementEntry } from '../statement-audit-entry.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId, adjustmentId: pathId });
@@ -39,7 +39,7 @@ export class UpdateAdjustment {
     if (wanted.amount === undefined && wanted.reason === undefined)
       throw invalid({ path: '', message: 'no fields to update: give amount, reason or both' });
     const { workspaceId, actor } = caller;
-    return this.unitOfWork.run(caller, 'calculation', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
       if (row === null || row.kind === 'true_up')
@@ -54,7 +54,7 @@ export class UpdateAdjustment {
       };
       const runId = newId();
       await write(trx, { workspaceId, repId, runId, actor }, row, after);
-      await recordStatementAct(trx, caller, {
+      await recordStatementEntry(trx, caller, {
         runId,
         trigger: 'adjustment_changed',
         repId,

@@ -8,7 +8,7 @@ import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { askedPeriod } from '../asked-period.js';
+import { resolvePeriod } from '../resolve-period.js';
 import { approvalOf, approvedBy, statement } from '../statement.js';
 import { stateOf } from '../statement-state.js';
 import { readStatement } from '../statement-views.js';
@@ -26,9 +26,9 @@ export class GetStatementStatus {
   async execute({ params: { repId }, query: asked }: Input<{ repId: string }, z.infer<typeof query>>, caller: Caller) {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
-      const { period: of, currency } = await askedPeriod(trx, workspaceId, asked.period, this.clock);
+      const { period: of, currency } = await resolvePeriod(trx, workspaceId, asked.period, this.clock);
       const key = { workspaceId, repId, period: of };
       const { head, content } = await readStatement(trx, key, currency);
       const state = await stateOf(trx, key, head, content, currency);

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { askedRep } from '../../commissions/asked-rep.js';
+import { resolveRepId } from '../../commissions/resolve-rep-id.js';
 import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
@@ -11,14 +11,14 @@ import { period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { askedPeriod } from '../asked-period.js';
+import { resolvePeriod } from '../resolve-period.js';
 import { type StatementAnswer, statement, statementAnswer } from '../statement.js';
 import { stateOf } from '../statement-state.js';
 import { readStatement } from '../statement-views.js';
 import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
 
 const query = z.strictObject({
-  repId: askedRep.optional(),
+  repId: resolveRepId.optional(),
   period: period.optional(),
   include: z
     .literal('all')
@@ -36,8 +36,8 @@ export class GetStatements {
 
   async execute({ query: asked }: Input<unknown, Query>, caller: Caller) {
     assertMayAsk(asked, caller);
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
-      const { period: of, currency } = await askedPeriod(trx, caller.workspaceId, asked.period, this.clock);
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, asked.period, this.clock);
       if (asked.repId !== undefined) return readRepStatement(trx, caller, asked.repId, of, currency);
       const selection = { repIds: visibleReps(caller), everyone: asked.include === 'all' };
       return teamAnswer(of, currency, await readTeamStatements(trx, caller.workspaceId, of, currency, selection));

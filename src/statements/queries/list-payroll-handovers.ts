@@ -16,7 +16,7 @@ export class ListPayrollHandovers {
   /** A manager who is restricted to the people below them sees their own hand-overs only: the totals are of those people. */
   async execute({ query: { period: of } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
     const authorId = caller.team === undefined ? null : caller.repId;
-    const handovers = await this.unitOfWork.run(caller, 'reads', (trx) =>
+    const handovers = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
       listHandovers(trx, caller.workspaceId, { period: of, authorId }),
     );
     return { handovers };

@@ -11,7 +11,7 @@ import {
   deliveryAnswer,
   deliveryLimitBytes,
   deliveryQuery,
-  newsOf,
+  toInboxMessage,
 } from '../delivery.js';
 import { DeliveryOutcomes } from '../delivery-outcomes.js';
 import { WebhookLimits } from '../webhook-limits.js';
@@ -34,7 +34,7 @@ export class ReceiveCrma {
       throw badSignature();
     if (namesNoDeal) throw invalid({ path: 'events.0.id.record_id', message: 'is missing' });
     this.limits.admit('crma', [webhookId]);
-    const news = hints.map((hint) => newsOf('crma', webhookId, hint));
+    const news = hints.map((hint) => toInboxMessage('crma', webhookId, hint));
     const received = await this.inbox.receive(news);
     // The connection ended while its secret was still cached.
     if (news.length > 0 && received.size === 0) throw badSignature();

@@ -13,7 +13,7 @@ import {
   deliveryAnswer,
   deliveryLimitBytes,
   deliveryQuery,
-  newsOf,
+  toInboxMessage,
 } from '../delivery.js';
 import { DeliveryOutcomes } from '../delivery-outcomes.js';
 import { WebhookLimits } from '../webhook-limits.js';
@@ -39,7 +39,7 @@ export class ReceiveCrmb {
     const hints = readCrmbDelivery(json);
     const accounts = new Set(hints.map((hint) => hint.accountId as string));
     this.limits.admit('crmb', [...accounts]);
-    const news = hints.map((hint) => newsOf('crmb', hint.accountId as string, hint));
+    const news = hints.map((hint) => toInboxMessage('crmb', hint.accountId as string, hint));
     const received = await this.inbox.receive(news);
     return this.outcomes.answer(query, { news, received, ignored: (json as unknown[]).length - hints.length });
   }

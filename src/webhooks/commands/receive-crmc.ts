@@ -13,7 +13,7 @@ import {
   deliveryAnswer,
   deliveryLimitBytes,
   deliveryQuery,
-  newsOf,
+  toInboxMessage,
 } from '../delivery.js';
 import { DeliveryOutcomes } from '../delivery-outcomes.js';
 import { WebhookLimits } from '../webhook-limits.js';
@@ -36,7 +36,7 @@ export class ReceiveCrmc {
     if (dealIds === null) throw invalid({ path: '', message: 'names no opportunity: send {"opportunityId": "006…"}' });
     this.limits.admit('crmc', [route]);
     const news = dealIds.map((dealId) =>
-      newsOf('crmc', route, {
+      toInboxMessage('crmc', route, {
         dealId,
         accountId: null,
         change: 'changed',

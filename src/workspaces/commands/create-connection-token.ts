@@ -20,7 +20,7 @@ export class CreateConnectionToken {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute({ body: { label } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const { id, token, createdAt } = await this.unitOfWork.run(caller, 'reads', (trx) =>
+    const { id, token, createdAt } = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
       insertConnectionToken(trx, caller, label ?? null),
     );
     return { id, token, label: label ?? null, createdAt: createdAt.toISOString() };

@@ -16,7 +16,9 @@ export class DeleteConnectionToken {
 
   async execute({ params: { id: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
     const id = knownId(asked, 'not_found', unknown);
-    const deleted = await this.unitOfWork.run(caller, 'reads', (trx) => remove(trx, caller, id));
+    const deleted = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      remove(trx, caller, id),
+    );
     if (!deleted) throw new Failure('not_found', unknown);
     return { deleted, id };
   }

@@ -21,8 +21,10 @@ export class RotateWorkspaceKey {
 
   /** The key is told here and never again. The lock keeps two rotations from leaving two keys behind. */
   async execute({ body: { graceMinutes } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const { apiKey, oldKeyExpiresAt } = await this.unitOfWork.run(caller, 'configuration', (trx) =>
-      rotate(trx, caller, graceMinutes, this.clock.now()),
+    const { apiKey, oldKeyExpiresAt } = await this.unitOfWork.run(
+      caller,
+      { lock: 'exclusive', access: 'write' },
+      (trx) => rotate(trx, caller, graceMinutes, this.clock.now()),
     );
     return { apiKey, masked: keyMask, oldKeyExpiresAt: oldKeyExpiresAt?.toISOString() ?? null };
   }

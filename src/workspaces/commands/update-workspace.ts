@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { reprojectDeals } from '../../deals/reproject-deals.js';
+import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { requestForWorkspace } from '../../ledger/calculation-requests.js';
@@ -48,12 +48,12 @@ export class UpdateWorkspace {
         message: 'give at least one of name, currency, timezone, paper, payroll, managerScope',
       });
     const { workspaceId } = caller;
-    await this.changes.run(caller, 'configuration', async (trx, wake) => {
+    await this.changes.run(caller, 'exclusive', async (trx, wake) => {
       const before = await findWorkspace(trx, workspaceId);
       await updateWorkspaceRow(trx, workspaceId, change);
       const after = { ...before, ...given };
       if (after.currency === before.currency && after.timezone === before.timezone) return;
-      if (after.timezone !== before.timezone) await reprojectDeals(trx, workspaceId);
+      if (after.timezone !== before.timezone) await rebuildDealProjections(trx, workspaceId);
       wake(await requestForWorkspace(trx, workspaceId, 'workspace_change'));
     });
     return { updated: true, ...given };

@@ -10,7 +10,9 @@ export class GetWorkspaceKey {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_input: Input, caller: Caller) {
-    return this.unitOfWork.run(caller, 'reads', (trx) => findMaskedKey(trx, caller.workspaceId));
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findMaskedKey(trx, caller.workspaceId),
+    );
   }
 }
 

@@ -5,8 +5,8 @@ import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type PlanVersion, planVersion } from '../../plans/plan.js';
+import { planTermParts } from '../../plans/plan-tool-text.js';
 import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
-import { planTermParts } from '../../plans/plan-words.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -54,7 +54,7 @@ export class GetWorkspace {
     { query: { includeDeleted } }: Input<unknown, z.infer<typeof query>>,
     caller: Caller,
   ): Promise<z.input<typeof response>> {
-    return this.unitOfWork.run(caller, 'reads', async (trx) => {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const workspace = await findWorkspace(trx, caller.workspaceId);
       const { standard, measures } = workspace.fieldMapping;
       const provider = await findConnectedCrm(trx, caller.workspaceId);
@@ -72,8 +72,8 @@ export class GetWorkspace {
 
   /** The active plans; with includeDeleted the deleted ones too. A rep sees their own. */
   private async plansFor(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
-    if (caller.standing === 'payroll') return [];
-    const onlyForRep = caller.standing === 'rep' ? caller.repId : null;
+    if (caller.accessLevel === 'payroll') return [];
+    const onlyForRep = caller.accessLevel === 'rep' ? caller.repId : null;
     const today = await workspaceToday(trx, caller.workspaceId, this.clock);
     const filter = includeDeleted ? { includeDeleted } : { status: 'active' as const };
     const plans = (await listPlanVersions(trx, caller.workspaceId, { ...filter, onlyForRep, today })).filter(

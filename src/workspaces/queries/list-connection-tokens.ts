@@ -11,7 +11,11 @@ export class ListConnectionTokens {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_input: Input, caller: Caller) {
-    return { tokens: await this.unitOfWork.run(caller, 'reads', (trx) => load(trx, caller.workspaceId)) };
+    return {
+      tokens: await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+        load(trx, caller.workspaceId),
+      ),
+    };
   }
 }
 

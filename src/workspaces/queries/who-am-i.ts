@@ -22,14 +22,14 @@ export class WhoAmI {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-    const { workspaceId, name } = await this.unitOfWork.run(caller, 'reads', (trx) =>
+    const { workspaceId, name } = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
       findWorkspace(trx, caller.workspaceId),
     );
     return {
       workspaceId,
       workspaceName: name,
       kind: caller.tokenKind ?? 'ws',
-      role: roles.find((role) => role === caller.standing) ?? null,
+      role: roles.find((role) => role === caller.accessLevel) ?? null,
       repId: caller.repId,
       version: serviceVersion,
       docs: '/docs',

@@ -248,7 +248,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/webhooks/crm-news.ts',
         from: "    await failpoint('news.afterFetch');\n",
-        to: "    await this.unitOfWork.run(batch, 'reads', (trx) => settleNews(trx, batch, batch.news, 'fetched'));\n    await failpoint('news.afterFetch');\n",
+        to: "    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) => settleNews(trx, batch, batch.news, 'fetched'));\n    await failpoint('news.afterFetch');\n",
       },
     ],
   },

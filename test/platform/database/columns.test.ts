@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { cellsOf, rowsFrom } from '#src/platform/database/columns.js';
+import { selectAsText, unnestRows } from '#src/platform/database/columns.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 interface Row {
@@ -25,11 +25,11 @@ describe('rows sent by columns', () => {
   after(() => service.stop());
 
   const sentAndRead = (rows: readonly Row[]) =>
-    service.running.service.unitOfWork.outside((trx) =>
-      cellsOf(
+    service.running.service.unitOfWork.withoutTenant((trx) =>
+      selectAsText(
         trx,
         ['id', 'text', 'day', 'count', 'amount', 'flag', 'fields'].map((column) => sql.ref(column)),
-        rowsFrom<Row>(rows, [
+        unnestRows<Row>(rows, [
           ['id', 'uuid', (row) => row.id],
           ['text', 'text', (row) => row.text],
           ['day', 'date', (row) => row.day],
@@ -88,11 +88,11 @@ describe('rows sent by columns', () => {
     ]);
     expect(capitals.map(([first]) => first)).to.deep.equal([id, id]);
     for (const wrong of ['', 'x', id.slice(1), `${id}0`, id.replace('f', 'g'), `${id.slice(0, -1)}é`])
-      expect(() => rowsFrom([id, wrong], [['id', 'uuid', (value) => value]]), wrong).to.throw('not a UUID');
+      expect(() => unnestRows([id, wrong], [['id', 'uuid', (value) => value]]), wrong).to.throw('not a UUID');
   });
 
   it('refuse a day that is none', () => {
     for (const wrong of ['', '2026-02-30', 'today'])
-      expect(() => rowsFrom(['2026-01-01', wrong], [['day', 'date', (value) => value]]), wrong).to.throw('not a day');
+      expect(() => unnestRows(['2026-01-01', wrong], [['day', 'date', (value) => value]]), wrong).to.throw('not a day');
   });
 });

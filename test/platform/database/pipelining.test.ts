@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { lastly, type Work } from '#src/platform/database/unit-of-work.js';
+import { executeWithCommit, type Work } from '#src/platform/database/unit-of-work.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 const workspaceId = '00000000-0000-4000-8000-000000000001';
@@ -14,7 +14,7 @@ describe('a transaction', () => {
   after(() => service.stop());
 
   const inTransaction = <T>(work: (trx: Work) => Promise<T>) =>
-    service.running.service.unitOfWork.run({ workspaceId }, 'reads', work);
+    service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
 
   describe('statements that are asked together', () => {
     const later = async (asked: Promise<unknown>) => {
@@ -68,7 +68,7 @@ describe('a transaction', () => {
 
     it('are kept with the rest, behind it', async () => {
       await inTransaction(async (trx) => {
-        lastly(trx, sql`update rate_windows set second = second + 10`.compile(trx));
+        executeWithCommit(trx, sql`update rate_windows set second = second + 10`.compile(trx));
         await keep(1).execute(trx);
       });
       expect(await kept()).to.deep.equal([11]);
@@ -78,7 +78,7 @@ describe('a transaction', () => {
       const before = await kept();
       const failed = await inTransaction(async (trx) => {
         await keep(2).execute(trx);
-        lastly(trx, keep(3).compile(trx), sql`select 1 / 0`.compile(trx), keep(4).compile(trx));
+        executeWithCommit(trx, keep(3).compile(trx), sql`select 1 / 0`.compile(trx), keep(4).compile(trx));
         return 'done';
       }).catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'division by zero');
@@ -91,7 +91,8 @@ describe('a transaction', () => {
       await inTransaction(async (trx) => {
         tries += 1;
         await keep(20 + tries).execute(trx);
-        if (tries === 1) lastly(trx, sql`do $$ begin raise exception using errcode = '40P01'; end $$`.compile(trx));
+        if (tries === 1)
+          executeWithCommit(trx, sql`do $$ begin raise exception using errcode = '40P01'; end $$`.compile(trx));
       });
       expect(tries).to.equal(2);
       expect(await kept()).to.deep.equal([...before, 22]);
@@ -101,7 +102,7 @@ describe('a transaction', () => {
       const before = await kept();
       for (let time = 0; time < 15; time += 1) {
         await inTransaction(async (trx) => {
-          lastly(trx, keep(30).compile(trx));
+          executeWithCommit(trx, keep(30).compile(trx));
           throw new Error('as it should');
         }).catch(() => undefined);
         await inTransaction((trx) => sql`select 1`.execute(trx));

@@ -1,0 +1,152 @@
+import { type Clock } from '../kernel/clock.js';
+import { groupBy } from '../kernel/group-by.js';
+import { isUuid } from '../kernel/ids.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import {
+  type InboxBatch,
+  type InboxHandler,
+  markProcessed,
+  type PendingMessage,
+  RetryLater,
+} from '../platform/inbox/inbox-runner.js';
+import { type Log } from '../platform/log.js';
+import { changeTier, findTier } from '../workspaces/change-tier.js';
+import { type BillingProvider, BillingUnavailable, type ProviderCustomer } from './billing-provider.js';
+import { checkCustomers, saveSubscriptions, unlinkCustomer } from './billing-store.js';
+import { listSubscriptions } from './billing-views.js';
+import {
+  entitledTier,
+  graceEnd,
+  isUnclear,
+  type PriceTiers,
+  type Subscription,
+  tierOfItems,
+} from './subscription-tier.js';
+
+export interface BillingTerms {
+  readonly graceDays: number;
+  readonly priceTiers: PriceTiers;
+}
+
+/** Lost events are found within this time. */
+const checkEveryMs = 24 * 60 * 60_000;
+const actor = 'billing';
+
+/**
+ * Processes provider events: reads each customer's present state from the provider and sets the workspace's tier
+ * from it. Order, delay and repetition of events do not matter.
+ */
+export class BillingInboxHandler implements InboxHandler {
+  readonly sources = ['billing'] as const;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly provider: BillingProvider | null,
+    private readonly terms: BillingTerms,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  async handle(batch: InboxBatch): Promise<void> {
+    for (const [customerId, news] of groupBy(batch.messages, (one) => one.subject)) {
+      const askedAt = this.clock.now();
+      const customer = await this.ask(customerId);
+      await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, async (trx) => {
+        await batch.lease.assertHeld(trx);
+        await this.apply(trx, batch.workspaceId, { customerId, customer, askedAt });
+        await markProcessed(trx, batch, news, 'done');
+      });
+    }
+  }
+
+  /** The tier stays, and the provider is queried again a day later. */
+  async deadLetter(
+    trx: Work,
+    { workspaceId, messages }: { readonly workspaceId: string; readonly messages: readonly PendingMessage[] },
+    reason: string,
+  ): Promise<void> {
+    const customers = [...new Set(messages.map((one) => one.subject))];
+    await checkCustomers(trx, workspaceId, customers, this.inADay());
+    const details = { customers, reason };
+    await recordAuditEntry(
+      trx,
+      { workspaceId, actor },
+      { trigger: 'billing_event', scope: 'workspace', outcome: 'failed', details },
+    );
+  }
+
+  private async ask(customerId: string): Promise<ProviderCustomer> {
+    if (this.provider === null) throw new RetryLater('no billing provider is configured', null);
+    try {
+      return await this.provider.customer(customerId);
+    } catch (error) {
+      if (error instanceof BillingUnavailable)
+        throw new RetryLater(error.message, error.retryAfterMs, { cause: error });
+      throw error;
+    }
+  }
+
+  private async apply(
+    trx: Work,
+    workspaceId: string,
+    asked: { readonly customerId: string; readonly customer: ProviderCustomer; readonly askedAt: Date },
+  ): Promise<void> {
+    const { customerId, customer, askedAt } = asked;
+    const before = await listSubscriptions(trx, workspaceId);
+    const now = this.read(customer, workspaceId, { before, askedAt });
+    if (customer.isDeleted) await unlinkCustomer(trx, workspaceId, customerId);
+    else await saveSubscriptions(trx, { workspaceId, customerId }, now, { askedAt, checkAt: this.nextCheck(now) });
+    const others = before.filter((subscription) => subscription.customerId !== customerId);
+    await this.followTier(trx, workspaceId, customerId, [...others, ...now]);
+  }
+
+  /** The part of the customer's subscriptions that belongs to this workspace; a customer may pay for several. */
+  private read(
+    { subscriptions }: ProviderCustomer,
+    workspaceId: string,
+    { before, askedAt }: { readonly before: readonly Subscription[]; readonly askedAt: Date },
+  ): Subscription[] {
+    const own = subscriptions.filter(
+      ({ workspaceId: named }) => named === null || !isUuid(named) || named.toLowerCase() === workspaceId,
+    );
+    return own.map(({ subscriptionId, status, items }) => {
+      const known = before.find((one) => one.subscriptionId === subscriptionId);
+      const pastDueSince = status === 'past_due' ? (known?.pastDueSince ?? askedAt) : null;
+      return { subscriptionId, status, tier: tierOfItems(items, this.terms.priceTiers), pastDueSince };
+    });
+  }
+
+  private async followTier(
+    trx: Work,
+    workspaceId: string,
+    customerId: string,
+    subscriptions: readonly Subscription[],
+  ): Promise<void> {
+    for (const { subscriptionId, status } of subscriptions.filter(isUnclear))
+      this.log.warn({ workspaceId, subscriptionId, status }, 'a subscription has no known tier; the tier stays');
+    const from = await findTier(trx, workspaceId);
+    if (from === null) return;
+    const to = entitledTier(subscriptions, from, { now: this.clock.now(), graceDays: this.terms.graceDays });
+    if (to === from) return;
+    const details = {
+      customerId,
+      subscriptions: subscriptions.map(({ subscriptionId, status }) => ({ subscriptionId, status })),
+    };
+    await changeTier(trx, { workspaceId, actor }, { from, to, details });
+  }
+
+  private nextCheck(subscriptions: readonly Subscription[]): Date {
+    const now = this.clock.now();
+    const ends = subscriptions
+      .map(({ pastDueSince }) => (pastDueSince === null ? null : graceEnd(pastDueSince, this.terms.graceDays)))
+      .filter((end) => end !== null && end > now);
+    return [this.inADay(), ...ends].reduce((first, end) =>
+      end !== null && end < (first as Date) ? end : first,
+    ) as Date;
+  }
+
+  private inADay(): Date {
+    return new Date(this.clock.now().getTime() + checkEveryMs);
+  }
+}

@@ -1,0 +1,55 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { dealId } from '../../deals/deal.js';
+import { type Caller, maySee } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId, period, text } from '../../platform/schemas.js';
+import { notYours, repNotFound } from '../../reps/rep.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { assertDealExists } from '../../statements/assert-deal-exists.js';
+import { type Comment, comment } from '../comment.js';
+import { insertComment } from '../comment-store.js';
+import { findComment } from '../comment-views.js';
+
+const params = z.strictObject({ repId: pathId });
+const body = z.strictObject({ period, body: text(4000), dealId: dealId.optional() });
+
+@injectable()
+export class AddComment {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(
+    { params: { repId }, body: wanted }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
+    caller: Caller,
+  ): Promise<Comment> {
+    if (!maySee(caller, repId)) throw notYours();
+    const { workspaceId } = caller;
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      if (wanted.dealId !== undefined) await assertDealExists(trx, workspaceId, wanted.dealId);
+      const commentId = await insertComment(trx, workspaceId, {
+        repId,
+        period: wanted.period,
+        dealId: wanted.dealId ?? null,
+        body: wanted.body,
+        authorId: caller.repId,
+      });
+      return (await findComment(trx, workspaceId, repId, commentId)) as Comment;
+    });
+  }
+}
+
+export const addComment = operation({
+  id: 'addComment',
+  summary: "Comment on a rep's statement of a period, or on one deal in it",
+  method: 'post',
+  path: '/v1/statements/:repId/comments',
+  access: 'rep',
+  params,
+  body,
+  response: comment,
+  status: 201,
+  failures: { rep_not_found: 404, deal_not_found: 404 },
+  handler: AddComment,
+});

@@ -1,0 +1,42 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { notYours } from '../../reps/rep.js';
+import { deleteComment as remove } from '../comment-store.js';
+import { findComment } from '../comment-views.js';
+
+const params = z.strictObject({ repId: pathId, commentId: pathId });
+
+@injectable()
+export class DeleteComment {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute({ params: { repId, commentId } }: Input<z.infer<typeof params>>, caller: Caller) {
+    if (!maySee(caller, repId)) throw notYours();
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+      const found = await findComment(trx, caller.workspaceId, repId, commentId);
+      if (found === null)
+        throw new Failure('comment_not_found', 'There is no such comment on a statement of this rep.');
+      if (!mayActAs(caller, 'manager') && found.author.repId !== caller.repId)
+        throw new Failure('forbidden', 'You may delete your own comments only.');
+      await remove(trx, caller.workspaceId, found.commentId);
+      return { deleted: true };
+    });
+  }
+}
+
+export const deleteComment = operation({
+  id: 'deleteComment',
+  summary: 'Delete a comment: your own, or as a manager anyone’s',
+  method: 'delete',
+  path: '/v1/statements/:repId/comments/:commentId',
+  access: 'rep',
+  params,
+  response: z.object({ deleted: z.boolean() }),
+  failures: { comment_not_found: 404 },
+  handler: DeleteComment,
+});

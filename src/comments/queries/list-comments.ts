@@ -1,0 +1,47 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId, period } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { notYours, repNotFound } from '../../reps/rep.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { resolvePeriod } from '../../statements/resolve-period.js';
+import { comment } from '../comment.js';
+import { listComments as load } from '../comment-views.js';
+
+const params = z.strictObject({ repId: pathId });
+const query = z.strictObject({ period: period.optional() });
+
+@injectable()
+export class ListComments {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ params: { repId }, query: asked }: Input<{ repId: string }, z.infer<typeof query>>, caller: Caller) {
+    if (!maySee(caller, repId)) throw notYours();
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      if ((await findRepName(trx, caller.workspaceId, repId)) === null) throw repNotFound();
+      const { period: of } = await resolvePeriod(trx, caller.workspaceId, asked.period, this.clock);
+      return load(trx, caller.workspaceId, repId, of);
+    });
+  }
+}
+
+export const listComments = operation({
+  id: 'listComments',
+  summary: "The comments on a rep's statement, oldest first",
+  method: 'get',
+  path: '/v1/statements/:repId/comments',
+  access: 'rep',
+  payroll: true,
+  params,
+  query,
+  response: z.array(comment),
+  failures: { rep_not_found: 404 },
+  handler: ListComments,
+});

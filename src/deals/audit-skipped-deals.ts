@@ -1,0 +1,20 @@
+import { groupBy } from '../kernel/group-by.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type RecordedReport } from './record-reported-deals.js';
+
+/** Tells in the audit log of every deal that nobody is paid for, so that whoever looks for the deal finds why. */
+export async function auditSkippedDeals(
+  trx: Work,
+  workspaceId: string,
+  { trigger, provider }: { readonly trigger: string; readonly provider: string },
+  { skipped }: RecordedReport,
+): Promise<void> {
+  const orchestrator = { workspaceId, actor: 'orchestrator' };
+  await Promise.all(
+    [...groupBy(skipped, (one) => one.dealId)].map(([dealId, reasons]) => {
+      const details = { provider, reasons: reasons.map((one) => one.reason) };
+      return recordAuditEntry(trx, orchestrator, { trigger, scope: 'deal', dealId, outcome: 'skipped', details });
+    }),
+  );
+}

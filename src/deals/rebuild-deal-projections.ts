@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { unnestRows } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type DealContent, type DealTerms, type Projection, projectDeal } from './deal.js';
+import { DealOwners } from './deal-owners.js';
+import { loadDealTerms } from './deal-store.js';
+
+const batchSize = 2000;
+
+/**
+ * Reads the standard values and the owner of every stored deal anew, after the mapping, the time zone or the people
+ * have changed, and writes those that differ. Gives the number of these. The caller keeps writers of deals out and
+ * asks for the calculation.
+ */
+export async function rebuildDealProjections(trx: Work, workspaceId: string): Promise<number> {
+  const terms = await loadDealTerms(trx, workspaceId);
+  const owners = new DealOwners(trx, workspaceId);
+  let changed = 0;
+  for (let after = ''; ; ) {
+    const rows = await readBatch(trx, workspaceId, after);
+    const last = rows.at(-1);
+    if (last === undefined) return changed;
+    changed += await reprojectBatch(trx, workspaceId, terms, owners, rows);
+    after = last.dealId;
+  }
+}
+
+type Projected = Omit<Projection, 'givenRepId'> & { readonly repId: string | null };
+
+interface StoredDeal extends Projected {
+  readonly dealId: string;
+  readonly content: DealContent;
+}
+
+async function readBatch(trx: Work, workspaceId: string, after: string): Promise<StoredDeal[]> {
+  const { rows } = await sql<Projected & { dealId: string } & DealContent>`
+    select deal_id as "dealId", fields, given, rep_id as "repId", name, trim_scale(amount)::text as amount, currency, stage,
+      close_date as "closeDate", created_date as "createdDate", owner_id as "ownerId", owner_email as "ownerEmail",
+      is_closed as "isClosed", is_won as "isWon"
+    from deals
+    where workspace_id = ${workspaceId} and deal_id > ${after}
+    order by deal_id limit ${batchSize}`.execute(trx);
+  return rows.map(({ fields, given, ...row }) => ({ ...row, content: { fields, given } }));
+}
+
+async function reprojectBatch(
+  trx: Work,
+  workspaceId: string,
+  terms: DealTerms,
+  owners: DealOwners,
+  rows: readonly StoredDeal[],
+): Promise<number> {
+  const projections = rows.map((row) => projectDeal(row.content, terms));
+  await owners.preload(projections.map((projection) => ({ projection })));
+  const differing = rows.flatMap((row, index) => {
+    const now = projected(projections[index] as Projection, owners);
+    return columns.some((column) => row[column] !== now[column]) ? [{ dealId: row.dealId, ...now }] : [];
+  });
+  if (differing.length > 0) await writeBatch(trx, workspaceId, differing);
+  return differing.length;
+}
+
+function projected({ givenRepId, ...projection }: Projection, owners: DealOwners): Projected {
+  return { ...projection, repId: owners.of({ ...projection, givenRepId }) ?? null };
+}
+
+const columns = [
+  'repId',
+  'name',
+  'amount',
+  'currency',
+  'stage',
+  'closeDate',
+  'createdDate',
+  'ownerId',
+  'ownerEmail',
+  'isClosed',
+  'isWon',
+] as const satisfies readonly (keyof Projected)[];
+
+async function writeBatch(
+  trx: Work,
+  workspaceId: string,
+  deals: readonly (Projected & { readonly dealId: string })[],
+): Promise<void> {
+  await sql`
+    update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
+      close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,
+      is_closed = n.is_closed, is_won = n.is_won
+    from (select * from ${unnestRows(deals, [
+      ['deal_id', 'text', (deal) => deal.dealId],
+      ['rep_id', 'uuid', (deal) => deal.repId],
+      ['name', 'text', (deal) => deal.name],
+      ['amount', 'numeric', (deal) => deal.amount],
+      ['currency', 'text', (deal) => deal.currency],
+      ['stage', 'text', (deal) => deal.stage],
+      ['close_date', 'date', (deal) => deal.closeDate],
+      ['created_date', 'date', (deal) => deal.createdDate],
+      ['owner_id', 'text', (deal) => deal.ownerId],
+      ['owner_email', 'text', (deal) => deal.ownerEmail],
+      ['is_closed', 'boolean', (deal) => String(deal.isClosed)],
+      ['is_won', 'boolean', (deal) => String(deal.isWon)],
+    ])}) n
+    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
+}

@@ -1,0 +1,145 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { Download, type Input, operation } from '../../platform/operation.js';
+import { flag, pathId, period } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { notYours, repNotFound } from '../../reps/rep.js';
+import { findPerson } from '../../reps/rep-views.js';
+import { resolvePeriod } from '../../statements/resolve-period.js';
+import { type StatementLine } from '../../statements/snapshot.js';
+import { type StatementContent, type StatementKey, statement, statementAnswer } from '../../statements/statement.js';
+import { readStatement } from '../../statements/statement-views.js';
+import { statementFilename, statementTotals } from '../export-files.js';
+import { documentFailures, documentJob, workbookType } from '../export-job.js';
+import { type DocumentAnswer, DocumentRequests } from '../export-requests.js';
+import { type Cell, csvFile, lineType, own, plainAmount, text } from '../payroll-csv.js';
+
+const params = z.strictObject({ repId: pathId });
+const query = z.strictObject({
+  period: period.optional(),
+  format: z.enum(['csv', 'json', 'pdf', 'xlsx']).default('csv'),
+  delimiter: z.enum([',', ';']).default(','),
+  async: flag.default(false),
+});
+type Query = z.infer<typeof query>;
+
+const columns: readonly (readonly [title: string, cell: (line: StatementLine) => Cell])[] = [
+  ['Deal ID', (line) => text(line.dealId)],
+  ['Deal', (line) => text(line.dealName)],
+  ['Close Date', (line) => own(line.closeDate)],
+  ['Plan', (line) => text(line.planName)],
+  ['Plan Version', (line) => own(line.planVersion)],
+  ['Rule', (line) => text(line.ruleName)],
+  ['Tier', (line) => text(line.tierName)],
+  ['Attainment', (line) => own(line.attainment)],
+  ['Base', (line) => own(line.base === null ? null : plainAmount(line.base, line.currency))],
+  ['Rate', (line) => own(line.rate)],
+  ['Commission', (line) => own(plainAmount(line.amount, line.currency))],
+  ['Type', (line) => text(lineType(line))],
+  ['Status', (line) => text(line.status)],
+  ['Note', (line) => text(line.reason)],
+];
+const rowColumns = ['Rep', 'Email', 'Period', 'Currency'];
+
+@injectable()
+export class ExportStatement {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(DocumentRequests) private readonly requests: DocumentRequests,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute(
+    { params: { repId }, query: asked }: Input<{ repId: string }, Query>,
+    caller: Caller,
+  ): Promise<DocumentAnswer> {
+    if (!maySee(caller, repId)) throw notYours();
+    const find = async (trx: Work) => {
+      const person = await findPerson(trx, caller.workspaceId, repId);
+      if (person === null) throw repNotFound();
+      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, asked.period, this.clock);
+      return {
+        key: { workspaceId: caller.workspaceId, repId, period: of },
+        repName: person.name,
+        email: person.email,
+        currency,
+      };
+    };
+    const { format } = asked;
+    if (format === 'csv' || format === 'json') return this.writeNow(find, format, asked.delimiter, caller);
+    return this.requests.answer(
+      caller,
+      async (trx) => {
+        const { key } = await find(trx);
+        return { kind: `statement.${format}`, repId, managerId: null, period: key.period };
+      },
+      asked,
+    );
+  }
+
+  /** Text takes no time to write, so nobody is asked to make it. */
+  private async writeNow(
+    find: (trx: Work) => Promise<{ key: StatementKey; repName: string; email: string; currency: string }>,
+    format: 'csv' | 'json',
+    delimiter: string,
+    caller: Caller,
+  ): Promise<Download> {
+    const { key, repName, email, head, content } = await this.unitOfWork.run(
+      caller,
+      { lock: 'none', access: 'write' },
+      async (trx) => {
+        const { currency, ...found } = await find(trx);
+        return { ...found, ...(await readStatement(trx, found.key, currency)) };
+      },
+    );
+    const told =
+      format === 'csv'
+        ? csvOf(content, { name: repName, email, period: key.period }, delimiter)
+        : JSON.stringify(statement.parse(statementAnswer(key, repName, head, content, caller)));
+    return new Download(
+      format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      statementFilename(key.period, repName, format),
+      told,
+      statementTotals(content, head),
+    );
+  }
+}
+
+/** Every row names its rep, period and currency, so that the rows of several files can stand in one. */
+function csvOf(
+  { lines }: StatementContent,
+  { name, email, period: of }: { readonly name: string; readonly email: string; readonly period: string },
+  delimiter: string,
+): string {
+  return csvFile(
+    [...columns.map(([title]) => title), ...rowColumns],
+    lines.map((line) => [
+      ...columns.map(([, cell]) => cell(line)),
+      text(name),
+      text(email),
+      own(of),
+      text(line.currency),
+    ]),
+    delimiter,
+  );
+}
+
+export const exportStatement = operation({
+  id: 'exportStatement',
+  summary:
+    "A rep's statement as CSV or JSON line items, PDF or workbook: the latest version, or what has been earned so far",
+  method: 'get',
+  path: '/v1/statements/:repId/export',
+  access: 'rep',
+  payroll: true,
+  params,
+  query,
+  response: z.union([statement, documentJob]),
+  otherStatus: 202,
+  files: ['text/csv', 'application/json', 'application/pdf', workbookType],
+  failures: documentFailures,
+  handler: ExportStatement,
+});

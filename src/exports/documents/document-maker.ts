@@ -1,0 +1,215 @@
+import { type Readable } from 'node:stream';
+import { keyAuthor } from '../../comments/comment.js';
+import { type Clock } from '../../kernel/clock.js';
+import { invalid } from '../../kernel/failure.js';
+import { type Period } from '../../kernel/period.js';
+import { type FileInfo } from '../../platform/database/tables.js';
+import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type PdfPrinter } from '../../platform/documents/browser.js';
+import { repNotFound } from '../../reps/rep.js';
+import { findPeopleBelow } from '../../reps/rep-views.js';
+import { readStatement } from '../../statements/statement-views.js';
+import { type CurrencySummary } from '../../statements/team-statements.js';
+import { findWorkspace } from '../../workspaces/workspace-views.js';
+import { statementFilename, statementTotals } from '../export-files.js';
+import { type DocumentOrder, workbookType } from '../export-job.js';
+import { archived, controlTotals, loadTeamExport, type TeamExport, totalsByCurrency } from '../team-export.js';
+import { loadStatementFacts } from './statement-facts.js';
+import { statementPage } from './statement-page.js';
+import { statementWorkbook, type WorkbookStatement } from './statement-workbook.js';
+import { teamPage } from './team-page.js';
+
+/** Where the parts of a file go as they are made. */
+export interface DocumentSink {
+  /** Reps whose part of an archive is there already. */
+  readonly kept: ReadonlySet<string>;
+  /** The next part of the file; of an archive a file of its own, with its name and whose it is. */
+  keep(content: Buffer, file?: { readonly name: string; readonly repId: string }): Promise<void>;
+  /** Told before the first part. */
+  expect(total: number): Promise<void>;
+  /** Whether others wait: an archive is then gone on with later. */
+  isTimeUp(): boolean;
+}
+
+/** What was made; null for an archive that is to be gone on with. */
+export type Made = Omit<FileInfo, 'bytes'> | null;
+
+const mostPdfRows = 5000;
+const partBytes = 4 * 1024 * 1024;
+
+/** Makes the files of statements: reads what they say, lays it out, and hands on the bytes. */
+export class DocumentMaker {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly printer: PdfPrinter,
+    private readonly clock: Clock,
+  ) {}
+
+  async make(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+    switch (order.kind) {
+      case 'statement.pdf':
+        return this.statementPdf(workspaceId, order, sink);
+      case 'statement.xlsx':
+        return this.statementXlsx(workspaceId, order, sink);
+      case 'team.pdf':
+        return this.teamPdf(workspaceId, order, sink);
+      case 'team.xlsx':
+        return this.teamXlsx(workspaceId, order, sink);
+      case 'team.zip':
+        return this.teamZip(workspaceId, order, sink);
+      default:
+        return unknownKind(order.kind);
+    }
+  }
+
+  private async statementPdf(workspaceId: string, { repId, period }: DocumentOrder, sink: DocumentSink): Promise<Made> {
+    const { facts, pdf } = await this.printStatement(workspaceId, repId ?? '', period);
+    await sink.keep(pdf);
+    return {
+      contentType: 'application/pdf',
+      filename: statementFilename(period, facts.rep.name, 'pdf'),
+      headers: statementTotals(facts.content, facts.head),
+    };
+  }
+
+  private async printStatement(workspaceId: string, repId: string, period: Period) {
+    const facts = await this.unitOfWork.run(
+      { workspaceId },
+      { lock: 'none', access: 'read', isolation: 'repeatable read' },
+      (trx) => loadStatementFacts(trx, workspaceId, repId, period),
+    );
+    if (facts === null) throw repNotFound();
+    return { facts, pdf: await this.printer.print(await statementPage(facts, this.clock.now())) };
+  }
+
+  private async statementXlsx(
+    workspaceId: string,
+    { repId, period }: DocumentOrder,
+    sink: DocumentSink,
+  ): Promise<Made> {
+    const facts = await this.unitOfWork.run(
+      { workspaceId },
+      { lock: 'none', access: 'read', isolation: 'repeatable read' },
+      (trx) => loadStatementFacts(trx, workspaceId, repId ?? '', period),
+    );
+    if (facts === null) throw repNotFound();
+    const { workspace, rep, head, content, people } = facts;
+    const terms = {
+      workspace,
+      period,
+      now: this.clock.now(),
+      people: (actor: string | null | undefined) => people.get(actor ?? '') ?? null,
+    };
+    await keepStream(statementWorkbook(terms, only({ ...rep, head, content })), sink);
+    return {
+      contentType: workbookType,
+      filename: statementFilename(period, rep.name, 'xlsx'),
+      headers: statementTotals(content, head),
+    };
+  }
+
+  private async teamPdf(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+    const { period } = order;
+    const { team, workspace } = await this.loadTeam(workspaceId, order);
+    if (team.rows.length > mostPdfRows)
+      throw invalid({
+        path: 'period',
+        message: `has ${team.rows.length} rows and a PDF holds ${mostPdfRows}; take export.csv`,
+      });
+    await sink.keep(await this.printer.print(await teamPage(team, workspace, this.clock.now())));
+    return { contentType: 'application/pdf', filename: `statements-${period}.pdf`, headers: totalsOf(team) };
+  }
+
+  /** Every sheet is told from the same statements, each as it stood when it was read. */
+  private async teamXlsx(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+    const { period } = order;
+    const { team, workspace } = await this.loadTeam(workspaceId, order);
+    const names = new Map<string | null, string | null>([
+      ...team.members.flatMap(({ approvedBy: by }) =>
+        by?.repId === undefined ? [] : [[`rep:${by.repId}`, by.name] as const],
+      ),
+      ...team.members.map((member) => [`rep:${member.repId}`, member.name] as const),
+    ]);
+    const people = (actor: string | null | undefined) =>
+      actor === 'api-key' ? keyAuthor : (names.get(actor ?? '') ?? null);
+    const summaries: CurrencySummary[] = [];
+    const statements = this.statementsOf(workspaceId, team, summaries);
+    await keepStream(statementWorkbook({ workspace, period, now: this.clock.now(), people }, statements), sink);
+    const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
+    return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers };
+  }
+
+  private async *statementsOf(
+    workspaceId: string,
+    { members, period, currency }: TeamExport,
+    summaries: CurrencySummary[],
+  ): AsyncGenerator<WorkbookStatement> {
+    for (const { repId, name, email, payrollId } of members) {
+      const { head, content } = await this.unitOfWork.run(
+        { workspaceId },
+        { lock: 'none', access: 'read', isolation: 'repeatable read' },
+        (trx) => readStatement(trx, { workspaceId, repId, period }, currency),
+      );
+      summaries.push({ currency: content.currency, summary: content.summary }, ...content.otherCurrencies);
+      yield { name, email, payrollId, head, content };
+    }
+  }
+
+  private loadTeam(workspaceId: string, { period, managerId }: DocumentOrder) {
+    return this.unitOfWork.run(
+      { workspaceId },
+      { lock: 'none', access: 'read', isolation: 'repeatable read' },
+      async (trx) => {
+        const repIds = managerId === null ? null : await findPeopleBelow(trx, workspaceId, managerId);
+        return {
+          workspace: await findWorkspace(trx, workspaceId),
+          team: await loadTeamExport(trx, workspaceId, period, this.clock, { repIds, everyone: false }),
+        };
+      },
+    );
+  }
+
+  private async teamZip(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+    const { period } = order;
+    const { team } = await this.loadTeam(workspaceId, order);
+    const members = archived(team);
+    await sink.expect(members.length);
+    for (const { repId, name } of members) {
+      if (sink.kept.has(repId)) continue;
+      if (sink.isTimeUp()) return null;
+      const { pdf } = await this.printStatement(workspaceId, repId, period);
+      await sink.keep(pdf, { name: statementFilename(period, `${name} ${repId.slice(0, 8)}`, 'pdf'), repId });
+    }
+    return {
+      contentType: 'application/zip',
+      filename: `statements-${period}.zip`,
+      headers: { ...totalsOf(team), 'X-Row-Count': String(members.length) },
+    };
+  }
+}
+
+function totalsOf({ rows, totals, members }: TeamExport): Record<string, string> {
+  return controlTotals(rows.length, totals, members);
+}
+
+async function* only(statement: WorkbookStatement): AsyncGenerator<WorkbookStatement> {
+  yield statement;
+}
+
+/** In parts of a few megabytes, so that neither side holds a large file at once. */
+async function keepStream(stream: Readable, sink: DocumentSink): Promise<void> {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes < partBytes) continue;
+    await sink.keep(Buffer.concat(chunks));
+    [chunks, bytes] = [[], 0];
+  }
+  if (bytes > 0) await sink.keep(Buffer.concat(chunks));
+}
+
+function unknownKind(kind: never): never {
+  throw new TypeError(`unknown kind of document: ${String(kind)}`);
+}

@@ -1,0 +1,206 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Reason } from '../../engine/trace.js';
+import { Decimal, sum } from '../../kernel/decimal.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { type Html, html } from '../../platform/documents/html.js';
+import { type StatementLine } from '../../statements/snapshot.js';
+import { planOf } from './computation-section.js';
+import { baseOf, counted, money, percent, periodName, quantity } from './figures.js';
+import {
+  type ExplainedLine,
+  isFixed,
+  limitNames,
+  type RuleExplanation,
+  type Slice,
+  tierName,
+} from './rule-explanations.js';
+import { type ReversedLine, type StatementFacts } from './statement-facts.js';
+
+interface LineGroup {
+  readonly rule: RuleExplanation | null;
+  readonly name: string;
+  readonly currency: string;
+  readonly reversed: readonly ReversedLine[];
+}
+
+/** The lines of each rule with its total. Reversals stand among the lines of the rule that they were of. */
+export async function lineItemsSection(
+  rules: readonly RuleExplanation[],
+  { reversed, content }: StatementFacts,
+): Promise<Html> {
+  const groups = groupsOf(rules, reversed, content.currency);
+  if (groups.length === 0)
+    return html`<section><h2>Line items</h2><p>Nothing was earned on deals in this period.</p></section>`;
+  if (content.lines.length > maxLines)
+    return html`<section><h2>Line items</h2><p>${counted(content.lines.length, 'line')}: more than a document can hold. They are in the CSV and the workbook of this statement.</p></section>`;
+  const tables: Html[] = [];
+  for (const group of groups) for await (const table of lineTables(group, groups.length > 1)) tables.push(table);
+  return html`<section><h2>Line items</h2>${tables}</section>`;
+}
+
+function groupsOf(rules: readonly RuleExplanation[], reversed: readonly ReversedLine[], currency: string): LineGroup[] {
+  const ofEngine = reversed.filter((line) => line.kind === 'commission_earned');
+  const left = groupBy(ofEngine, (line) => `${line.ruleName}|${line.currency}`);
+  const earned = rules.map((rule): LineGroup => {
+    const key = `${rule.name}|${rule.currency}`;
+    const ofRule = left.get(key) ?? [];
+    left.delete(key);
+    return { rule, name: rule.name, currency: rule.currency, reversed: ofRule };
+  });
+  const onlyReversed = [...left.values()].map(
+    (lines): LineGroup => ({
+      rule: null,
+      name: lines[0]?.ruleName ?? 'Commission',
+      currency: lines[0]?.currency ?? currency,
+      reversed: lines,
+    }),
+  );
+  return [...earned, ...onlyReversed];
+}
+
+/** Some 200 pages, which a browser lays out in five seconds; it is stopped after twenty. */
+const maxLines = 5000;
+
+/** A table of thousands of rows is laid out far slower than the same rows in several. */
+const rowsPerTable = 250;
+
+/** Yields to the event loop before each table, so that a long statement does not block the process. */
+async function* lineTables(group: LineGroup, named: boolean): AsyncGenerator<Html> {
+  const { rule, currency } = group;
+  const lines = rule?.lines ?? [];
+  const zero = lines.filter(({ line }) => Decimal.of(line.amount).isZero());
+  const folded = zero.length > 1 ? zero : [];
+  const shown = folded.length === 0 ? lines : lines.filter((line) => !folded.includes(line));
+  const hasVersions = (rule?.versions.length ?? 0) > 1;
+  const rows = [
+    ...shown.map((line) => ({ day: line.line.earnedOn, row: () => lineRow(line, hasVersions) })),
+    ...group.reversed.map((line) => ({ day: line.earnedOn, row: () => reversedRow(line) })),
+  ]
+    .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
+    .map(({ row }) => row);
+  if (folded.length > 0) rows.push(() => foldedRow(folded, currency));
+  const total = html`<tr class="total"><td colspan="5">${named ? html`Total of <span dir="auto">${group.name}</span>` : 'Total'}, ${counted(lines.length, 'line')}</td><td class="amount">${money(rule?.total ?? Decimal.zero, currency)}</td></tr>`;
+  for (let start = 0; start < rows.length; start += rowsPerTable) {
+    await turn();
+    const made = rows.slice(start, start + rowsPerTable).map((row) => row());
+    const isLast = start + rowsPerTable >= rows.length;
+    yield lineTable(group, named, isLast ? [...made, total] : made, start > 0);
+  }
+}
+
+function lineTable(
+  { rule, name, currency }: LineGroup,
+  named: boolean,
+  rows: readonly Html[],
+  isContinued: boolean,
+): Html {
+  const title = html`<tr class="group"><th colspan="6"><span dir="auto">${name}</span> <small>${rule === null ? [] : planOf(rule)}${isContinued ? ', continued' : ''}</small></th></tr>`;
+  return html`<table class="lines">
+  <colgroup><col style="width: 32%"><col style="width: 13%"><col style="width: 16%"><col style="width: 15%"><col style="width: 10%"><col style="width: 14%"></colgroup>
+  <thead>${named ? title : []}<tr><th>Deal</th><th>Closed</th><th>Tier</th><th class="amount">Base</th><th class="amount">Rate</th><th class="amount">${currency}</th></tr></thead>
+  <tbody>${rows}</tbody>
+</table>`;
+}
+
+function lineRow(explained: ExplainedLine, hasVersions: boolean): Html {
+  const { line, slices } = explained;
+  const { currency } = line;
+  const fixed = isFixed(explained);
+  const mixed = slices.length > 1 ? 'mixed' : '–';
+  const rate = fixed ? 'fixed' : line.rate === null ? mixed : percent(Decimal.of(line.rate));
+  const base = fixed || line.base === null ? '–' : money(baseOf(Decimal.of(line.base), currency), currency);
+  return html`<tr><td dir="auto">${dealOf(line, hasVersions)}${howOf(explained, fixed).map((part) => html`<small>${part}</small>`)}</td>
+  <td class="day">${line.closeDate ?? line.earnedOn}</td><td dir="auto">${line.tierName ?? '–'}</td>
+  <td class="amount">${base}</td><td class="amount">${rate}</td>
+  <td class="amount">${money(line.amount, currency)}</td></tr>`;
+}
+
+function dealOf({ dealId, dealName, period, planVersion }: StatementLine, hasVersions: boolean): Html {
+  const name = dealId === null ? periodName(period) : (dealName ?? dealId);
+  const id = dealId === null || dealName === null || dealName === dealId ? [] : [dealId];
+  const version = hasVersions && planVersion !== null ? [`version ${planVersion}`] : [];
+  const below = [...id, ...version];
+  return below.length === 0 ? html`${name}` : html`${name}<small>${below.join(', ')}</small>`;
+}
+
+/** What a single rate or fixed amount does not say: parts of several tiers, and the floors and caps that applied. */
+function howOf({ line, terms, trace, slices }: ExplainedLine, fixed: boolean): string[] {
+  const { currency } = line;
+  const part = (slice: Slice) =>
+    slice.rate === null
+      ? `${tierName(slice.tierIndex, null, terms)}: ${money(slice.amount, currency)}`
+      : `${money(baseOf(slice.base, currency), currency)} × ${percent(slice.rate)}`;
+  const limits = (trace?.limits ?? [])
+    .filter((limit) => limit.before !== limit.after)
+    .map(
+      (limit) =>
+        `${limitNames[limit.kind]}: ${money(baseOf(Decimal.of(limit.before), currency), currency)} to ${money(baseOf(Decimal.of(limit.after), currency), currency)}`,
+    );
+  const isSimple = slices.length < 2 && (fixed || line.rate !== null);
+  const refund = trace?.belowZero === true ? ['Attainment below 0%: the rate from 0% applies'] : [];
+  return [...(isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')]), ...refund, ...limits];
+}
+
+/** Names in the row of folded lines; more of them would hide what was paid. */
+const maxFoldedNames = 12;
+
+/** All lines of a rule that pay nothing, with the reasons and the deals. */
+function foldedRow(lines: readonly ExplainedLine[], currency: string): Html {
+  const byReason = groupBy(lines, reasonOfZero);
+  const reasons = [...byReason].map(([reason, ofIt]) => (byReason.size === 1 ? reason : `${reason} (${ofIt.length})`));
+  const names = lines
+    .slice(0, maxFoldedNames)
+    .map(({ line }) => line.dealName ?? line.dealId ?? periodName(line.period));
+  const more = lines.length > names.length ? ` and ${quantity(Decimal.of(lines.length - names.length))} more` : '';
+  const days = lines.map(({ line }) => line.closeDate ?? line.earnedOn).sort();
+  const [from, to] = [days[0] as string, days.at(-1) as string];
+  const range = from === to ? html`${from}` : html`${from}<small>to ${to}</small>`;
+  const bases = lines.flatMap((one) => (one.line.base === null || isFixed(one) ? [] : [Decimal.of(one.line.base)]));
+  const base = bases.length === 0 ? '–' : money(baseOf(sum(bases), currency), currency);
+  return html`<tr class="folded"><td dir="auto">${counted(lines.length, 'line')} without payout<small>${reasons.join(', ')}</small><small>${names.join(', ')}${more}</small></td>
+  <td class="day">${range}</td><td>–</td><td class="amount">${base}</td><td class="amount">–</td>
+  <td class="amount">${money('0', currency)}</td></tr>`;
+}
+
+const zeroReasons: Partial<Readonly<Record<Reason, string>>> = {
+  value_out_of_range: 'value out of range',
+  quota_missing: 'no quota',
+  below_lowest_tier: 'below the first tier',
+  below_floor_attainment: 'below the minimum attainment',
+  cap_exhausted: 'cap reached',
+  amount_out_of_range: 'amount out of range',
+};
+
+function reasonOfZero({ trace, terms }: ExplainedLine): string {
+  const reason = trace?.reason === undefined ? undefined : zeroReasons[trace.reason];
+  if (reason !== undefined) return reason;
+  switch (terms?.rule.payoutMode) {
+    case 'stepped_bonus':
+      return 'the bonus of the tier is paid already';
+    case 'flat_per_tier':
+      return 'no further tier reached';
+    default:
+      return 'nothing due';
+  }
+}
+
+const reversalReasons: Readonly<Record<string, string>> = {
+  deal_change: 'the deal changed',
+  deal_deletion: 'the deal was deleted',
+  import: 'the deal changed in an import',
+  recalculation: 'recalculated',
+  plan_change: 'the plan changed',
+  quota_change: 'the quota changed',
+  assignment_change: 'the assignment changed',
+  hierarchy_change: 'the hierarchy changed',
+  rep_change: 'the owner changed',
+  statement_unlock: 'recalculated after an unlock',
+};
+
+function reversedRow(line: ReversedLine): Html {
+  const why = reversalReasons[line.trigger ?? ''] ?? 'recalculated';
+  const note = html`<small>Reversed on ${line.reversedAt.toISOString().slice(0, 10)}: ${why}. Not counted.</small>`;
+  const name = line.dealName ?? line.dealId ?? '–';
+  return html`<tr class="reversed"><td dir="auto">${name}${note}</td><td class="day">${line.earnedOn}</td><td></td><td></td><td></td>
+  <td class="amount"><s>${money(line.amount, line.currency)}</s></td></tr>`;
+}

@@ -1,0 +1,223 @@
+import { decodeTrace, type LimitKind, type PartTrace, type Trace } from '../../engine/trace.js';
+import { roundToCurrency } from '../../kernel/currency.js';
+import { Decimal, sum } from '../../kernel/decimal.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { type StatementLine } from '../../statements/snapshot.js';
+import { type RuleTerms } from './statement-facts.js';
+
+/** What one tier contributed: a part of the base at its rate, or a fixed amount a number of times. */
+export interface Band {
+  readonly tierIndex: number;
+  readonly tier: string;
+  /** The tier's place, as `100–125%`; empty where the plan's terms are gone. */
+  readonly range: string;
+  readonly base: Decimal;
+  /** Null for a fixed amount. */
+  readonly rate: Decimal | null;
+  readonly times: number;
+  /** The fixed amount when every payout of the band is the same; else null. */
+  readonly each: Decimal | null;
+  readonly amount: Decimal;
+}
+
+/** The amount that a floor added or a cap removed. */
+export interface LimitEffect {
+  readonly kind: LimitKind;
+  readonly lines: number;
+  readonly effect: Decimal;
+}
+
+/** A line with the terms of its plan version and the slices of its payout. */
+export interface ExplainedLine {
+  readonly line: StatementLine;
+  readonly terms: RuleTerms | null;
+  readonly trace: Trace | null;
+  readonly slices: readonly Slice[];
+}
+
+/** Plan versions with the same terms. */
+export interface VersionTerms {
+  readonly version: number | null;
+  readonly terms: RuleTerms | null;
+}
+
+/**
+ * How the lines of one rule add up to their total, across all versions of its plan. Bands and limits are in the
+ * currency's decimals, and `rounding` is the rest, so that a reader who adds them up gets the total.
+ */
+export interface RuleExplanation {
+  readonly name: string;
+  readonly planName: string | null;
+  /** In the order of their first lines. */
+  readonly versions: readonly VersionTerms[];
+  readonly currency: string;
+  readonly lines: readonly ExplainedLine[];
+  readonly bands: readonly Band[];
+  readonly limits: readonly LimitEffect[];
+  readonly rounding: Decimal;
+  readonly total: Decimal;
+  /** False when a line has no trace: then bands and limits do not add up to the total. */
+  readonly explained: boolean;
+}
+
+/** By rule name within its plan, in the order of first lines; adjustments are explained by their reasons. */
+export function explainRules(
+  lines: readonly StatementLine[],
+  rules: ReadonlyMap<string, RuleTerms>,
+): RuleExplanation[] {
+  const ofEngine = lines.filter((line) => line.kind === 'commission_earned');
+  const byRule = groupBy(ofEngine, (line) => JSON.stringify([line.planId, line.ruleName, line.currency]));
+  return [...byRule.values()].map((ofRule) => explain(ofRule.map((line) => explainLine(line, rules))));
+}
+
+function explainLine(line: StatementLine, rules: ReadonlyMap<string, RuleTerms>): ExplainedLine {
+  const terms = rules.get(line.ruleId ?? '') ?? null;
+  const trace = traceOf(line);
+  return { line, terms, trace, slices: trace === null ? [] : slicesOf(trace, terms) };
+}
+
+function explain(lines: readonly ExplainedLine[]): RuleExplanation {
+  const { line: first } = lines[0] as ExplainedLine;
+  const bands = bandsOf(lines, first.currency);
+  const limits = limitsOf(
+    lines.flatMap(({ trace }) => trace ?? []),
+    first.currency,
+  );
+  const total = sum(lines.map(({ line }) => Decimal.of(line.amount)));
+  const computed = sum([...bands.map((band) => band.amount), ...limits.map((limit) => limit.effect)]);
+  const explained = lines.every(({ trace }) => trace !== null);
+  const versions = new Map(
+    lines.map(({ line, terms }) => [line.planVersion, { version: line.planVersion, terms }] as const),
+  );
+  return {
+    name: first.ruleName ?? 'Commission',
+    planName: first.planName,
+    versions: [...versions.values()],
+    currency: first.currency,
+    lines,
+    bands,
+    limits,
+    rounding: explained ? total.minus(computed) : Decimal.zero,
+    total,
+    explained,
+  };
+}
+
+/** Slices are quotients where the base is not the credit; beyond this they are noise. */
+const slicePlaces = 6;
+
+export function traceOf(line: StatementLine): Trace | null {
+  if (line.trace === undefined || line.trace === null) return null;
+  return decodeTrace(line.trace, {
+    conditions: [],
+    day: line.earnedOn,
+    timeZone: 'UTC',
+    tierName: line.tierName,
+    amount: Number(line.amount),
+  });
+}
+
+export interface Slice {
+  readonly tierIndex: number;
+  readonly rate: Decimal | null;
+  readonly base: Decimal;
+  readonly amount: Decimal;
+}
+
+/**
+ * The parts of a trace as slices of the base: where credit and base differ, each slice has its share of the base. With
+ * the payout base 1 the rate is the amount itself, so the slice is a fixed amount.
+ */
+function slicesOf(trace: Trace, terms: RuleTerms | null): Slice[] {
+  const base = Decimal.of(trace.base);
+  const credit = Decimal.of(trace.credit).absolute();
+  const [only] = trace.parts;
+  const whole = trace.parts.length === 1 && only !== undefined && Decimal.of(only.part).equals(base);
+  const isFixed = terms?.rule.payoutBase === '1';
+  return trace.parts.map(({ tierIndex, rate, part }: PartTrace) => {
+    const size = Decimal.of(part);
+    if (rate === null) return { tierIndex, rate: null, base: Decimal.zero, amount: size };
+    const slice = whole || credit.isZero() ? size : size.times(base).dividedBy(credit).rounded(slicePlaces);
+    const exact = Decimal.of(rate);
+    const amount = exact.times(slice);
+    return isFixed
+      ? { tierIndex, rate: null, base: Decimal.zero, amount }
+      : { tierIndex, rate: exact, base: slice, amount };
+  });
+}
+
+/** Whether the line pays fixed amounts, so that neither its base nor a rate explains it. */
+export function isFixed({ slices, terms }: ExplainedLine): boolean {
+  if (slices.length > 0) return slices.every((slice) => slice.rate === null);
+  return terms !== null && (terms.rule.payoutMode !== 'rate' || terms.rule.payoutBase === '1');
+}
+
+function bandsOf(lines: readonly ExplainedLine[], currency: string): Band[] {
+  const slices = lines.flatMap(({ slices: ofLine, terms, trace }) =>
+    ofLine.map((slice) => ({
+      ...slice,
+      tier: tierName(slice.tierIndex, trace?.tier?.tierIndex === slice.tierIndex ? trace.tier.name : null, terms),
+      range: tierRange(slice.tierIndex, terms),
+    })),
+  );
+  const byBand = groupBy(slices, (slice) =>
+    JSON.stringify([slice.tierIndex, slice.tier, slice.range, String(slice.rate)]),
+  );
+  return [...byBand.values()]
+    .map((ofBand) => {
+      const [first, ...others] = ofBand as [(typeof slices)[number], ...typeof slices];
+      const { tierIndex, tier, range, rate } = first;
+      const isSame = rate === null && others.every((slice) => slice.amount.equals(first.amount));
+      return {
+        tierIndex,
+        tier,
+        range,
+        base: sum(ofBand.map((slice) => slice.base)),
+        rate,
+        times: ofBand.length,
+        each: isSame ? first.amount : null,
+        amount: roundToCurrency(sum(ofBand.map((slice) => slice.amount)), currency),
+      };
+    })
+    .sort((a, b) => a.tierIndex - b.tierIndex);
+}
+
+/** The tier's name in the plan, else in the event, else its place. */
+export function tierName(tierIndex: number, known: string | null, terms: RuleTerms | null): string {
+  const name = terms?.tiers.find((tier) => tier.tierIndex === tierIndex)?.name ?? known;
+  return name ?? (terms?.tiers.length === 1 ? 'All' : `Tier ${tierIndex + 1}`);
+}
+
+function tierRange(tierIndex: number, terms: RuleTerms | null): string {
+  if (terms === null || terms.tiers.length < 2) return '';
+  const place = terms.tiers.findIndex((tier) => tier.tierIndex === tierIndex);
+  const tier = terms.tiers[place];
+  if (tier === undefined) return '';
+  const next = terms.tiers[place + 1];
+  const told = (threshold: Decimal) =>
+    terms.rule.tierBy === 'attainment' ? threshold.times(Decimal.of(100)).toString() : threshold.toString();
+  const unit = terms.rule.tierBy === 'attainment' ? '%' : '';
+  const what = terms.rule.tierBy === 'rank' ? 'rank ' : '';
+  return next === undefined
+    ? `${what}from ${told(tier.threshold)}${unit}`
+    : `${what}${told(tier.threshold)}–${told(next.threshold)}${unit}`;
+}
+
+function limitsOf(traces: readonly Trace[], currency: string): LimitEffect[] {
+  const bitten = traces.flatMap((trace) => trace.limits.filter((limit) => limit.before !== limit.after));
+  return [...groupBy(bitten, (limit) => limit.kind)].map(([kind, ofKind]) => ({
+    kind,
+    lines: ofKind.length,
+    effect: roundToCurrency(
+      sum(ofKind.map((limit) => Decimal.of(limit.after).minus(Decimal.of(limit.before)))),
+      currency,
+    ),
+  }));
+}
+
+export const limitNames: Readonly<Record<LimitKind, string>> = {
+  floor_attainment: 'Below the minimum attainment',
+  floor: 'Raised to the floor',
+  cap_multiplier: 'Cap on the variable target',
+  cap: 'Cap',
+};

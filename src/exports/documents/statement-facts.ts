@@ -1,0 +1,199 @@
+import { sql } from 'kysely';
+import { type Comment, keyAuthor } from '../../comments/comment.js';
+import { listComments } from '../../comments/comment-views.js';
+import { type QuotaRow, relatedPeriods } from '../../commissions/attainment.js';
+import { listQuotas, sumEarnings } from '../../commissions/commission-views.js';
+import { type EffectiveTier, effectiveTiers } from '../../engine/compiled-plan.js';
+import { attainmentKey, type Rule } from '../../engine/plan-config.js';
+import { addDays, type Day } from '../../kernel/day.js';
+import { Decimal, sum } from '../../kernel/decimal.js';
+import { type Period, periodRange, previousPeriod } from '../../kernel/period.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
+import { readStatement } from '../../statements/statement-views.js';
+import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';
+
+/** A rule as its lines are explained with: its terms, and the rep's own tiers. */
+export interface RuleTerms {
+  readonly rule: Rule;
+  readonly key: string;
+  readonly tiers: readonly EffectiveTier[];
+}
+
+/** An event that was once earned in the period and does not count any more. */
+export interface ReversedLine {
+  readonly dealId: string | null;
+  readonly dealName: string | null;
+  readonly ruleName: string | null;
+  readonly kind: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly earnedOn: Day;
+  readonly reversedAt: Date;
+  readonly trigger: string | null;
+}
+
+/** Everything that a rep's statement says, in whatever file. */
+export interface StatementFacts {
+  readonly workspace: WorkspaceRow;
+  readonly rep: { readonly name: string; readonly email: string; readonly payrollId: string | null };
+  readonly key: StatementKey;
+  readonly head: StatementHead | null;
+  readonly content: StatementContent;
+  readonly rules: ReadonlyMap<string, RuleTerms>;
+  readonly quotas: readonly QuotaRow[];
+  readonly reversed: readonly ReversedLine[];
+  readonly comments: readonly Comment[];
+  /** Names of those who put lines there or approved, by actor. */
+  readonly people: ReadonlyMap<string, string>;
+  /** Net payout of the months of the year before the period, in the statement's currency. */
+  readonly earlierThisYear: Decimal;
+  readonly previous: { readonly period: Period; readonly netPayout: string };
+}
+
+/** Null when there is no such rep. */
+export async function loadStatementFacts(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  period: Period,
+): Promise<StatementFacts | null> {
+  const workspace = await findWorkspace(trx, workspaceId);
+  const rep = await trx
+    .selectFrom('reps')
+    .select(['name', 'email', 'payroll_id as payrollId'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .executeTakeFirst();
+  if (rep === undefined) return null;
+  const key = { workspaceId, repId, period };
+  const { head, content } = await readStatement(trx, key, workspace.currency);
+  return {
+    workspace,
+    rep,
+    key,
+    head,
+    content,
+    rules: await loadRules(trx, key, content),
+    quotas: await listQuotas(trx, workspaceId, relatedPeriods(period), repId),
+    reversed: await listReversed(trx, key, content.generatedAt),
+    comments: await listComments(trx, workspaceId, repId, period),
+    people: await loadPeople(
+      trx,
+      workspaceId,
+      content.lines.map((line) => line.actor ?? null),
+    ),
+    earlierThisYear: await earnedBefore(trx, key, content.currency),
+    previous: await previousNet(trx, key, content.currency),
+  };
+}
+
+async function loadRules(
+  trx: Work,
+  { workspaceId, repId }: StatementKey,
+  { lines }: StatementContent,
+): Promise<Map<string, RuleTerms>> {
+  const ids = [...new Set(lines.flatMap((line) => line.ruleId ?? []))];
+  const rows = await trx
+    .selectFrom('plan_rules')
+    .select(['rule_id as ruleId', 'definition'])
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`rule_id = any(${ids}::uuid[])`)
+    .execute();
+  return new Map(
+    rows.map(({ ruleId, definition }) => {
+      const rule = definition as Rule;
+      return [ruleId, { rule, key: attainmentKey(rule), tiers: effectiveTiers(rule, repId, []) }];
+    }),
+  );
+}
+
+/** What was reversed before the statement was generated: later reversals are no part of what it says. */
+async function listReversed(
+  trx: Work,
+  { workspaceId, repId, period }: StatementKey,
+  until: Date | null,
+): Promise<ReversedLine[]> {
+  const { from, to } = periodRange(period);
+  const { rows } = await sql<ReversedLine>`
+    select case when e.phase = 'periodic' then null else e.deal_key end as "dealId",
+      case when e.phase = 'periodic' then null else d.name end as "dealName", e.rule_name as "ruleName", e.kind,
+      e.amount, e.currency, e.earned_on as "earnedOn", e.updated_at as "reversedAt", a.trigger
+    from commission_events e
+    left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
+    left join audit_runs a on a.workspace_id = e.workspace_id and a.run_id = e.run_id
+    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.status = 'reversed' and e.amount <> 0
+      and e.earned_on between ${from}::date and ${to}::date
+      ${until === null ? sql`` : sql`and e.updated_at <= ${until}`}
+    order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
+  return rows;
+}
+
+async function loadPeople(
+  trx: Work,
+  workspaceId: string,
+  actors: readonly (string | null)[],
+): Promise<Map<string, string>> {
+  const known = new Set(actors.filter((actor) => actor !== null));
+  const ids = [...known].flatMap((actor) => (actor.startsWith('rep:') ? [actor.slice(4)] : []));
+  const rows = await trx
+    .selectFrom('reps')
+    .select(['rep_id', 'name'])
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`rep_id = any(${ids}::uuid[])`)
+    .execute();
+  const people = new Map(rows.map((row) => [`rep:${row.rep_id}`, row.name]));
+  if (known.has('api-key')) people.set('api-key', keyAuthor);
+  return people;
+}
+
+async function earnedBefore(
+  trx: Work,
+  { workspaceId, repId, period }: StatementKey,
+  currency: string,
+): Promise<Decimal> {
+  const { from } = periodRange(period);
+  const newYear = `${from.slice(0, 4)}-01-01`;
+  if (from === newYear) return Decimal.zero;
+  return earnedBetween(trx, workspaceId, repId, currency, newYear, addDays(from, -1));
+}
+
+/** The statement of the period before, or the ledger where none was generated. */
+async function previousNet(trx: Work, key: StatementKey, currency: string): Promise<StatementFacts['previous']> {
+  const period = previousPeriod(key.period);
+  const { from, to } = periodRange(period);
+  const row = await trx
+    .selectFrom('statement_periods as h')
+    .innerJoin('statements as s', (join) =>
+      join
+        .onRef('s.workspace_id', '=', 'h.workspace_id')
+        .onRef('s.rep_id', '=', 'h.rep_id')
+        .onRef('s.period', '=', 'h.period')
+        .onRef('s.version', '=', 'h.current_version'),
+    )
+    .select(['s.currency', 's.summary'])
+    .where('h.workspace_id', '=', key.workspaceId)
+    .where('h.rep_id', '=', key.repId)
+    .where('h.period', '=', period)
+    .executeTakeFirst();
+  if (row !== undefined && row.currency === currency)
+    return { period, netPayout: (row.summary as { netPayout: string }).netPayout };
+  const earned = await earnedBetween(trx, key.workspaceId, key.repId, currency, from, to);
+  return { period, netPayout: earned.toString() };
+}
+
+async function earnedBetween(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  currency: string,
+  from: Day,
+  to: Day,
+): Promise<Decimal> {
+  const rows = await sumEarnings(trx, workspaceId, { from, to }, [repId]);
+  return sum(
+    rows
+      .filter((row) => row.currency === currency)
+      .flatMap((row) => [row.commission, row.bonus, row.adjustments].map((text) => Decimal.of(text))),
+  );
+}

@@ -1,0 +1,210 @@
+import { currencyDigits } from '../../kernel/currency.js';
+import { Decimal, sum } from '../../kernel/decimal.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { periodKind, periodRange } from '../../kernel/period.js';
+import { fontFaces } from '../../platform/documents/fonts.js';
+import { type Html, html, htmlPage } from '../../platform/documents/html.js';
+import { type StatementLine, type Summary } from '../../statements/snapshot.js';
+import { type Meter, metersOf, tierReached } from './attainment-meters.js';
+import { computationSection, versionNames } from './computation-section.js';
+import { counted, minute, money, percent, periodName, quantity } from './figures.js';
+import { lineItemsSection } from './line-items-section.js';
+import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
+import { explainRules } from './rule-explanations.js';
+import { type StatementFacts } from './statement-facts.js';
+
+/** A rep's statement on paper: what is paid, how it came about line by line, and who says so. */
+export async function statementPage(facts: StatementFacts, now: Date): Promise<Html> {
+  const { workspace, rep, key, head, content } = facts;
+  const approved = head?.status === 'approved';
+  const rules = explainRules(content.lines, facts.rules);
+  const body = html`
+${approved ? [] : watermark}
+${headOf(facts, now)}
+${sumsOf(facts)}
+${attainmentOf(metersOf(facts))}
+${computationSection(rules)}
+${await lineItemsSection(rules, facts)}
+${adjustments(facts)}
+${notes(facts)}`;
+  const title = `Commission statement ${key.period}, ${rep.name}`;
+  const identity = content.statementId === null ? 'no version generated' : `${content.statementId} v${content.version}`;
+  const style = pageStyle(await fontFaces(body.markup), {
+    paper: paperOf(workspace),
+    landscape: false,
+    running: `${rep.name.slice(0, 50)}, ${periodName(key.period)}`,
+    foot: `Statement ${identity}`,
+    draft: !approved,
+  });
+  return htmlPage({ title, style, body });
+}
+
+function headOf({ workspace, rep, key, head, content }: StatementFacts, now: Date): Html {
+  const { from, to } = periodRange(key.period);
+  const byPlan = groupBy(
+    content.lines.filter((line) => line.planName !== null),
+    (line) => line.planName as string,
+  );
+  const plans = [...byPlan].map(
+    ([name, lines]) => `${name}, ${versionNames([...new Set(lines.map((line) => line.planVersion))])}`,
+  );
+  const facts: readonly (readonly [name: string, value: string])[] = [
+    ['Rep', rep.name],
+    ['E-mail', rep.email],
+    ['Payroll id', rep.payrollId ?? 'not set'],
+    ['Plan', plans.join('; ') || '–'],
+    ['Statement id', content.statementId ?? '–'],
+    ['Version', content.version === 0 ? '–' : String(content.version)],
+    ['Currency', content.currency],
+    ['Generated', minute(content.generatedAt ?? now, workspace.timezone)],
+    ['Printed', minute(now, workspace.timezone)],
+  ];
+  return html`<header>
+  <div>
+    <p class="workspace" dir="auto">${workspace.name}</p>
+    <h1>Commission statement</h1>
+    <p class="period">${periodName(key.period)} <small>${from} to ${to}, days in ${workspace.timezone}</small></p>
+  </div>
+  ${stamp(head, workspace.timezone)}
+</header>
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`)}</dl>`;
+}
+
+function stamp(head: StatementFacts['head'], timeZone: string): Html {
+  if (head?.status !== 'approved' || head.approvedAt === null) {
+    const told = head === null ? 'Not generated yet: earnings so far' : 'Not approved yet';
+    return html`<p class="stamp">${draftMark}<small>${told}</small></p>`;
+  }
+  const by = head.approvedBy?.name;
+  return html`<p class="stamp">Approved <small>${minute(head.approvedAt, timeZone)}${by === undefined ? '' : html`<br><span dir="auto">by ${by}</span>`}</small></p>`;
+}
+
+function sumsOf(facts: StatementFacts): Html {
+  const { content, key, earlierThisYear, previous } = facts;
+  const { currency, summary } = content;
+  const yearToDate = earlierThisYear.plus(Decimal.of(summary.netPayout));
+  const year = key.period.slice(0, 4);
+  return html`<section class="sums">
+  <p class="net"><span>Net payout</span><strong>${currency} ${money(summary.netPayout, currency)}</strong>
+    <small>Year to date ${year}: ${money(yearToDate, currency)}</small>
+    ${periodKind(key.period) === 'annual' ? [] : html`<small>Previous period, ${periodName(previous.period)}: ${money(previous.netPayout, currency)}</small>`}
+  </p>
+  ${summaryTable(summary, currency)}
+</section>
+${content.otherCurrencies.map(
+  (other) => html`<section class="sums">
+  <p class="net"><span>Net payout in ${other.currency}</span><strong>${other.currency} ${money(other.summary.netPayout, other.currency)}</strong></p>
+  ${summaryTable(other.summary, other.currency)}
+</section>`,
+)}`;
+}
+
+function summaryTable(summary: Summary, currency: string): Html {
+  const rows: readonly (readonly [string, string])[] = [
+    ['Commissions', summary.totalCommission],
+    ['Bonuses', summary.totalBonuses],
+    ['Adjustments', summary.totalAdjustments],
+  ];
+  return html`<table>
+  <tbody>${rows.map(([name, amount]) => html`<tr><td>${name}</td><td class="amount">${money(amount, currency)}</td></tr>`)}
+  <tr class="total"><td>Net payout</td><td class="amount">${money(summary.netPayout, currency)}</td></tr></tbody>
+</table>`;
+}
+
+function attainmentOf(meters: readonly Meter[]): Html | readonly Html[] {
+  if (meters.length === 0) return [];
+  return html`<section><h2>Attainment</h2>${meters.map(meterBar)}</section>`;
+}
+
+/** Scaled so that the target is never at the very end, and what lies far beyond does not press all else together. */
+function meterBar(meter: Meter): Html {
+  const { measure, period, target, credit, attainment, tiers } = meter;
+  const marks = tiers.map((tier) => ({ ratio: tier.threshold.toNumber(), name: tier.name }));
+  const reached = Math.max(0, attainment.toNumber());
+  const end = Math.max(1.2, Math.min(reached, 2.5) * 1.05, ...marks.map((mark) => Math.min(mark.ratio, 2.5) * 1.12));
+  const at = (ratio: number) => `${Math.min(100, Math.round((ratio / end) * 10_000) / 100)}%`;
+  const shown = [{ ratio: 1, name: 'Target' }, ...marks.filter((mark) => mark.ratio > 0 && mark.ratio !== 1)]
+    .filter((mark) => mark.ratio <= end)
+    .sort((a, b) => a.ratio - b.ratio);
+  const tier = tierReached(meter);
+  return html`<div class="meter">
+  <p><strong dir="auto">${measure}</strong> <small>${periodName(period)}${tier === null ? '' : html`, tier reached: <span dir="auto">${tier}</span>`}</small></p>
+  <p class="amount"><strong>${percent(attainment, 1)}</strong> <small>${quantity(credit)} of ${quantity(target)}</small></p>
+  <div class="bar"><div class="fill" style="width: ${at(reached)}"></div>${shown.map((mark) => html`<div class="mark" style="left: ${at(mark.ratio)}"></div>`)}</div>
+  <div class="marks" aria-hidden="true">${apart(shown, end).map((mark) => html`<span${mark.ratio / end > 0.9 ? html` class="last"` : ''} style="left: ${at(mark.ratio)}">${percent(Decimal.of(mark.ratio), 0)}</span>`)}</div>
+</div>`;
+}
+
+/** Marks whose labels do not run into each other. */
+function apart<Mark extends { readonly ratio: number }>(marks: readonly Mark[], end: number): Mark[] {
+  const kept: Mark[] = [];
+  for (const mark of marks) {
+    const before = kept.at(-1);
+    if (before === undefined || (mark.ratio - before.ratio) / end > 0.06) kept.push(mark);
+  }
+  return kept;
+}
+
+const kindNames = { adjustment: 'Adjustment', clawback: 'Clawback', true_up: 'True-up' } as const;
+
+function adjustments({ content, reversed, people }: StatementFacts): Html | readonly Html[] {
+  const lines = content.lines.filter((line) => line.kind !== 'commission_earned');
+  const taken = reversed.filter((line) => line.kind !== 'commission_earned');
+  if (lines.length + taken.length === 0) return [];
+  const byCurrency = groupBy(lines, (line) => line.currency);
+  const totals = [...byCurrency].map(
+    ([currency, ofIt]) =>
+      html`<tr class="total"><td colspan="4">Total in ${currency}</td><td class="amount">${money(sum(ofIt.map((line) => Decimal.of(line.amount))), currency)}</td></tr>`,
+  );
+  const rows = lines.flatMap((line) => {
+    const kind = line.kind === 'commission_earned' ? '' : kindNames[line.kind];
+    const deal = line.dealId === null ? [] : html`<small>${line.dealName ?? line.dealId}</small>`;
+    const row = html`<tr><td class="day">${line.earnedOn}</td><td>${kind}</td><td dir="auto">${line.reason ?? '–'}${deal}</td>
+    <td dir="auto">${people.get(line.actor ?? '') ?? '–'}</td><td class="amount">${money(line.amount, line.currency)}</td></tr>`;
+    return [row, ...trueUpRows(line)];
+  });
+  const gone = taken.map(
+    (
+      line,
+    ) => html`<tr class="reversed"><td class="day">${line.earnedOn}</td><td>${kindNames[line.kind as keyof typeof kindNames]}</td><td>Taken back on ${line.reversedAt.toISOString().slice(0, 10)}. Not counted.</td>
+    <td></td><td class="amount"><s>${money(line.amount, line.currency)}</s></td></tr>`,
+  );
+  return html`<section><h2>Adjustments</h2>
+<table>
+  <colgroup><col style="width: 14%"><col style="width: 13%"><col style="width: 39%"><col style="width: 18%"><col style="width: 16%"></colgroup>
+  <thead><tr><th>Day</th><th>Kind</th><th>Reason</th><th>By</th><th class="amount">Amount</th></tr></thead>
+  <tbody>${rows}${gone}${totals}</tbody>
+</table></section>`;
+}
+
+/** Lines of one true-up on paper; the workbook and the JSON have them all. */
+const maxTrueUpLines = 200;
+
+/** What a true-up consists of. The differences are not in the column of amounts, which adds up without them. */
+function trueUpRows({ lines = [], currency }: StatementLine): Html[] {
+  const rows = lines.slice(0, maxTrueUpLines).map(
+    ({ dealId, dealName, ruleName, approved, live, delta }) =>
+      html`<tr class="part"><td></td><td></td><td dir="auto">${dealName ?? dealId ?? 'Period'}, ${ruleName}<small>${money(approved, currency)} approved, ${money(live, currency)} now</small></td>
+    <td class="amount">${money(delta, currency)}</td><td></td></tr>`,
+  );
+  const left = lines.length - rows.length;
+  if (left > 0)
+    rows.push(html`<tr class="part"><td></td><td></td><td colspan="3">and ${counted(left, 'line')} more</td></tr>`);
+  return rows;
+}
+
+const mostComments = 20;
+
+function notes({ comments, content, workspace }: StatementFacts): Html {
+  const { currency, summary } = content;
+  const shown = comments.slice(-mostComments);
+  return html`<section class="notes"><h2>Notes</h2>
+<p>Amounts are gross, before tax and other deductions. Each line is calculated exactly and rounded once, to ${currencyDigits(currency)} decimals in ${currency}.</p>
+<p>If something looks wrong, comment on this statement or write to whoever runs commissions at <span dir="auto">${workspace.name}</span>, naming the statement and the deal.</p>
+<p>Control: ${counted(content.lines.length, 'line')}, net payout ${currency} ${money(summary.netPayout, currency)}.</p></section>
+${
+  shown.length === 0
+    ? []
+    : html`<section><h2>Comments</h2>${shown.map((comment) => html`<p class="comment" dir="auto">${comment.body}<small>${comment.author.name}, ${minute(new Date(comment.createdAt), workspace.timezone)}</small></p>`)}</section>`
+}`;
+}

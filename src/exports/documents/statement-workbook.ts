@@ -1,0 +1,299 @@
+import { type Readable } from 'node:stream';
+import { Decimal, sum } from '../../kernel/decimal.js';
+import { type Period, periodRange } from '../../kernel/period.js';
+import {
+  type Sheet,
+  type WorkbookCell,
+  type WorkbookColumn,
+  WorkbookWriter,
+} from '../../platform/documents/workbook.js';
+import { type StatementLine, type Summary } from '../../statements/snapshot.js';
+import { type StatementContent, type StatementHead } from '../../statements/statement.js';
+import { hasAmount } from '../../statements/team-statements.js';
+import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
+import { harmless, lineType } from '../payroll-csv.js';
+import { paperOf } from './page-style.js';
+
+/** One rep's statement as a workbook needs it. */
+export interface WorkbookStatement {
+  readonly name: string;
+  readonly email: string;
+  readonly payrollId: string | null;
+  readonly head: StatementHead | null;
+  readonly content: StatementContent;
+}
+
+export interface WorkbookTerms {
+  readonly workspace: WorkspaceRow;
+  readonly period: Period;
+  readonly now: Date;
+  readonly people: (actor: string | null | undefined) => string | null;
+}
+
+const summaryColumns: readonly WorkbookColumn[] = [
+  { title: 'Name', width: 28 },
+  { title: 'Email', width: 32 },
+  { title: 'Payroll ID', width: 14 },
+  { title: 'Currency', width: 10 },
+  { title: 'Commissions', width: 16, align: 'right' },
+  { title: 'Bonuses', width: 16, align: 'right' },
+  { title: 'Adjustments', width: 16, align: 'right' },
+  { title: 'Net Payout', width: 16, align: 'right' },
+  { title: 'Statement Status', width: 17 },
+];
+const firstAmount = 5;
+
+const lineColumns: readonly WorkbookColumn[] = [
+  { title: 'Name', width: 24 },
+  { title: 'Deal ID', width: 18 },
+  { title: 'Deal', width: 30 },
+  { title: 'Close Date', width: 12 },
+  { title: 'Plan', width: 18 },
+  { title: 'Plan Version', width: 12, align: 'right' },
+  { title: 'Rule', width: 22 },
+  { title: 'Tier', width: 16 },
+  { title: 'Attainment', width: 12, align: 'right' },
+  { title: 'Base', width: 16, align: 'right' },
+  { title: 'Rate', width: 10, align: 'right' },
+  { title: 'Commission', width: 16, align: 'right' },
+  { title: 'Currency', width: 10 },
+  { title: 'Type', width: 12 },
+  { title: 'Status', width: 10 },
+];
+
+const adjustmentColumns: readonly WorkbookColumn[] = [
+  { title: 'Name', width: 24 },
+  { title: 'Day', width: 12 },
+  { title: 'Kind', width: 14 },
+  { title: 'Reason', width: 50 },
+  { title: 'Deal ID', width: 18 },
+  { title: 'Deal', width: 30 },
+  { title: 'By', width: 24 },
+  { title: 'Amount', width: 16, align: 'right' },
+  { title: 'Currency', width: 10 },
+  { title: 'Rule', width: 22 },
+  { title: 'Approved', width: 16, align: 'right' },
+  { title: 'Now', width: 16, align: 'right' },
+  { title: 'Difference', width: 16, align: 'right' },
+];
+
+const aboutColumns: readonly WorkbookColumn[] = [
+  { title: 'What', width: 30 },
+  { title: 'Value', width: 60 },
+  { title: 'Version', width: 10, align: 'right' },
+  { title: 'Generated', width: 18 },
+  { title: 'Approved', width: 18 },
+  { title: 'Approved By', width: 24 },
+];
+
+const howToRead = [
+  'Summary: one row a rep and currency; below, totals by currency as values, and in a workbook of one currency their SUM beside.',
+  'Line items: what deals and periods earned. Adjustments: what people, clawbacks and true-ups added, and below a true-up the deals that it consists of.',
+  'Amounts are gross, rounded once a line to the decimals of their currency. Amounts of two currencies are never added.',
+  'Text that a spreadsheet would run begins with an apostrophe.',
+];
+
+/**
+ * The statements as a workbook of four sheets. Lines are written as they come, one statement at a time; of each only
+ * its head, its totals and its adjustments are kept for the other sheets.
+ */
+export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterable<WorkbookStatement>): Readable {
+  const { workspace, now } = terms;
+  return WorkbookWriter.stream({ harmless, paper: paperOf(workspace), createdAt: now }, async (workbook) => {
+    const summary = workbook.sheet('Summary', summaryColumns);
+    const lines = workbook.sheet('Line items', lineColumns);
+    const adjustments = workbook.sheet('Adjustments', adjustmentColumns);
+    const about = workbook.sheet('About', aboutColumns);
+    const kept: WorkbookStatement[] = [];
+    const plans = new Map<string, PlanOfLines>();
+    for await (const statement of statements) {
+      await writeLines(lines, statement, () => workbook.caughtUp());
+      for (const { planName, planVersion } of statement.content.lines)
+        if (planName !== null) plans.set(`${planName} ${planVersion}`, { planName, planVersion });
+      kept.push(withoutLines(statement));
+    }
+    lines.close();
+    writeTotals(
+      summary,
+      kept.flatMap((statement) => writeSummary(summary, statement)),
+    );
+    for (const statement of kept) writeAdjustments(adjustments, statement, terms);
+    writeAbout(about, terms, kept, [...plans.values()]);
+    for (const sheet of [summary, adjustments, about]) sheet.close();
+  });
+}
+
+interface PlanOfLines {
+  readonly planName: string;
+  readonly planVersion: number | null;
+}
+
+/** But for those that people put there. */
+function withoutLines(statement: WorkbookStatement): WorkbookStatement {
+  const lines = statement.content.lines.filter((line) => line.kind !== 'commission_earned');
+  return { ...statement, content: { ...statement.content, lines } };
+}
+
+interface SummaryRow {
+  readonly currency: string;
+  readonly amounts: readonly string[];
+}
+
+function writeSummary(sheet: Sheet, { name, email, payrollId, head, content }: WorkbookStatement): SummaryRow[] {
+  const parts = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
+  return parts.map(({ currency, summary }) => {
+    const amounts = amountsOf(summary);
+    sheet.row([
+      { text: name },
+      { text: email },
+      { text: payrollId },
+      { text: currency },
+      ...amounts.map((money): WorkbookCell => ({ money, currency })),
+      { text: head?.status ?? 'none' },
+    ]);
+    return { currency, amounts };
+  });
+}
+
+function amountsOf({ totalCommission, totalBonuses, totalAdjustments, netPayout }: Summary): readonly string[] {
+  return [totalCommission, totalBonuses, totalAdjustments, netPayout];
+}
+
+/** By currency as values; the sums beside them only where all rows are of one, since a SUM adds whatever is there. */
+function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
+  const toRow = sheet.nextRow - 1;
+  const currencies = [...new Set(rows.map((row) => row.currency))].sort();
+  const blank: WorkbookCell = { text: null };
+  sheet.row([blank]);
+  const totals = currencies.map((currency) => ({
+    currency,
+    amounts: [0, 1, 2, 3].map((place) =>
+      sum(
+        rows.filter((row) => row.currency === currency).map((row) => Decimal.of(row.amounts[place] ?? '0')),
+      ).toString(),
+    ),
+  }));
+  for (const { currency, amounts } of totals)
+    sheet.row(
+      [{ text: 'Total' }, blank, blank, { text: currency }, ...amounts.map((money) => ({ money, currency })), blank],
+      'bold',
+    );
+  const [only, another] = totals;
+  if (only === undefined || another !== undefined) return;
+  const sums = only.amounts.map((money, place) => ({
+    sumOf: { column: firstAmount + place, fromRow: 2, toRow },
+    money,
+    currency: only.currency,
+  }));
+  sheet.row([{ text: 'Sum of the rows above' }, blank, blank, { text: only.currency }, ...sums, blank]);
+}
+
+/** Rows between two turns of everyone else in the process: some twenty milliseconds. */
+const rowsATurn = 200;
+
+async function writeLines(
+  sheet: Sheet,
+  { name, content }: WorkbookStatement,
+  turn: () => Promise<void>,
+): Promise<void> {
+  for (const [index, line] of content.lines.entries()) {
+    if (index % rowsATurn === 0) await turn();
+    if (line.kind !== 'commission_earned') continue;
+    const { currency } = line;
+    sheet.row([
+      { text: name },
+      { text: line.dealId },
+      { text: line.dealName },
+      { day: line.closeDate },
+      { text: line.planName },
+      { count: line.planVersion },
+      { text: line.ruleName },
+      { text: line.tierName },
+      { ratio: line.attainment },
+      line.base === null ? { text: null } : { money: line.base, currency },
+      { ratio: line.rate },
+      { money: line.amount, currency },
+      { text: currency },
+      { text: lineType(line) },
+      { text: line.status },
+    ]);
+  }
+}
+
+function writeAdjustments(sheet: Sheet, { name, content }: WorkbookStatement, { people }: WorkbookTerms): void {
+  for (const line of content.lines) {
+    if (line.kind === 'commission_earned') continue;
+    sheet.row([
+      { text: name },
+      { day: line.earnedOn },
+      { text: lineType(line) },
+      { text: line.reason },
+      { text: line.dealId },
+      { text: line.dealName },
+      { text: people(line.actor) },
+      { money: line.amount, currency: line.currency },
+      { text: line.currency },
+    ]);
+    writeTrueUpLines(sheet, name, line);
+  }
+}
+
+/** What a true-up consists of, below its row. The amounts are in columns of their own, so that the column Amount adds up. */
+function writeTrueUpLines(sheet: Sheet, name: string, { earnedOn, currency, lines = [] }: StatementLine): void {
+  const blank: WorkbookCell = { text: null };
+  for (const { dealId, dealName, ruleName, approved, live, delta } of lines)
+    sheet.row([
+      { text: name },
+      { day: earnedOn },
+      { text: 'true_up line' },
+      blank,
+      { text: dealId },
+      { text: dealName },
+      blank,
+      blank,
+      { text: currency },
+      { text: ruleName },
+      { money: approved, currency },
+      { money: live, currency },
+      { money: delta, currency },
+    ]);
+}
+
+/** Whether a payroll system has no id for somebody who is paid. */
+function lacksPayrollId({ payrollId, content }: WorkbookStatement): boolean {
+  const main = { currency: content.currency, summary: content.summary };
+  return payrollId === null && hasAmount({ main, others: content.otherCurrencies });
+}
+
+function writeAbout(
+  sheet: Sheet,
+  { workspace, period, now }: WorkbookTerms,
+  heads: readonly WorkbookStatement[],
+  plans: readonly PlanOfLines[],
+): void {
+  const { from, to } = periodRange(period);
+  const facts: readonly (readonly [string, WorkbookCell])[] = [
+    ['Workspace', { text: workspace.name }],
+    ['Period', { text: period }],
+    ['First day', { day: from }],
+    ['Last day', { day: to }],
+    ['Time zone', { text: workspace.timezone }],
+    ['Written at (UTC)', { instant: now }],
+    ['Statements', { count: heads.length }],
+    ...howToRead.map((told): readonly [string, WorkbookCell] => ['How to read', { text: told }]),
+  ];
+  for (const [what, value] of facts) sheet.row([{ text: what }, value]);
+  for (const { name, email } of heads.filter(lacksPayrollId))
+    sheet.row([{ text: 'Without a payroll id' }, { text: `${name} (${email})` }]);
+  for (const { planName, planVersion } of plans)
+    sheet.row([{ text: 'Plan' }, { text: planName }, { count: planVersion }]);
+  for (const { name, head, content } of heads)
+    sheet.row([
+      { text: `Statement of ${name}` },
+      { text: content.statementId ?? 'not generated: earnings so far' },
+      { count: content.version === 0 ? null : content.version },
+      { instant: content.generatedAt },
+      { instant: head?.approvedAt ?? null },
+      { text: head?.status === 'approved' ? (head.approvedBy?.name ?? null) : null },
+    ]);
+}

@@ -1,0 +1,102 @@
+import { periodRange } from '../../kernel/period.js';
+import { fontFaces } from '../../platform/documents/fonts.js';
+import { type Html, html, htmlPage } from '../../platform/documents/html.js';
+import { statementStatuses } from '../../statements/statement.js';
+import { missingPayrollIds } from '../../statements/team-statements.js';
+import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
+import { amountCells, isSettled, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
+import { grouped, minute, money, periodName } from './figures.js';
+import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
+
+/** The team's period on paper: totals, one row a rep, how far the approvals are, and who signs. */
+export async function teamPage(team: TeamExport, workspace: WorkspaceRow, now: Date): Promise<Html> {
+  const { from, to } = periodRange(team.period);
+  const approved = isSettled(team);
+  const body = html`
+${approved ? [] : watermark}
+<header>
+  <div>
+    <p class="workspace" dir="auto">${workspace.name}</p>
+    <h1>Team statements</h1>
+    <p class="period">${periodName(team.period)} <small>${from} to ${to}, days in ${workspace.timezone}</small></p>
+  </div>
+  <p class="stamp">${approved ? 'Approved' : draftMark}<small>${statusCounts(team).join(', ')}</small></p>
+</header>
+<section class="totals"><h2>Totals</h2>
+<table>
+  ${columnWidths(team, true)}
+  <thead><tr><th>Currency</th>${amountNames(team).map((name) => html`<th class="amount">${name}</th>`)}<th></th></tr></thead>
+  <tbody>${totalRows(team)}</tbody>
+</table></section>
+<section><h2>By rep</h2>${repTables(team)}</section>
+<section class="end">
+  <p>Statements: ${statusCounts(team).map((told) => html`<span class="count">${told}</span>`)}</p>
+  <p>Control: ${team.rows.length} rows, ${team.members.length} reps${team.totals.map(({ currency, summary }) => html`, net payout ${currency} ${money(summary.netPayout, currency)}`)}.</p>
+  ${withoutPayrollId(team)}
+  <p class="note">Amounts are gross, before tax and other deductions. Printed ${minute(now, workspace.timezone)}.</p>
+  <div class="signatures"><p>Prepared by, date</p><p>Approved by, date</p></div>
+</section>`;
+  const style = pageStyle(await fontFaces(body.markup), {
+    paper: paperOf(workspace),
+    landscape: true,
+    running: `Team statements, ${periodName(team.period)}`,
+    foot: `Team statements ${team.period}`,
+    draft: !approved,
+  });
+  return htmlPage({ title: `Team statements ${team.period}`, style, body });
+}
+
+/** A payroll system cannot pay people whom it knows by no id. */
+function withoutPayrollId({ members }: TeamExport): Html | string {
+  const people = missingPayrollIds(members);
+  if (people.length === 0) return '';
+  return html`<p>Without a payroll id: <span dir="auto">${people.map(({ name, email }) => `${name} (${email})`).join(', ')}</span>.</p>`;
+}
+
+function statusCounts({ members }: TeamExport): string[] {
+  return statementStatuses
+    .toReversed()
+    .map((status) => `${members.filter((member) => member.status === status).length} ${status}`);
+}
+
+function amountNames({ columns }: TeamExport): readonly string[] {
+  return columns.slice(2, 6);
+}
+
+/** A table of thousands of rows is laid out far slower than the same rows in several. */
+const rowsATable = 250;
+
+function repTables(team: TeamExport): Html[] {
+  const head = html`<thead><tr>${team.columns.map((name) => html`<th${amountNames(team).includes(name) ? html` class="amount"` : ''}>${name}</th>`)}</tr></thead>`;
+  const tables: Html[] = [];
+  for (let start = 0; start === 0 || start < team.rows.length; start += rowsATable) {
+    const rows = team.rows.slice(start, start + rowsATable);
+    tables.push(
+      html`<table>${columnWidths(team, false)}${head}<tbody>${rows.map((row) => html`<tr>${teamCells(row, team).map(cell)}</tr>`)}</tbody></table>`,
+    );
+  }
+  return tables;
+}
+
+function columnWidths({ totals }: TeamExport, ofTotals: boolean): Html {
+  const [name, mail, amount, status, currency] =
+    totals.length > 1 ? ([17, 20, 11.25, 11, 7] as const) : ([19, 22, 12, 11, 0] as const);
+  const widths = ofTotals
+    ? [name + mail, amount, amount, amount, amount, status + currency]
+    : [name, mail, amount, amount, amount, amount, status, ...(currency === 0 ? [] : [currency])];
+  return html`<colgroup>${widths.map((width) => html`<col style="width: ${width}%">`)}</colgroup>`;
+}
+
+function totalRows({ totals, currency }: TeamExport): Html[] {
+  const zero = { totalCommission: '0', totalBonuses: '0', totalAdjustments: '0', netPayout: '0' };
+  const shown = totals.length > 0 ? totals : [{ currency, summary: zero }];
+  return shown.map(
+    (total) =>
+      html`<tr class="total"><td>${total.currency}</td>${amountCells(total.summary, total.currency).map(cell)}<td></td></tr>`,
+  );
+}
+
+function cell(value: TeamCell): Html {
+  if ('amount' in value) return html`<td class="amount">${grouped(value.amount)}</td>`;
+  return html`<td dir="auto">${value.text}</td>`;
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { type Caller, maySee, seesTeam } from '../kernel/caller.js';
+import { Failure } from '../kernel/failure.js';
+import { type Period } from '../kernel/period.js';
+import { type DocumentKind, type FileInfo } from '../platform/database/tables.js';
+
+export const documentKinds = [
+  'statement.pdf',
+  'statement.xlsx',
+  'team.pdf',
+  'team.xlsx',
+  'team.zip',
+] as const satisfies readonly DocumentKind[];
+
+/** Which file is wanted, by ids alone: what it says is read when it is made. */
+export interface DocumentOrder {
+  readonly kind: DocumentKind;
+  /** Null for documents of the team. */
+  readonly repId: string | null;
+  readonly period: Period;
+  /** Restricts a document of the team to the people below that manager; null for everyone. */
+  readonly managerId: string | null;
+}
+
+export interface DocumentJob extends DocumentOrder {
+  readonly jobId: string;
+  readonly status: 'running' | 'completed' | 'failed';
+  readonly progress: { readonly done: number; readonly total: number };
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly file: FileInfo | null;
+  readonly errorCode: string | null;
+  readonly error: string | null;
+}
+
+/** As a recalculation is told, so that one loop waits for either. */
+export const documentJob = z.object({
+  jobId: z.string(),
+  kind: z.enum(documentKinds),
+  status: z.enum(['running', 'completed', 'failed']),
+  repId: z.string().optional(),
+  period: z.string(),
+  startedAt: z.string(),
+  finishedAt: z.string().optional(),
+  progress: z.object({ done: z.int(), total: z.int() }),
+  file: z
+    .object({ path: z.string(), filename: z.string(), contentType: z.string(), bytes: z.int(), expiresAt: z.string() })
+    .optional(),
+  error: z.string().optional(),
+});
+
+/** How long a finished file can be fetched. */
+export const downloadTtlMs = 3_600_000;
+
+export function jobAnswer(job: DocumentJob): z.input<typeof documentJob> {
+  const { jobId, kind, status, repId, period, startedAt, finishedAt, progress, file, error } = job;
+  return {
+    jobId,
+    kind,
+    status,
+    ...(repId === null ? {} : { repId }),
+    period,
+    startedAt: startedAt.toISOString(),
+    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
+    progress,
+    ...(file === null || finishedAt === null
+      ? {}
+      : {
+          file: {
+            path: `/v1/statements/export/jobs/${jobId}/file`,
+            filename: file.filename,
+            contentType: file.contentType,
+            bytes: file.bytes,
+            expiresAt: new Date(finishedAt.getTime() + downloadTtlMs).toISOString(),
+          },
+        }),
+    ...(error === null ? {} : { error }),
+  };
+}
+
+/** Judged anew at every look: a manager who is none any more gets nothing of the team. */
+export function mayDownload(caller: Caller, { repId, managerId }: DocumentOrder): boolean {
+  if (repId !== null) return maySee(caller, repId);
+  return seesTeam(caller) && (caller.team === undefined || managerId === caller.repId);
+}
+
+/** The manager to whose people a document of the team is restricted when this caller orders it. */
+export function managerOf(caller: Caller): string | null {
+  return caller.team === undefined ? null : caller.repId;
+}
+
+export function jobNotFound(): Failure {
+  return new Failure('job_not_found', 'There is no such export, or it ended more than an hour ago.');
+}
+
+export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** What making a file may end with, beside what the operation itself refuses. */
+export const documentFailures = { pdf_unavailable: 503, export_unavailable: 503, rep_not_found: 404 } as const;

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type DocumentJob } from './export-job.js';
+
+/** The workspace's documents of the last hour, newest first; one of them when an id is given. */
+export async function findDocuments(trx: Work, workspaceId: string, jobId?: string): Promise<DocumentJob[]> {
+  let query = trx
+    .selectFrom('documents')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where((where) =>
+      where.or([where('finished_at', 'is', null), where('finished_at', '>', sql<Date>`now() - interval '1 hour'`)]),
+    )
+    .orderBy('started_at', 'desc')
+    .limit(100);
+  if (jobId !== undefined) query = query.where('document_id', '=', jobId);
+  const rows = await query.execute();
+  return rows.map((row) => ({
+    jobId: row.document_id,
+    kind: row.kind,
+    repId: row.rep_id,
+    managerId: row.manager_id,
+    period: row.period,
+    status: row.status === 'waiting' ? 'running' : row.status,
+    progress: { done: row.done, total: row.total },
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    file: row.file,
+    errorCode: row.error_code,
+    error: row.error,
+  }));
+}
+
+export interface DocumentPart {
+  readonly part: number;
+  readonly name: string | null;
+  readonly content: Buffer;
+}
+
+/** The first part after the given one; null after the last. */
+export async function nextPart(
+  trx: Work,
+  workspaceId: string,
+  documentId: string,
+  after: number,
+): Promise<DocumentPart | null> {
+  const row = await trx
+    .selectFrom('document_parts')
+    .select(['part', 'name', 'content'])
+    .where('workspace_id', '=', workspaceId)
+    .where('document_id', '=', documentId)
+    .where('part', '>', after)
+    .orderBy('part')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}

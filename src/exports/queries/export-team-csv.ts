@@ -1,0 +1,73 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller, visibleReps } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { invalid } from '../../kernel/failure.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { Download, type Input, operation } from '../../platform/operation.js';
+import { period } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { findWorkspace } from '../../workspaces/workspace-views.js';
+import { csvFile } from '../payroll-csv.js';
+import { layouts, payrollFile } from '../payroll-layouts.js';
+import { loadTeamExport } from '../team-export.js';
+
+const query = z.strictObject({
+  period: period.optional(),
+  layout: z.enum(layouts).default('generic'),
+  include: z
+    .enum(['approved', 'draft', 'all'])
+    .optional()
+    .describe('approved or draft statements only; all: also people without a plan, an amount or a statement'),
+  columns: z.enum(['default', 'extended']).default('default'),
+  delimiter: z.enum([',', ';']).default(','),
+});
+type Query = z.infer<typeof query>;
+
+@injectable()
+export class ExportTeamCsv {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ query: asked }: Input<unknown, Query>, caller: Caller): Promise<Download> {
+    const { workspaceId } = caller;
+    const { layout, include, columns, delimiter } = asked;
+    if (columns === 'extended' && layout !== 'generic')
+      throw invalid({ path: 'columns', message: 'go with layout=generic; the other layouts are what they are' });
+    // A file for a payroll system is paid as it stands, so drafts are in it only where they are asked for.
+    const included = include === 'all' ? 'everyone' : (include ?? (layout === 'generic' ? 'everyone' : 'approved'));
+    const selection = { repIds: visibleReps(caller), everyone: include === 'all' };
+    const file = await this.unitOfWork.run(
+      caller,
+      { lock: 'none', access: 'read', isolation: 'repeatable read' },
+      async (trx) => {
+        const { payroll } = await findWorkspace(trx, workspaceId);
+        const team = await loadTeamExport(trx, workspaceId, asked.period, this.clock, selection, included);
+        return payrollFile(layout, team, payroll, columns === 'extended');
+      },
+    );
+    return new Download(
+      'text/csv; charset=utf-8',
+      file.filename,
+      csvFile(file.columns, file.lines, delimiter),
+      file.totals,
+    );
+  }
+}
+
+export const exportTeamCsv = operation({
+  id: 'exportStatementsCsv',
+  summary:
+    'One row a rep for payroll, as CSV, or in the layout of a payroll system; several currencies get a row and a column of their own',
+  method: 'get',
+  path: '/v1/statements/export.csv',
+  access: 'manager',
+  payroll: true,
+  query,
+  response: z.string(),
+  files: ['text/csv'],
+  failures: {},
+  handler: ExportTeamCsv,
+});

@@ -1,0 +1,32 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Download, type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { documentFailures, workbookType } from '../export-job.js';
+import { DocumentRequests } from '../export-requests.js';
+
+const params = z.strictObject({ jobId: pathId });
+
+@injectable()
+export class GetExportFile {
+  constructor(@inject(DocumentRequests) private readonly requests: DocumentRequests) {}
+
+  async execute({ params: { jobId } }: Input<z.infer<typeof params>>, caller: Caller): Promise<Download> {
+    return this.requests.fileOf(caller, await this.requests.find(caller, jobId));
+  }
+}
+
+export const getExportFile = operation({
+  id: 'getExportFile',
+  summary: 'The file of an export, for an hour after it was made',
+  method: 'get',
+  path: '/v1/statements/export/jobs/:jobId/file',
+  access: 'rep',
+  payroll: true,
+  params,
+  response: z.string(),
+  files: ['application/pdf', workbookType, 'application/zip'],
+  failures: { ...documentFailures, job_not_found: 404, export_not_ready: 409 },
+  handler: GetExportFile,
+});

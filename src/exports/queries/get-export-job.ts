@@ -1,0 +1,31 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { pathId } from '../../platform/schemas.js';
+import { documentJob, jobAnswer } from '../export-job.js';
+import { DocumentRequests } from '../export-requests.js';
+
+const params = z.strictObject({ jobId: pathId });
+
+@injectable()
+export class GetExportJob {
+  constructor(@inject(DocumentRequests) private readonly requests: DocumentRequests) {}
+
+  async execute({ params: { jobId } }: Input<z.infer<typeof params>>, caller: Caller) {
+    return jobAnswer(await this.requests.find(caller, jobId));
+  }
+}
+
+export const getExportJob = operation({
+  id: 'getExportJob',
+  summary: 'Status and progress of an export, and where its file is',
+  method: 'get',
+  path: '/v1/statements/export/jobs/:jobId',
+  access: 'rep',
+  payroll: true,
+  params,
+  response: documentJob,
+  failures: { job_not_found: 404 },
+  handler: GetExportJob,
+});

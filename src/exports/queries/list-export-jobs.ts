@@ -1,0 +1,33 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { documentJob, jobAnswer, mayDownload } from '../export-job.js';
+import { findDocuments } from '../export-views.js';
+
+@injectable()
+export class ListExportJobs {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  async execute(_input: Input, caller: Caller) {
+    const found = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findDocuments(trx, caller.workspaceId),
+    );
+    const jobs = found.filter((job) => mayDownload(caller, job)).map(jobAnswer);
+    return { jobs, count: jobs.length };
+  }
+}
+
+export const listExportJobs = operation({
+  id: 'listExportJobs',
+  summary:
+    'The exports of the last hour that were made as files, newest first; a rep sees those of their own statement',
+  method: 'get',
+  path: '/v1/statements/export/jobs',
+  access: 'rep',
+  payroll: true,
+  response: z.object({ jobs: z.array(documentJob), count: z.int() }),
+  failures: {},
+  handler: ListExportJobs,
+});

@@ -1,0 +1,107 @@
+import { type Clock } from '../kernel/clock.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Period } from '../kernel/period.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { resolvePeriod } from '../statements/resolve-period.js';
+import { type Summary, summed } from '../statements/snapshot.js';
+import {
+  type CurrencySummary,
+  hasAmount,
+  missingPayrollIds,
+  readTeamStatements,
+  type TeamMemberStatement,
+  type TeamSelection,
+} from '../statements/team-statements.js';
+import { plainAmount } from './payroll-csv.js';
+
+/** What is told of a team's period, in whatever file: one row a rep and currency. */
+export interface TeamExport {
+  readonly period: Period;
+  readonly currency: string;
+  readonly members: readonly TeamMemberStatement[];
+  readonly rows: readonly TeamRow[];
+  /** By currency: amounts of two have no total. */
+  readonly totals: readonly CurrencySummary[];
+  readonly columns: readonly string[];
+}
+
+export interface TeamRow {
+  readonly member: TeamMemberStatement;
+  readonly amounts: CurrencySummary;
+}
+
+/** Words of the workspace's, or a number of ours with the decimals of its currency. */
+export type TeamCell = { readonly text: string } | { readonly amount: string };
+
+/** Which statements: those that are approved, also drafts, or everyone's, where none has been generated what was earned so far. */
+export type Included = 'approved' | 'draft' | 'everyone';
+
+const columns = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
+
+export async function loadTeamExport(
+  trx: Work,
+  workspaceId: string,
+  asked: Period | undefined,
+  clock: Clock,
+  selection: TeamSelection,
+  included: Included = 'everyone',
+): Promise<TeamExport> {
+  const { period, currency } = await resolvePeriod(trx, workspaceId, asked, clock);
+  const everyone = await readTeamStatements(trx, workspaceId, period, currency, selection);
+  const members = everyone.filter(
+    ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
+  );
+  const rows = members.flatMap((member) => [member.main, ...member.others].map((amounts) => ({ member, amounts })));
+  const totals = totalsByCurrency(rows.map(({ amounts }) => amounts));
+  return { period, currency, members, rows, totals, columns: totals.length > 1 ? [...columns, 'Currency'] : columns };
+}
+
+export function totalsByCurrency(summaries: readonly CurrencySummary[]): CurrencySummary[] {
+  return [...groupBy(summaries, ({ currency }) => currency)].map(([currency, ofIt]) => ({
+    currency,
+    summary: summed(ofIt.map(({ summary }) => summary)),
+  }));
+}
+
+/** Whether every statement is approved. */
+export function isSettled({ members }: TeamExport): boolean {
+  return members.length > 0 && members.every(({ status }) => status === 'approved');
+}
+
+/** Whose statement lies in the archive: everyone who has one, or has earned something. */
+export function archived({ members }: TeamExport): TeamMemberStatement[] {
+  return members.filter((member) => member.statementId !== null || hasAmount(member));
+}
+
+export function teamCells({ member, amounts: { currency, summary } }: TeamRow, { totals }: TeamExport): TeamCell[] {
+  return [
+    { text: member.name },
+    { text: member.email },
+    ...amountCells(summary, currency),
+    { text: member.status },
+    ...(totals.length > 1 ? [{ text: currency }] : []),
+  ];
+}
+
+export function amountCells(summary: Summary, currency: string): TeamCell[] {
+  const { totalCommission, totalBonuses, totalAdjustments, netPayout } = summary;
+  return [totalCommission, totalBonuses, totalAdjustments, netPayout].map((exact) => ({
+    amount: plainAmount(exact, currency),
+  }));
+}
+
+/** What payroll checks the file by: its rows and, in a file of one currency, their sum; and how many people it cannot name. */
+export function controlTotals(
+  rows: number,
+  totals: readonly CurrencySummary[],
+  members: Parameters<typeof missingPayrollIds>[0],
+): Record<string, string> {
+  const [only, another] = totals;
+  return {
+    'X-Row-Count': String(rows),
+    'X-Missing-Payroll-Ids': String(missingPayrollIds(members).length),
+    ...(only === undefined || another !== undefined
+      ? {}
+      : { 'X-Net-Total': plainAmount(only.summary.netPayout, only.currency) }),
+  };
+}

@@ -1,0 +1,373 @@
+import { sql } from 'kysely';
+import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure } from '../crm/port.js';
+import { type AffectedReps, merge } from '../deals/affected-reps.js';
+import { auditSkippedDeals } from '../deals/audit-skipped-deals.js';
+import { type RecordedReport, recordReportedDeals } from '../deals/record-reported-deals.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
+import { advancePull, endPull, failPull } from '../ledger/calculation-jobs.js';
+import { requestCalculation, requestForWorkspace } from '../ledger/calculation-requests.js';
+import { type CommissionChanges, type Wake } from '../ledger/commission-changes.js';
+import { isOutage } from '../platform/database/database-errors.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
+import { type Lease, LeaseLost, type Leases } from '../platform/jobs/leases.js';
+import { type Log } from '../platform/log.js';
+import { importCrmMembers } from '../reps/import-crm-members.js';
+import { type CrmAccounts } from './crm-accounts.js';
+import { addCounts, askAgainMinutes, type CrmPull, leaseOfPull, mostMissingShare, type PullWork } from './crm-pull.js';
+import {
+  countMissing,
+  delayPull,
+  deletePull,
+  listMissing,
+  lockPull,
+  markSeen,
+  notePoll,
+  noteSync,
+  refuseReconcile,
+  replaceFields,
+  restartListing,
+  savePullStep,
+} from './crm-pull-store.js';
+
+/** Why a pull failed; reported with the job. */
+export type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
+
+const sliceMs = 10_000;
+const mostSetbacks = 10;
+const mostRestarts = 3;
+const longestPauseMs = 60_000;
+const checkedAtOnce = 100;
+/** Changes in flight when the CRM responded may carry an earlier time. */
+const settlingMs = 5_000;
+
+interface Run {
+  readonly workspaceId: string;
+  readonly pull: CrmPull;
+  readonly account: CrmAccount;
+  readonly lease: Lease;
+  /** End of the time slice, after which the worker does other work. */
+  readonly sliceEnd: number;
+}
+
+/**
+ * Pulls people, fields and deals from a CRM step by step. Each step is stored together with the position of the next
+ * one, so a pull resumes where it stopped.
+ */
+export class CrmSyncRunner {
+  constructor(
+    private readonly accounts: CrmAccounts,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly changes: CommissionChanges,
+    private readonly leases: Leases,
+    private readonly pollSeconds: number,
+    private readonly wake: (work: PullWork) => Promise<void>,
+    private readonly log: Log,
+  ) {}
+
+  /** Runs until the pull completes or must wait. Returns at once if another worker holds the lease. */
+  async run(workspaceId: string, pullId: string): Promise<void> {
+    const outcome = await this.leases.hold(workspaceId, leaseOfPull(pullId), async (lease) => {
+      try {
+        return await this.resume(workspaceId, pullId, lease);
+      } catch (error) {
+        // An outage of the database is not a failure of the pull: the sweep resumes it.
+        if (isOutage(error)) throw error;
+        if (!(error instanceof LeaseLost)) await this.handleFailure(workspaceId, pullId, error);
+        return 'stopped';
+      }
+    });
+    if (outcome === 'to be continued') await this.wake({ workspaceId, pullId });
+  }
+
+  private async resume(workspaceId: string, pullId: string, lease: Lease): Promise<'stopped' | 'to be continued'> {
+    const sliceEnd = performance.now() + sliceMs;
+    let account: CrmAccount | null = null;
+    while (performance.now() < sliceEnd) {
+      const pull = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+        lockPull(trx, workspaceId, pullId),
+      );
+      if (pull === null) return 'stopped';
+      account ??= await this.accounts.open(workspaceId, pull.provider);
+      if (account === null) {
+        await this.fail(workspaceId, pull, 'disconnected', 'the CRM is not connected any more');
+        return 'stopped';
+      }
+      const ended = await this.step({ workspaceId, pull, account, lease, sliceEnd });
+      if (ended) return 'stopped';
+    }
+    return 'to be continued';
+  }
+
+  private async step(run: Run): Promise<boolean> {
+    switch (run.pull.phase) {
+      case 'people':
+        await this.pullPeople(run);
+        return false;
+      case 'fields':
+        await this.pullFields(run);
+        return false;
+      case 'deals':
+        await this.pullDeals(run);
+        return false;
+      case 'missing':
+        return this.removeMissing(run);
+      case 'finish':
+        await this.finish(run);
+        return true;
+    }
+  }
+
+  /** People first, so that deals have owners when they arrive. */
+  private async pullPeople({ workspaceId, pull, account, lease }: Run): Promise<void> {
+    const members = await account.listMembers();
+    await this.changes.run({ workspaceId }, 'exclusive', async (trx, wake) => {
+      await lease.assertHeld(trx);
+      const { repIds, created, unusable, withoutSeat } = await importCrmMembers(
+        trx,
+        workspaceId,
+        pull.provider,
+        members,
+        wake,
+      );
+      const counts = { reps: repIds.length, newReps: created, unusableReps: unusable, repsWithoutSeat: withoutSeat };
+      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'fields', counts: addCounts(pull.counts, counts) });
+    });
+  }
+
+  private async pullFields({ workspaceId, pull, account, lease }: Run): Promise<void> {
+    const fields = await account.listFields();
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+      await lease.assertHeld(trx);
+      await replaceFields(trx, workspaceId, pull.provider, fields);
+      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
+    });
+  }
+
+  private async pullDeals(run: Run): Promise<void> {
+    const { modifiedFrom, cursor } = run.pull;
+    const pages = run.account
+      .listDeals({ ...(modifiedFrom === null ? {} : { modifiedFrom }), ...(cursor === null ? {} : { cursor }) })
+      [Symbol.asyncIterator]();
+    let { pull } = run;
+    for (;;) {
+      const fetchedAt = await this.databaseTime(run.workspaceId);
+      const { done = false, value } = await pages.next();
+      const page: CrmDealPage | null = done ? null : value;
+      pull = await this.recordPage({ ...run, pull }, page, fetchedAt);
+      if (page === null || page.next === null || performance.now() > run.sliceEnd) return;
+    }
+  }
+
+  private async recordPage(run: Run, page: CrmDealPage | null, fetchedAt: Date): Promise<CrmPull> {
+    const { workspaceId, pull } = run;
+    const deals = page?.deals ?? [];
+    const isLast = page === null || page.next === null;
+    await failpoint('pull.afterFetch');
+    return this.changes.run({ workspaceId }, 'shared', async (trx, wake) => {
+      const counts = await this.record(trx, run, deals, fetchedAt, wake);
+      await failpoint('pull.afterRecord');
+      const joined = await lockPull(trx, workspaceId, pull.pullId);
+      const next: CrmPull = {
+        ...pull,
+        cursor: page?.next ?? null,
+        deals: pull.deals + deals.length,
+        total: page?.total ?? pull.total,
+        counts: addCounts(pull.counts, counts),
+        coveredUntil: coveredBy(pull, page),
+        // A reconcile may have been requested only now.
+        phase: !isLast ? 'deals' : joined?.reconcile === true ? 'missing' : 'finish',
+      };
+      const { cursor, total, coveredUntil, phase } = next;
+      await savePullStep(trx, workspaceId, pull.pullId, {
+        phase,
+        cursor,
+        deals: next.deals,
+        total,
+        coveredUntil,
+        counts: next.counts,
+      });
+      if (pull.kind === 'sync') await advancePull(trx, workspaceId, pull.pullId, next);
+      await failpoint('pull.afterStep');
+      return next;
+    });
+  }
+
+  /** Records deals in a transaction that fails if the lease was lost. */
+  private async record(
+    trx: Work,
+    { workspaceId, pull, lease }: Run,
+    deals: readonly CrmDeal[],
+    fetchedAt: Date,
+    wake: Wake,
+  ): Promise<Record<string, number>> {
+    await lease.assertHeld(trx);
+    const { provider } = pull;
+    const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: false });
+    const touched = [...recorded.touched.values()].reduce<AffectedReps>(merge, new Map());
+    await requestCalculation(
+      trx,
+      workspaceId,
+      [...touched].map(([repId, days]) => ({
+        repId,
+        days,
+        trigger: 'sync',
+        jobId: pull.kind === 'sync' ? pull.pullId : undefined,
+      })),
+    );
+    wake([...touched.keys()]);
+    if (pull.kind === 'sync')
+      await markSeen(
+        trx,
+        workspaceId,
+        pull.pullId,
+        deals.map((deal) => deal.id),
+      );
+    await tellSkipped(trx, workspaceId, pull, recorded);
+    return countOutcomes(recorded);
+  }
+
+  /**
+   * Deals missing from the listing are read by their ids before they are deleted: pages shift while deals come and
+   * go, so a listing may miss a deal that exists. True if the pull ended here.
+   */
+  private async removeMissing(run: Run): Promise<boolean> {
+    const { workspaceId, pull, account } = run;
+    const { live, missing, refused } = await this.unitOfWork.run(
+      { workspaceId },
+      { lock: 'none', access: 'write' },
+      async (trx) => {
+        const counted = await countMissing(trx, workspaceId, pull);
+        const tooMany = counted.missing > counted.live * mostMissingShare;
+        return { ...counted, refused: tooMany && (await refuseReconcile(trx, workspaceId, pull.provider)) };
+      },
+    );
+    if (refused) {
+      const reason = `${missing} of ${live} deals are not in the CRM any more, and nothing was deleted. If that is right, ask again within ${askAgainMinutes} minutes`;
+      await this.fail(workspaceId, pull, 'reconcile_refused', reason, { missing, live });
+      return true;
+    }
+    let { counts } = pull;
+    for (;;) {
+      const ids = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+        listMissing(trx, workspaceId, pull, checkedAtOnce),
+      );
+      const fetchedAt = await this.databaseTime(workspaceId);
+      const deals = ids.length === 0 ? [] : await account.getDeals(ids);
+      counts = await this.changes.run({ workspaceId }, 'shared', async (trx, wake) => {
+        const sum = addCounts(counts, await this.record(trx, run, deals, fetchedAt, wake));
+        // An id that is now part of another deal is done, too.
+        await markSeen(trx, workspaceId, pull.pullId, ids);
+        await savePullStep(trx, workspaceId, pull.pullId, ids.length === 0 ? { phase: 'finish' } : { counts: sum });
+        return sum;
+      });
+      if (ids.length === 0) return false;
+    }
+  }
+
+  private async finish({ workspaceId, lease, pull: { pullId } }: Run): Promise<void> {
+    await this.changes.run({ workspaceId }, 'shared', async (trx, wake) => {
+      await lease.assertHeld(trx);
+      const pull = await lockPull(trx, workspaceId, pullId);
+      if (pull === null) return;
+      const { provider, kind, counts, deals: totalDeals } = pull;
+      if (kind === 'poll') await notePoll(trx, workspaceId, provider, this.pollSeconds, pull.coveredUntil);
+      else {
+        await noteSync(trx, workspaceId, provider);
+        if (pull.recalculate) wake(await requestForWorkspace(trx, workspaceId, 'recalculation', pullId));
+        const details = { provider, totalDeals, ...counts };
+        await recordAuditEntry(
+          trx,
+          { workspaceId, actor: pull.actor },
+          { trigger: 'crm_synced', scope: 'workspace', details },
+        );
+        await endPull(trx, workspaceId, pullId, details);
+      }
+      await deletePull(trx, workspaceId, pullId);
+      await failpoint('pull.beforeFinish');
+    });
+  }
+
+  /** What passes is waited for; what does not ends the pull. Nothing that was recorded is taken back. */
+  private async handleFailure(workspaceId: string, pullId: string, error: unknown): Promise<void> {
+    const pull = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+      lockPull(trx, workspaceId, pullId),
+    );
+    if (pull === null) return;
+    this.log.warn(
+      { err: error, workspaceId, pullId, phase: pull.phase, attempts: pull.attempts },
+      'a pull was set back',
+    );
+    const { kind, message } =
+      error instanceof CrmFailure ? error : { kind: 'unavailable' as const, message: 'something failed on our side' };
+    if (kind === 'unauthorized' || kind === 'refused') return this.fail(workspaceId, pull, 'crm_refused', message);
+    if (kind === 'cursor_expired' && pull.restarts < mostRestarts)
+      return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+        restartListing(trx, workspaceId, pullId),
+      );
+    // Before anything was pulled somebody may be waiting, and the adapter has tried several times.
+    const most = pull.phase === 'people' && error instanceof CrmFailure ? 0 : mostSetbacks;
+    if (pull.attempts >= most) return this.fail(workspaceId, pull, 'crm_unavailable', message);
+    const pauseMs = Math.min(longestPauseMs, 1000 * 2 ** pull.attempts);
+    const asked = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+      delayPull(trx, workspaceId, pullId, Math.max(pauseMs, asked)),
+    );
+  }
+
+  private async fail(
+    workspaceId: string,
+    pull: CrmPull,
+    failure: PullFailure,
+    reason: string,
+    more: Readonly<Record<string, number>> = {},
+  ): Promise<void> {
+    const { pullId, provider, kind, counts, deals: totalDeals } = pull;
+    const details = { provider, failure, totalDeals, ...counts, ...more };
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+      if (kind === 'poll') await notePoll(trx, workspaceId, provider, this.pollSeconds, null);
+      else await failPull(trx, workspaceId, pullId, reason, details);
+      await deletePull(trx, workspaceId, pullId);
+      await recordAuditEntry(
+        trx,
+        { workspaceId, actor: pull.actor },
+        { trigger: `crm_${kind}`, scope: 'workspace', outcome: 'failed', error: reason, details },
+      );
+    });
+  }
+
+  private databaseTime(workspaceId: string): Promise<Date> {
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+      const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(trx);
+      return (rows[0] as { now: Date }).now;
+    });
+  }
+}
+
+/** By the CRM's clock: as far as the last page says, else a little before the first was answered. */
+function coveredBy(pull: CrmPull, page: CrmDealPage | null): Date | null {
+  if (page === null) return pull.coveredUntil;
+  return page.coveredUntil ?? pull.coveredUntil ?? new Date(page.serverTime.getTime() - settlingMs);
+}
+
+function countOutcomes({ outcomes, skipped }: RecordedReport): Record<string, number> {
+  let counts: Record<string, number> = skipped.length === 0 ? {} : { skipped: skipped.length };
+  for (const outcome of outcomes.values()) counts = addCounts(counts, { [outcome]: 1 });
+  return counts;
+}
+
+const mostSkippedTold = 100;
+
+/** A sync may bring every deal of the CRM, and tells of them together; a poll brings what changed since the last. */
+async function tellSkipped(trx: Work, workspaceId: string, { provider, kind }: CrmPull, recorded: RecordedReport) {
+  const trigger = `crm_${kind}`;
+  if (kind === 'poll') return auditSkippedDeals(trx, workspaceId, { trigger, provider }, recorded);
+  const { skipped } = recorded;
+  if (skipped.length === 0) return;
+  const details = { provider, skipped: skipped.length, deals: skipped.slice(0, mostSkippedTold) };
+  await recordAuditEntry(
+    trx,
+    { workspaceId, actor: 'orchestrator' },
+    { trigger, scope: 'workspace', outcome: 'skipped', details },
+  );
+}

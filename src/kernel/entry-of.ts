@@ -1,8 +1,0 @@
-/** Returns the entry of the key, creating it if necessary. */
-export function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
-}

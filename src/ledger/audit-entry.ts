@@ -1,0 +1,54 @@
+import { newId } from '../kernel/ids.js';
+import { type RunOutcome } from '../platform/database/tables.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** What somebody did, beside the engine's own runs: approvals, resets, sign-ins, new keys. */
+export interface AuditEntry {
+  readonly trigger: string;
+  readonly scope: string;
+  readonly runId?: string;
+  readonly repId?: string;
+  readonly period?: string;
+  readonly dealId?: string | null;
+  readonly eventsWritten?: number;
+  readonly eventsReversed?: number;
+  readonly statementLocked?: number;
+  readonly deals?: number;
+  readonly skipped?: number;
+  /** `written` unless stated. */
+  readonly outcome?: RunOutcome;
+  readonly error?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly at?: Date;
+}
+
+/** Tells the act in the audit log, in the transaction that does it. */
+export async function recordAuditEntry(
+  trx: Work,
+  { workspaceId, actor }: { readonly workspaceId: string; readonly actor: string },
+  act: AuditEntry,
+): Promise<void> {
+  await trx
+    .insertInto('audit_runs')
+    .values({
+      workspace_id: workspaceId,
+      run_id: act.runId ?? newId(),
+      actor,
+      trigger: act.trigger,
+      scope: act.scope,
+      deal_id: act.dealId ?? null,
+      rep_id: act.repId ?? null,
+      period: act.period ?? null,
+      outcome: act.outcome ?? 'written',
+      events_written: act.eventsWritten ?? 0,
+      events_reversed: act.eventsReversed ?? 0,
+      statement_locked: act.statementLocked ?? 0,
+      deals: act.deals ?? 0,
+      skipped: act.skipped ?? 0,
+      blocked: null,
+      details: act.details === undefined ? null : JSON.stringify(act.details),
+      error: act.error ?? null,
+      ...(act.at === undefined ? {} : { started_at: act.at }),
+    })
+    .execute();
+}

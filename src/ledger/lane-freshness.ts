@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { allDays, type Day, type DayRange, latestDay } from '../kernel/day.js';
+import { executeWithCommit, type Work } from '../platform/database/unit-of-work.js';
+import { calculationCode } from './calculation-code.js';
+import { type Trigger } from './calculation-requests.js';
+import { type RepTerms } from './rep-terms.js';
+
+/** What a run over all days came to, for as long as nothing that it looked at changes. */
+export interface FreshnessMark {
+  readonly revision: string;
+  readonly until: Day;
+  readonly deals: number;
+  readonly skipped: number;
+}
+
+export function isAllDays({ from, to }: DayRange): boolean {
+  return from <= allDays.from && to >= allDays.to;
+}
+
+/**
+ * What the run lets be known of the lane: null when it leaves open what another one would do, since it saw a part of the
+ * days or held something back; `as before` when all that it was asked for is what others earn, which moves amounts and
+ * never which deals are paid.
+ */
+export function freshnessMarkOf(
+  terms: RepTerms,
+  window: DayRange,
+  asOf: Day,
+  triggers: readonly Trigger[],
+  run: { readonly blocked: readonly unknown[]; readonly deals: number; readonly skipped: number },
+): FreshnessMark | null | 'as before' {
+  if (run.blocked.length > 0) return null;
+  if (!isAllDays(window))
+    return triggers.every((trigger) => trigger === 'cascade' || trigger === 'rank') ? 'as before' : null;
+  const waitsForDays = terms.versions.some((version) =>
+    version.rules.some((rule) => rule.executionPhase === 'periodic'),
+  );
+  const { revision } = terms.workspace;
+  return { revision, until: waitsForDays ? asOf : latestDay, deals: run.deals, skipped: run.skipped };
+}
+
+/** Notes on the lane, which the caller holds, what is known of it; null that nothing is. */
+export function saveFreshnessMark(
+  trx: Work,
+  { workspaceId, repId }: { readonly workspaceId: string; readonly repId: string },
+  settlement: FreshnessMark | null | 'as before',
+): void {
+  if (settlement === 'as before') return;
+  const { revision = null, until = null, deals = null, skipped = null } = settlement ?? {};
+  const note = sql`
+    update lanes set (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) = row (n.*)
+    from (values (${revision}::uuid, ${until}::date, ${settlement && calculationCode}::uuid, ${deals}::int,
+      ${skipped}::int)) n (revision, until, code, deals, skipped)
+    where workspace_id = ${workspaceId} and rep_id = ${repId}
+      and (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) is distinct from
+        (n.revision, n.until, n.code, n.deals, n.skipped)`;
+  executeWithCommit(trx, note.compile(trx));
+}
+
+/** What is known of a rep of whom a calculation is asked; null when only the calculation can tell. */
+export interface RequestedLane {
+  readonly repId: string;
+  readonly settled: { readonly deals: number; readonly skipped: number } | null;
+}
+
+/**
+ * The workspace's reps, or those that are or were on the plan, each with what a calculation of all days would come to
+ * where that is known already: nothing has been asked of the lane since its last one, and the configuration and the code
+ * are the same. One statement, so that requests and settlements are those of one moment.
+ */
+export async function lanesToCalculate(
+  trx: Work,
+  workspaceId: string,
+  planId: string | null,
+  today: Day,
+): Promise<RequestedLane[]> {
+  const { rows } = await sql<{ repId: string; deals: number | null; skipped: number | null }>`
+    select r.rep_id as "repId", l.settled_deals as deals, l.settled_skipped as skipped
+    from reps r
+    left join (
+      select l.* from lanes l join workspaces w on w.workspace_id = l.workspace_id
+      where l.workspace_id = ${workspaceId} and l.settled_revision = w.configuration_revision
+        and l.settled_until >= ${today}::date and l.settled_code = ${calculationCode}
+        and not exists (
+          select from calculation_requests q where q.workspace_id = ${workspaceId} and q.rep_id = l.rep_id
+        )
+    ) l on l.rep_id = r.rep_id
+    where r.workspace_id = ${workspaceId} and (${planId}::uuid is null or r.rep_id in (
+      select a.rep_id from assignments a where a.workspace_id = ${workspaceId} and a.plan_id = ${planId}::uuid
+    ))
+    order by r.rep_id`.execute(trx);
+  return rows.map(({ repId, deals, skipped }) => ({
+    repId,
+    settled: deals === null || skipped === null ? null : { deals, skipped },
+  }));
+}

@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import { type HeldEvent } from '../engine/calculate.js';
+import { type Day, type DayRange, isWithin } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { selectAsText, unnestRows } from '../platform/database/columns.js';
+import { type Phase } from '../platform/database/tables.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type CountedRow } from './counted-rows.js';
+import { type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
+import { heldTruedUp, type TruedUpRow } from './trued-up-rows.js';
+
+/** An engine-written row as it stands in the ledger. */
+export interface LedgerRow {
+  readonly eventId: string;
+  readonly status: 'earned' | 'reversed';
+  readonly dealKey: string;
+  readonly planId: string;
+  readonly ruleName: string;
+  readonly phase: Phase;
+  readonly amount: string;
+  readonly base: string;
+  readonly credit: string;
+  readonly tierName: string | null;
+  readonly attainmentKey: string;
+  readonly currency: string;
+  readonly period: string;
+  readonly earnedOn: Day;
+  readonly idempotencyKey: string;
+}
+
+const columns = [
+  sql`e.event_id`,
+  sql`e.status`,
+  sql`e.deal_key`,
+  sql`e.plan_id`,
+  sql`e.rule_name`,
+  sql`e.phase`,
+  sql`e.amount`,
+  sql`e.base`,
+  sql`e.credit`,
+  sql`e.tier_name`,
+  sql`e.attainment_key`,
+  sql`e.currency`,
+  sql`e.period`,
+  sql`e.earned_on`,
+  sql`e.idempotency_key`,
+];
+
+/** The columns of an engine-written row are never null, but for the tier that was not reached. */
+function standingRow(cells: (string | null)[]): LedgerRow {
+  const [eventId, status, dealKey, planId, ruleName, phase, amount, base, credit, tierName, ...rest] =
+    cells as string[];
+  const [attainmentKey, currency, period, earnedOn, idempotencyKey] = rest;
+  return {
+    eventId,
+    status,
+    dealKey,
+    planId,
+    ruleName,
+    phase,
+    amount,
+    base,
+    credit,
+    tierName,
+    attainmentKey,
+    currency,
+    period,
+    earnedOn,
+    idempotencyKey,
+  } as LedgerRow;
+}
+
+/** The rep's rows in the window, and those outside it that hold the natural key of a deal within: frozen, or stopped. */
+export async function loadLedgerRows(trx: Work, terms: RepTerms, window: DayRange): Promise<LedgerRow[]> {
+  const { workspaceId, repId } = terms;
+  const isStopped = stoppedDaysOf(terms);
+  const isHeld = ({ planId, earnedOn }: LedgerRow) =>
+    isStopped(planId, earnedOn) || terms.frozen.some(({ range }) => isWithin(earnedOn, range));
+  const mayBeHeld =
+    terms.frozen.some(({ range }) => range.from < window.from || range.to > window.to) ||
+    terms.versions.some(({ status, planStatus }) => status !== 'active' || planStatus !== 'active');
+  const [within, elsewhere] = await Promise.all([
+    selectAsText(
+      trx,
+      columns,
+      sql`commission_events e
+        where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
+          and e.earned_on between ${window.from} and ${window.to}`,
+    ),
+    !mayBeHeld
+      ? []
+      : selectAsText(
+          trx,
+          columns,
+          sql`commission_events e
+            join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
+              and d.close_date between ${window.from} and ${window.to}
+            where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
+              and e.earned_on not between ${window.from} and ${window.to}`,
+        ),
+  ]);
+  return [...within.map(standingRow), ...elsewhere.map(standingRow).filter(isHeld)];
+}
+
+/** What of the ledger the engine must not change. */
+export interface HeldRows {
+  readonly held: readonly HeldEvent[];
+  /** The earned rows of approved periods, by event id: no run writes them. */
+  readonly frozenIds: ReadonlySet<string>;
+}
+
+/**
+ * The rows that the engine must not change. Those of an approved period are frozen; where the period is trued up, its
+ * trued-up rows are, and the keys that only its approved rows have are owned. Rows of stopped days stay while their deal
+ * exists, whoever owns it and whenever it closes by now. Kept rows were earned under an assignment that was deleted since.
+ */
+export async function heldRows(
+  trx: Work,
+  terms: RepTerms,
+  rows: readonly LedgerRow[],
+  truedUp: readonly TruedUpRow[],
+): Promise<HeldRows> {
+  const frozenOf = (row: LedgerRow) => terms.frozen.find(({ range }) => isWithin(row.earnedOn, range));
+  // A reversed row holds nothing: whether it exists depends on the order in which changes arrived.
+  const earned = rows.filter((row) => row.status === 'earned');
+  const counted = new Set(truedUp.map(naturalKey));
+  const isCounted = (row: LedgerRow) => counted.size > 0 && counted.has(naturalKey(row));
+  const frozen: LedgerRow[] = [];
+  const held = truedUp.map(heldTruedUp);
+  for (const row of earned) {
+    const period = frozenOf(row);
+    if (period === undefined) continue;
+    frozen.push(row);
+    if (!period.truedUp) held.push(heldOf(row, 'frozen'));
+    else if (!isCounted(row)) held.push(ownedBy(row, period.period));
+  }
+  const open = earned.filter((row) => frozenOf(row) === undefined && !isCounted(row));
+  const holdOf = retainedBy(terms);
+  const retained = open.filter((row) => holdOf(row) !== null);
+  const owners = await ownersOfDeals(trx, terms.workspaceId, retained);
+  return {
+    held: [...held, ...retainedRows(terms, retained, owners).map((one) => one.held)],
+    frozenIds: new Set(frozen.map((row) => row.eventId)),
+  };
+}
+
+/** Tells why a row outside approved periods may stay as it is: its day is stopped, or its assignment was deleted. */
+export function retainedBy(terms: RepTerms): (row: HeldRow) => 'stopped' | 'kept' | null {
+  const isStopped = stoppedDaysOf(terms);
+  const isWithdrawn = withdrawnDaysOf(terms);
+  return ({ planId, earnedOn }) =>
+    isStopped(planId, earnedOn) ? 'stopped' : isWithdrawn(planId, earnedOn) ? 'kept' : null;
+}
+
+/**
+ * Of rows that may stay those whose deal exists. A row on an own deal under a deleted assignment also goes with the deal
+ * to its next owner.
+ */
+export function retainedRows<Row extends HeldRow>(
+  terms: RepTerms,
+  rows: readonly Row[],
+  owners: ReadonlyMap<string, string | null>,
+): { readonly row: Row; readonly held: HeldEvent }[] {
+  const holdOf = retainedBy(terms);
+  return rows.flatMap((row) => {
+    const hold = holdOf(row);
+    const isOwned = hold === 'stopped' || row.phase !== 'per_deal' || owners.get(row.dealKey) === terms.repId;
+    const exists = row.phase === 'periodic' || owners.has(row.dealKey);
+    return hold !== null && isOwned && exists ? [{ row, held: heldOf(row, hold) }] : [];
+  });
+}
+
+export function naturalKey({ planId, ruleName, dealKey }: Pick<CountedRow, 'planId' | 'ruleName' | 'dealKey'>): string {
+  return `${planId}|${ruleName}|${dealKey}`;
+}
+
+function ownedBy(row: LedgerRow, frozenPeriod: string): HeldEvent {
+  const nothing = { credit: Decimal.zero, base: Decimal.zero, amount: Decimal.zero, tierName: null };
+  return { ...heldOf(row, 'owned'), ...nothing, frozenPeriod };
+}
+
+/** What a row must have to be held. */
+type HeldRow = Omit<LedgerRow, 'eventId' | 'status' | 'idempotencyKey' | 'base'> & { readonly base: string | null };
+
+function heldOf(row: HeldRow, hold: HeldEvent['hold']): HeldEvent {
+  return {
+    planId: row.planId,
+    ruleName: row.ruleName,
+    dealKey: row.dealKey,
+    phase: row.phase,
+    hold,
+    earnedOn: row.earnedOn,
+    period: row.period,
+    attainmentKey: row.attainmentKey,
+    credit: Decimal.of(row.credit),
+    base: Decimal.of(row.base ?? '0'),
+    amount: Decimal.of(row.amount),
+    tierName: row.tierName,
+  };
+}
+
+/** The owners of the deals behind the rows, of the deals that exist. */
+export async function ownersOfDeals(
+  trx: Work,
+  workspaceId: string,
+  rows: readonly Pick<CountedRow, 'dealKey'>[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (rows.length === 0) return new Map();
+  const dealKeys = [...new Set(rows.map((row) => row.dealKey))];
+  const { rows: deals } = await sql<{ dealId: string; repId: string | null }>`
+    select deal_id as "dealId", rep_id as "repId" from deals
+    where workspace_id = ${workspaceId} and deleted_at is null
+      and deal_id = any(array(select id from ${unnestRows(dealKeys, [['id', 'text', (key) => key]])}))`.execute(trx);
+  return new Map(deals.map((deal) => [deal.dealId, deal.repId]));
+}

@@ -1,0 +1,117 @@
+import { type DependencyContainer } from 'tsyringe';
+import { type z } from 'zod';
+import { type Caller, maySee } from '../kernel/caller.js';
+import { Failure, type Issue, invalid } from '../kernel/failure.js';
+import { type AnyOperation, Download, type Handler, type Input, mayCall, Redirect, Reply } from './operation.js';
+
+/** A request before any schema has looked at it. */
+export interface RawInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+export interface OperationResult {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/**
+ * The one way into an operation, whoever knocks: check access, parse, run the handler, parse the answer. Handlers
+ * are resolved once, so a missing dependency shows at the start and not in a request.
+ */
+export class OperationDispatcher {
+  private readonly handlers = new Map<AnyOperation, Handler<Input, unknown>>();
+
+  constructor(operations: readonly AnyOperation[], container: DependencyContainer) {
+    for (const operation of operations) this.handlers.set(operation, container.resolve(operation.handler));
+  }
+
+  /** Refuses a caller whose standing is not enough, before anything of the request is looked at. */
+  checkAccess(operation: AnyOperation, caller: Caller): void {
+    if (mayCall(caller, operation)) return;
+    throw new Failure(
+      'forbidden',
+      `This needs the role ${operation.access}; your token acts as ${caller.accessLevel}.`,
+    );
+  }
+
+  async run(operation: AnyOperation, raw: RawInput, caller: Caller): Promise<OperationResult> {
+    return this.execute(operation, this.parse(operation, raw, caller), caller);
+  }
+
+  /** The request as the operation's schemas read it. */
+  parse(operation: AnyOperation, raw: RawInput, caller: Caller): Input {
+    this.checkAccess(operation, caller);
+    const isStreamed = operation.upload !== undefined || operation.raw !== undefined;
+    const input = {
+      params: parsePart(operation.params, raw.params),
+      query: parsePart(operation.query, raw.query),
+      body: isStreamed ? raw.body : parseBody(operation, raw.body),
+    };
+    refuseOtherTeams(caller, [input.params, input.query, isStreamed ? null : input.body]);
+    return input;
+  }
+
+  async execute(operation: AnyOperation, input: Input, caller: Caller): Promise<OperationResult> {
+    const handler = this.handlers.get(operation);
+    if (handler === undefined) throw new Error(`operation ${operation.id} is not wired`);
+    const result = await handler.execute(input, caller);
+    if (result instanceof Download) return { status: 200, body: result };
+    if (result instanceof Redirect) return { status: 302, body: result };
+    const status = result instanceof Reply ? result.status : (operation.status ?? 200);
+    const answer = result instanceof Reply ? result.answer : result;
+    return { status, body: operation.response.parse(answer) };
+  }
+}
+
+/**
+ * A manager who is restricted to the people below them names nobody else, in whatever part of whatever operation: every
+ * value called `repId` or `repIds` is checked here. Lists without a rep are narrowed by their handlers.
+ */
+function refuseOtherTeams(caller: Caller, parts: readonly unknown[]): void {
+  if (caller.team === undefined) return;
+  for (const repId of parts.flatMap(namedReps)) {
+    if (!maySee(caller, repId.toLowerCase()))
+      throw new Failure('forbidden', 'Managers of this workspace may see and manage only the people below them.');
+  }
+}
+
+function namedReps(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(namedReps);
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]): string[] => {
+    if (name === 'repId' || name === 'repIds') return [value].flat().filter((one) => typeof one === 'string');
+    return namedReps(value);
+  });
+}
+
+function parseBody(operation: AnyOperation, body: unknown): unknown {
+  if (operation.body === undefined) {
+    const empty = body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
+    if (!empty) throw invalid({ path: '', message: 'this operation takes no body' });
+    return {};
+  }
+  return parsePart(operation.body, body === undefined ? {} : body);
+}
+
+/** The part as its schema reads it; otherwise the failure that names every field which is wrong. */
+export function parsePart(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (schema === undefined) {
+    const [unknownKey] = Object.keys((value ?? {}) as object);
+    if (unknownKey !== undefined) throw invalid({ path: unknownKey, message: 'is not known here' });
+    return {};
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(...issuesOf(parsed.error));
+}
+
+/** A path for every issue; unknown keys are named one by one. */
+function issuesOf(error: z.ZodError): [Issue, ...Issue[]] {
+  return error.issues.flatMap((issue): Issue[] => {
+    const path = issue.path.map(String).join('.');
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'is not known here' }));
+  }) as [Issue, ...Issue[]];
+}

@@ -1,0 +1,174 @@
+import { newId } from '../kernel/ids.js';
+import { requestForReps } from '../ledger/calculation-requests.js';
+import { type Wake } from '../ledger/commission-changes.js';
+import { isStorable } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { countHeads, hasSeat } from './headcount.js';
+import { email } from './rep.js';
+import {
+  claimUnresolvedDeals,
+  endSessions,
+  findMembers,
+  findRepsBy,
+  insertReps,
+  linkMembers,
+  type StoredRep,
+  saveMembers,
+  updateReps,
+  wereActiveInCrm,
+} from './rep-store.js';
+
+/** Somebody who works in the CRM. */
+export interface Member {
+  readonly crmId: string;
+  readonly email: string | null;
+  readonly name: string;
+  readonly avatar: string | null;
+  readonly active: boolean;
+}
+
+export interface ImportedMembers {
+  /** One for every member that is a rep now. */
+  readonly repIds: readonly string[];
+  readonly created: number;
+  /** Without an e-mail address nobody can be told apart, or signed in. */
+  readonly unusable: number;
+  /** New ones who are not active, because the tier has no seat for them. */
+  readonly withoutSeat: number;
+}
+
+/**
+ * Takes the people of a CRM over as reps: by member id, else by e-mail. Names and pictures follow the CRM; roles, and
+ * who is active, are decided here, but who leaves the CRM is deactivated once. Claims the deals they own there.
+ */
+export async function importCrmMembers(
+  trx: Work,
+  workspaceId: string,
+  provider: string,
+  members: readonly Member[],
+  wake: Wake,
+): Promise<ImportedMembers> {
+  const people = members.flatMap((member) => {
+    const address = email.safeParse(member.email ?? '');
+    if (!address.success || !isStorable(member.crmId) || member.crmId.length > mostIdLength) return [];
+    const avatar = member.avatar !== null && isStorable(member.avatar) ? member.avatar : null;
+    return [{ ...member, avatar, email: address.data, name: nameOf(member, address.data) }];
+  });
+  const stored = await findRepsBy(
+    trx,
+    workspaceId,
+    people.map((one) => one.email),
+    people.map((one) => one.crmId),
+  );
+  const left = await wereActiveInCrm(
+    trx,
+    workspaceId,
+    people.filter((one) => !one.active).map((one) => one.crmId),
+  );
+  const known = await findMembers(
+    trx,
+    workspaceId,
+    provider,
+    people.map((one) => one.crmId),
+  );
+  const plan = planImport(people, { stored, known, left }, await countHeads(trx, workspaceId));
+  await updateReps(trx, workspaceId, plan.changed);
+  await insertReps(trx, workspaceId, plan.fresh);
+  await linkMembers(trx, workspaceId, provider, plan.links);
+  await saveMembers(trx, workspaceId, provider, plan.members);
+  await endSessions(
+    trx,
+    workspaceId,
+    plan.changed.filter((rep) => !rep.active).map((rep) => rep.repId),
+  );
+  const claimants = await claimUnresolvedDeals(trx, workspaceId, plan.claiming);
+  wake(await requestForReps(trx, workspaceId, claimants, 'rep_change'));
+  return {
+    repIds: plan.members.map((member) => member.repId),
+    created: plan.fresh.length,
+    unusable: members.length - people.length,
+    withoutSeat: plan.withoutSeat,
+  };
+}
+
+const mostIdLength = 200;
+
+type Person = Member & { readonly email: string };
+
+interface Plan {
+  readonly fresh: readonly StoredRep[];
+  readonly changed: readonly StoredRep[];
+  /** People as the owners of the deals that name their new member id. */
+  readonly claiming: readonly StoredRep[];
+  readonly members: readonly { readonly crmId: string; readonly repId: string }[];
+  readonly links: readonly { readonly repId: string; readonly avatar: string | null; readonly active: boolean }[];
+  readonly withoutSeat: number;
+}
+
+interface Known {
+  /** Those who have the member id or the address of somebody in the CRM. */
+  readonly stored: readonly StoredRep[];
+  /** By member id. */
+  readonly known: ReadonlyMap<string, StoredRep>;
+  readonly left: ReadonlySet<string>;
+}
+
+function planImport(
+  people: readonly Person[],
+  { stored, known: members, left }: Known,
+  heads: Parameters<typeof hasSeat>[0],
+): Plan {
+  const byMember = new Map(
+    stored.flatMap((rep) => (rep.crmMemberId === null ? [] : [[rep.crmMemberId, rep] as const])),
+  );
+  const byEmail = new Map(stored.map((rep) => [rep.email, rep]));
+  const taken = new Set<string>();
+  const plan = { fresh: [] as StoredRep[], changed: [] as StoredRep[], claiming: [] as StoredRep[] };
+  const adopted: { crmId: string; repId: string }[] = [];
+  const links: { repId: string; avatar: string | null; active: boolean }[] = [];
+  let { reps, admins } = heads;
+  let withoutSeat = 0;
+  for (const person of people) {
+    const known = byMember.get(person.crmId) ?? members.get(person.crmId) ?? byEmail.get(person.email);
+    if (known === undefined) {
+      const seated = hasSeat({ ...heads, reps });
+      if (person.active && seated) reps += 1;
+      if (person.active && !seated) withoutSeat += 1;
+      const rep = newRep(person, person.active && seated);
+      plan.fresh.push(rep);
+      plan.claiming.push(rep);
+      adopted.push({ crmId: person.crmId, repId: rep.repId });
+      byEmail.set(rep.email, rep);
+      taken.add(rep.repId);
+      links.push({ repId: rep.repId, avatar: person.avatar, active: person.active });
+      continue;
+    }
+    // Two members of one address: the first is the rep.
+    if (taken.has(known.repId)) continue;
+    taken.add(known.repId);
+    const lastAdmin = known.role === 'admin' && admins === 1;
+    const leaves = known.active && left.has(person.crmId) && !lastAdmin;
+    if (leaves && known.role === 'admin') admins -= 1;
+    const next = {
+      ...known,
+      name: person.name,
+      active: known.active && !leaves,
+      crmMemberId: known.crmMemberId ?? person.crmId,
+    };
+    adopted.push({ crmId: person.crmId, repId: next.repId });
+    if (!members.has(person.crmId)) plan.claiming.push({ ...next, crmMemberId: person.crmId });
+    if (next.name !== known.name || next.active !== known.active || next.crmMemberId !== known.crmMemberId)
+      plan.changed.push(next);
+    if (next.crmMemberId === person.crmId)
+      links.push({ repId: next.repId, avatar: person.avatar, active: person.active });
+  }
+  return { ...plan, links, members: adopted, withoutSeat };
+}
+
+function newRep({ email, name, crmId }: Person, active: boolean): StoredRep {
+  return { repId: newId(), email, name, role: 'rep', active, crmMemberId: crmId, payrollId: null };
+}
+
+function nameOf({ name }: Member, address: string): string {
+  return [...name.replace(/\p{Cc}/gu, ' ').trim()].slice(0, 200).join('') || address;
+}

@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import { type CrmAccount, CrmFailure, type CrmProvider, crmProviders } from '../crm/port.js';
+import { auditSkippedDeals } from '../deals/audit-skipped-deals.js';
+import { type RecordedReport, type ReportedDeal, recordReportedDeals } from '../deals/record-reported-deals.js';
+import { type CrmAccounts } from '../integrations/crm-accounts.js';
+import { findConnection } from '../integrations/crm-connection-views.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
+import { requestCalculation } from '../ledger/calculation-requests.js';
+import { type CommissionChanges } from '../ledger/commission-changes.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
+import { type InboxBatch, type InboxHandler, markProcessed, RetryLater } from '../platform/inbox/inbox-runner.js';
+import { deliveredDeals, deliveredOutcome, selfContainedMessages } from './delivered-deals.js';
+
+/** While the connection is broken, messages that need the CRM wait. */
+const brokenPauseMs = 300_000;
+
+/**
+ * Processes deliveries of CRMs. A delivery is a hint: the present state of the deals is read from the CRM, so order,
+ * repetition and forged content do not matter. Idempotent: equal deals change nothing.
+ */
+export class CrmInboxHandler implements InboxHandler {
+  readonly sources = crmProviders;
+
+  constructor(
+    private readonly accounts: CrmAccounts,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly changes: CommissionChanges,
+  ) {}
+
+  async handle(batch: InboxBatch): Promise<void> {
+    const { workspaceId } = batch;
+    const provider = batch.source as CrmProvider;
+    const connection = await this.unitOfWork.run(batch, { lock: 'none', access: 'read' }, (trx) =>
+      findConnection(trx, workspaceId, provider),
+    );
+    if (connection === null) return this.ignore(batch);
+    const account = connection.broken ? null : await this.accounts.open(workspaceId, provider);
+    if (account === null) return this.applyDelivered(batch);
+    const fetchedAt = await this.unitOfWork.run(batch, { lock: 'none', access: 'read' }, databaseTime);
+    const deals = await ask(account, [...new Set(batch.messages.map((one) => one.subject))]);
+    await failpoint('news.afterFetch');
+    await this.record(batch, deals, fetchedAt, 'fetched');
+  }
+
+  async deadLetter(
+    trx: Work,
+    { workspaceId, source, messages: news }: Parameters<InboxHandler['deadLetter']>[1],
+    reason: string,
+  ) {
+    for (const dealId of new Set(news.map((one) => one.subject)))
+      await recordAuditEntry(trx, orchestratorOf(workspaceId), {
+        trigger: 'deal_change',
+        scope: 'deal',
+        dealId,
+        outcome: 'failed',
+        error: reason,
+        details: { provider: source },
+      });
+  }
+
+  /** The connection was removed after the delivery arrived. */
+  private async ignore(batch: InboxBatch): Promise<void> {
+    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) =>
+      markProcessed(trx, batch, batch.messages, 'ignored'),
+    );
+  }
+
+  /** Without valid credentials the delivered values apply; deliveries without values wait. */
+  private async applyDelivered(batch: InboxBatch): Promise<void> {
+    const telling = { ...batch, news: selfContainedMessages(batch.messages) };
+    if (telling.news.length === 0)
+      throw new RetryLater(`${batch.source} has to be connected anew before it can be asked`, brokenPauseMs);
+    const deals = await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) =>
+      deliveredDeals(trx, telling),
+    );
+    await this.record(telling, deals, null, deliveredOutcome);
+  }
+
+  private async record(
+    batch: InboxBatch,
+    deals: readonly ReportedDeal[],
+    fetchedAt: Date | null,
+    outcome: string,
+  ): Promise<void> {
+    const { workspaceId, source: provider, messages: news, lease } = batch;
+    await this.changes.run(batch, 'shared', async (trx, wake) => {
+      await lease.assertHeld(trx);
+      const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: true });
+      await failpoint('news.afterRecord');
+      wake(await requestFor(trx, workspaceId, recorded));
+      await auditSkippedDeals(trx, workspaceId, { trigger: 'deal_change', provider }, recorded);
+      await markProcessed(trx, batch, news, outcome);
+      await failpoint('news.afterSettle');
+    });
+  }
+}
+
+/** One request per deal, so that the audit log shows what happened to each. */
+async function requestFor(trx: Work, workspaceId: string, { outcomes, touched }: RecordedReport): Promise<string[]> {
+  const requests = [...touched].flatMap(([dealId, reps]) =>
+    [...reps].map(([repId, days]) => ({
+      repId,
+      days,
+      dealId,
+      trigger: outcomes.get(dealId) === 'deleted' ? ('deal_deletion' as const) : ('deal_change' as const),
+    })),
+  );
+  await requestCalculation(trx, workspaceId, requests);
+  return [...new Set(requests.map((request) => request.repId))];
+}
+
+/** A request that the CRM rejects counts as a failed attempt, so that one such deal does not block the others. */
+async function ask(account: CrmAccount, dealIds: readonly string[]) {
+  try {
+    return await account.getDeals(dealIds);
+  } catch (error) {
+    if (error instanceof CrmFailure && error.kind !== 'refused')
+      throw new RetryLater(error.message, error.retryAfterMs, { cause: error });
+    throw error;
+  }
+}
+
+async function databaseTime(trx: Work): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(trx);
+  return (rows[0] as { now: Date }).now;
+}
+
+function orchestratorOf(workspaceId: string) {
+  return { workspaceId, actor: 'orchestrator' };
+}

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { newId } from '#src/kernel/ids.js';
+import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+
+describe('comments on statements', () => {
+  let fixture: StatementFixture;
+  let office: Office;
+  let path: string;
+  before(async () => {
+    fixture = await StatementFixture.create();
+    office = await fixture.office();
+    path = `/v1/statements/${office.ben}/comments`;
+  });
+  after(() => fixture.stop());
+
+  it('are added and listed, oldest first', async () => {
+    const asBen = await fixture.as(office, office.ben);
+    const asMia = await fixture.as(office, office.mia);
+    const first = await asBen.expect(201, 'POST', path, {
+      period: '2026-01',
+      body: ' Is D1 right?\nI think not. ',
+      dealId: 'D1',
+    });
+    expect(first).to.deep.include({
+      repId: office.ben,
+      period: '2026-01',
+      dealId: 'D1',
+      body: 'Is D1 right?\nI think not.',
+      author: { repId: office.ben, name: 'Ben' },
+    });
+    const second = await asMia.expect(201, 'POST', path, { period: '2026-01', body: 'It is.' });
+    const third = await office.api.expect(201, 'POST', path, { period: '2026-01', body: 'Noted.' });
+    expect(third.author).to.deep.equal({ repId: null, name: 'API key' });
+    expect(await asBen.expect(200, 'GET', `${path}?period=2026-01`)).to.deep.equal([first, second, third]);
+    expect(await asBen.expect(200, 'GET', `${path}?period=2026-02`)).to.deep.equal([]);
+    expect(await asBen.expect(200, 'GET', path)).to.deep.equal([]);
+  });
+
+  it('refuse bad input', async () => {
+    for (const body of [
+      { body: '' },
+      { body: '  ' },
+      { body: 'x'.repeat(4001) },
+      { body: 'a', period: 'now' },
+      { period: undefined },
+      { text: 'x' },
+    ]) {
+      const answer = await office.api.post(path, { period: '2026-01', body: 'fine', ...body });
+      expect([answer.status, answer.body.code], JSON.stringify(body).slice(0, 80)).to.deep.equal([
+        400,
+        'VALIDATION_FAILED',
+      ]);
+    }
+    const deal = await office.api.post(path, { period: '2026-01', body: 'x', dealId: 'nope' });
+    expect([deal.status, deal.body.code]).to.deep.equal([404, 'deal_not_found']);
+    const nobody = await office.api.post(`/v1/statements/${newId()}/comments`, { period: '2026-01', body: 'x' });
+    expect([nobody.status, nobody.body.code]).to.deep.equal([404, 'rep_not_found']);
+    const asBen = await fixture.as(office, office.ben);
+    expect(
+      (await asBen.post(`/v1/statements/${office.mia}/comments`, { period: '2026-01', body: 'x' })).status,
+    ).to.equal(403);
+  });
+
+  it('are deleted by their author or a manager', async () => {
+    const asBen = await fixture.as(office, office.ben);
+    const asMia = await fixture.as(office, office.mia);
+    const add = (client: typeof asBen) => client.expect(201, 'POST', path, { period: '2026-03', body: 'x' });
+    const [bens, mias, other] = [await add(asBen), await add(asMia), await add(asBen)];
+    const refused = await asBen.delete(`${path}/${mias.commentId}`);
+    expect([refused.status, refused.body.code]).to.deep.equal([403, 'forbidden']);
+    expect(await asBen.expect(200, 'DELETE', `${path}/${bens.commentId}`)).to.deep.equal({ deleted: true });
+    expect(await asMia.expect(200, 'DELETE', `${path}/${other.commentId}`)).to.deep.equal({ deleted: true });
+    for (const unknown of [bens.commentId, newId(), 'x']) {
+      const answer = await asBen.delete(`${path}/${unknown}`);
+      expect([answer.status, answer.body.code]).to.deep.equal([404, 'comment_not_found']);
+    }
+    const elsewhere = await office.api.delete(`/v1/statements/${office.mia}/comments/${mias.commentId}`);
+    expect(elsewhere.body.code).to.equal('comment_not_found');
+    expect(await office.api.expect(200, 'GET', `${path}?period=2026-03`)).to.have.length(1);
+  });
+});

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { newId } from '#src/kernel/ids.js';
+import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+import { download, unzipped } from '../support/downloads.js';
+import { requireBrowser } from '../support/pdf-tools.js';
+import { type ApiClient, startTestService } from '../support/test-service.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Loose = any;
+
+const jobs = '/v1/statements/export/jobs';
+const farAway = "now() + interval '1 day'";
+
+describe('exports that are made as files', function () {
+  this.timeout(120_000);
+  let fixture: StatementFixture;
+  let office: Office;
+  before(async function () {
+    await requireBrowser(this);
+    fixture = await StatementFixture.create();
+    office = await fixture.office();
+  });
+  after(() => fixture?.stop());
+
+  async function finished(api: ApiClient, jobId: string): Promise<Loose> {
+    for (let deadline = Date.now() + 60_000; Date.now() < deadline; ) {
+      const job = await api.expect(200, 'GET', `${jobs}/${jobId}`);
+      if (job.status !== 'running') return job;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error('the export was not finished within a minute');
+  }
+
+  /** A document as some other process has left it. */
+  async function leave(
+    of: Office,
+    { status = 'waiting', until = farAway, kind = 'team.pdf', period = '2026-01', repId = null as string | null },
+  ): Promise<string> {
+    const id = newId();
+    await fixture.sql(
+      `insert into documents (workspace_id, document_id, kind, rep_id, period, status, actor, lease_id, leased_until, attempts)
+       values ($1, $2, $3, $4, $5, $6, 'api-key', $2, ${until}, 1)`,
+      [of.workspaceId, id, kind, repId, period, status],
+    );
+    return id;
+  }
+
+  it('are a job for those who do not wait, told as a recalculation is', async () => {
+    const asked = await office.api.get('/v1/statements/export.pdf?period=2026-01&async=true');
+    expect(asked.status).to.equal(202);
+    expect(asked.body).to.include({ kind: 'team.pdf', status: 'running', period: '2026-01' });
+    const job = await finished(office.api, asked.body.jobId);
+    expect(job).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
+    expect(job.file).to.include({ filename: 'statements-2026-01.pdf', contentType: 'application/pdf' });
+    const kept = Date.parse(job.file.expiresAt) - Date.parse(job.finishedAt);
+    expect(kept).to.equal(3_600_000);
+    const { bytes, headers } = await download(office.api, job.file.path);
+    expect(bytes.length).to.equal(job.file.bytes);
+    expect(headers.get('content-length')).to.equal(String(job.file.bytes));
+    expect(bytes.subarray(0, 5).toString()).to.equal('%PDF-');
+    const { jobs: listed } = await office.api.expect(200, 'GET', jobs);
+    expect(listed.map((one: Loose) => one.jobId)).to.include(asked.body.jobId);
+  });
+
+  it('of more than fifty reps are not waited for: an archive of every statement, with its progress', async () => {
+    const own = await fixture.office({ benName: '../../etc/passwd' });
+    const reps = Array.from({ length: 54 }, (_, index) => ({
+      email: `r${index}@acme.test`,
+      name: `名前 ${index % 7}`,
+    }));
+    await own.api.expect(200, 'PUT', '/v1/reps', { reps });
+    await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
+    const asked = await own.api.get('/v1/statements/export.zip?period=2026-01');
+    expect([asked.status, asked.body.progress.total]).to.deep.equal([202, 56]);
+    const job = await finished(own.api, asked.body.jobId);
+    expect(job.progress).to.deep.equal({ done: 56, total: 56 });
+    const { bytes, headers } = await download(own.api, job.file.path);
+    expect(headers.get('x-row-count')).to.equal('56');
+    expect(headers.get('x-net-total')).to.equal('4800.00');
+    const files = unzipped(bytes);
+    expect(files.size).to.equal(56);
+    for (const [name, content] of files) {
+      expect(name).to.match(/^statement-2026-01-[A-Za-z0-9-]+\.pdf$/);
+      expect(content.subarray(0, 5).toString()).to.equal('%PDF-');
+    }
+    expect([...files.keys()].filter((name) => name.includes('etc-passwd'))).to.have.length(1);
+  });
+
+  it('of a few reps are answered at once', async () => {
+    const { headers, bytes } = await download(office.api, '/v1/statements/export.zip?period=2026-01');
+    expect(headers.get('content-type')).to.equal('application/zip');
+    expect([...unzipped(bytes).keys()].join()).to.match(/^statement-2026-01-Ben-[0-9a-f]{8}\.pdf$/);
+  });
+
+  it('are given to whoever may still see them', async () => {
+    const own = await fixture.office();
+    const asMia = await fixture.as(own, own.mia);
+    const asBen = await fixture.as(own, own.ben);
+    const { jobId: ofTeam } = (await asMia.get('/v1/statements/export.pdf?period=2026-01&async=true')).body;
+    const path = `/v1/statements/${own.ben}/export?period=2026-01&format=xlsx&async=true`;
+    const { jobId: ofBen } = (await asMia.get(path)).body;
+    await finished(asMia, ofTeam);
+    await finished(asMia, ofBen);
+    for (const suffix of ['', '/file']) {
+      const refused = await asBen.get(`${jobs}/${ofTeam}${suffix}`);
+      expect([refused.status, refused.body.code]).to.deep.equal([404, 'job_not_found']);
+      expect((await asBen.get(`${jobs}/${ofBen}${suffix}`)).status).to.equal(200);
+    }
+    const { jobs: listed } = await asBen.expect(200, 'GET', jobs);
+    expect(listed.map((one: Loose) => one.jobId)).to.deep.equal([ofBen]);
+    await fixture.sql(`update reps set role = 'rep' where workspace_id = $1 and rep_id = $2`, [
+      own.workspaceId,
+      own.mia,
+    ]);
+    expect((await asMia.get(`${jobs}/${ofTeam}/file`)).status).to.equal(404);
+    expect((await asMia.get(`${jobs}/${ofBen}/file`)).status).to.equal(404);
+    expect((await own.api.get(`${jobs}/nope`)).status).to.equal(404);
+  });
+
+  it('are kept for an hour', async () => {
+    const { body } = await office.api.get('/v1/statements/export.xlsx?period=2026-01&async=true');
+    await finished(office.api, body.jobId);
+    const age = (span: string) =>
+      fixture.sql(`update documents set finished_at = now() - $2::interval where document_id = $1`, [body.jobId, span]);
+    await age('59 minutes');
+    expect((await office.api.get(`${jobs}/${body.jobId}/file`)).status).to.equal(200);
+    await age('61 minutes');
+    expect((await office.api.get(`${jobs}/${body.jobId}`)).status).to.equal(404);
+    expect((await office.api.get(`${jobs}/${body.jobId}/file`)).status).to.equal(404);
+    await fixture.sql('select forget_old_documents()');
+    expect(await fixture.sql('select 1 from document_parts where document_id = $1', [body.jobId])).to.deep.equal([]);
+  });
+
+  it('are not ready before they are made', async () => {
+    const own = await fixture.office({ deals: false });
+    const jobId = await leave(own, { status: 'running' });
+    expect(await own.api.expect(200, 'GET', `${jobs}/${jobId}`)).to.include({ status: 'running' });
+    const early = await own.api.get(`${jobs}/${jobId}/file`);
+    expect([early.status, early.body.code]).to.deep.equal([409, 'export_not_ready']);
+  });
+
+  it('that nobody has begun are one for all who ask; twenty wait, and no more', async () => {
+    const own = await fixture.office({ deals: false });
+    const waiting = await leave(own, { period: '2026-01' });
+    const same = await own.api.get('/v1/statements/export.pdf?period=2026-01&async=true');
+    expect([same.status, same.body.jobId]).to.deep.equal([202, waiting]);
+    for (let month = 2; month <= 12; month += 1) await leave(own, { period: `2026-${String(month).padStart(2, '0')}` });
+    for (let month = 1; month <= 8; month += 1) await leave(own, { period: `2025-0${month}` });
+    const refused = await own.api.get('/v1/statements/export.xlsx?period=2026-01');
+    expect([refused.status, refused.body.code]).to.deep.equal([503, 'export_unavailable']);
+    expect((await own.api.get('/v1/statements/export.csv?period=2026-01')).status).to.equal(200);
+    expect((await office.api.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
+  });
+
+  it('are made by another when their maker is gone, archives from where they stood', async () => {
+    const own = await fixture.office();
+    await fixture.generate(own, '2026-01');
+    const abandoned = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.zip' });
+    await fixture.sql(
+      `insert into document_parts (workspace_id, document_id, part, name, rep_id, content)
+       values ($1, $2, 0, 'kept-from-before.pdf', $3, 'x')`,
+      [own.workspaceId, abandoned, own.ben],
+    );
+    const single = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.xlsx' });
+    await fixture.sql(
+      `insert into document_parts (workspace_id, document_id, part, content) values ($1, $2, 0, 'half a file')`,
+      [own.workspaceId, single],
+    );
+    for (const jobId of [abandoned, single]) expect(await finished(own.api, jobId)).to.include({ status: 'completed' });
+    const archive = await download(own.api, `${jobs}/${abandoned}/file`);
+    expect([...unzipped(archive.bytes).keys()]).to.deep.equal(['kept-from-before.pdf']);
+    const workbook = await download(own.api, `${jobs}/${single}/file`);
+    expect(workbook.bytes.subarray(0, 2).toString()).to.equal('PK');
+  });
+
+  it('that cannot be made say why', async () => {
+    const service = await startTestService({ CHROMIUM_PATH: '/nonexistent' });
+    try {
+      const { api } = await service.workspace();
+      const { body } = await api.get('/v1/statements/export.pdf?period=2026-01&async=true');
+      const job = await finished(api, body.jobId);
+      expect(job.status).to.equal('failed');
+      expect(job.error).to.contain('Install chromium');
+      const refused = await api.get(`${jobs}/${body.jobId}/file`);
+      expect([refused.status, refused.body.code]).to.deep.equal([503, 'pdf_unavailable']);
+      expect((await api.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
+    } finally {
+      await service.stop();
+    }
+  });
+});

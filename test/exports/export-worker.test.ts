@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { type DocumentSink, type Made } from '#src/exports/documents/document-maker.js';
+import { newId } from '#src/kernel/ids.js';
+import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { createLog } from '#src/platform/log.js';
+import { ExportWorker } from '#workers/document-desk.js';
+import { query } from '../support/ledger-checks.js';
+import { SliceFixture } from '../support/slice-fixture.js';
+
+type Make = (sink: DocumentSink) => Promise<Made>;
+
+const outage = () => Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' });
+const outOfOrder = () => Promise.reject(new Error('out of order'));
+const text: Make = async (sink) => {
+  await sink.keep(Buffer.from('paid'));
+  return { contentType: 'text/plain', filename: 'paid.txt', headers: {} };
+};
+
+describe('the document desk', () => {
+  let fixture: SliceFixture;
+  let order: { workspaceId: string; documentId: string };
+  before(async () => {
+    fixture = await SliceFixture.create();
+  });
+  beforeEach(async () => {
+    order = { workspaceId: await fixture.workspace(), documentId: newId() };
+    await rows(
+      `insert into documents (workspace_id, document_id, kind, period, actor) values ($1, $2, 'team.xlsx', '2026-01', 'api-key')`,
+      order.workspaceId,
+      order.documentId,
+    );
+  });
+  afterEach(() => rows('delete from documents'));
+  after(() => fixture.close());
+
+  function rows(statement: string, ...values: unknown[]) {
+    return query<Record<string, unknown>>(fixture.ownerUrl, statement, values);
+  }
+
+  async function document() {
+    const [row] = await rows('select status, attempts, error from documents where document_id = $1', order.documentId);
+    return row;
+  }
+
+  function desk(make: Make, unitOfWork: Pick<UnitOfWork, 'run'> = fixture.unitOfWork): ExportWorker {
+    const maker = { make: (_workspaceId: string, _order: unknown, sink: DocumentSink) => make(sink) };
+    return new ExportWorker(fixture.app, unitOfWork as UnitOfWork, maker, createLog('silent'));
+  }
+
+  /** One turn at the document, however long it would have to wait for it. */
+  async function attend(make: Make): Promise<void> {
+    await rows('update documents set leased_until = now() where document_id = $1', order.documentId);
+    const attending = desk(make);
+    attending.wake();
+    await attending.stop();
+  }
+
+  it('tries a document that cannot be made five times', async () => {
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      await attend(outOfOrder);
+      expect(await document()).to.include({ status: 'running', attempts: attempt });
+    }
+    await attend(outOfOrder);
+    expect(await document()).to.include({ status: 'failed', error: 'The document could not be made.' });
+  });
+
+  it('gives up a document that five makers died of', async () => {
+    await rows('update documents set attempts = 5 where document_id = $1', order.documentId);
+    await attend(text);
+    expect(await document()).to.include({ status: 'failed' });
+  });
+
+  it('holds an outage of the database against no document, however often there is one', async () => {
+    for (let attempt = 1; attempt <= 8; attempt += 1) await attend(() => Promise.reject(outage()));
+    expect(await document()).to.include({ status: 'running', attempts: 0 });
+    await attend(text);
+    expect(await document()).to.include({ status: 'completed' });
+  });
+
+  it('waits for the database before it gives a document back', async () => {
+    let failures = 0;
+    let told = () => {};
+    const givenBack = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    // Away from the moment in which the document is being made, for one more statement.
+    const flapping: Pick<UnitOfWork, 'run'> = {
+      run: async (...terms) => {
+        if (failures === 1) {
+          failures = 2;
+          throw outage();
+        }
+        const result = await fixture.unitOfWork.run(...terms);
+        if (failures === 2) told();
+        return result;
+      },
+    };
+    const attending = desk(() => {
+      failures = 1;
+      return Promise.reject(outage());
+    }, flapping);
+    attending.wake();
+    await givenBack;
+    await attending.stop();
+    expect(await document()).to.include({ status: 'running', attempts: 0 });
+  });
+});

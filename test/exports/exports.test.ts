@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { csvFile, harmless, plainAmount } from '#src/exports/payroll-csv.js';
+import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+
+const titles = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
+
+describe('exports of statements', () => {
+  let fixture: StatementFixture;
+  let office: Office;
+  before(async () => {
+    fixture = await StatementFixture.create();
+    office = await fixture.office();
+  });
+  after(() => fixture.stop());
+
+  it('give payroll one row a rep', async () => {
+    await fixture.generate(office, '2026-01');
+    await fixture.approve(office, '2026-01');
+    const answer = await office.api.get('/v1/statements/export.csv?period=2026-01');
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('content-type')).to.equal('text/csv; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).to.equal(
+      `attachment; filename="statements-2026-01.csv"; filename*=UTF-8''statements-2026-01.csv`,
+    );
+    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    expect(answer.headers.get('x-row-count')).to.equal('2');
+    expect(answer.headers.get('x-net-total')).to.equal('4800.00');
+    expect(answer.body.replace('\ufeff', '')).to.equal(
+      `${titles.join(',')}\r\nBen,ben@acme.test,4800.00,0.00,0.00,4800.00,approved\r\nMia,mia@acme.test,0.00,0.00,0.00,0.00,none\r\n`,
+    );
+  });
+
+  it('begin with a byte order mark', () => {
+    expect([...Buffer.from(csvFile(['Größe'], [], ',')).subarray(0, 4)]).to.deep.equal([0xef, 0xbb, 0xbf, 0x47]);
+  });
+
+  it('say the same as CSV, as JSON and as the statement', async () => {
+    const own = await fixture.office();
+    await fixture.deal(own, 'D9', 12_345.67, '2026-03-09', { name: 'Say "hello", world\nand more' });
+    await own.api.expect(200, 'POST', `/v1/statements/${own.ben}/adjust`, {
+      amount: -12.5,
+      reason: '=1+1',
+      period: '2026-Q1',
+      dealId: 'D1',
+    });
+    const generated = await fixture.generate(own, '2026-Q1');
+    const path = `/v1/statements/${own.ben}/export?period=2026-Q1`;
+    const csv = await own.api.get(path);
+    const json = await own.api.get(`${path}&format=json`);
+    const { generated: _, ...statement } = generated;
+    expect(json.body).to.deep.equal(statement);
+    expect(json.headers.get('content-disposition')).to.contain('statement-2026-Q1-Ben.json');
+    expect(csv.headers.get('content-disposition')).to.contain('statement-2026-Q1-Ben.csv');
+    for (const answer of [csv, json]) {
+      expect(answer.headers.get('x-row-count')).to.equal('5');
+      expect(answer.headers.get('x-net-total')).to.equal(statement.summary.netPayout.toFixed(2));
+    }
+    const rows = parse(csv.body, { columns: true, bom: true }) as Record<string, string>[];
+    expect(Object.keys(rows[0] as object)).to.deep.equal(
+      'Deal ID,Deal,Close Date,Plan,Plan Version,Rule,Tier,Attainment,Base,Rate,Commission,Type,Status,Note,Rep,Email,Period,Currency'.split(
+        ',',
+      ),
+    );
+    expect(rows.map((row) => row['Commission'])).to.deep.equal(
+      statement.lineItems.map((line: { amount: number }) => line.amount.toFixed(2)),
+    );
+    expect(rows[0]).to.deep.equal({
+      'Deal ID': 'D1',
+      Deal: '',
+      'Close Date': '2026-01-15',
+      Plan: 'AE',
+      'Plan Version': '1',
+      Rule: 'New business',
+      Tier: 'Base',
+      Attainment: '0.6',
+      Base: '60000.00',
+      Rate: '0.08',
+      Commission: '4800.00',
+      Type: 'commission',
+      Status: 'earned',
+      Note: '',
+      Rep: 'Ben',
+      Email: 'ben@acme.test',
+      Period: '2026-Q1',
+      Currency: 'USD',
+    });
+    expect(rows[3]).to.include({ Deal: 'Say "hello", world\nand more', Base: '12345.67' });
+    expect(rows[4]).to.include({ 'Deal ID': 'D1', Type: 'adjustment', Commission: '-12.50', Note: "'=1+1" });
+  });
+
+  it('disarm formulas in names', async () => {
+    const names = ["=cmd|'/c calc'!A0", '@SUM(1)', '-2+3', '+44 20', '\u3000=1', 'O’Brien, "Bo"', '＝1+1', 'مرحبا'];
+    const own = await fixture.office({ deals: false });
+    for (const [index, name] of names.entries()) {
+      await own.api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: `x${index}@acme.test`, name }] });
+    }
+    const { body } = await own.api.get('/v1/statements/export.csv?period=2026-01&include=all');
+    const rows = parse(body, { columns: true, bom: true }) as Record<string, string>[];
+    const stored = (await own.api.expect(200, 'GET', '/v1/reps')).reps as { name: string; email: string }[];
+    for (const { name, email } of stored) {
+      const row = rows.find((one) => one['Email'] === email);
+      expect(row?.['Name'], name).to.equal(/^\s*[=+\-@＝]/.test(name) ? `'${name}` : name);
+    }
+    expect(rows.filter((row) => row['Name']?.startsWith("'"))).to.have.length.at.least(6);
+  });
+
+  it('disarm whatever a spreadsheet would run', () => {
+    for (const text of [
+      '=1',
+      '+1',
+      '-1',
+      '@a',
+      '\t=1',
+      '\rx',
+      '\u0000x',
+      ' =1',
+      '\n-1',
+      '＝1',
+      '＋1',
+      '－1',
+      '＠a',
+      '\ttab',
+    ]) {
+      expect(harmless(text)).to.equal(`'${text}`);
+    }
+    for (const text of ['', 'a=1', '1-1', "'=1", 'Ben', ' Ben']) expect(harmless(text)).to.equal(text);
+  });
+
+  it('write amounts with the decimals of their currency', () => {
+    expect(plainAmount('1234.5', 'USD')).to.equal('1234.50');
+    expect(plainAmount('-500', 'USD')).to.equal('-500.00');
+    expect(plainAmount('12', 'JPY')).to.equal('12');
+    expect(plainAmount('0.5000', 'BHD')).to.equal('0.500');
+    expect(plainAmount('12.3456', 'USD')).to.equal('12.3456');
+  });
+
+  it('give several currencies a column and no total', async () => {
+    const own = await fixture.office();
+    const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
+    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
+    const plan = await own.api.expect(201, 'POST', '/v1/plans', {
+      name: 'Euro',
+      currency: 'EUR',
+      config: { dealConditions, rules },
+    });
+    await own.api.expect(201, 'POST', '/v1/assignments', { repIds: [own.ben], planId: plan.planId });
+    await fixture.deal(own, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
+    await fixture.service.settled(own.workspaceId);
+    const team = await own.api.get('/v1/statements/export.csv?period=2026-01');
+    expect(team.headers.get('x-net-total')).to.equal(null);
+    const rows = parse(team.body, { columns: true, bom: true }) as Record<string, string>[];
+    expect(rows.map((row) => [row['Name'], row['Net Payout'], row['Currency']])).to.deep.equal([
+      ['Ben', '4800.00', 'USD'],
+      ['Ben', '100.00', 'EUR'],
+      ['Mia', '0.00', 'USD'],
+    ]);
+    const single = await own.api.get(`/v1/statements/${own.ben}/export?period=2026-01`);
+    expect(single.headers.get('x-net-total')).to.equal(null);
+    expect(single.body).to.match(/,Note,Rep,Email,Period,Currency\r\n/);
+  });
+
+  it('take a semicolon, and refuse what they do not know', async () => {
+    const semicolons = await office.api.get('/v1/statements/export.csv?period=2026-01&delimiter=%3B');
+    expect(semicolons.body).to.contain(titles.join(';'));
+    for (const path of [
+      `/v1/statements/${office.ben}/export?format=xml`,
+      `/v1/statements/${office.ben}/export?period=x`,
+      '/v1/statements/export.csv?delimiter=%7C',
+      '/v1/statements/export.csv?columns=all',
+    ]) {
+      expect((await office.api.get(path)).status, path).to.equal(400);
+    }
+    const asMia = await fixture.as(office, office.mia);
+    expect((await asMia.get('/v1/statements/export.csv')).status).to.equal(200);
+    expect((await asMia.get(`/v1/statements/${office.ben}/export`)).status).to.equal(200);
+    expect((await office.api.post('/v1/statements/export.csv')).status).to.equal(405);
+  });
+});

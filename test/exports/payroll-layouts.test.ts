@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+
+const rowsOf = (body: string) => parse(body, { columns: true, bom: true }) as Record<string, string>[];
+const path = (query: string) => `/v1/statements/export.csv?period=2026-Q1&${query}`;
+
+describe('files for payroll systems', () => {
+  let fixture: StatementFixture;
+  let office: Office;
+  before(async () => {
+    fixture = await StatementFixture.create();
+    office = await fixture.office({ benName: 'Ben van der Berg' });
+    await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { payrollId: '004711' });
+    await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
+      amount: -250.5,
+      reason: 'x',
+      period: '2026-Q1',
+    });
+    await fixture.generate(office, '2026-Q1');
+  });
+  after(() => fixture.stop());
+
+  it('hold approved statements only, unless drafts are asked for, which are marked', async () => {
+    for (const layout of ['gusto', 'long']) {
+      const none = await office.api.get(path(`layout=${layout}`));
+      expect(rowsOf(none.body)).to.deep.equal([]);
+      expect(none.headers.get('x-row-count')).to.equal('0');
+    }
+    const [draft] = rowsOf((await office.api.get(path('layout=gusto&include=draft'))).body);
+    expect(draft?.['personal_note']).to.equal('DRAFT, not for payroll');
+    const long = rowsOf((await office.api.get(path('layout=long&include=draft'))).body);
+    expect(long.map((row) => row['Statement Status'])).to.deep.equal(['draft', 'draft']);
+    expect(rowsOf((await office.api.get(path('include=approved'))).body)).to.deep.equal([]);
+    expect(rowsOf((await office.api.get(path('include=draft'))).body)).to.have.length(1);
+    expect(rowsOf((await office.api.get(path('layout=generic'))).body)).to.have.length(2);
+  });
+
+  it('leave the file that everyone has as it is, and add columns on request', async () => {
+    const [own] = rowsOf((await office.api.get(path('columns=extended'))).body);
+    expect(Object.keys(own ?? {})).to.deep.equal(
+      'Name,Email,Commissions,Bonuses,Adjustments,Net Payout,Statement Status,Employee ID,Currency,Period,Period Start,Period End,Statement ID,Version,Approved At,Approved By'.split(
+        ',',
+      ),
+    );
+    expect(own).to.include({
+      'Employee ID': '004711',
+      Currency: 'USD',
+      'Period Start': '2026-01-01',
+      'Period End': '2026-03-31',
+      Version: '1',
+      'Approved At': '',
+    });
+    expect((await office.api.get(path('layout=adp&columns=extended'))).status).to.equal(400);
+  });
+
+  describe('of an approved statement', () => {
+    before(() => fixture.approve(office, '2026-Q1'));
+
+    it('gusto: names apart, blanks for zeros', async () => {
+      const answer = await office.api.get(path('layout=gusto'));
+      expect(answer.body.replace('\ufeff', '')).to.equal(
+        'last_name,first_name,gusto_employee_id,commission,bonus,correction_payment,personal_note\r\n' +
+          'Berg,Ben van der,004711,16500.00,,-250.50,\r\n',
+      );
+      expect(answer.headers.get('x-row-count')).to.equal('1');
+      expect(answer.headers.get('x-net-total')).to.equal('16249.50');
+    });
+
+    it('long: one row for each kind of earning, with the codes of the workspace', async () => {
+      const rows = rowsOf((await office.api.get(path('layout=long'))).body);
+      expect(rows).to.deep.equal([
+        {
+          'Employee ID': '004711',
+          'Work Email': 'ben@acme.test',
+          'Earning Type': 'Commission',
+          Amount: '16500.00',
+          Currency: 'USD',
+          'Effective Date': '2026-03-31',
+        },
+        {
+          'Employee ID': '004711',
+          'Work Email': 'ben@acme.test',
+          'Earning Type': 'Adjustment',
+          Amount: '-250.50',
+          Currency: 'USD',
+          'Effective Date': '2026-03-31',
+        },
+      ]);
+    });
+
+    it('adp: needs a company code, carries codes and is named as adp wants it', async () => {
+      const without = await office.api.get(path('layout=adp'));
+      expect([without.status, without.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+      const payroll = { companyCode: 'A1B', batchId: 'COMM', earningCodes: { commission: 'CM' } };
+      await office.api.expect(200, 'PATCH', '/v1/workspaces', { payroll });
+      expect((await office.api.expect(200, 'GET', '/v1/workspaces')).payroll).to.deep.equal(payroll);
+      const answer = await office.api.get(path('layout=adp'));
+      expect(answer.headers.get('content-disposition')).to.contain('filename="PRA1BEPI.csv"');
+      expect(answer.body.replace('\ufeff', '')).to.equal(
+        'Co Code,Batch ID,File #,Earnings 3 Code,Earnings 3 Amount,Earnings 4 Code,Earnings 4 Amount,Earnings 5 Code,Earnings 5 Amount\r\n' +
+          'A1B,COMM,004711,CM,16500.00,,,A,-250.50\r\n',
+      );
+    });
+  });
+
+  it('adp: splits what is beyond the range of one amount, and names reps without a payroll id', async () => {
+    const own = await fixture.office({ deals: false });
+    await own.api.expect(200, 'PATCH', '/v1/workspaces', { payroll: { companyCode: 'XYZ' } });
+    await fixture.deal(own, 'HUGE', 3_000_000, '2026-01-10');
+    await own.api.expect(200, 'POST', `/v1/statements/${own.ben}/adjust`, {
+      amount: -90_000,
+      reason: 'x',
+      period: '2026-Q1',
+    });
+    await fixture.service.settled(own.workspaceId);
+    await fixture.generate(own, '2026-Q1');
+    await fixture.approve(own, '2026-Q1');
+    const missing = await own.api.get(path('layout=adp'));
+    expect(missing.status).to.equal(400);
+    expect(missing.body.details.issues[0].path).to.equal(`reps.${own.ben}.payrollId`);
+    await own.api.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ email: 'ben@acme.test', name: 'Ben', payrollId: '=1' }],
+    });
+    const answer = await own.api.get(path('layout=adp'));
+    const rows = rowsOf(answer.body);
+    expect(rows.map((row) => row['Earnings 3 Amount'])).to.deep.equal([
+      '99999.99',
+      '99999.99',
+      '99999.99',
+      '99999.99',
+      '50000.04',
+    ]);
+    expect(rows.map((row) => row['Earnings 5 Amount'])).to.deep.equal(['-40500.00', '-40500.00', '-9000.00', '', '']);
+    expect(rows.map((row) => row['File #'])).to.deep.equal(Array(5).fill("'=1"));
+    expect(answer.headers.get('x-row-count')).to.equal('5');
+    expect(answer.headers.get('x-net-total')).to.equal('360000.00');
+  });
+
+  it('hold one currency where they have no place for it', async () => {
+    const own = await fixture.office();
+    const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
+    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
+    const plan = await own.api.expect(201, 'POST', '/v1/plans', {
+      name: 'Euro',
+      currency: 'EUR',
+      config: { dealConditions, rules },
+    });
+    await own.api.expect(201, 'POST', '/v1/assignments', { repIds: [own.ben], planId: plan.planId });
+    await fixture.deal(own, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
+    await fixture.service.settled(own.workspaceId);
+    await fixture.generate(own, '2026-Q1');
+    for (const layout of ['gusto', 'adp']) {
+      const refused = await own.api.get(path(`layout=${layout}&include=draft`));
+      expect(refused.status).to.equal(400);
+      expect(refused.body.message).to.contain('USD, EUR').and.to.contain('layout=long');
+    }
+    const long = await own.api.get(path('layout=long&include=draft'));
+    expect(rowsOf(long.body).map((row) => [row['Amount'], row['Currency']])).to.deep.equal([
+      ['16500.00', 'USD'],
+      ['100.00', 'EUR'],
+    ]);
+    expect(long.headers.get('x-net-total')).to.equal(null);
+  });
+
+  it('refuse what they do not know', async () => {
+    for (const query of ['layout=rippling', 'include=none', 'columns=all'])
+      expect((await office.api.get(path(query))).status, query).to.equal(400);
+    for (const body of [
+      { payroll: { companyCode: '=A' } },
+      { payroll: { earningCodes: { commission: '' } } },
+      { payroll: { other: 1 } },
+      { paper: 'A5' },
+    ])
+      expect((await office.api.patch('/v1/workspaces', body)).status, JSON.stringify(body)).to.equal(400);
+    expect((await office.api.patch(`/v1/reps/${office.ben}`, { payrollId: 'x'.repeat(51) })).status).to.equal(400);
+    await office.api.expect(200, 'PATCH', `/v1/reps/${office.mia}`, { payrollId: 'M1' });
+    const cleared = await office.api.expect(200, 'PATCH', `/v1/reps/${office.mia}`, { payrollId: null });
+    expect(cleared.payrollId).to.equal(null);
+  });
+});

@@ -1,0 +1,440 @@
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { money } from '#src/exports/documents/figures.js';
+import { moneyFormat } from '#src/platform/documents/workbook.js';
+import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+import { download, readWorkbook, rowsOf, unzipped } from '../support/downloads.js';
+import { pdfText, requireBrowser } from '../support/pdf-tools.js';
+import { startTrapServer } from '../support/trap-server.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Loose = any;
+
+const squeezed = (text: string) => text.replace(/\s+/g, ' ');
+
+describe("documents of a rep's statement", function () {
+  this.timeout(180_000);
+  let fixture: StatementFixture;
+  before(async function () {
+    await requireBrowser(this);
+    fixture = await StatementFixture.create();
+  });
+  after(() => fixture?.stop());
+
+  const path = (office: Office, period: string, format: string) =>
+    `/v1/statements/${office.ben}/export?period=${period}&format=${format}`;
+
+  /** Every figure of the statement, read back from each of the files. */
+  async function expectSameFigures(office: Office, period: string): Promise<{ text: string | null; statement: Loose }> {
+    const { api } = office;
+    const statement = JSON.parse((await download(api, path(office, period, 'json'))).bytes.toString());
+    const { currency, summary, lineItems } = statement;
+    const csv = await download(api, path(office, period, 'csv'));
+    const pdf = await download(api, path(office, period, 'pdf'));
+    const xlsx = await download(api, path(office, period, 'xlsx'));
+    for (const file of [pdf, xlsx])
+      for (const name of ['x-row-count', 'x-net-total', 'x-statement-version', 'x-statement-status'])
+        expect(file.headers.get(name), name).to.equal(csv.headers.get(name));
+    const inCsv = parse(csv.bytes, { columns: true, bom: true }) as Record<string, string>[];
+    expect(inCsv.map((row) => Number(row['Commission']))).to.deep.equal(lineItems.map((line: Loose) => line.amount));
+
+    const workbook = await readWorkbook(xlsx.bytes);
+    expect(workbook.worksheets.map(({ name }) => name)).to.deep.equal([
+      'Summary',
+      'Line items',
+      'Adjustments',
+      'About',
+    ]);
+    const [own, ...totals] = rowsOf(workbook.getWorksheet('Summary'));
+    const names = ['Commissions', 'Bonuses', 'Adjustments', 'Net Payout'];
+    const told = [summary.totalCommission, summary.totalBonuses, summary.totalAdjustments, summary.netPayout];
+    expect(names.map((name) => own?.[name]?.value)).to.deep.equal(told);
+    expect(names.map((name) => totals[0]?.[name]?.value)).to.deep.equal(told);
+    // A sum that is zero stands without its value, which whoever opens the file works out.
+    expect(names.map((name) => totals[1]?.[name]?.result ?? 0)).to.deep.equal(told);
+    expect(own?.['Net Payout']?.numFmt).to.equal(moneyFormat(currency));
+    const isEngine = (line: Loose) => line.kind === 'commission_earned';
+    const lines = rowsOf(workbook.getWorksheet('Line items'));
+    expect(lines.map((row) => [row['Commission']?.value, row['Base']?.value ?? null])).to.deep.equal(
+      lineItems.filter(isEngine).map((line: Loose) => [line.amount, line.base]),
+    );
+    const added = rowsOf(workbook.getWorksheet('Adjustments'));
+    expect(added.map((row) => row['Amount']?.value)).to.deep.equal(
+      lineItems.filter((line: Loose) => !isEngine(line)).map((line: Loose) => line.amount),
+    );
+
+    const text = pdfText(pdf.bytes, '-layout');
+    if (text === null) return { text, statement };
+    const whole = squeezed(text);
+    expect(whole).to.contain(`${currency} ${money(String(summary.netPayout), currency)}`);
+    for (const [index, name] of ['Commissions', 'Bonuses', 'Adjustments', 'Net payout'].entries())
+      expect(whole).to.contain(`${name} ${money(String(told[index]), currency)}`);
+    const amountsAtEnds = text.split('\n').flatMap((line) => /(-?[\d,]+(?:\.\d+)?)\s*$/.exec(line)?.[1] ?? []);
+    for (const { amount } of lineItems) expect(amountsAtEnds).to.include(money(String(amount), currency));
+    return { text, statement };
+  }
+
+  it('say what the statement says, with tiers, negative amounts and adjustments', async function () {
+    const office = await fixture.office();
+    await fixture.deal(office, 'R1', -5000.5, '2026-03-20', { name: 'Refund' });
+    await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
+      amount: -120.25,
+      reason: 'Advance paid back',
+      period: '2026-Q1',
+    });
+    await fixture.service.settled(office.workspaceId);
+    await fixture.generate(office, '2026-Q1');
+    const { text } = await expectSameFigures(office, '2026-Q1');
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    expect(whole).to.contain('Advance paid back API key -120.25');
+    expect(whole).to.contain('New business Q1 2026, tier reached: Top 145% 144,999.5 of 100,000');
+    expect(whole).to.contain('Base 60,000.00 8% 4,800.00').and.to.contain('Total, 4 lines');
+    expect(whole).to.match(/Statement [0-9a-f-]{36} v1/);
+  });
+
+  for (const [currency, amount, shown] of [
+    ['EUR', 1234.56, '98.76'],
+    ['JPY', 98_765, '7,901'],
+    ['BHD', 1234.567, '98.765'],
+  ] as const) {
+    it(`keep the decimals of ${currency}`, async function () {
+      const office = await fixture.office({ currency, deals: false });
+      await fixture.deal(office, 'X1', amount, '2026-01-20');
+      await fixture.service.settled(office.workspaceId);
+      await fixture.generate(office, '2026-01');
+      const { text, statement } = await expectSameFigures(office, '2026-01');
+      expect(money(String(statement.summary.netPayout), currency)).to.equal(shown);
+      if (text === null) return this.skip();
+      expect(text).to.contain(`${currency} ${shown}`);
+    });
+  }
+
+  it('are drafts until the statement is approved, and then say by whom', async function () {
+    const office = await fixture.office();
+    const live = pdfText((await download(office.api, path(office, '2026-01', 'pdf'))).bytes);
+    await fixture.generate(office, '2026-01');
+    const draft = pdfText((await download(office.api, path(office, '2026-01', 'pdf'))).bytes);
+    const asMia = await fixture.as(office, office.mia);
+    await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, { period: '2026-01', status: 'approved' });
+    const approved = pdfText(
+      (await download(await fixture.as(office, office.ben), path(office, '2026-01', 'pdf'))).bytes,
+    );
+    if (live === null || draft === null || approved === null) return this.skip();
+    expect(live).to.contain('DRAFT – not for payroll').and.to.contain('Not generated yet');
+    expect(draft).to.contain('DRAFT – not for payroll').and.to.contain('Not approved yet');
+    expect(squeezed(approved)).to.match(/Approved .*\d{4}-\d\d-\d\d \d\d:\d\d UTC by Mia/);
+    expect(approved).not.to.contain('DRAFT');
+  });
+
+  it('show a cap at work, tier by tier and line by line', async function () {
+    const office = await fixture.office({ deals: false });
+    const rule = {
+      name: 'Marginal',
+      measure: 'amount',
+      tierMode: 'marginal',
+      attainmentPeriod: 'quarterly',
+      cap: 5000,
+      tiers: [
+        { tierIndex: 0, minThreshold: 0, rate: 0.05, name: 'First' },
+        { tierIndex: 1, minThreshold: 1, rate: 0.1, name: 'Second' },
+      ],
+    };
+    const plan = await office.api.expect(201, 'POST', '/v1/plans', { name: 'Bands', config: { rules: [rule] } });
+    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [office.ben], planId: plan.planId });
+    const quota = { repIds: [office.ben], measure: 'Marginal', period: '2026-Q1', target: 50_000 };
+    await office.api.expect(201, 'POST', '/v1/quotas', quota);
+    await fixture.deal(office, 'M1', 90_000, '2026-02-01');
+    await fixture.service.settled(office.workspaceId);
+    await fixture.generate(office, '2026-02');
+    const { text } = await expectSameFigures(office, '2026-02');
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    expect(whole).to.contain('First 50,000.00 5% 2,500.00');
+    expect(whole).to.contain('Second 40,000.00 10% 4,000.00');
+    expect(whole).to.match(/Cap -1,500\.00.*Total, 1 line 5,000\.00/);
+    expect(whole).to.contain('50,000.00 × 5% + 40,000.00 × 10%').and.to.contain('Cap: 6,500.00 to 5,000.00');
+  });
+
+  /** A plan with fixed amounts and a rate that changes in the middle of the quarter. */
+  async function officeWithTwoVersions(): Promise<Office> {
+    const office = await fixture.office({ deals: false });
+    const rule = (rate: number) => ({
+      name: 'Renewals',
+      measure: 'amount',
+      tierMode: 'marginal',
+      tiers: [
+        { tierIndex: 0, minThreshold: 0, rate, name: 'First' },
+        { tierIndex: 1, minThreshold: 1, rate: rate + 0.05, name: 'Second' },
+      ],
+    });
+    const fixed = [
+      {
+        name: 'Per deal',
+        measure: 'amount',
+        payoutBase: '1',
+        tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 250 }],
+      },
+      { name: 'Per rate', measure: 'amount', payoutBase: '1', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 7.5 }] },
+      {
+        name: 'Step',
+        measure: 'amount',
+        payoutMode: 'stepped_bonus',
+        tiers: [
+          { tierIndex: 0, minThreshold: 0.5, flatAmount: 500, name: 'Half' },
+          { tierIndex: 1, minThreshold: 1, flatAmount: 1500, name: 'Whole' },
+        ],
+      },
+    ];
+    const config = (rate: number) => ({ rules: [rule(rate), ...fixed] });
+    const plan = await office.api.expect(201, 'POST', '/v1/plans', {
+      name: 'Two',
+      effectiveStart: '2026-01-01',
+      config: config(0.05),
+    });
+    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [office.ben], planId: plan.planId });
+    for (const measure of ['Renewals', 'Step'])
+      await office.api.expect(201, 'POST', '/v1/quotas', {
+        repIds: [office.ben],
+        planId: plan.planId,
+        measure,
+        period: '2026-Q1',
+        target: 40_000,
+      });
+    const change = { config: config(0.1), effectiveStart: '2026-02-15' };
+    await office.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, change);
+    for (const [index, day] of ['01-10', '01-20', '02-10', '03-01', '03-10'].entries())
+      await fixture.deal(office, `V${index + 1}`, 10_000, `2026-${day}`, { name: `Deal ${index + 1}` });
+    await fixture.service.settled(office.workspaceId);
+    await fixture.generate(office, '2026-Q1');
+    return office;
+  }
+
+  it('show a rule once for all versions of its plan, and the version of each line', async function () {
+    const office = await officeWithTwoVersions();
+    const { text } = await expectSameFigures(office, '2026-Q1');
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    expect(whole).to.contain('Two, versions 1 and 2');
+    expect(whole.match(/Renewals Two, versions 1 and 2; tiers by quarterly attainment/g)).to.have.length(1);
+    expect(whole).not.to.match(/Renewals Two, version [12]\b/);
+    expect(whole.match(/Total of Renewals, 5 lines 4,000\.00/g)).to.have.length(1);
+    expect(whole).to.contain('First 30,000.00 5% 1,500.00');
+    expect(whole).to.contain('First 10,000.00 10% 1,000.00').and.to.contain('Second 10,000.00 15% 1,500.00');
+    expect(whole).to.match(/Deal 1 .* V1, version 1 .*Deal 4 .* V4, version 2/);
+  });
+
+  it('show fixed amounts as fixed, without a base or a rate', async function () {
+    const office = await officeWithTwoVersions();
+    const { text } = await expectSameFigures(office, '2026-Q1');
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    expect(whole).to.contain('5 times 250.00').and.to.contain('5 times 7.50');
+    for (const [amount, total] of [
+      ['250.00', '1,250.00'],
+      ['7.50', '37.50'],
+    ]) {
+      expect(whole, 'the tier').to.contain(`– fixed ${total}`);
+      expect(text.match(new RegExp(`– +fixed +${amount}`, 'g')), 'its lines').to.have.length(5);
+    }
+    for (const wrong of ['1.00 ', '750%', 'mixed', '× 1']) expect(whole).not.to.contain(` ${wrong}`);
+  });
+
+  it('fold the lines of a rule that pay nothing into one, with the reasons', async function () {
+    const office = await officeWithTwoVersions();
+    const { text, statement } = await expectSameFigures(office, '2026-Q1');
+    const ofStep = statement.lineItems.filter((line: Loose) => line.ruleName === 'Step');
+    expect(ofStep.map((line: Loose) => line.amount)).to.deep.equal([0, 500, 0, 1000, 0]);
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    const [, lines = ''] = /Line items(.*)Notes/.exec(whole) ?? [];
+    const [, step = ''] =
+      /Step Two, versions 1 and 2 Deal Closed(.*)Total of Step, 5 lines 1,500\.00/.exec(lines) ?? [];
+    expect(step).to.match(/3 lines without payout 2026-01-10 – – – 0\.00/);
+    expect(step).to.match(/below the first tier \(1\), .*already \(2\)/);
+    expect(step).to.match(/Deal 1, Deal 3, Deal 5/);
+    expect(step.match(/ 0\.00/g)).to.have.length(1);
+  });
+
+  it('hold whole numbers as whole numbers in the workbook', async () => {
+    const office = await officeWithTwoVersions();
+    const workbook = await readWorkbook((await download(office.api, path(office, '2026-Q1', 'xlsx'))).bytes);
+    const versions = rowsOf(workbook.getWorksheet('Line items')).map((row) => row['Plan Version']);
+    expect(new Set(versions.map((cell) => cell?.value))).to.deep.equal(new Set([1, 2]));
+    expect(new Set(versions.map((cell) => cell?.numFmt))).to.deep.equal(new Set(['#,##0']));
+    const about = rowsOf(workbook.getWorksheet('About'));
+    const statements = about.find((row) => row['What']?.value === 'Statements');
+    expect([statements?.['Value']?.value, statements?.['Value']?.numFmt]).to.deep.equal([1, '#,##0']);
+  });
+
+  it('print what a true-up consists of, and who approved', async function () {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-Q1');
+    const asMia = await fixture.as(office, office.mia);
+    await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, { period: '2026-Q1', status: 'approved' });
+    await fixture.deal(office, 'L1', 10_000, '2026-03-20', { name: 'Late one' });
+    await fixture.deal(office, 'L2', 2_000, '2026-03-25', { name: 'Late two' });
+    await fixture.service.settled(office.workspaceId);
+    const period = '2026-Q1';
+    const trueUp = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period, force: true });
+    expect(trueUp).to.include({ action: 'trued_up', delta: 1800 });
+    const csv = await office.api.get('/v1/statements/export.csv?period=2026-Q1&columns=extended');
+    const approvers = (parse(csv.body, { columns: true, bom: true }) as Record<string, string>[]).map(
+      (row) => row['Approved By'],
+    );
+    expect(approvers).to.deep.equal(['Mia', '']);
+    for (const file of [path(office, period, 'xlsx'), `/v1/statements/export.xlsx?period=${period}`]) {
+      const workbook = await readWorkbook((await download(office.api, file)).bytes);
+      const rows = rowsOf(workbook.getWorksheet('Adjustments'));
+      const cells = (row: Loose) =>
+        ['Kind', 'Deal', 'Rule', 'Amount', 'Approved', 'Now', 'Difference'].map((name) => row[name]?.value ?? null);
+      expect(rows.map(cells)).to.deep.equal([
+        ['true_up', null, null, 1800, null, null, null],
+        ['true_up line', 'Late one', 'New business', null, 0, 1500, 1500],
+        ['true_up line', 'Late two', 'New business', null, 0, 300, 300],
+      ]);
+      const about = rowsOf(workbook.getWorksheet('About'));
+      const statement = about.find((row) => row['What']?.value === 'Statement of Ben');
+      expect(statement?.['Approved By']?.value).to.equal('Mia');
+    }
+    const text = pdfText((await download(office.api, path(office, period, 'pdf'))).bytes, '-layout');
+    if (text === null) return this.skip();
+    const whole = squeezed(text);
+    expect(whole).to.match(/True-up of version 1 Mia 1,800\.00/);
+    expect(whole).to.contain('Late one, New business 1,500.00 0.00 approved, 1,500.00 now');
+    expect(whole).to.contain('Late two, New business 300.00 0.00 approved, 300.00 now');
+    expect(whole).to.contain('Total in USD 1,800.00');
+  });
+
+  it('leave a reversal in place, with its reason and not counted', async function () {
+    const office = await fixture.office();
+    await office.api.expect(200, 'DELETE', '/v1/deals/D1');
+    await fixture.service.settled(office.workspaceId);
+    await fixture.generate(office, '2026-Q1');
+    const text = pdfText((await download(office.api, path(office, '2026-Q1', 'pdf'))).bytes, '-layout');
+    if (text === null) return this.skip();
+    expect(squeezed(text)).to.match(/Reversed on \d{4}-\d\d-\d\d: the deal was deleted\. Not counted\./);
+    expect(text).to.match(/D1.*4,800\.00/);
+  });
+
+  it('tell the year so far and the period before', async function () {
+    const office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    await fixture.generate(office, '2026-02');
+    const text = pdfText((await download(office.api, path(office, '2026-02', 'pdf'))).bytes);
+    if (text === null) return this.skip();
+    expect(squeezed(text)).to.contain('Year to date 2026: 12,000.00 Previous period, January 2026: 4,800.00');
+  });
+
+  it('are printed on the paper of the workspace', async () => {
+    const size = async (office: Office) => {
+      const { bytes } = await download(office.api, path(office, '2026-01', 'pdf'));
+      return /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/
+        .exec(bytes.toString('latin1'))
+        ?.slice(1)
+        .map(Number)
+        .map(Math.round);
+    };
+    const dollars = await fixture.office();
+    expect(await size(dollars)).to.deep.equal([612, 792]);
+    await dollars.api.expect(200, 'PATCH', '/v1/workspaces', { paper: 'A4' });
+    expect(await size(dollars)).to.deep.equal([595, 842]);
+    const euros = await fixture.office({ currency: 'EUR' });
+    expect(await size(euros)).to.deep.equal([595, 842]);
+  });
+
+  it('are tagged, titled, and bring their fonts along', async () => {
+    const office = await fixture.office({ benName: 'Łukasz Ωμέγα' });
+    const { bytes } = await download(office.api, path(office, '2026-01', 'pdf'));
+    const raw = bytes.toString('latin1');
+    expect(raw)
+      .to.match(/\/MarkInfo <<.*\/Marked true/s)
+      .and.to.contain('/StructTreeRoot')
+      .and.to.contain('/Lang (en)');
+    expect(raw).to.match(/\/FontName \/[A-Z]{6}\+Inter-Regular/);
+    expect(raw).to.contain('/Title');
+  });
+
+  it('show hostile names as they are, reach nothing, and hold no formula', async function () {
+    const trap = await startTrapServer();
+    const names = [
+      '<script>fetch(1)</script>',
+      `<img src=http://127.0.0.1:${trap.port}/x>`,
+      '<iframe src=file:///etc/passwd></iframe>',
+      `</style><style>@import url(http://127.0.0.1:${trap.port}/y)`,
+      "=cmd|'/c calc'!A0",
+      '@SUM(1)',
+      '-2+3',
+      '\u202egnp.exe',
+    ];
+    const benName = `"; } @import url(http://127.0.0.1:${trap.port}/z); =1+1`;
+    const office = await fixture.office({ deals: false, benName });
+    for (const [index, name] of names.entries())
+      await fixture.deal(office, `H${index}`, 1000 + index, '2026-01-10', { name });
+    await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
+      amount: 5,
+      reason: '=HYPERLINK("http://x")',
+      period: '2026-01',
+    });
+    await fixture.service.settled(office.workspaceId);
+    const pdf = await download(office.api, path(office, '2026-01', 'pdf'));
+    const xlsx = await download(office.api, path(office, '2026-01', 'xlsx'));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const hits = trap.hits();
+    await trap.stop();
+    expect(hits).to.equal(0);
+    const parts = [...unzipped(xlsx.bytes)].filter(([name]) => name.startsWith('xl/worksheets/sheet'));
+    const formulas = parts.flatMap(([, xml]) => [...xml.toString().matchAll(/<f[ >].*?<\/f>/g)].map(([all]) => all));
+    expect(
+      formulas.every((formula) => /^<f>SUM\([A-Z]\d+:[A-Z]\d+\)<\/f>$/.test(formula)),
+      formulas.join(),
+    ).to.equal(true);
+    const workbook = await readWorkbook(xlsx.bytes);
+    const texts = workbook.worksheets.flatMap((sheet) => {
+      const found: string[] = [];
+      sheet.eachRow((row) => row.eachCell((cell) => typeof cell.value === 'string' && found.push(cell.value)));
+      return found;
+    });
+    expect(texts.filter((text) => /^\s*[=+\-@\t\r]/.test(text))).to.deep.equal([]);
+    for (const name of ["'=cmd|'/c calc'!A0", "'@SUM(1)", "'-2+3", `'=HYPERLINK("http://x")`, 'gnp.exe'])
+      expect(texts).to.include(name);
+    const text = pdfText(pdf.bytes);
+    if (text === null) return this.skip();
+    const whole = text.replace(/\s+/g, '');
+    for (const name of [...names, benName]) expect(whole, name).to.contain(name.replace(/[\s\u202e]+/g, ''));
+    expect(text).not.to.contain('root:');
+  });
+
+  it('hold five thousand lines', async function () {
+    const office = await fixture.office({ deals: false, currency: 'EUR' });
+    const deals = Array.from({ length: 5000 }, (_, index) => ({
+      dealId: `B-${index}`,
+      amount: 100 + (index % 977) + 0.37,
+      closeDate: `2026-0${1 + (index % 3)}-${String(1 + (index % 28)).padStart(2, '0')}`,
+      ownerId: 'ben',
+    }));
+    await office.api.expect(200, 'POST', '/v1/deals/import', { deals });
+    await fixture.service.settled(office.workspaceId);
+    await fixture.generate(office, '2026-Q1');
+    const { text } = await expectSameFigures(office, '2026-Q1');
+    if (text === null) return this.skip();
+    const pages = text.split('\f').filter((page) => page.trim() !== '');
+    expect(pages.length).to.be.greaterThan(100);
+    for (const page of pages) {
+      expect(page).to.match(/Page \d+ of \d+/);
+      if (/\bB-\d+/.test(page)) expect(squeezed(page)).to.contain('Deal Closed Tier Base Rate EUR');
+    }
+  });
+
+  it('are for whoever may see the statement', async () => {
+    const office = await fixture.office();
+    const asBen = await fixture.as(office, office.ben);
+    for (const format of ['pdf', 'xlsx']) {
+      const other = await asBen.get(`/v1/statements/${office.mia}/export?format=${format}`);
+      expect([other.status, other.body.code]).to.deep.equal([403, 'forbidden']);
+      const unknown = await office.api.get(`/v1/statements/${crypto.randomUUID()}/export?format=${format}`);
+      expect([unknown.status, unknown.body.code]).to.deep.equal([404, 'rep_not_found']);
+      expect((await asBen.get(`/v1/statements/${office.ben}/export?format=${format}`)).status).to.equal(200);
+    }
+  });
+});

@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { grouped } from '#src/exports/documents/figures.js';
+import { teamPage } from '#src/exports/documents/team-page.js';
+import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+import { download } from '../support/downloads.js';
+import { pdfText, requireBrowser } from '../support/pdf-tools.js';
+import { startTestService } from '../support/test-service.js';
+import { startTrapServer } from '../support/trap-server.js';
+
+describe('the team roll-up as PDF', function () {
+  this.timeout(120_000);
+  let fixture: StatementFixture;
+  let office: Office;
+  before(async function () {
+    await requireBrowser(this);
+    fixture = await StatementFixture.create();
+    office = await fixture.office();
+  });
+  after(() => fixture?.stop());
+
+  const squeezed = (text: string) => text.replace(/\s+/g, ' ');
+
+  async function expectFiguresOfCsv(own: Office, period: string): Promise<string | null> {
+    const csv = await own.api.get(`/v1/statements/export.csv?period=${period}`);
+    const { headers, bytes: pdf } = await download(own.api, `/v1/statements/export.pdf?period=${period}`);
+    for (const name of ['x-row-count', 'x-net-total']) expect(headers.get(name)).to.equal(csv.headers.get(name));
+    const text = pdfText(pdf, '-layout');
+    if (text === null) return null;
+    const [titles = [], ...rows] = parse(csv.body, { bom: true }) as string[][];
+    const lines = text.split('\n').map((line) => squeezed(line).trim());
+    expect(lines).to.include(titles.join(' '));
+    for (const [name, email, ...cells] of rows) {
+      const shown = [name, email, ...cells.map((one) => (/^-?\d+(\.\d+)?$/.test(one) ? grouped(one) : one))].join(' ');
+      expect(lines, shown).to.include(shown);
+    }
+    return squeezed(text);
+  }
+
+  /** The roll-up shows people who have a plan in the period. */
+  async function addToPlan(own: Office, people: readonly { email: string; name: string }[]): Promise<void> {
+    const { reps } = await own.api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    const repIds = reps.map((one: { id: string }) => one.id);
+    await own.api.expect(201, 'POST', '/v1/assignments', { repIds, planId: own.planId });
+  }
+
+  it('says the same as the CSV', async function () {
+    await fixture.generate(office, '2026-01');
+    const text = await expectFiguresOfCsv(office, '2026-01');
+    if (text === null) return this.skip();
+    expect(text).to.contain('Team statements').and.to.contain('January 2026 2026-01-01 to 2026-01-31, days in UTC');
+    expect(text).to.contain('USD 4,800.00 0.00 0.00 4,800.00');
+    expect(text)
+      .to.contain('0 approved 1 draft 1 none')
+      .and.to.contain('Control: 2 rows, 2 reps, net payout USD 4,800.00');
+    expect(text)
+      .to.match(/Printed \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
+      .and.to.contain('Page 1 of 1');
+    expect(text).to.contain('DRAFT – not for payroll');
+  });
+
+  it('is a draft until every statement is approved', async function () {
+    const own = await fixture.office();
+    await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-02' });
+    await fixture.approve(own, '2026-02');
+    expect((await expectFiguresOfCsv(own, '2026-02')) ?? 'DRAFT').to.contain('DRAFT');
+    const mia = { period: '2026-02', status: 'approved' };
+    await own.api.expect(200, 'POST', `/v1/statements/${own.mia}/generate`, { period: '2026-02' });
+    await own.api.expect(200, 'POST', `/v1/statements/${own.mia}/approve`, mia);
+    const text = await expectFiguresOfCsv(own, '2026-02');
+    if (text === null) return this.skip();
+    expect(text).not.to.contain('DRAFT');
+    expect(text).to.contain('2 approved 0 draft 0 none');
+  });
+
+  it('keeps currencies apart, each with its decimals', async function () {
+    const own = await fixture.office();
+    const rules = [{ name: 'Y', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
+    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'JPY' }];
+    const plan = await own.api.expect(201, 'POST', '/v1/plans', {
+      name: 'Yen',
+      currency: 'JPY',
+      config: { dealConditions, rules },
+    });
+    await own.api.expect(201, 'POST', '/v1/assignments', { repIds: [own.ben], planId: plan.planId });
+    await fixture.deal(own, 'Y1', 98_765_430, '2026-01-20', { currency: 'JPY' });
+    await own.api.expect(200, 'POST', `/v1/statements/${own.ben}/adjust`, {
+      amount: -12.5,
+      reason: 'x',
+      period: '2026-01',
+    });
+    await fixture.service.settled(own.workspaceId);
+    const text = await expectFiguresOfCsv(own, '2026-01');
+    if (text === null) return this.skip();
+    expect(text).to.contain('Ben ben@acme.test 9,876,543 0 0 9,876,543').and.to.contain('-12.50');
+  });
+
+  it('is a file of its period that nobody keeps', async () => {
+    const { headers } = await download(office.api, '/v1/statements/export.pdf?period=2026-Q1');
+    expect(headers.get('content-type')).to.equal('application/pdf');
+    expect(headers.get('content-disposition')).to.contain('filename="statements-2026-Q1.pdf"');
+    expect(headers.get('cache-control')).to.equal('no-store');
+    const { headers: current } = await download(office.api, '/v1/statements/export.pdf');
+    const month = new Date().toISOString().slice(0, 7);
+    expect(current.get('content-disposition')).to.contain(`filename="statements-${month}.pdf"`);
+  });
+
+  it('shows hostile names as they are, and reaches nothing', async function () {
+    const trap = await startTrapServer();
+    const own = await fixture.office({ deals: false });
+    const names = [
+      '<script>fetch(1)</script>',
+      `<img src=http://127.0.0.1:${trap.port}/x>`,
+      '<iframe src=file:///etc/passwd>',
+      `</style><link rel=prefetch href=http://127.0.0.1:${trap.port}/y>`,
+      '&lt;b&gt; &amp; "quotes" \'`',
+      '=1+1',
+    ];
+    await addToPlan(
+      own,
+      names.map((name, index) => ({ email: `x${index}@acme.test`, name })),
+    );
+    await own.api.expect(200, 'PATCH', '/v1/workspaces', { name: '<b>Acme</b> & <i>Sons' });
+    const { bytes: pdf } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const hits = trap.hits();
+    await trap.stop();
+    expect(hits).to.equal(0);
+    const text = pdfText(pdf);
+    if (text === null) return this.skip();
+    const whole = text.replace(/\s+/g, '');
+    for (const name of [...names, '<b>Acme</b> & <i>Sons']) expect(whole, name).to.contain(name.replace(/\s+/g, ''));
+    expect(text).not.to.contain('root:');
+  });
+
+  it('repeats the head of its table and counts its pages', async function () {
+    const own = await fixture.office({ deals: false });
+    const reps = Array.from({ length: 90 }, (_, index) => ({ email: `rep${index}@acme.test`, name: `Rep ${index}` }));
+    await addToPlan(own, reps);
+    const { bytes: pdf, headers } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
+    expect(headers.get('x-row-count')).to.equal('92');
+    const text = pdfText(pdf, '-layout');
+    if (text === null) return this.skip();
+    const pages = text.split('\f').filter((page) => page.trim() !== '');
+    expect(pages.length).to.be.greaterThan(2);
+    for (const [index, page] of pages.entries()) {
+      expect(page)
+        .to.contain(`Page ${index + 1} of ${pages.length}`)
+        .and.to.contain('DRAFT');
+      if (/rep\d+@/.test(page)) expect(squeezed(page)).to.contain('Name Email Commissions');
+    }
+    for (const { email } of reps) expect(text).to.contain(email);
+  });
+
+  it('writes a team of nobody', async () => {
+    const nobody = { period: '2026-01', currency: 'JPY', members: [], rows: [], totals: [], columns: ['Name'] };
+    const workspace = {
+      workspaceId: 'w',
+      name: 'X',
+      currency: 'JPY',
+      timezone: 'UTC',
+      tier: 'free',
+      isDemo: false,
+      fieldMapping: { standard: {}, measures: {} },
+      paper: null,
+      payroll: {},
+      managerScope: 'workspace',
+    } as const;
+    const { markup } = await teamPage(nobody, workspace, new Date(0));
+    expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');
+  });
+
+  it('groups thousands', () => {
+    for (const [amount, shown] of [
+      ['0.00', '0.00'],
+      ['-123', '-123'],
+      ['-1234.50', '-1,234.50'],
+      ['123456', '123,456'],
+      ['1234567.8912', '1,234,567.8912'],
+    ] as const)
+      expect(grouped(amount)).to.equal(shown);
+  });
+
+  it('is for managers, and refuses what it does not know', async () => {
+    const asBen = await fixture.as(office, office.ben);
+    const refused = await asBen.get('/v1/statements/export.pdf');
+    expect([refused.status, refused.body.code]).to.deep.equal([403, 'forbidden']);
+    const asMia = await fixture.as(office, office.mia);
+    expect((await asMia.get('/v1/statements/export.pdf')).status).to.equal(200);
+    for (const query of ['period=x', 'columns=all', 'delimiter=,']) {
+      expect((await office.api.get(`/v1/statements/export.pdf?${query}`)).status, query).to.equal(400);
+    }
+  });
+
+  it('says so when there is no browser, and everything else works', async () => {
+    const service = await startTestService({ CHROMIUM_PATH: '/nonexistent' });
+    try {
+      const { api } = await service.workspace();
+      const answer = await api.get('/v1/statements/export.pdf?period=2026-01');
+      expect(answer.status).to.equal(503);
+      expect(answer.headers.get('retry-after')).to.equal('2');
+      expect(answer.body).to.have.all.keys('statusCode', 'code', 'message');
+      expect(answer.body).to.include({ statusCode: 503, code: 'pdf_unavailable' });
+      expect(answer.body.message).to.contain('Install chromium').and.not.to.contain('/nonexistent');
+      expect((await api.get('/v1/statements/export.csv?period=2026-01')).status).to.equal(200);
+    } finally {
+      await service.stop();
+    }
+  });
+});

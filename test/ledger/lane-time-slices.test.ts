@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { repsWithRequests, requestCalculation, requestForReps } from '#src/ledger/calculation-requests.js';
+import { LaneRunner } from '#src/ledger/lane-runner.js';
+import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { createLog } from '#src/platform/log.js';
+import { upsertReps } from '#src/reps/commands/upsert-reps.js';
+import { callerAs, SliceFixture } from '../support/slice-fixture.js';
+
+describe('the lanes of one job', function () {
+  this.timeout(60_000);
+  let slice: SliceFixture;
+
+  before(async () => {
+    slice = await SliceFixture.create();
+  });
+
+  after(() => slice.close());
+
+  it('give way as soon as somebody waits whose turn comes first, and those left are woken again', async () => {
+    const workspaceId = await slice.workspace();
+    const people = Array.from({ length: 40 }, (_, index) => ({ email: `rep${index}@x.io`, name: `Rep ${index}` }));
+    const { reps } = await slice.run(upsertReps, callerAs('admin', workspaceId), { body: { reps: people } });
+    const repIds: string[] = reps.map((rep: { id: string }) => rep.id);
+    const days = { from: '2026-01-01', to: '2026-12-31' } as const;
+    await slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+      requestCalculation(
+        trx,
+        workspaceId,
+        repIds.map((repId) => ({ repId, days, trigger: 'recalculation' as const })),
+      ),
+    );
+    const woken: string[] = [];
+    const runner = new LaneRunner(
+      slice.unitOfWork,
+      { now: () => slice.now },
+      async (_, wakes) => void woken.push(...wakes),
+      createLog('silent'),
+    );
+    let asked = 0;
+    await runner.run(workspaceId, repIds, async () => {
+      asked += 1;
+      return true;
+    });
+    const waiting = await slice.owner
+      .selectFrom('calculation_requests')
+      .select('rep_id')
+      .where('workspace_id', '=', workspaceId)
+      .execute();
+    expect(asked).to.equal(1);
+    expect(woken).to.have.length.greaterThan(0);
+    expect(waiting.map((one) => one.rep_id)).to.have.members(woken);
+    expect(woken).to.deep.equal(repIds.slice(-woken.length));
+  });
+
+  it('are calculated again when more is asked while they are held, and only then', async () => {
+    const workspaceId = await slice.workspace();
+    const { reps } = await slice.run(upsertReps, callerAs('admin', workspaceId), {
+      body: { reps: [{ email: 'ann@x.io', name: 'Ann' }] },
+    });
+    const repId = reps[0].id as string;
+    const ask = () =>
+      slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+        requestForReps(trx, workspaceId, [repId], 'recalculation'),
+      );
+    let calculations = 0;
+    /** Asks once more when the lane has been calculated, before anybody could look whether that was all. */
+    const busy = Object.assign(Object.create(slice.unitOfWork) as UnitOfWork, {
+      run: async (...[caller, lock, work]: Parameters<UnitOfWork['run']>) => {
+        const result = await slice.unitOfWork.run(caller, lock, work);
+        if (lock.lock === 'shared' && calculations++ === 0) await ask();
+        return result;
+      },
+    });
+    await ask();
+    const runner = new LaneRunner(busy, { now: () => slice.now }, async () => {}, createLog('silent'));
+    await runner.run(workspaceId, [repId]);
+    expect(calculations).to.equal(2);
+    expect(
+      await slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+        repsWithRequests(trx, workspaceId, [repId]),
+      ),
+    ).to.be.empty;
+  });
+});

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { TenantLimiter } from '#src/platform/database/tenant-limiter.js';
+
+/** Work that begins when its turn comes and ends when it is told to. */
+class Bench {
+  readonly begun: string[] = [];
+  private readonly ends = new Map<string, () => void>();
+  now = 0;
+  private readonly turns = new TenantLimiter(4, () => this.now);
+
+  async ask(tenant: string, name: string, fails = false): Promise<void> {
+    await this.turns.run(tenant, async () => {
+      this.begun.push(name);
+      await new Promise<void>((resolve) => this.ends.set(name, resolve));
+      if (fails) throw new Error('as it should');
+    });
+  }
+
+  async end(name: string): Promise<void> {
+    this.ends.get(name)?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('turns of tenants', () => {
+  it('one alone has them all; the rest of its work waits in the order in which it came', async () => {
+    const bench = new Bench();
+    for (const name of ['1', '2', '3', '4', '5', '6']) void bench.ask('a', name);
+    expect(bench.begun).to.deep.equal(['1', '2', '3', '4']);
+    await bench.end('3');
+    await bench.end('1');
+    expect(bench.begun).to.deep.equal(['1', '2', '3', '4', '5', '6']);
+  });
+
+  it('who comes to a tenant that has them all begins at once, and the other is held to its half', async () => {
+    const bench = new Bench();
+    for (const name of ['1', '2', '3', '4', '5', '6']) void bench.ask('a', name);
+    void bench.ask('b', 'b1');
+    void bench.ask('b', 'b2');
+    void bench.ask('b', 'b3');
+    expect(bench.begun.slice(4)).to.deep.equal(['b1', 'b2']);
+    await bench.end('1');
+    await bench.end('2');
+    expect(bench.begun.slice(6)).to.deep.equal([]);
+    await bench.end('3');
+    expect(bench.begun.slice(6)).to.deep.equal(['5']);
+  });
+
+  it('a tenant that was silent for a second counts no more, and what waits takes its place', async () => {
+    const bench = new Bench();
+    void bench.ask('b', 'b1');
+    await bench.end('b1');
+    for (const name of ['1', '2', '3', '4']) void bench.ask('a', name);
+    expect(bench.begun).to.deep.equal(['b1', '1', '2']);
+    bench.now = 1001;
+    await bench.end('1');
+    expect(bench.begun).to.deep.equal(['b1', '1', '2', '3', '4']);
+  });
+
+  it('of many each has one, and a failure gives its turn back', async () => {
+    const bench = new Bench();
+    const failing = bench.ask('t0', 'fails', true).catch((error: Error) => error.message);
+    for (let tenant = 1; tenant < 10; tenant += 1) void bench.ask(`t${tenant}`, `t${tenant}`);
+    void bench.ask('t0', 'next');
+    expect(bench.begun).to.have.length(10);
+    await bench.end('fails');
+    expect(await failing).to.equal('as it should');
+    expect(bench.begun.at(-1)).to.equal('next');
+  });
+});
