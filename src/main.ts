@@ -130,7 +130,7 @@ async function startMetrics(
 }
 
 async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
-  const { config, database, replica, dispatcher: doorway, queue, log, attemptLimits, clock } = service;
+  const { config, database, replica, dispatcher, queue, log, attemptLimits, clock } = service;
   const { METRICS_TOKEN: metricsToken, QUEUE_BOARD_TOKEN: boardToken } = config;
   const overTls = config.PUBLIC_URL?.startsWith('https://') === true;
   const rateLimit = await openRateLimit(service);
@@ -141,7 +141,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
   const mcp = new McpEndpoint({
     operations,
     guidance,
-    doorway,
+    dispatcher,
     authenticate,
     rateLimit,
     hosts: ownHosts(config),
@@ -149,7 +149,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
   });
   const app = createApp({
     operations,
-    doorway,
+    dispatcher,
     authenticate,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     rateLimit,

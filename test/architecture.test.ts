@@ -180,7 +180,7 @@ describe('the house plan', () => {
         /^src\/agents\//,
         /^src\/platform\/mcp\/guidance$/,
         /^src\/[a-z]+\/queries\//,
-        /^src\/plans\/plan-words$/,
+        /^src\/plans\/plan-tool-text$/,
       ]),
     ).to.deep.equal([]);
   });

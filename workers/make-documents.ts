@@ -1,6 +1,6 @@
 import { makeDocumentsJob } from '#src/exports/make-exports-job.js';
 import { type JobHandler } from '#src/platform/jobs/job-queue.js';
-import { type ExportWorker } from './document-desk.js';
+import { type ExportWorker } from './export-worker.js';
 
 /**
  * Tells the desk of this process that documents wait. Twice is harmless, and none is harmless too: the desk looks by

@@ -8,7 +8,7 @@ import { BillingSweep } from './billing-sweep.js';
 import { calculateHandler } from './calculate.js';
 import { crmPullHandler } from './crm-pull.js';
 import { CrmSweep } from './crm-sweep.js';
-import { ExportWorker } from './document-desk.js';
+import { ExportWorker } from './export-worker.js';
 import { inboxHandler } from './inbox.js';
 import { MailSweep } from './mail-sweep.js';
 import { makeDocumentsHandler } from './make-documents.js';

@@ -137,7 +137,7 @@ export function operation<
   return declared;
 }
 
-/** What the doorway needs to know of an operation, whatever its schemas. */
+/** What the dispatcher needs to know of an operation, whatever its schemas. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations holds every combination of schemas
 export type AnyOperation = Operation<any, any, any, any, string, any, any>;
 

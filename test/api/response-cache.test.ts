@@ -23,9 +23,9 @@ describe('answers that are remembered', () => {
 
   before(async () => {
     service = await startTestService();
-    const { dispatcher: doorway } = service.running.service;
-    const answer = doorway.execute.bind(doorway);
-    doorway.execute = (operation: AnyOperation, ...rest) => {
+    const { dispatcher } = service.running.service;
+    const answer = dispatcher.execute.bind(dispatcher);
+    dispatcher.execute = (operation: AnyOperation, ...rest) => {
       carriedOut.push(operation.id);
       return answer(operation, ...rest);
     };

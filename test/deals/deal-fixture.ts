@@ -56,7 +56,7 @@ interface Removal {
   readonly hardDeleted: boolean;
 }
 
-/** One workspace in a database of its own, with the deal operations called through the doorway. */
+/** One workspace in a database of its own, with the deal operations called through the dispatcher. */
 export async function dealWorld(settings: { readonly timezone?: string; readonly mapping?: object } = {}) {
   const database = await createTestDatabase({ migrate });
   const pool = createDatabase({ url: database.ownerUrl, size: 6, onError: () => undefined });
@@ -75,7 +75,7 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
   container.register(CommissionChanges, { useValue: changes });
   container.register(LaneRunner, { useValue: laneRunner });
   container.register(CLOCK, { useValue: systemClock });
-  const doorway = new OperationDispatcher(operations, container);
+  const dispatcher = new OperationDispatcher(operations, container);
   const workspaceId = newId();
   const mapping = JSON.stringify(settings.mapping ?? { standard: {}, measures: {} });
   await owner.query(
@@ -139,7 +139,7 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
     caller = admin,
     told?: (status: number) => void,
   ) {
-    const { status, body: answer } = await doorway.run(
+    const { status, body: answer } = await dispatcher.run(
       operation,
       { params: raw.params ?? {}, query: raw.query ?? {}, body: raw.body },
       caller,

@@ -3,7 +3,7 @@ import { type DocumentSink, type Made } from '#src/exports/documents/document-ma
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
-import { ExportWorker } from '#workers/document-desk.js';
+import { ExportWorker } from '#workers/export-worker.js';
 import { query } from '../support/ledger-checks.js';
 import { SliceFixture } from '../support/slice-fixture.js';
 

@@ -7,7 +7,7 @@ import { calculateLane } from '#src/ledger/calculate-lane.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { doorwayTo, type Parts } from '../support/slice-fixture.js';
+import { dispatcherFor, type Parts } from '../support/slice-fixture.js';
 import { type Schedule } from './schedules.js';
 import { SteppingProxy } from './stepping-proxy.js';
 
@@ -40,9 +40,9 @@ export class Session {
   /** Nobody is woken by it: in these tests a lane runs when it is told to. */
   async run(operation: AnyOperation, caller: Caller, parts: Parts): Promise<unknown> {
     const { unitOfWork, clock } = this;
-    const doorway = doorwayTo(operation, { unitOfWork, clock, wakeLanes: async () => {} });
+    const dispatcher = dispatcherFor(operation, { unitOfWork, clock, wakeLanes: async () => {} });
     const request = { params: {}, query: {}, body: undefined, ...parts };
-    return (await doorway.run(operation, request, caller)).body;
+    return (await dispatcher.run(operation, request, caller)).body;
   }
 
   async calculate(workspaceId: string, repId: string): Promise<unknown> {

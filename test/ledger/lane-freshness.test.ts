@@ -229,7 +229,7 @@ describe('a recalculation of a workspace that is calculated already', () => {
 
   it('knows of every table that a calculation reads', () => {
     const folder = new URL('../../../src/ledger/', import.meta.url);
-    const texts = ['rep-terms', 'load-window', 'standing-rows', 'hierarchy', 'rep-input'].map((name) =>
+    const texts = ['rep-terms', 'load-window', 'ledger-rows', 'hierarchy', 'rep-input'].map((name) =>
       readFileSync(fileURLToPath(new URL(`${name}.ts`, folder)), 'utf8'),
     );
     const read = texts.flatMap((text) =>

@@ -51,13 +51,13 @@ describe('HTTP', () => {
 
   before(async () => {
     health = new Health({ database: () => databaseCheck() }, () => queueCheck());
-    const doorway = {
+    const dispatcher = {
       admit: (operation: AnyOperation) => admitted.push(operation.id),
       run: (operation: AnyOperation, input: RawInput) => run(operation, input),
     };
     const app = createApp({
       operations,
-      doorway: doorway as unknown as OperationDispatcher,
+      dispatcher: dispatcher as unknown as OperationDispatcher,
       authenticate: async (authorization) => {
         if (authorization !== 'Bearer good') throw new Failure('unauthorized', 'A valid token is needed.');
         return { caller, counted: null, revisions: null };

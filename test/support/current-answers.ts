@@ -33,11 +33,11 @@ export async function expectCurrentAnswers(
   repIds: readonly string[],
   periods: readonly string[],
 ): Promise<void> {
-  const { dispatcher: doorway } = service.running.service;
+  const { dispatcher } = service.running.service;
   const caller = serviceCaller(workspaceId, 'test');
   const ask = async ([operation, query]: Question) => ({
     told: await api.expect(200, 'GET', `${operation.path}?${new URLSearchParams(query)}`),
-    read: JSON.parse(JSON.stringify((await doorway.run(operation, { params: {}, query, body: {} }, caller)).body)),
+    read: JSON.parse(JSON.stringify((await dispatcher.run(operation, { params: {}, query, body: {} }, caller)).body)),
   });
   for (const question of questions(repIds, periods)) {
     const first = await ask(question);

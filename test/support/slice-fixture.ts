@@ -35,7 +35,7 @@ export interface SliceOptions {
 
 const migrate = (url: string) => migrateToLatest(url, migrations).then(() => undefined);
 
-/** Operations on a database of their own, called as the doorway calls them: access, schemas, handler, answer. */
+/** Operations on a database of their own, called as the dispatcher calls them: access, schemas, handler, answer. */
 export class SliceFixture {
   /** What the fixture's clock says. */
   now = new Date('2026-05-15T12:00:00Z');
@@ -74,7 +74,7 @@ export class SliceFixture {
 
   /** Runs the operation; the answer's body. */
   async run(operation: AnyOperation, caller: Caller, parts: Parts = {}): Promise<Answer> {
-    const { body: answer } = await this.doorway(operation).run(
+    const { body: answer } = await this.dispatcher(operation).run(
       operation,
       { params: {}, query: {}, body: undefined, ...parts },
       caller,
@@ -137,8 +137,8 @@ export class SliceFixture {
     return (await Promise.all(parts)).join('\n');
   }
 
-  private doorway(operation: AnyOperation): OperationDispatcher {
-    return doorwayTo(operation, {
+  private dispatcher(operation: AnyOperation): OperationDispatcher {
+    return dispatcherFor(operation, {
       unitOfWork: this.unitOfWork,
       clock: { now: () => this.now },
       wakeLanes: async (_workspaceId, repIds) => {
@@ -155,7 +155,7 @@ interface Wiring {
 }
 
 /** The way to one operation, wired as the composition does it but without a queue. */
-export function doorwayTo(operation: AnyOperation, { unitOfWork, clock, wakeLanes }: Wiring): OperationDispatcher {
+export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wakeLanes }: Wiring): OperationDispatcher {
   const container = root.createChildContainer();
   container.registerInstance(UnitOfWork, unitOfWork);
   const laneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, createLog('silent'));

@@ -76,7 +76,7 @@ const declared = {
   query,
   response: z.union([teamOverview, repDashboard, dealBreakdown]),
   failures: { rep_not_found: 404, deal_not_found: 404 },
-  restsOn: ({ query }: Input<unknown, Query>) => (query.dealId === undefined ? (query.repId ?? null) : null),
+  cacheScope: ({ query }: Input<unknown, Query>) => (query.dealId === undefined ? (query.repId ?? null) : null),
   handler: GetCommissions,
 } as const;
 

@@ -28,7 +28,7 @@ import { type ResponseCache } from './response-cache.js';
 
 export interface AppParts {
   readonly operations: readonly AnyOperation[];
-  readonly doorway: OperationDispatcher;
+  readonly dispatcher: OperationDispatcher;
   readonly authenticate: Authenticate;
   /** So many proxies before us are believed about the address of who asks. */
   readonly trustProxyHops?: number;
@@ -94,7 +94,7 @@ function serveDirectly(
 
 /** From a request to its answer; the order is that of trust: who asks, how often, whether they may, what they say. */
 function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
-  const { doorway, authenticate, rateLimit, idempotentAnswers, rememberedAnswers } = parts;
+  const { dispatcher, authenticate, rateLimit, idempotentAnswers, rememberedAnswers } = parts;
   return async (request, response) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
@@ -106,18 +106,18 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
       : await authenticate(request.headers.authorization, requestId, address, rests);
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
-    doorway.checkAccess(operation, caller);
+    dispatcher.checkAccess(operation, caller);
     guardQuery(request);
     if (revisions !== null && rememberedAnswers !== undefined) {
-      const input = doorway.parse(operation, { params: request.params, query: request.query, body: {} }, caller);
-      const make = async () => (await doorway.execute(operation, input, caller)).body;
+      const input = dispatcher.parse(operation, { params: request.params, query: request.query, body: {} }, caller);
+      const make = async () => (await dispatcher.execute(operation, input, caller)).body;
       const json = await rememberedAnswers.respond(operation, input, caller, revisions, make);
       response.type('application/json').send(json);
       return;
     }
     const body = await readBody(operation, request, response, readJson);
     const run = (read: unknown) =>
-      doorway.run(operation, { params: request.params, query: request.query, body: read }, caller);
+      dispatcher.run(operation, { params: request.params, query: request.query, body: read }, caller);
     const key = acceptsIdempotencyKey(operation) ? idempotencyKeyOf(request) : null;
     if (key !== null && idempotentAnswers !== undefined) {
       const { asked, body: toRead } = fingerprintRequest(key, operation, request, caller, body);

@@ -16,7 +16,7 @@ import { followUp, type Progress } from './work-in-progress.js';
 
 /** What all sessions share; nothing in it belongs to anybody. */
 export interface AgentParts {
-  readonly doorway: OperationDispatcher;
+  readonly dispatcher: OperationDispatcher;
   readonly tools: readonly OfferedTool[];
   readonly guidance: Guidance;
   readonly log: Log;
@@ -32,7 +32,7 @@ export interface OpenCall {
 const mostCompletions = 100;
 
 /**
- * One caller's view of the service during one request: what they may see, and every act through the same doorway as
+ * One caller's view of the service during one request: what they may see, and every act through the same dispatcher as
  * over REST. It is made for the request and dies with it, so that no answer can reach anybody else.
  */
 export class AgentSession {
@@ -140,11 +140,11 @@ export class AgentSession {
   }
 
   private async run(offered: OfferedTool, given: Readonly<Record<string, unknown>>, open: OpenCall) {
-    const { doorway } = this.parts;
+    const { dispatcher } = this.parts;
     const { operation, tool } = offered;
-    doorway.checkAccess(operation, this.caller);
+    dispatcher.checkAccess(operation, this.caller);
     const { raw, reading } = readArguments(operation, tool, given);
-    const { body: answer } = await doorway.run(operation, raw, this.caller);
+    const { body: answer } = await dispatcher.run(operation, raw, this.caller);
     if (tool.follow === undefined) return toolResult(offered, answer, reading, this.caller);
     const followed = await followUp(tool.follow, answer, open, (one, parts) => this.ask(one, parts));
     return toolResult(offered, followed, reading, this.caller);
@@ -154,7 +154,11 @@ export class AgentSession {
     operation: AnyOperation,
     { params = {}, query = {} }: ReturnType<OperationResource['parts']>,
   ): Promise<unknown> {
-    const { body: answer } = await this.parts.doorway.run(operation, { params, query, body: undefined }, this.caller);
+    const { body: answer } = await this.parts.dispatcher.run(
+      operation,
+      { params, query, body: undefined },
+      this.caller,
+    );
     return answer;
   }
 

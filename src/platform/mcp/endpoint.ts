@@ -15,7 +15,7 @@ import { offeredTools } from './tool-definition.js';
 export interface McpParts {
   readonly operations: readonly AnyOperation[];
   readonly guidance: Guidance;
-  readonly doorway: OperationDispatcher;
+  readonly dispatcher: OperationDispatcher;
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
   /** Names under which this service may be reached. */
@@ -85,8 +85,8 @@ export class McpEndpoint {
   }
 
   private agentParts(): AgentParts {
-    const { operations, guidance, doorway, log } = this.parts;
-    this.agents ??= { doorway, tools: offeredTools(operations), guidance, log };
+    const { operations, guidance, dispatcher, log } = this.parts;
+    this.agents ??= { dispatcher, tools: offeredTools(operations), guidance, log };
     return this.agents;
   }
 }

@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I1', 'I4', 'I13'],
     changes: [
       {
-        file: 'src/ledger/standing-rows.ts',
+        file: 'src/ledger/ledger-rows.ts',
         from: 'outside.length === 0\n',
         to: 'outside.length >= 0\n',
       },
@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: 'concerns(trx, [lane.repId]);',
+        from: 'markAffected(trx, [lane.repId]);',
         to: '',
       },
     ],
@@ -248,7 +248,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/webhooks/crm-news.ts',
         from: "    await failpoint('news.afterFetch');\n",
-        to: "    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) => settleNews(trx, batch, batch.news, 'fetched'));\n    await failpoint('news.afterFetch');\n",
+        to: "    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) => markProcessed(trx, batch, batch.news, 'fetched'));\n    await failpoint('news.afterFetch');\n",
       },
     ],
   },
@@ -268,6 +268,6 @@ export const mutants: readonly Mutant[] = [
     name: 'goes on with a file that another worker has begun',
     breaks: ['I7'],
     aim: 'document.afterPart=kill',
-    changes: [{ file: 'workers/document-desk.ts', from: 'if (!isArchive) await dropParts(trx, taken);', to: '' }],
+    changes: [{ file: 'workers/export-worker.ts', from: 'if (!isArchive) await dropParts(trx, taken);', to: '' }],
   },
 ];
