@@ -13,7 +13,7 @@ import { pdf } from './pdf.js';
 import { recalculation, type Sizes } from './recalculation.js';
 import { workers } from './workers.js';
 
-/** Every bench by its name on the command line, in the order of the README. */
+/** The benchmarks by their names on the command line, in the order of docs/performance.md. */
 const benches: Readonly<Record<string, (sizes: Sizes) => Promise<Table[]>>> = {
   recalculation,
   workers,
@@ -30,28 +30,29 @@ const { values, positionals } = parseArgs({
   options: {
     small: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
-    readme: { type: 'boolean', default: false },
+    docs: { type: 'boolean', default: false },
   },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0)
-  throw new Error(`There is no bench ${unknown.join(', ')}; there are: ${Object.keys(benches).join(', ')}.`);
+  throw new Error(`unknown benchmark ${unknown.join(', ')}; the benchmarks are ${Object.keys(benches).join(', ')}`);
 const machine = `${cpus().length} × ${cpus()[0]?.model}, Node.js ${process.version}`;
 process.stdout.write(`${machine}\n\n`);
 for (const name of positionals.length === 0 ? Object.keys(benches) : positionals) {
-  const told = ((await benches[name]?.({ small: values.small, large: values.large })) ?? []).map(markdown).join('\n');
-  process.stdout.write(`${told}\n`);
-  if (values.readme) writeReadme(name, `Measured on ${machine}.\n\n${told}`);
+  const tables = (await benches[name]?.({ small: values.small, large: values.large })) ?? [];
+  const report = tables.map(markdown).join('\n');
+  process.stdout.write(`${report}\n`);
+  if (values.docs) writeDocs(name, `Measured on ${machine}.\n\n${report}`);
 }
 
-/** Replaces what the README says of the bench, between its two marks. */
-function writeReadme(name: string, told: string): void {
-  const file = fileURLToPath(new URL('../../README.md', import.meta.url));
+/** Replaces the results of a benchmark in docs/performance.md, between its start and end marks. */
+function writeDocs(name: string, report: string): void {
+  const file = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
   const marks = new RegExp(`(<!-- bench ${name} -->\n)[^]*?(<!-- end -->)`);
-  const readme = readFileSync(file, 'utf8');
-  if (!marks.test(readme)) throw new Error(`The README has no place for the bench ${name}.`);
+  const page = readFileSync(file, 'utf8');
+  if (!marks.test(page)) throw new Error(`docs/performance.md has no marks for the benchmark ${name}`);
   writeFileSync(
     file,
-    readme.replace(marks, (_, start: string, end: string) => `${start}\n${told}\n${end}`),
+    page.replace(marks, (_, start: string, end: string) => `${start}\n${report}\n${end}`),
   );
 }

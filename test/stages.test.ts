@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+
+/** The patterns of test files in `npm run test:fast` and `npm run test:faults`. */
+const patterns = ['test:fast', 'test:faults'].flatMap((stage) =>
+  [...(scripts[stage] ?? '').matchAll(/'([^']+)'/g)].map(([, pattern]) => pattern as string),
+);
+
+describe('the test stages', () => {
+  it('run every test file exactly once', () => {
+    const files = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => path.join('dist/test', file).replace(/\.ts$/, '.js'));
+    expect(files).not.to.deep.equal([]);
+    const wrong = files
+      .map((file) => ({ file, matchedBy: patterns.filter((pattern) => path.matchesGlob(file, pattern)) }))
+      .filter(({ matchedBy }) => matchedBy.length !== 1);
+    expect(wrong).to.deep.equal([]);
+  });
+});
