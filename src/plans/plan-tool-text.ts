@@ -4,14 +4,14 @@ import { firstDay, lastDay } from '../platform/mcp/tool.js';
 import { type PlanStatus } from './plan.js';
 
 /** What agents are told of plans, in one wording for all tools. */
-export const planWords = {
+export const planArguments = {
   planId: 'The plan (UUID, planId of list_plans)',
   planRef: 'planId of list_plans for the plan and its version in force today, or a planVersionId for that version',
   planVersionId: 'One version of a plan (UUID, planVersionId of list_plans or get_plan_history)',
   effectiveStart: firstDay('First day that the plan pays'),
   effectiveEnd: lastDay('Last day that the plan pays'),
   currency: {
-    says: 'ISO 4217 code such as EUR that the plan pays in, or "workspace" for the currency of the workspace',
+    description: 'ISO 4217 code such as EUR that the plan pays in, or "workspace" for the currency of the workspace',
     words: { workspace: null },
   },
 } as const;
@@ -29,7 +29,7 @@ export function describePlan(plan: {
 }
 
 /** The codes only: messages name stages and fields, which others wrote. */
-export function saysWarnings({ warnings }: { warnings: readonly { code: string }[] }): string {
+export function describeWarnings({ warnings }: { warnings: readonly { code: string }[] }): string {
   const codes = [...new Set(warnings.map(({ code }) => code))];
   return codes.length === 0 ? '' : ` Warnings to read in full and to show to the person: ${codes.join(', ')}.`;
 }

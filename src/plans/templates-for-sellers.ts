@@ -5,7 +5,7 @@ const accelerators = rates([0, 0.08, 'Base'], [1, 0.12, 'Accelerator'], [1.25, 0
 export const flatCommission: PlanTemplate = {
   templateId: 'flat-commission',
   name: 'Flat commission',
-  description: 'One rate on every deal won, from the first cent on. Needs no quota.',
+  description: '10 % of every won deal. The rule needs no quota.',
   planConfig: {
     config: {
       dealConditions: [won],
@@ -28,7 +28,7 @@ export const marginalAe: PlanTemplate = {
   templateId: 'marginal-ae',
   name: 'Account executive, marginal tiers',
   description:
-    'Rates rise with quota attainment like tax brackets: each part of a deal pays at the rate of the band it falls into. Set a quarterly quota for the rule New business.',
+    '8 % up to the quarterly quota, 12 % above it and 15 % above 125 % of it, where each part of a deal pays at the rate of its own band, like tax brackets. Set a quarterly quota for the rule New business.',
   planConfig: {
     config: {
       dealConditions: [won],
@@ -63,7 +63,7 @@ export const retroactiveAe: PlanTemplate = {
   templateId: 'retroactive-ae',
   name: 'Account executive, retroactive tiers',
   description:
-    "Every deal of the quarter pays at the rate that the quarter's whole attainment reaches: crossing the quota re-rates the earlier deals too, save those in approved statements. Set a quarterly quota for the rule New business.",
+    '8 %, or 12 % for every deal of the quarter once the quarterly quota is reached, or 15 % for every deal once 125 % of it is reached. Reaching a tier recalculates the earlier deals of the quarter, except those in approved statements. Set a quarterly quota for the rule New business.',
   planConfig: {
     config: {
       dealConditions: [won],
@@ -90,7 +90,7 @@ export const retroactiveAe: PlanTemplate = {
       pays('retroactive-2', 'New business', 'Accelerator', 7_200),
       pays('retroactive-3', 'New business', null, 0),
     ],
-    note: 'The quarter comes to 120 % of its quota, so both deals pay 12 %; until the second was won, the first paid 8 %. The third lies in the next quarter, for which no quota is set: it pays 0 until there is one.',
+    note: 'The quarter reaches 120 % of its quota, so both deals pay 12 %. Before the second deal was won, the first paid 8 %. The third deal closes in the next quarter, for which no quota is set, and pays 0 until a quota is set.',
   },
 };
 
@@ -98,7 +98,7 @@ export const managerCascade: PlanTemplate = {
   templateId: 'ae-manager-cascade',
   name: 'Account executive with manager override',
   description:
-    'Sellers are paid by attainment; their managers get a share of what everyone below them earns on New business. Assign sellers and managers alike, and say who reports to whom (managerId or managerEmail of the rep).',
+    'Sellers earn 8 % of their deals, or 10 % from the deal on that reaches the quarterly quota, and their managers earn 20 % of what everyone below them earns on New business. Assign sellers and managers to the plan, and set the manager of each rep (managerId or managerEmail).',
   planConfig: {
     config: {
       dealConditions: [won],
@@ -128,7 +128,7 @@ export const managerCascade: PlanTemplate = {
       pays('cascade-1', 'Manager override', 'Override', 960, 'manager'),
       pays('cascade-2', 'Manager override', 'Override', 1_000, 'manager'),
     ],
-    note: 'The rep earns 8 % of 60,000, and on reaching 110 % of the quota 10 % of 50,000. Their manager earns 20 % of each of these two amounts.',
+    note: 'The rep earns 8 % of 60,000 and, because the second deal reaches 110 % of the quota, 10 % of 50,000. The manager earns 20 % of each of these two amounts.',
   },
 };
 
@@ -136,7 +136,7 @@ export const multiMeasure: PlanTemplate = {
   templateId: 'multi-measure',
   name: 'Several measures, one quota',
   description:
-    'Software and services on one deal pay at rates of their own and count towards one shared quota (quotaGroup): set it once, for either rule. Name the CRM fields of software_amount and services_amount in the field mapping, or change the measures.',
+    'Software pays 8 % and services pay 3 %, or 12 % and 5 % from the deal on that reaches the quarterly quota that both share. The rules share the quota through quotaGroup: set it once, for either rule. Map software_amount and services_amount to CRM fields in the field mapping, or change the measures.',
   planConfig: {
     config: {
       dealConditions: [won],
@@ -172,6 +172,6 @@ export const multiMeasure: PlanTemplate = {
       pays('multi-2', 'Services', 'Accelerator', 500),
       pays('multi-3', 'Software', 'Accelerator', 1_200),
     ],
-    note: 'Both measures together come to 60,000, 110,000 and 120,000 of 100,000: the first deal pays 8 % and 3 %, the others 12 % and 5 %. The third has no services.',
+    note: 'Both measures together reach 60,000, 110,000 and 120,000 of 100,000: the first deal pays 8 % and 3 %, the others pay 12 % and 5 %. The third deal has no services.',
   },
 };

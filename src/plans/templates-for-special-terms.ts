@@ -4,7 +4,7 @@ export const mboBonus: PlanTemplate = {
   templateId: 'mbo-bonus',
   name: 'MBO bonus',
   description:
-    "A quarterly bonus for objectives, a share of the rep's variable target, paid once the quarter has ended. Each objective that is met is recorded as a deal of the rep with its weight in the field mbo_points; the quota of the rule MBO bonus is the points to reach, its variableTarget the full bonus.",
+    "A quarterly bonus of 50 %, 80 % or 100 % of the rep's variable target when 50 %, 80 % or 100 % of the objectives are met, paid once the quarter has ended. Record each objective that is met as a deal of the rep with its weight in the field mbo_points. The target of the quota of the rule MBO bonus is the number of points to reach, and its variableTarget is the full bonus.",
   planConfig: {
     config: {
       rules: [
@@ -28,7 +28,7 @@ export const mboBonus: PlanTemplate = {
       { dealId: 'mbo-2', closeDate: '2026-03-27', fields: { mbo_points: 45 } },
     ],
     expected: [pays('2026-Q1', 'MBO bonus', 'Most', 4_000)],
-    note: '85 of 100 points reach the tier from 80 % on: 80 % of 5,000, in one event on the last day of the quarter.',
+    note: '85 of 100 points reach the tier at 80 %. It pays 80 % of 5,000 in one event on the last day of the quarter.',
   },
 };
 
@@ -36,7 +36,7 @@ export const sdrMeetingBonus: PlanTemplate = {
   templateId: 'sdr-meeting-bonus',
   name: 'SDR meeting bonus',
   description:
-    'A fixed amount for every meeting held, and a monthly bonus that steps up with their number. Each meeting is a deal closed on its day, with 1 in the field meetings and its status in meeting_status. Set a monthly quota for the rule Monthly milestone.',
+    '75 for every meeting held, and a monthly bonus of 300 when the number of meetings reaches the monthly goal and 500 when it reaches 150 % of it. Record each meeting as a deal that closes on the day of the meeting, with 1 in the field meetings and its status in meeting_status. Set a monthly quota for the rule Monthly milestone.',
   planConfig: {
     config: {
       dealConditions: [{ field: 'meeting_status', fieldType: 'status', operator: 'equals', value: 'Held' }],
@@ -74,7 +74,7 @@ export const sdrMeetingBonus: PlanTemplate = {
       pays('meeting-4', 'Meeting', 'Meeting', 75),
       pays('meeting-4', 'Monthly milestone', 'Beyond', 200),
     ],
-    note: '75 for each of three meetings held. The second of them reaches the goal of two: 300. The third reaches 150 %: the bonus is now 500, of which 300 are paid. The no-show does not count.',
+    note: 'Each of the three meetings held pays 75. The second reaches the goal of two and pays 300. The third reaches 150 %: the bonus is now 500, of which 300 are already paid, so it pays 200. The no-show does not count.',
   },
 };
 
@@ -82,7 +82,7 @@ export const newHireRamp: PlanTemplate = {
   templateId: 'new-hire-ramp',
   name: 'New-hire ramp',
   description:
-    'Lower thresholds for the first months: accelerators from 50 % and 75 % of the full monthly quota. Effective dates end the ramp: assign each new hire to this plan with an effectiveEnd, and to the full plan from the next day on. Or keep one plan: PATCH it with the full config and its effectiveStart, which makes a new version from that day.',
+    'For the first months of a new hire, 8 %, or 10 % once half of the full monthly quota is reached, or 12 % once 75 % of it is reached. Effective dates end the ramp: assign each new hire to this plan with an effectiveEnd, and to the full plan from the next day. To use one plan for everybody instead, PATCH it with the full config and an effectiveStart, which creates a version from that day.',
   planConfig: {
     config: {
       dealConditions: [won],
@@ -110,6 +110,6 @@ export const newHireRamp: PlanTemplate = {
       pays('ramp-2', 'New business', 'Ramp half', 2_400),
       pays('ramp-3', 'New business', 'Ramp goal', 3_840),
     ],
-    note: '25 %, 60 % and 80 % of the quotas of the months: 8 % of 10,000, 10 % of 24,000, 12 % of 32,000. In April the ramp is over, and the full plan pays.',
+    note: 'The deals reach 25 %, 60 % and 80 % of the quotas of their months: 8 % of 10,000, 10 % of 24,000 and 12 % of 32,000. In April the ramp is over, and the full plan pays instead.',
   },
 };

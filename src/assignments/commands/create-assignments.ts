@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder, planNotFound } from '../../plans/plan.js';
-import { planWords } from '../../plans/plan-tool-text.js';
+import { planArguments } from '../../plans/plan-tool-text.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -77,12 +77,12 @@ export const createAssignments = operation({
     },
     arguments: {
       repIds: 'The reps (UUIDs of list_reps)',
-      planId: planWords.planId,
+      planId: planArguments.planId,
       effectiveStart: firstDay('First day on the plan'),
       effectiveEnd: lastDay('Last day on the plan'),
     },
     list: 'assignments',
-    says: (assignments) => `Reps put on the plan: ${assignments.length}. Commission follows by itself.`,
+    summary: (assignments) => `Reps put on the plan: ${assignments.length}. Commission follows by itself.`,
   },
   handler: CreateAssignments,
 });

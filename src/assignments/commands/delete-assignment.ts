@@ -48,7 +48,7 @@ export const deleteAssignment = operation({
       changes: 'deals that come or change later pay the rep nothing by this plan; commission already earned stays.',
     },
     arguments: { assignmentId: 'The assignment (UUID of list_assignments)' },
-    says: () => 'The rep is off the plan; what was earned stays.',
+    summary: () => 'The rep is off the plan; what was earned stays.',
   },
   handler: DeleteAssignment,
 });

@@ -73,7 +73,7 @@ export const updateAssignment = operation({
       effectiveStart: firstDay('New first day'),
       effectiveEnd: lastDay('New last day'),
     },
-    says: ({ effectiveStart, effectiveEnd }) =>
+    summary: ({ effectiveStart, effectiveEnd }) =>
       `The assignment now runs from ${effectiveStart ?? 'the start'} to ${effectiveEnd ?? 'the end'} of the plan where open.`,
   },
   handler: UpdateAssignment,

@@ -52,7 +52,7 @@ export const listAssignments = operation({
       planId: 'Only on this plan (UUID, planId of list_plans)',
     },
     list: 'assignments',
-    says: (assignments) => `Assignments: ${assignments.length}.`,
+    summary: (assignments) => `Assignments: ${assignments.length}.`,
   },
   handler: ListAssignments,
 });

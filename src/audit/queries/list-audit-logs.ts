@@ -54,7 +54,7 @@ export const listAuditLogs = operation({
       dealId: "Only runs for this deal, by the CRM's id",
     },
     list: 'runs',
-    says: ({ count }) => `Entries that match: ${count}.`,
+    summary: ({ count }) => `Entries that match: ${count}.`,
   },
   handler: ListAuditLogs,
 });

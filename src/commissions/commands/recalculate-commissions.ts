@@ -277,7 +277,7 @@ export const recalculateCommissions = operation({
         return { ...progress, isOver: status !== 'running' };
       },
     },
-    says: ({ jobId, scope, status }) =>
+    summary: ({ jobId, scope, status }) =>
       status === 'running'
         ? `Job ${jobId} recalculates the ${scope}. get_recalculation_job tells how far it is.`
         : `Job ${jobId} for the ${scope} is ${status}.`,

@@ -106,7 +106,7 @@ export const getCommissions = operation({
       include: 'all: also people without a plan, an amount or a statement in the period',
     },
     listsWithin: ['reps', 'closedDeals', 'events'],
-    says: (answer) => {
+    summary: (answer) => {
       if ('deal' in answer)
         return `The deal pays ${answer.total} ${answer.currency} in all; rules looked at: ${answer.outcomes.length}.`;
       if ('totals' in answer) return `The team earned ${answer.totals.total} ${answer.currency} in ${answer.period}.`;

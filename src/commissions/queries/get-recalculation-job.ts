@@ -49,7 +49,7 @@ export const getRecalculationJob = operation({
       changes: 'nothing.',
     },
     arguments: { jobId: 'The job (jobId of recalculate_commissions)' },
-    says: ({ jobId, status, progress }) => `Job ${jobId} is ${status}: ${progress.done} of ${progress.total} reps.`,
+    summary: ({ jobId, status, progress }) => `Job ${jobId} is ${status}: ${progress.done} of ${progress.total} reps.`,
   },
   handler: GetRecalculationJob,
 });

@@ -11,7 +11,7 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/rep-terms.js';
 import { planConfig, requestedDates } from '../../plans/plan.js';
-import { saysWarnings } from '../../plans/plan-tool-text.js';
+import { describeWarnings } from '../../plans/plan-tool-text.js';
 import { planWarnings } from '../../plans/plan-warnings.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
@@ -299,10 +299,10 @@ export const simulateCommissions = operation({
     },
     listsWithin: ['reps'],
     detail: { unlessAsked: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
-    says: ({ total, currency, period, reps, warnings }) =>
+    summary: ({ total, currency, period, reps, warnings }) =>
       reps.length === 0
         ? 'Nobody is assigned to this plan in the period, so nothing was simulated. Name people with repId or repIds.'
-        : `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.${saysWarnings({ warnings })}`,
+        : `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.${describeWarnings({ warnings })}`,
   },
   handler: SimulateCommissions,
 });

@@ -40,7 +40,7 @@ export const getFieldMapping = operation({
       changes: 'nothing.',
     },
     arguments: {},
-    says: ({ standard, measures }) =>
+    summary: ({ standard, measures }) =>
       `Standard values mapped: ${Object.keys(standard).length}; measures: ${Object.keys(measures).length}.`,
   },
   handler: GetFieldMapping,

@@ -53,7 +53,7 @@ export const listFieldOptions = operation({
       slug: 'Slug of a select or status field: of list_fields, or as plans name it (stage, dealstage, a mapped measure)',
     },
     list: 'options',
-    says: (options) => `Values seen: ${options.length}.`,
+    summary: (options) => `Values seen: ${options.length}.`,
   },
   handler: ListFieldOptions,
 });

@@ -46,7 +46,7 @@ export const listFields = operation({
     },
     arguments: {},
     list: 'fields',
-    says: (fields) => `Fields that plans may use: ${fields.length}.`,
+    summary: (fields) => `Fields that plans may use: ${fields.length}.`,
   },
 });
 

@@ -25,7 +25,7 @@ import {
   writtenPlan,
 } from '../plan.js';
 import { insertPlan, insertVersion, isNameTaken, ruleNames, type VersionRow } from '../plan-store.js';
-import { describePlan, planConfigArgument, planWords, saysWarnings } from '../plan-tool-text.js';
+import { describePlan, describeWarnings, planArguments, planConfigArgument } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
@@ -108,16 +108,19 @@ export const createPlan = operation({
     },
     arguments: {
       name: 'Name of the plan, unique in the workspace',
-      config: { says: 'Rules, tiers and conditions; list_plan_templates has examples', schema: planConfigArgument },
-      effectiveStart: planWords.effectiveStart,
-      effectiveEnd: planWords.effectiveEnd,
+      config: {
+        description: 'Rules, tiers and conditions; list_plan_templates has examples',
+        schema: planConfigArgument,
+      },
+      effectiveStart: planArguments.effectiveStart,
+      effectiveEnd: planArguments.effectiveEnd,
       fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; seldom needed',
-      currency: planWords.currency,
+      currency: planArguments.currency,
       status: 'draft to prepare it without effect; active when left out',
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
-    says: (plan) =>
-      `Created. ${describePlan(plan)}${saysWarnings(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
+    summary: (plan) =>
+      `Created. ${describePlan(plan)}${describeWarnings(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
   },
   handler: CreatePlan,
 });

@@ -11,7 +11,7 @@ import { pathId } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';
-import { planWords } from '../plan-tool-text.js';
+import { planArguments } from '../plan-tool-text.js';
 
 const params = z.strictObject({ planVersionId: pathId, repId: pathId });
 
@@ -54,8 +54,8 @@ export const deletePlanOverride = operation({
         'changing them (use set_plan_override, which replaces) or taking the rep off the plan (delete_assignment).',
       changes: 'commission of this rep is calculated anew at the general tiers; approved statements stay.',
     },
-    arguments: { planVersionId: planWords.planVersionId, repId: 'The rep (UUID of list_reps)' },
-    says: () => 'The general tiers hold again. Commission follows by itself.',
+    arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (UUID of list_reps)' },
+    summary: () => 'The general tiers hold again. Commission follows by itself.',
   },
   handler: DeletePlanOverride,
 });

@@ -8,7 +8,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planNotFound } from '../plan.js';
 import { hasAssignments, deletePlan as removePlan } from '../plan-store.js';
-import { planWords } from '../plan-tool-text.js';
+import { planArguments } from '../plan-tool-text.js';
 import { findPlanId } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathId });
@@ -54,9 +54,9 @@ export const deletePlan = operation({
       changes:
         'cannot be undone. Refused with plan_has_assignments while reps are assigned. Commission that was earned stays.',
     },
-    arguments: { planId: planWords.planRef },
+    arguments: { planId: planArguments.planRef },
     confirmed: true,
-    says: ({ planId }) => `Plan ${planId} is gone, with all versions and quotas.`,
+    summary: ({ planId }) => `Plan ${planId} is gone, with all versions and quotas.`,
   },
   handler: DeletePlan,
 });

@@ -13,7 +13,7 @@ import { CLOCK } from '../../platform/tokens.js';
 import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
 import { replaceOverrides } from '../plan-store.js';
-import { planWords } from '../plan-tool-text.js';
+import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import { overridesByRep } from '../queries/list-plan-overrides.js';
 
@@ -117,11 +117,11 @@ export const setPlanOverride = operation({
         'commission of this rep is calculated anew. A new version takes over the overrides of unchanged tiers; the answer of update_plan lists the others.',
     },
     arguments: {
-      planVersionId: planWords.planVersionId,
+      planVersionId: planArguments.planVersionId,
       repId: 'The rep (UUID of list_reps)',
       rules: 'The tiers that differ, by rule',
     },
-    says: ({ rules }) => `Set for rules: ${rules.length}. Commission follows by itself.`,
+    summary: ({ rules }) => `Set for rules: ${rules.length}. Commission follows by itself.`,
   },
   handler: SetPlanOverride,
 });

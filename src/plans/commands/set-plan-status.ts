@@ -5,7 +5,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planStatuses, type WrittenPlan, writtenPlan } from '../plan.js';
-import { describePlan, planTermParts, planWords, saysWarnings } from '../plan-tool-text.js';
+import { describePlan, describeWarnings, planArguments, planTermParts } from '../plan-tool-text.js';
 import { UpdatePlan } from './update-plan.js';
 
 const params = z.strictObject({ planRef: pathId });
@@ -45,9 +45,9 @@ export const setPlanStatus = operation({
       changes:
         'planId sets the plan: unless it is active nothing new is earned, and what was earned stays. planVersionId sets that version only: archiving the version in force is a roll-back, so the version before it is in force again (rolledBackTo) and open periods change.',
     },
-    arguments: { planRef: planWords.planRef, status: 'The new status' },
+    arguments: { planRef: planArguments.planRef, status: 'The new status' },
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
-    says: (plan) => `${describePlan(plan)}${saysWarnings(plan)}`,
+    summary: (plan) => `${describePlan(plan)}${describeWarnings(plan)}`,
   },
   handler: SetPlanStatus,
 });

@@ -41,7 +41,7 @@ import {
   type VersionRow,
   versionOf,
 } from '../plan-store.js';
-import { describePlan, planWords, saysWarnings } from '../plan-tool-text.js';
+import { describePlan, describeWarnings, planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 import { attainmentRestarts, laterVersionStarts, planNotActive } from '../version-warnings.js';
@@ -207,18 +207,18 @@ export const updatePlan = operation({
         'commission of the days that the plan covers is calculated anew; approved statements stay as they are. The old version stays in the history. The answer has the timeline, warnings, overridesCarried and overridesDropped.',
     },
     arguments: {
-      planRef: planWords.planRef,
+      planRef: planArguments.planRef,
       name: 'New name of the plan, unique in the workspace',
       config: 'The whole new config, in the form that create_plan takes',
       effectiveStart: { ...firstDay('First day of the new terms'), required: true },
-      effectiveEnd: planWords.effectiveEnd,
+      effectiveEnd: planArguments.effectiveEnd,
       fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; null clears it',
-      currency: planWords.currency,
+      currency: planArguments.currency,
       status:
         'Status of the new version; when no version is made, of the plan (planId) or of the version (planVersionId)',
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
-    says: (plan) => `Changed. ${describePlan(plan)}${saysWarnings(plan)} Commission follows by itself.`,
+    summary: (plan) => `Changed. ${describePlan(plan)}${describeWarnings(plan)} Commission follows by itself.`,
   },
   handler: UpdatePlan,
 });

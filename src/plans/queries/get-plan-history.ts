@@ -9,7 +9,7 @@ import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
-import { planTermParts, planWords } from '../plan-tool-text.js';
+import { planArguments, planTermParts } from '../plan-tool-text.js';
 import { findPlanVersion, listPlanVersions, visiblePlan } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathId });
@@ -59,10 +59,10 @@ export const getPlanHistory = operation({
       formats: 'detail full adds rules and config of every version.',
       changes: 'nothing.',
     },
-    arguments: { planId: planWords.planRef },
+    arguments: { planId: planArguments.planRef },
     list: 'versions',
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `versions.${part}`) },
-    says: (versions) => `Versions: ${versions.length}.`,
+    summary: (versions) => `Versions: ${versions.length}.`,
   },
   handler: GetPlanHistory,
 });

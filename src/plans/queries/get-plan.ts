@@ -55,7 +55,7 @@ export const getPlan = operation({
     },
     arguments: { planId: 'planId of list_plans for the version in force, or a planVersionId for that one' },
     detail: { unlessAsked: 'full', summaryOmits: planTermParts },
-    says: (plan) => `${describePlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
+    summary: (plan) => `${describePlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
   },
   handler: GetPlan,
 });

@@ -10,7 +10,7 @@ import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, repOverrides } from '../plan.js';
-import { planWords } from '../plan-tool-text.js';
+import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion, listOverrides } from '../plan-views.js';
 
 const params = z.strictObject({ planVersionId: pathId });
@@ -73,9 +73,9 @@ export const listPlanOverrides = operation({
       notFor: "the plan's general tiers (use get_plan).",
       changes: 'nothing.',
     },
-    arguments: { planVersionId: planWords.planVersionId },
+    arguments: { planVersionId: planArguments.planVersionId },
     list: 'overrides',
-    says: (overrides) => `Reps with tiers of their own: ${overrides.length}.`,
+    summary: (overrides) => `Reps with tiers of their own: ${overrides.length}.`,
   },
   handler: ListPlanOverrides,
 });

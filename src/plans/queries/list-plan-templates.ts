@@ -37,7 +37,7 @@ export const listPlanTemplates = operation({
     arguments: {},
     list: 'templates',
     detail: { unlessAsked: 'summary', summaryOmits: ['templates.workedExample'] },
-    says: (templates) => `Templates: ${templates.map(({ templateId }) => templateId).join(', ')}.`,
+    summary: (templates) => `Templates: ${templates.map(({ templateId }) => templateId).join(', ')}.`,
   },
   handler: ListPlanTemplates,
 });

@@ -61,7 +61,7 @@ export const listPlans = operation({
     },
     list: 'plans',
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
-    says: (plans) => `Rows: ${plans.length}.`,
+    summary: (plans) => `Rows: ${plans.length}.`,
   },
   handler: ListPlans,
 });

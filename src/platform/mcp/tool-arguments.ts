@@ -63,7 +63,7 @@ export function readArguments(operation: AnyOperation, tool: Tool, given: Readon
 function assertRequired(tool: Tool, given: Readonly<Record<string, unknown>>): void {
   for (const [name, argument] of Object.entries(tool.arguments as Readonly<Record<string, Argument>>))
     if (typeof argument !== 'string' && 'required' in argument && given[name] === undefined)
-      throw invalid({ path: name, message: `is required: ${argument.says}` });
+      throw invalid({ path: name, message: `is required: ${argument.description}` });
 }
 
 /** The value that a word of the argument stands for, otherwise the value itself. */

@@ -95,8 +95,8 @@ function isAsked(argument: Argument | undefined): argument is Asked {
 }
 
 function argumentSchema(argument: Asked, own: JsonSchema | undefined): JsonSchema {
-  const { says, schema } = typeof argument === 'string' ? { says: argument } : argument;
-  return { ...plainSchema(schema?.() ?? own ?? {}), description: says };
+  const { description, schema } = typeof argument === 'string' ? { description: argument } : argument;
+  return { ...plainSchema(schema?.() ?? own ?? {}), description };
 }
 
 function objectSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {

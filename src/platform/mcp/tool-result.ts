@@ -43,7 +43,7 @@ export function toolResult(
   caller: Caller,
 ): ToolResult {
   const { value, notes } = present(operation, tool, answer, reading);
-  return resultOf([tool.says(answer, caller), ...notes], value);
+  return resultOf([tool.summary(answer, caller), ...notes], value);
 }
 
 /** Text for the reader, then the same as JSON for clients that know no structured content. */

@@ -35,7 +35,7 @@ export interface Description {
 
 /** The description of an argument; its schema is the operation's unless another is given. */
 export interface DescribedArgument {
-  readonly says: string;
+  readonly description: string;
   readonly schema?: () => JsonSchema;
   /** Required of agents though the operation can do without. */
   readonly required?: true;
@@ -44,12 +44,12 @@ export interface DescribedArgument {
 }
 
 /** The schemas of tools have no null, so an open end is a word. */
-export function firstDay(says: string): DescribedArgument {
-  return { says: `${says}, YYYY-MM-DD, or "always" for no earliest day`, words: { always: null } };
+export function firstDay(text: string): DescribedArgument {
+  return { description: `${text}, YYYY-MM-DD, or "always" for no earliest day`, words: { always: null } };
 }
 
-export function lastDay(says: string): DescribedArgument {
-  return { says: `${says}, YYYY-MM-DD, or "never" for no end`, words: { never: null } };
+export function lastDay(text: string): DescribedArgument {
+  return { description: `${text}, YYYY-MM-DD, or "never" for no end`, words: { never: null } };
 }
 
 export type Argument =
@@ -96,5 +96,5 @@ export interface Tool<Names extends string = string, Answer = unknown> {
    * One line of the answer for the reader, from our own words, figures and ids only: what people wrote into deals
    * and names must not stand where a model looks for instructions.
    */
-  says(answer: Answer, caller: Caller): string;
+  summary(answer: Answer, caller: Caller): string;
 }

@@ -52,7 +52,7 @@ export const deleteQuota = operation({
       changes: 'commission of the rep in the period is calculated anew at 0 % attainment; approved statements stay.',
     },
     arguments: { quotaId: 'The quota (UUID of list_quotas)' },
-    says: () => 'The quota is gone. Commission follows by itself.',
+    summary: () => 'The quota is gone. Commission follows by itself.',
   },
   handler: DeleteQuota,
 });

@@ -190,7 +190,7 @@ export const setQuotas = operation({
       targets: 'Instead of repIds, period and target: [{repId or email, period, target, variableTarget}], all or none',
     },
     list: 'quotas',
-    says: (quotas) => `Quotas set: ${quotas.length}. Commission follows by itself.`,
+    summary: (quotas) => `Quotas set: ${quotas.length}. Commission follows by itself.`,
   },
   handler: SetQuotas,
 });

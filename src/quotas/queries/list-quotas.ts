@@ -53,7 +53,7 @@ export const listQuotas = operation({
       period: 'Only of exactly this period',
     },
     list: 'quotas',
-    says: (quotas) => `Quotas: ${quotas.length}.`,
+    summary: (quotas) => `Quotas: ${quotas.length}.`,
   },
   handler: ListQuotas,
 });

@@ -60,7 +60,7 @@ export const listReps = operation({
     },
     arguments: { email: 'The whole e-mail address; leave it out for everybody' },
     list: 'reps',
-    says: ({ reps }) => `Reps found: ${reps.length}.`,
+    summary: ({ reps }) => `Reps found: ${reps.length}.`,
   },
   handler: ListReps,
 });

@@ -106,12 +106,15 @@ export const getWorkspace = operation({
       changes: 'nothing.',
     },
     arguments: {
-      includeDeleted: { says: 'true shows deleted plans too', schema: () => ({ type: 'boolean', default: false }) },
+      includeDeleted: {
+        description: 'true shows deleted plans too',
+        schema: () => ({ type: 'boolean', default: false }),
+      },
     },
     listsWithin: ['plans'],
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
     listedFirst: true,
-    says: ({ caller, currency, timezone, crm, plans }) =>
+    summary: ({ caller, currency, timezone, crm, plans }) =>
       `You act as ${caller.role ?? 'a connection token without a role'}${caller.repId === null ? '' : `, rep ${caller.repId}`}. Amounts are in ${currency}, days in ${timezone}. ${crm.connected ? 'A CRM is connected' : 'No CRM is connected'}; plans listed: ${plans.length}.`,
   },
   handler: GetWorkspace,
