@@ -9,11 +9,17 @@ import { startTestService, type TestService } from './support/test-service.js';
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Loose = any;
 
-const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+const page = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+const readme = page('README.md');
 
 describe('the README', () => {
   it('lists every setting with its default and meaning, as the configuration states them', () => {
-    const table = readme.split('<!-- settings -->')[1]?.split('<!-- /settings -->')[0]?.trim().split('\n').slice(2);
+    const table = page('docs/configuration.md')
+      .split('<!-- settings -->')[1]
+      ?.split('<!-- /settings -->')[0]
+      ?.trim()
+      .split('\n')
+      .slice(2);
     const stated = settingsTable().map(
       ({ name, fallback, description }) =>
         `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${description} |`,

@@ -71,6 +71,11 @@ describe('importing deals from files as people have them', () => {
       expect((await deals()).size).to.equal(0);
     });
 
+    it('without a known column are 400 no_known_columns also when the id column is missing', async () => {
+      const { code } = await send(400, 'Amuont,Colour\n5,red\n');
+      expect(code).to.equal('no_known_columns');
+    });
+
     it('that nobody knows beside known ones are stored and listed in warnings', async () => {
       const { warnings } = await send(200, 'id,amount,Colour\nd1,5,red\n');
       expect(warnings).to.have.length(1);

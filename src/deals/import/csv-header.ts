@@ -32,7 +32,7 @@ const usualIdColumns = ['id', 'deal_id'];
 export function headerOf(cells: readonly string[], idColumn: string | undefined, known: ImportColumns): Header {
   if (cells.length > mostFields + 1)
     throw invalid({ path: '', message: `the header names more than ${mostFields} fields` });
-  const id = idOf(cells, idColumn);
+  const id = findIdColumn(cells, idColumn);
   const names = new ColumnNames([...namedColumns, ...known.known]);
   const columns = cells.flatMap((cell, index) => {
     if (index === id) return [];
@@ -40,9 +40,10 @@ export function headerOf(cells: readonly string[], idColumn: string | undefined,
     const found = names.find(text);
     return [{ name: found ?? text, index, isKnown: found !== null }];
   });
-  assertNames(columns, cells[id] ?? '');
+  if (id !== null) assertNames(columns, cells[id] ?? '');
   const unknown = columns.filter(({ isKnown }) => !isKnown);
   if (columns.length > 0 && unknown.length === columns.length) throw noKnownColumns(columns, names, known);
+  if (id === null) throw idColumnMissing(cells, idColumn);
   const named = new Set<string>(namedColumns);
   const kinded = columns.map(({ name, index }) => ({ name, index, kind: kindOf(name, known) }));
   return {
@@ -58,14 +59,18 @@ export function headerOf(cells: readonly string[], idColumn: string | undefined,
   };
 }
 
-function idOf(cells: readonly string[], idColumn: string | undefined): number {
+function findIdColumn(cells: readonly string[], idColumn: string | undefined): number | null {
   for (const wanted of idColumn === undefined ? usualIdColumns : [idColumn]) {
     const exact = cells.findIndex((cell) => cell.trim() === wanted);
     const found = exact >= 0 ? exact : cells.findIndex((cell) => nameKey(cell) === nameKey(wanted));
     if (found >= 0) return found;
   }
+  return null;
+}
+
+function idColumnMissing(cells: readonly string[], idColumn: string | undefined): Failure {
   const columns = cells.map((cell) => cell.trim().slice(0, 100)).slice(0, 20);
-  throw invalid({
+  return invalid({
     path: 'idColumn',
     message: `the header has no column ${idColumn ?? 'id'}; name the column of the deal ids with idColumn, one of: ${columns.join(', ')}`,
   });

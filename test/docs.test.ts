@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...['docs', 'src', 'test', 'embedded-postgres'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => path.posix.join(folder, name)),
+  ),
+];
+
+const text = (page: string) => readFileSync(path.join(root, page), 'utf8');
+
+describe('the documentation', () => {
+  it('links only to files that exist', () => {
+    const broken = pages.flatMap((page) =>
+      [...text(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)(?:#[^)]*)?\)/g)]
+        .map((match) => match[1] as string)
+        .filter((target) => !existsSync(path.join(root, path.dirname(page), target)))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('starts with a README of at most 170 lines', () => {
+    expect(text('README.md').split('\n').length).to.be.at.most(170);
+  });
+
+  it('lists every decision record', () => {
+    const records = readdirSync(path.join(root, 'docs/decisions')).filter((name) => /^\d{4}-/.test(name));
+    const listed = [...text('docs/decisions/README.md').matchAll(/\((\d{4}-[^)]+)\)/g)].map((match) => match[1]);
+    expect(listed).to.deep.equal(records.sort());
+  });
+});
