@@ -3,9 +3,7 @@ import { type BillingIntake } from '#src/billing/billing-intake.js';
 import { type BillingProvider } from '#src/billing/billing-provider.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { type Log } from '#src/platform/log.js';
 
-const sweepEveryMs = 60_000;
 const checksPerSweep = 200;
 const recoverEvery = '10 minutes';
 /** Events get their time when they happen and are listed a moment later. */
@@ -18,36 +16,16 @@ const oldestMs = 30 * 24 * 60 * 60_000;
  * grace has ended. Events that were told as well are known by their id.
  */
 export class BillingSweep {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
-
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly provider: BillingProvider,
     private readonly intake: BillingIntake,
     private readonly clock: Clock,
-    private readonly log: Log,
   ) {}
 
-  start(): void {
-    this.running = this.sweep();
-    this.timer = setInterval(() => {
-      this.running = this.running.then(() => this.sweep());
-    }, sweepEveryMs);
-  }
-
-  async stop(): Promise<void> {
-    if (this.timer !== null) clearInterval(this.timer);
-    await this.running;
-  }
-
-  private async sweep(): Promise<void> {
-    try {
-      await this.checkDue();
-      await this.recover();
-    } catch (error) {
-      this.log.warn({ err: error }, 'the billing sweep could not finish; the next one will');
-    }
+  async run(): Promise<void> {
+    await this.checkDue();
+    await this.recover();
   }
 
   private async checkDue(): Promise<void> {

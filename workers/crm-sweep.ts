@@ -7,9 +7,7 @@ import { type InboxSource } from '#src/platform/database/tables.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
-import { type Log } from '#src/platform/log.js';
 
-const sweepEveryMs = 2000;
 const overdue = '2 seconds';
 const forgetEveryMs = 60_000;
 /** So long a job counts for one that is on its way. */
@@ -23,38 +21,19 @@ const polled: readonly CrmProvider[] = ['crmc'];
  * a pause is over; and starts polls that are due. Several workers may sweep at once; all that follows is done once.
  */
 export class CrmSweep {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
   private forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly queue: JobQueue,
-    private readonly log: Log,
   ) {}
 
-  start(): void {
-    this.running = this.sweep();
-    this.timer = setInterval(() => {
-      this.running = this.running.then(() => this.sweep());
-    }, sweepEveryMs);
-  }
-
-  async stop(): Promise<void> {
-    if (this.timer !== null) clearInterval(this.timer);
-    await this.running;
-  }
-
-  private async sweep(): Promise<void> {
-    try {
-      await this.wakeInboxes();
-      await this.startPolls();
-      await this.wakePulls();
-      await this.forget();
-    } catch (error) {
-      this.log.warn({ err: error }, 'the CRM sweep could not finish; the next one will');
-    }
+  async run(): Promise<void> {
+    await this.wakeInboxes();
+    await this.startPolls();
+    await this.wakePulls();
+    await this.forget();
   }
 
   private async wakeInboxes(): Promise<void> {

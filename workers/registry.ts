@@ -4,43 +4,34 @@ import { DocumentMaker } from '#src/exports/documents/document-maker.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
 import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
 import { mailTransport } from '#src/platform/mail/transport.js';
+import { PeriodicTask } from '#src/platform/periodic-task.js';
 import { BillingSweep } from './billing-sweep.js';
 import { calculateHandler } from './calculate.js';
 import { crmPullHandler } from './crm-pull.js';
 import { CrmSweep } from './crm-sweep.js';
 import { ExportWorker } from './export-worker.js';
 import { inboxHandler } from './inbox.js';
+import { LaneSweep } from './lane-sweep.js';
 import { MailSweep } from './mail-sweep.js';
 import { makeDocumentsHandler } from './make-documents.js';
 import { sendMailHandler } from './send-mail.js';
-import { Sweep } from './sweep.js';
 
 export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Starts everything that works in the background: every job of the service, and the sweep. */
+/** Starts the background work of this process: the job handlers, the sweeps and the export worker. */
 export async function startWorkers(service: Service): Promise<Workers> {
-  const {
-    config,
-    database,
-    unitOfWork,
-    queueBackend,
-    laneRunner,
-    localLanes: nearbyLanes,
-    outbox,
-    pdfPrinter,
-    clock,
-    log,
-  } = service;
+  const { config, database, unitOfWork, queueBackend, laneRunner, localLanes, outbox, pdfPrinter, clock, log } =
+    service;
   const transport = mailTransport(config);
-  const desk = new ExportWorker(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
+  const exportWorker = new ExportWorker(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
   const handlers = [
     calculateHandler(laneRunner, service.queue),
     inboxHandler(service.inboxRunner),
     crmPullHandler(service.crmSyncRunner),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
-    makeDocumentsHandler(desk),
+    makeDocumentsHandler(exportWorker),
   ];
   const worker = new JobWorker(
     queueBackend,
@@ -49,32 +40,33 @@ export async function startWorkers(service: Service): Promise<Workers> {
     log,
   );
   await worker.start();
-  nearbyLanes.open((workspaceId, repId) => runUnqueued(calculateJob.name, () => laneRunner.run(workspaceId, [repId])));
-  const sweep = new Sweep(database, unitOfWork, laneRunner, service.queue, service.wakeLanes, clock, log);
-  sweep.start();
-  const mailSweep = new MailSweep(unitOfWork, outbox, log);
-  mailSweep.start();
-  const crmSweep = new CrmSweep(database, unitOfWork, service.queue, log);
-  crmSweep.start();
-  desk.start();
-  const billingSweep = startBillingSweep(service);
+  localLanes.open((workspaceId, repId) => runUnqueued(calculateJob.name, () => laneRunner.run(workspaceId, [repId])));
+  const tasks = sweeps(service);
+  for (const task of tasks) task.start();
+  exportWorker.start();
   return {
     stop: async () => {
-      await nearbyLanes.close();
-      await billingSweep?.stop();
-      await crmSweep.stop();
-      await sweep.stop();
-      await mailSweep.stop();
-      await desk.stop();
+      await localLanes.close();
+      await Promise.all(tasks.map((task) => task.stop()));
+      await exportWorker.stop();
       await worker.close();
       transport?.close();
     },
   };
 }
 
-function startBillingSweep({ billingProvider, unitOfWork, container, clock, log }: Service): BillingSweep | null {
-  if (billingProvider === null) return null;
-  const sweep = new BillingSweep(unitOfWork, billingProvider, container.resolve(BillingIntake), clock, log);
-  sweep.start();
-  return sweep;
+function sweeps(service: Service): PeriodicTask[] {
+  const { database, unitOfWork, laneRunner, queue, wakeLanes, outbox, billingProvider, container, clock, log } =
+    service;
+  const laneSweep = new LaneSweep(database, unitOfWork, laneRunner, queue, wakeLanes, clock);
+  const mailSweep = new MailSweep(unitOfWork, outbox);
+  const crmSweep = new CrmSweep(database, unitOfWork, queue);
+  const tasks = [
+    new PeriodicTask('lane sweep', 2000, (stopping) => laneSweep.run(stopping), log),
+    new PeriodicTask('mail sweep', 2000, () => mailSweep.run(), log),
+    new PeriodicTask('CRM sweep', 2000, () => crmSweep.run(), log),
+  ];
+  if (billingProvider === null) return tasks;
+  const billingSweep = new BillingSweep(unitOfWork, billingProvider, container.resolve(BillingIntake), clock);
+  return [...tasks, new PeriodicTask('billing sweep', 60_000, () => billingSweep.run(), log)];
 }

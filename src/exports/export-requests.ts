@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
+import { pollUntil } from '../kernel/waiting.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { zipped } from '../platform/documents/archive.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
@@ -70,13 +71,12 @@ export class DocumentRequests {
     return new Download(contentType, filename, Readable.from(contents(parts)), { ...headers, ...length });
   }
 
-  private async waitFor(caller: Caller, jobId: string, longestMs: number): Promise<DocumentJob> {
-    const deadline = performance.now() + longestMs;
-    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.3, 200)) {
-      const job = await this.find(caller, jobId);
-      if (job.status !== 'running' || performance.now() >= deadline) return job;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
+  private waitFor(caller: Caller, jobId: string, maxWaitMs: number): Promise<DocumentJob> {
+    return pollUntil(
+      () => this.find(caller, jobId),
+      (job) => job.status !== 'running',
+      { maxWaitMs, pauseMs: 20, maxPauseMs: 200 },
+    );
   }
 
   private async *parts(caller: Caller, documentId: string): AsyncGenerator<DocumentPart> {

@@ -8,6 +8,7 @@ import {
   type CrmProvider,
   fixedAccess,
 } from '../crm/port.js';
+import { pollUntil } from '../kernel/waiting.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Leases } from '../platform/jobs/leases.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
@@ -18,8 +19,8 @@ export type CrmAdapters = Readonly<Record<CrmProvider, CrmAdapter>>;
 
 /** Tokens that expire sooner are renewed before use. */
 const soonMs = 30_000;
-const lookAgainMs = 100;
-const longestWaitMs = 60_000;
+const pauseMs = 100;
+const maxWaitMs = 60_000;
 const mostSaves = 5;
 
 /** Opens the CRM accounts of workspaces with their stored credentials, and renews these. */
@@ -80,15 +81,13 @@ export class CrmAccounts {
    * connection. Other processes wait for the saved result.
    */
   private async renew(workspaceId: string, provider: CrmProvider, refused: CrmCredentials): Promise<CrmCredentials> {
-    const deadline = performance.now() + longestWaitMs;
-    for (;;) {
-      const renewed = await this.leases.hold(workspaceId, `renew ${provider}`, () =>
-        this.renewAlone(workspaceId, provider, refused),
-      );
-      if (renewed !== null) return renewed;
-      if (performance.now() > deadline) throw new CrmFailure('unavailable', 'the credentials are being renewed');
-      await sleep(lookAgainMs);
-    }
+    const renewed = await pollUntil(
+      () => this.leases.hold(workspaceId, `renew ${provider}`, () => this.renewAlone(workspaceId, provider, refused)),
+      (credentials) => credentials !== null,
+      { maxWaitMs, pauseMs },
+    );
+    if (renewed === null) throw new CrmFailure('unavailable', 'the credentials are being renewed');
+    return renewed;
   }
 
   private async renewAlone(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inject, injectable } from 'tsyringe';
 import { type CrmProvider } from '../crm/port.js';
 import { type Caller } from '../kernel/caller.js';
+import { pollUntil } from '../kernel/waiting.js';
 import { type CalculationJob, createJob, findJobs } from '../ledger/calculation-jobs.js';
 import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { JobQueue } from '../platform/jobs/job-queue.js';
@@ -47,16 +48,16 @@ export class CrmSync {
   }
 
   /** The job if it completes within the time, otherwise null; the job continues. */
-  async wait(caller: Caller, jobId: string, longestMs: number): Promise<CalculationJob | null> {
-    const deadline = performance.now() + longestMs;
-    for (let pauseMs = 10; performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 200)) {
-      await sleep(pauseMs);
-      const [job] = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-        findJobs(trx, caller.workspaceId, jobId),
-      );
-      if (job !== undefined && job.status !== 'running') return job;
-    }
-    return null;
+  async wait(caller: Caller, jobId: string, maxWaitMs: number): Promise<CalculationJob | null> {
+    const [job] = await pollUntil(
+      () =>
+        this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+          findJobs(trx, caller.workspaceId, jobId),
+        ),
+      ([found]) => found !== undefined && found.status !== 'running',
+      { maxWaitMs, pauseMs: 10, maxPauseMs: 200 },
+    );
+    return job === undefined || job.status === 'running' ? null : job;
   }
 }
 

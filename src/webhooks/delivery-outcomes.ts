@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
+import { pollUntil } from '../kernel/waiting.js';
 import { blockedIn } from '../ledger/blocked-changes.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
@@ -14,7 +14,7 @@ export interface AcceptedDelivery {
   readonly ignored: number;
 }
 
-const lookEveryMs = 50;
+const pauseMs = 50;
 
 /** The response to a delivery: stored, or with `wait` what the engine did. */
 @injectable()
@@ -37,17 +37,16 @@ export class DeliveryOutcomes {
     const workspaces = [...new Set([...received.values()].flat())];
     const runs: Tally[] = [];
     for (const workspaceId of workspaces) {
-      for (;;) {
-        const tally = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-          tallyOf(trx, workspaceId, kept),
-        );
-        if (tally !== null) {
-          runs.push(tally);
-          break;
-        }
-        if (performance.now() > deadline) return { ...sumOf(runs), outcome: 'pending' };
-        await sleep(lookEveryMs);
-      }
+      const tally = await pollUntil(
+        () =>
+          this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+            tallyOf(trx, workspaceId, kept),
+          ),
+        (found) => found !== null,
+        { maxWaitMs: deadline - performance.now(), pauseMs },
+      );
+      if (tally === null) return { ...sumOf(runs), outcome: 'pending' };
+      runs.push(tally);
     }
     return sumOf(runs);
   }

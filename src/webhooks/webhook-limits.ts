@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Failure } from '../kernel/failure.js';
 
 interface Bucket {
@@ -6,14 +7,14 @@ interface Bucket {
 }
 
 const burstSeconds = 4;
-const mostRemembered = 10_000;
+const maxAccounts = 10_000;
 
 /**
  * Limits the deliveries of one account per second, with bursts of four times as many, in this process. Senders retry
  * rejected deliveries.
  */
 export class WebhookLimits {
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly buckets = new LRUCache<string, Bucket>({ max: maxAccounts });
 
   constructor(
     private readonly perSecond: number,
@@ -31,10 +32,9 @@ export class WebhookLimits {
 
   private take(key: string): boolean {
     const now = this.now();
-    const most = this.perSecond * burstSeconds;
-    if (this.buckets.size >= mostRemembered) this.buckets.clear();
-    const bucket = this.buckets.get(key) ?? { tokens: most, at: now };
-    bucket.tokens = Math.min(most, bucket.tokens + ((now - bucket.at) / 1000) * this.perSecond);
+    const capacity = this.perSecond * burstSeconds;
+    const bucket = this.buckets.get(key) ?? { tokens: capacity, at: now };
+    bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.at) / 1000) * this.perSecond);
     bucket.at = now;
     this.buckets.set(key, bucket);
     if (bucket.tokens < 1) return false;

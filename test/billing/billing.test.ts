@@ -487,15 +487,8 @@ describe('billing', () => {
       const provider = billingProvider(config);
       if (provider === null) throw new Error('billing is configured');
       await rows(`update billing_recovery set claimed_until = '-infinity'`);
-      const sweeping = new BillingSweep(
-        unitOfWork,
-        provider,
-        container.resolve(BillingIntake),
-        { now: () => now },
-        createLog('silent'),
-      );
-      sweeping.start();
-      await sweeping.stop();
+      const billingSweep = new BillingSweep(unitOfWork, provider, container.resolve(BillingIntake), { now: () => now });
+      await billingSweep.run();
     }
 
     it('takes in events whose deliveries never came', async () => {
@@ -517,7 +510,11 @@ describe('billing', () => {
       const { workspaceId, run, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       const end = billing.server.fault({ on: /v1\/events/, answer: answerWith(500, { error: {} }) });
-      await sweep();
+      const failure = await sweep().then(
+        () => null,
+        (error: unknown) => error,
+      );
+      expect(failure).to.be.an('error');
       end();
       await run();
       expect(await tier()).to.equal('free');

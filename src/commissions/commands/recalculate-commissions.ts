@@ -6,6 +6,7 @@ import { allDays, dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
+import { pollUntil } from '../../kernel/waiting.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { blockedChanges } from '../../ledger/blocked-changes.js';
 import { type CalculationJob, completeJobIfDone, createJob, findJobs } from '../../ledger/calculation-jobs.js';
@@ -96,15 +97,15 @@ export class RecalculateCommissions {
   }
 
   private async waitFor(caller: Caller, jobId: string): Promise<CalculationJob | null> {
-    const deadline = performance.now() + longestWaitMs;
-    for (let pauseMs = 4; performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 100)) {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      const [job] = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-        findJobs(trx, caller.workspaceId, jobId),
-      );
-      if (job !== undefined && job.status !== 'running') return job;
-    }
-    return null;
+    const [job] = await pollUntil(
+      () =>
+        this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+          findJobs(trx, caller.workspaceId, jobId),
+        ),
+      ([found]) => found !== undefined && found.status !== 'running',
+      { maxWaitMs: longestWaitMs, pauseMs: 4, maxPauseMs: 100 },
+    );
+    return job === undefined || job.status === 'running' ? null : job;
   }
 }
 

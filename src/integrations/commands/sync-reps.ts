@@ -4,6 +4,7 @@ import { type CrmMember, type CrmProvider } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
+import { withTimeout } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -17,7 +18,7 @@ import { crmFailures, toCrmFailure } from '../crm-failures.js';
 
 const response = z.object({ synced: z.literal(true), count: z.int(), reps: z.array(rep) });
 
-const longestWaitMs = 25_000;
+const maxWaitMs = 25_000;
 
 @injectable()
 export class SyncReps {
@@ -45,25 +46,12 @@ export class SyncReps {
     try {
       const account = await this.accounts.open(workspaceId, provider);
       if (account === null) throw new Failure('no_crm_configured', `${provider} was connected without credentials.`);
-      return await within(longestWaitMs, account.listMembers());
+      return await withTimeout(maxWaitMs, account.listMembers(), () => {
+        throw new Failure('crm_unavailable', 'The CRM did not respond in time. Try again later.');
+      });
     } catch (error) {
       throw toCrmFailure(error);
     }
-  }
-}
-
-async function within<T>(longestMs: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Failure('crm_unavailable', 'The CRM did not answer in time. Try again later.')),
-      longestMs,
-    );
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Express } from 'express';
+import { withTimeout } from '../../kernel/waiting.js';
 
 export type Check = () => Promise<void>;
 
@@ -61,15 +62,10 @@ interface Readiness {
 }
 
 async function passes(check: Check): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
-  });
   try {
-    return await Promise.race([check().then(() => true), timeout]);
+    const passed = check().then(() => true);
+    return await withTimeout(timeoutMs, passed, () => false);
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,6 +1,7 @@
 import { createPostgresBackend, type JobsOptions, Queue, type QueueOptions, Worker, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
+import { withTimeout } from '../../kernel/waiting.js';
 import { appSessionOptions } from '../database/pool.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
@@ -28,9 +29,9 @@ export interface JobHandler<Payload> {
 /** Where the queue lives: on Redis, or on the service's own PostgreSQL. */
 export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUrl: string };
 
-const answerWithinMs = 2000;
-const leaveAloneMs = 5000;
-const askAgainMs = 1000;
+const responseTimeoutMs = 2000;
+const skipMs = 5000;
+const retryPauseMs = 1000;
 const warnEveryMs = 10_000;
 
 /**
@@ -41,7 +42,7 @@ export class JobQueue {
   private readonly queue: Queue;
   private readonly redis: Redis | null;
   private readonly load = new DecayingLoad();
-  private silentUntil = 0;
+  private skipUntil = 0;
 
   constructor(
     backend: QueueBackend,
@@ -66,37 +67,38 @@ export class JobQueue {
 
   /** How many jobs there are, by state. */
   counts(): Promise<Readonly<Record<string, number>>> {
-    return this.answered(this.queue.getJobCounts());
+    return this.respond(this.queue.getJobCounts());
   }
 
   /** How many jobs wait for a worker. */
   async waiting(): Promise<number> {
-    const { waiting = 0, prioritized = 0 } = await this.answered(this.queue.getJobCounts('waiting', 'prioritized'));
+    const { waiting = 0, prioritized = 0 } = await this.respond(this.queue.getJobCounts('waiting', 'prioritized'));
     return waiting + prioritized;
   }
 
   /** Whether a job waits whose turn is before that of the priority: whoever works at length then gives way. */
   async isAnyBefore(priority: number): Promise<boolean> {
     const earlier = Array.from({ length: priority }, (_, index) => index);
-    const counts = await this.answered(this.queue.getCountsPerPriority(earlier));
+    const counts = await this.respond(this.queue.getCountsPerPriority(earlier));
     return Object.values(counts).some((waiting) => waiting > 0);
   }
 
   async add<Payload>(declaration: JobDeclaration<Payload>, ...payloads: readonly Payload[]): Promise<void> {
-    if (payloads.length === 0 || performance.now() < this.silentUntil) return;
+    if (payloads.length === 0 || performance.now() < this.skipUntil) return;
     const jobs = payloads.map((data) => ({ name: declaration.name, data, opts: this.jobOptions(declaration, data) }));
     try {
-      await this.answered(this.queue.addBulk(jobs));
+      await this.respond(this.queue.addBulk(jobs));
     } catch (error) {
       this.log.warn({ err: error, job: declaration.name }, 'a worker could not be woken; the sweep will find the work');
     }
   }
 
-  /** Nobody waits for a queue that has fallen silent; for a while it is not even asked. */
-  private async answered<T>(asked: Promise<T>): Promise<T> {
-    if (await within(answerWithinMs, asked)) return asked;
-    this.silentUntil = performance.now() + leaveAloneMs;
-    throw new Error(`the job queue did not answer within ${answerWithinMs} ms`);
+  /** Limits the wait for the queue. After a timeout no jobs are added for a while. */
+  private respond<T>(request: Promise<T>): Promise<T> {
+    return withTimeout(responseTimeoutMs, request, () => {
+      this.skipUntil = performance.now() + skipMs;
+      throw new Error(`the job queue did not respond within ${responseTimeoutMs} ms`);
+    });
   }
 
   private jobOptions<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): JobsOptions {
@@ -124,7 +126,7 @@ export class JobQueue {
 
   /** A queue that is away is left without a word. */
   async close(): Promise<void> {
-    await within(answerWithinMs, this.queue.close());
+    await withTimeout<unknown>(responseTimeoutMs, this.queue.close(), () => undefined);
     this.redis?.disconnect();
   }
 }
@@ -181,9 +183,9 @@ export class JobWorker {
    * is given to others when its lock runs out, and by then done.
    */
   async close(): Promise<void> {
-    const closed = this.worker.close();
+    const closed = this.worker.close().then(() => true);
     do await Promise.allSettled(this.running);
-    while (!(await within(answerWithinMs, closed)) && this.running.size > 0);
+    while (!(await withTimeout(responseTimeoutMs, closed, () => false)) && this.running.size > 0);
     this.redis?.disconnect();
   }
 
@@ -194,19 +196,6 @@ export class JobWorker {
     } finally {
       this.running.delete(work);
     }
-  }
-}
-
-/** Whether it came about in time. */
-async function within(ms: number, awaited: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeIsUp = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([awaited.then(() => true), timeIsUp]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -269,6 +258,6 @@ const patientPostgresBackend: typeof createPostgresBackend = (...given) => {
 };
 
 async function afterPause(error: unknown): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+  await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
   throw error;
 }

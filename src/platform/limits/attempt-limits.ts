@@ -1,44 +1,44 @@
 import { isIPv6 } from 'node:net';
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { Failure } from '../../kernel/failure.js';
 import { type Database } from '../database/pool.js';
 
-const mostRemembered = 10_000;
+const maxAddresses = 10_000;
 
-/** Limits on those who have no token, by their address; counted in the database, where every process sees it. */
+/** Limits unauthenticated attempts by network address. The database counts them, for all processes together. */
 export class AttemptLimits {
-  /** Addresses that have failed too often, and until when: they cost no further statement. */
-  private readonly refusedUntil = new Map<string, number>();
+  /** The end of the block of each blocked network, so that its further attempts cost no statement. */
+  private readonly blockedUntil = new LRUCache<string, number>({ max: maxAddresses });
 
   constructor(
     private readonly database: Database,
     private readonly failuresPerMinute: number,
   ) {}
 
-  /** Counts one more, and refuses it when it is one too many. */
-  async count(what: string, address: string, most: number, windowSeconds: number): Promise<void> {
+  /** Counts an attempt, and rejects it if it exceeds the limit of its window. */
+  async count(what: string, address: string, limit: number, windowSeconds: number): Promise<void> {
     const { attempts, secondsLeft } = await this.add(`${what} ${networkOf(address)}`, windowSeconds);
-    if (attempts > most) throw tooMany(secondsLeft);
+    if (attempts > limit) throw tooMany(secondsLeft);
   }
 
-  /** A wrong token or code. Only failures count, so that nobody is locked out by a neighbour at the same address. */
+  /** Counts a wrong token or code. Successful attempts do not count: many users may share one address. */
   async countFailure(address: string): Promise<void> {
     this.assertNotRefused(address);
     const network = networkOf(address);
     const { attempts, secondsLeft } = await this.add(`failure ${network}`, 60);
     if (attempts <= this.failuresPerMinute) return;
-    if (this.refusedUntil.size >= mostRemembered) this.refusedUntil.clear();
-    this.refusedUntil.set(network, Date.now() + secondsLeft * 1000);
+    this.blockedUntil.set(network, Date.now() + secondsLeft * 1000);
     throw tooMany(secondsLeft);
   }
 
   assertNotRefused(address: string): void {
     const network = networkOf(address);
-    const until = this.refusedUntil.get(network);
+    const until = this.blockedUntil.get(network);
     if (until === undefined) return;
     const msLeft = until - Date.now();
     if (msLeft > 0) throw tooMany(Math.ceil(msLeft / 1000));
-    this.refusedUntil.delete(network);
+    this.blockedUntil.delete(network);
   }
 
   private async add(key: string, windowSeconds: number): Promise<{ attempts: number; secondsLeft: number }> {
@@ -56,7 +56,7 @@ function tooMany(secondsLeft: number): Failure {
   });
 }
 
-/** One customer commonly has 2^64 addresses of IPv6: they count as one. */
+/** The IPv4 address, or the IPv6 /64 network: one customer commonly has a whole /64. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!isIPv6(plain)) return plain;

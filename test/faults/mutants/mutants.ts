@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I24'],
     changes: [
       {
-        file: 'workers/sweep.ts',
+        file: 'workers/lane-sweep.ts',
         from: "    await failpoint('sweep.afterPick');\n",
         to: '    rows.length = 0;\n',
       },

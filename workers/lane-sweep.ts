@@ -8,9 +8,7 @@ import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
-import { type Log } from '#src/platform/log.js';
 
-const sweepEveryMs = 2000;
 const overdue = '5 seconds';
 const lanesPerSweep = 200;
 const longQueue = 10;
@@ -24,11 +22,9 @@ const forgetEveryMs = 60_000;
  * new one. While the queue is long, one lane of each workspace is taken: what was lost gets its turn, and a flood gets
  * no second way in. Several workers may sweep at once; each step finds nothing the second time.
  */
-export class Sweep {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
+export class LaneSweep {
   private forgotAt = Number.NEGATIVE_INFINITY;
-  private stopping = false;
+  private olderThan = '0 seconds';
 
   constructor(
     private readonly database: Database,
@@ -37,41 +33,25 @@ export class Sweep {
     private readonly queue: JobQueue,
     private readonly wakeLanes: WakeLanes,
     private readonly clock: Clock,
-    private readonly log: Log,
   ) {}
 
-  /** Sweeps at once, since the process that was to do the work may have died, and then on. */
-  start(): void {
-    this.running = this.sweep(sql`interval '0 seconds'`);
-    this.timer = setInterval(() => {
-      this.running = this.running.then(() => this.sweep(sql`${overdue}::interval`));
-    }, sweepEveryMs);
+  /** The first run takes every request: the process that was to calculate it may have died. */
+  async run(stopping: AbortSignal): Promise<void> {
+    const olderThan = this.olderThan;
+    this.olderThan = overdue;
+    await this.runOverdueLanes(olderThan, stopping);
+    await this.settleJobs();
+    await this.askPeriodicRules();
+    await this.forgetOldRequests();
   }
 
-  async stop(): Promise<void> {
-    this.stopping = true;
-    if (this.timer !== null) clearInterval(this.timer);
-    await this.running;
-  }
-
-  private async sweep(olderThan: ReturnType<typeof sql>): Promise<void> {
-    try {
-      await this.runOverdueLanes(olderThan);
-      await this.settleJobs();
-      await this.askPeriodicRules();
-      await this.forgetOldRequests();
-    } catch (error) {
-      this.log.warn({ err: error }, 'the sweep could not finish; the next one will');
-    }
-  }
-
-  private async runOverdueLanes(olderThan: ReturnType<typeof sql>): Promise<void> {
+  private async runOverdueLanes(olderThan: string, stopping: AbortSignal): Promise<void> {
     const { rows: due } = await sql<{ workspace_id: string; rep_id: string }>`
-      select workspace_id, rep_id from due_lanes(${olderThan}, ${lanesPerSweep})`.execute(this.database);
+      select workspace_id, rep_id from due_lanes(${olderThan}::interval, ${lanesPerSweep})`.execute(this.database);
     const rows = due.length > 0 && (await this.queueIsLong()) ? oneOfEach(due) : due;
     await failpoint('sweep.afterPick');
     for (const { workspace_id: workspaceId, rep_id: repId } of rows) {
-      if (this.stopping) return;
+      if (stopping.aborted) return;
       await this.laneRunner.run(workspaceId, [repId]);
     }
   }
