@@ -68,13 +68,13 @@ export class CrmInboxHandler implements InboxHandler {
 
   /** Without valid credentials the delivered values apply; deliveries without values wait. */
   private async applyDelivered(batch: InboxBatch): Promise<void> {
-    const telling = { ...batch, news: selfContainedMessages(batch.messages) };
-    if (telling.news.length === 0)
+    const selfContained: InboxBatch = { ...batch, messages: selfContainedMessages(batch.messages) };
+    if (selfContained.messages.length === 0)
       throw new RetryLater(`${batch.source} has to be connected anew before it can be asked`, brokenPauseMs);
     const deals = await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) =>
-      deliveredDeals(trx, telling),
+      deliveredDeals(trx, selfContained),
     );
-    await this.record(telling, deals, null, deliveredOutcome);
+    await this.record(selfContained, deals, null, deliveredOutcome);
   }
 
   private async record(

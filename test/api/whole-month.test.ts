@@ -49,6 +49,9 @@ function figuresOf(name: string): Figures {
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into at every depth
 type Loose = any;
 
+/** What each line of a true-up says: the deal, its approved and its present amount, and their difference. */
+const differences = ({ lines }: Loose) =>
+  lines.map(({ dealId, approved, live, delta }: Loose) => [dealId, approved, live, delta]);
 const cents = (amount: number | string) => Decimal.of(amount).rounded(2).toNumber().toFixed(2);
 const sumOf = (amounts: readonly (number | string)[]) =>
   cents(amounts.reduce<Decimal>((total, amount) => total.plus(Decimal.of(amount)), Decimal.zero).toString());
@@ -197,7 +200,13 @@ describe('a month of a company', () => {
   it('is trued up: small differences at once, large ones with force', async () => {
     const trueUp = (name: string, more: object = {}) =>
       manager.expect(200, 'POST', `/v1/statements/${idOf(name)}/true-up`, { period: month, ...more });
-    expect(await trueUp('ben')).to.deep.equal({ action: 'requires_approval', delta: 1500, approvalThreshold: 500 });
+    const required = await trueUp('ben');
+    expect(required).to.include({ action: 'requires_approval', delta: 1500, approvalThreshold: 500 });
+    expect(required.approvers.map(({ name }: Loose) => name)).to.deep.equal(['Ida', 'Mia']);
+    expect(differences(required)).to.deep.equal([
+      ['B2', 5014.81, 6214.81, 1200],
+      ['B3', 4953.72, 5253.72, 300],
+    ]);
     await expectFigures(adjusted, { status: 'approved', version: 2 });
     expect(await trueUp('ben', { force: true })).to.include({ action: 'trued_up', delta: 1500, version: 3 });
     expect(await trueUp('ana')).to.include({ action: 'trued_up', delta: 120, version: 3 });
@@ -210,12 +219,16 @@ describe('a month of a company', () => {
     await expectSoundLedger(service.database.ownerUrl, workspaceId);
   });
 
-  it('pays the manager her share of it once a seller is unlocked, calculated and approved again', async () => {
+  it('trues the manager up to her share of the sellers, which unlocking one of them does not change', async () => {
     const share = () => api.expect(200, 'POST', `/v1/statements/${idOf('mia')}/true-up`, { period: month });
-    expect(await share(), 'the approved lines of the sellers have not changed').to.deep.equal({
-      action: 'none',
-      delta: 0,
-    });
+    const trueUp = await share();
+    expect(trueUp).to.include({ action: 'trued_up', delta: 162, version: 3 });
+    expect(differences(trueUp)).to.deep.equal([
+      ['B2', 501.48, 621.48, 120],
+      ['B3', 495.37, 525.37, 30],
+      ['A1', 240, 248, 8],
+      ['A2', 520, 524, 4],
+    ]);
     const approve = (status: string) =>
       manager.expect(200, 'POST', `/v1/statements/${idOf('ben')}/approve`, { period: month, status });
     await approve('draft');
@@ -223,12 +236,12 @@ describe('a month of a company', () => {
     await manager.expect(200, 'POST', `/v1/statements/${idOf('ben')}/generate`, { period: month });
     await approve('approved');
     expect(await lines('ben')).to.deep.equal({ B2: '6214.81', B3: '5253.72', B5: '617.28' });
-    expect(await share()).to.include({ action: 'trued_up', delta: 150, version: 3 });
+    expect(await share()).to.deep.equal({ action: 'none', delta: 0 });
     await expectFigures(
       {
         ...truedUp,
         ben: { ...figuresOf('ben'), commission: '11468.53', adjustments: '250.25', net: '11718.78' },
-        mia: { ...figuresOf('mia'), adjustments: '150.00', net: '1906.85' },
+        mia: { ...figuresOf('mia'), adjustments: '162.00', net: '1918.85' },
       },
       { status: 'approved' },
     );
@@ -268,7 +281,7 @@ describe('a month of a company', () => {
     expected: Readonly<Record<string, Figures>>,
     state: { readonly status: string; readonly version?: number },
   ): Promise<void> {
-    const team = await manager.expect(200, 'GET', `/v1/statements?period=${month}`);
+    const team = await manager.expect(200, 'GET', `/v1/statements?period=${month}&include=all`);
     const overview = await manager.expect(200, 'GET', `/v1/commissions?period=${month}`);
     const file = await manager.send('GET', `/v1/statements/export.csv?period=${month}`);
     expect(file.status).to.equal(200);

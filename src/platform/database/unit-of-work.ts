@@ -31,7 +31,7 @@ export interface TransactionOptions {
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
 
 export interface UnitOfWorkOptions {
-  /** Concurrent transactions of one workspace, for reading and for writing each. */
+  /** Concurrent transactions of one workspace, with the workspace lock and without it each. */
   readonly concurrency?: number;
   /** Answers transactions that allow it; the primary does while the replica is unreachable. */
   readonly replica?: Database | undefined;
@@ -61,8 +61,8 @@ const commitHooks = new AsyncLocalStorage<CommitHook>();
 
 /** The only access to the tables: one transaction of one workspace, retried after serialization failures. */
 export class UnitOfWork {
-  private readonly reads: TenantLimiter;
-  private readonly writes: TenantLimiter;
+  private readonly unlocked: TenantLimiter;
+  private readonly locked: TenantLimiter;
   /** Imports of a workspace run one at a time anyway; waiting here, they hold no connection. */
   private readonly imports = new TenantLimiter(1);
   private readonly replica: Database | undefined;
@@ -73,8 +73,8 @@ export class UnitOfWork {
     { concurrency = 4, replica, onReleased }: UnitOfWorkOptions = {},
   ) {
     this.onReleased = onReleased;
-    this.reads = new TenantLimiter(concurrency);
-    this.writes = new TenantLimiter(concurrency);
+    this.unlocked = new TenantLimiter(concurrency);
+    this.locked = new TenantLimiter(concurrency);
     this.replica = replica;
   }
 
@@ -108,9 +108,10 @@ export class UnitOfWork {
     }
   }
 
-  private limiter({ lock, access }: TransactionOptions): TenantLimiter {
+  /** A transaction without the workspace lock does not queue behind those that wait for it: leases, reads, the inbox. */
+  private limiter({ lock }: TransactionOptions): TenantLimiter {
     if (lock === 'import') return this.imports;
-    return access === 'read' ? this.reads : this.writes;
+    return lock === 'none' ? this.unlocked : this.locked;
   }
 
   private async runOnce<T>(

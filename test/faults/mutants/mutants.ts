@@ -34,8 +34,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/commission-changes.ts',
-        from: 'await this.unitOfWork.run(caller, lock, async (trx) => {',
-        to: 'await new Promise<T>((answer, refuse) => void this.unitOfWork.run(caller, lock, async (trx) => {',
+        from: "await this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {",
+        to: "await new Promise<T>((answer, refuse) => void this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {",
       },
       {
         file: 'src/ledger/commission-changes.ts',
@@ -90,12 +90,12 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I1'],
     changes: [
       {
-        file: 'src/deals/touched-reps.ts',
+        file: 'src/deals/affected-reps.ts',
         from: 'if (before !== null) touch(touched, before.repId, before.closeDate);',
         to: '',
       },
       {
-        file: 'src/deals/touched-reps.ts',
+        file: 'src/deals/affected-reps.ts',
         from: 'before !== null && before.repId !== after.repId ? [dealId]',
         to: 'false ? [dealId]',
       },
@@ -145,8 +145,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/ledger-rows.ts',
-        from: 'outside.length === 0\n',
-        to: 'outside.length >= 0\n',
+        from: '    !mayBeHeld\n',
+        to: '    true\n',
       },
       {
         // Without the second line behind it, which would refuse the write.
@@ -198,7 +198,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I1', 'I8', 'I25'],
     changes: [
       {
-        file: 'src/platform/database/remembered.ts',
+        file: 'src/platform/database/versioned-cache.ts',
         from: 'return entry?.revision === revision ? entry.value : null;',
         to: 'return entry?.value ?? null;',
       },
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/platform/database/unit-of-work.ts',
-        from: 'if (noting?.caller === caller) await noting.note(trx);',
+        from: "if (hook?.caller === caller && access === 'write') await hook.run(trx);",
         to: '',
       },
     ],
@@ -235,8 +235,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/platform/inbox/inbox.ts',
-        from: '    return this.deliveries.ask(news);\n',
-        to: "    void this.deliveries.ask(news).catch(() => undefined);\n    return Promise.resolve(new Map(news.map((one) => [placeOfRoute(one.source, one.route), ['']])));\n",
+        from: '    return this.deliveries.add(news);\n',
+        to: "    void this.deliveries.add(news).catch(() => undefined);\n    return Promise.resolve(new Map(news.map((one) => [placeOfRoute(one.source, one.route), ['']])));\n",
       },
     ],
   },
@@ -246,9 +246,9 @@ export const mutants: readonly Mutant[] = [
     aim: 'news.afterFetch=throw news.afterRecord=throw',
     changes: [
       {
-        file: 'src/webhooks/crm-news.ts',
+        file: 'src/webhooks/crm-inbox-handler.ts',
         from: "    await failpoint('news.afterFetch');\n",
-        to: "    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) => markProcessed(trx, batch, batch.news, 'fetched'));\n    await failpoint('news.afterFetch');\n",
+        to: "    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) => markProcessed(trx, batch, batch.messages, 'fetched'));\n    await failpoint('news.afterFetch');\n",
       },
     ],
   },
