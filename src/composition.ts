@@ -3,7 +3,7 @@ import { type DependencyContainer, container as root } from 'tsyringe';
 import { BillingInboxHandler } from './billing/billing-inbox-handler.js';
 import { type BillingProvider } from './billing/billing-provider.js';
 import { billingProvider, billingTerms } from './billing/billing-settings.js';
-import { DocumentRequests } from './exports/export-requests.js';
+import { ExportRequests } from './exports/export-requests.js';
 import { CrmAccounts } from './integrations/crm-accounts.js';
 import { crmAdapters } from './integrations/crm-adapters.js';
 import { type PullWork, pullJob } from './integrations/crm-pull.js';
@@ -114,7 +114,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(CrmAccounts, { useValue: crmAccounts });
   container.register(Inbox, { useValue: new Inbox(database, secrets, inboxWake) });
   container.register(WebhookLimits, { useValue: new WebhookLimits(config.WEBHOOKS_PER_SECOND) });
-  container.register(DocumentRequests, { useValue: new DocumentRequests(unitOfWork, queue) });
+  container.register(ExportRequests, { useValue: new ExportRequests(unitOfWork, queue) });
   return {
     config,
     database,

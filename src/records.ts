@@ -8,7 +8,7 @@ import { recalculationJob } from './commissions/recalculation.js';
 import { repDashboard } from './commissions/rep-dashboard.js';
 import { teamOverview } from './commissions/team-overview.js';
 import { dealRecord } from './deals/deal.js';
-import { documentJob } from './exports/export-job.js';
+import { exportJob } from './exports/export-job.js';
 import { planVersion, repOverrides } from './plans/plan.js';
 import { planTemplate } from './plans/templates.js';
 import { quota } from './quotas/quota.js';
@@ -24,7 +24,7 @@ export const records: Readonly<Record<string, z.ZodType>> = {
   CommissionEvent: commissionEvent,
   Deal: dealRecord,
   DealBreakdown: dealBreakdown,
-  ExportJob: documentJob,
+  ExportJob: exportJob,
   PlanTemplate: planTemplate,
   PlanVersion: planVersion,
   Quota: quota,

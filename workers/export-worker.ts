@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
-import { type DocumentMaker, type DocumentSink } from '#src/exports/documents/document-maker.js';
+import { type DocumentMaker, type PartSink } from '#src/exports/documents/document-maker.js';
 import {
-  dropParts,
-  expectParts,
-  failDocument,
-  finishDocument,
-  keepPart,
+  completeExport,
+  deleteParts,
+  failExport,
+  insertPart,
+  type LeasedExport,
+  leaseExport,
   leaseRenewalMs,
   listPartOwners,
+  releaseExport,
   renewLease,
-  returnDocument,
-  type TakenDocument,
-  takeDocument,
+  updateProgress,
 } from '#src/exports/export-store.js';
 import { Failure } from '#src/kernel/failure.js';
 import { isUnavailable } from '#src/platform/database/database-errors.js';
@@ -96,19 +96,19 @@ export class ExportWorker {
     }
   }
 
-  private async takeNext(): Promise<TakenDocument | null> {
+  private async takeNext(): Promise<LeasedExport | null> {
     const { rows } = await sql<{ workspace_id: string; document_id: string }>`
       select workspace_id, document_id from due_documents(8)`.execute(this.database);
     for (const { workspace_id: workspaceId, document_id: documentId } of rows) {
       const taken = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        takeDocument(trx, workspaceId, documentId),
+        leaseExport(trx, workspaceId, documentId),
       );
       if (taken !== null) return taken;
     }
     return null;
   }
 
-  private async process(taken: TakenDocument): Promise<void> {
+  private async process(taken: LeasedExport): Promise<void> {
     const renewal = setInterval(() => {
       this.with(taken, renewLease).catch(() => {});
     }, leaseRenewalMs);
@@ -124,23 +124,23 @@ export class ExportWorker {
     }
   }
 
-  private async make(taken: TakenDocument): Promise<void> {
+  private async make(taken: LeasedExport): Promise<void> {
     if (taken.attempts > mostAttempts) throw new Error('its makers died');
     await failpoint('document.afterTake');
     const sink = await this.sinkOf(taken);
     const file = await this.maker.make(taken.workspaceId, taken, sink);
     await failpoint('document.afterMake');
     await this.with(taken, async (trx) => {
-      if (file === null) await returnDocument(trx, taken, 0, 0);
-      else await finishDocument(trx, taken, file);
+      if (file === null) await releaseExport(trx, taken, 0, 0);
+      else await completeExport(trx, taken, file);
       await failpoint('document.beforeCommit');
     });
   }
 
-  private async sinkOf(taken: TakenDocument): Promise<DocumentSink> {
+  private async sinkOf(taken: LeasedExport): Promise<PartSink> {
     const isArchive = taken.kind === 'team.zip';
     const owners = await this.with(taken, async (trx) => {
-      if (!isArchive) await dropParts(trx, taken);
+      if (!isArchive) await deleteParts(trx, taken);
       return listPartOwners(trx, taken);
     });
     let part = owners.length;
@@ -149,34 +149,34 @@ export class ExportWorker {
       if (!held) throw new LeaseLost();
     };
     return {
-      kept: new Set(owners.filter((owner) => owner !== null)),
-      keep: async (content, file = undefined) => {
+      storedReps: new Set(owners.filter((owner) => owner !== null)),
+      store: async (content, file = undefined) => {
         const added = { part, content, name: file?.name ?? null, repId: file?.repId ?? null };
         part += 1;
-        heldOrThrow(await this.with(taken, (trx) => keepPart(trx, taken, added, isArchive ? part : undefined)));
+        heldOrThrow(await this.with(taken, (trx) => insertPart(trx, taken, added, isArchive ? part : undefined)));
         await failpoint('document.afterPart');
       },
-      expect: async (total) => heldOrThrow(await this.with(taken, (trx) => expectParts(trx, taken, total, part))),
+      start: async (total) => heldOrThrow(await this.with(taken, (trx) => updateProgress(trx, taken, total, part))),
       isTimeUp: () => this.stopping || performance.now() > until,
     };
   }
 
   /** What a caller can act on ends it; an outage says nothing of the document; anything else is tried again a few times. */
-  private async giveUp(taken: TakenDocument, error: unknown): Promise<void> {
+  private async giveUp(taken: LeasedExport, error: unknown): Promise<void> {
     if (error instanceof LeaseLost) return;
     const { kind, attempts } = taken;
     const passes = isUnavailable(error);
     const final = error instanceof Failure || (!passes && attempts >= mostAttempts);
     this.log.warn({ err: error, kind, attempt: attempts, final }, 'a document could not be made');
     await this.with(taken, (trx) => {
-      if (error instanceof Failure) return failDocument(trx, taken, error.code, error.message);
-      if (passes) return returnDocument(trx, taken, pauseInOutageMs, attempts - 1);
-      if (final) return failDocument(trx, taken, null, 'The document could not be made.');
-      return returnDocument(trx, taken, pauseAfterFailureMs * attempts, attempts);
+      if (error instanceof Failure) return failExport(trx, taken, error.code, error.message);
+      if (passes) return releaseExport(trx, taken, pauseInOutageMs, attempts - 1);
+      if (final) return failExport(trx, taken, null, 'The document could not be made.');
+      return releaseExport(trx, taken, pauseAfterFailureMs * attempts, attempts);
     });
   }
 
-  private with<T>(taken: TakenDocument, work: (trx: Work, taken: TakenDocument) => Promise<T>): Promise<T> {
+  private with<T>(taken: LeasedExport, work: (trx: Work, taken: LeasedExport) => Promise<T>): Promise<T> {
     return this.unitOfWork.run(taken, { lock: 'none', access: 'write' }, (trx) => work(trx, taken));
   }
 

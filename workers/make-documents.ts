@@ -1,4 +1,4 @@
-import { makeDocumentsJob } from '#src/exports/make-exports-job.js';
+import { makeExportsJob } from '#src/exports/export-job.js';
 import { type JobHandler } from '#src/platform/jobs/job-queue.js';
 import { type ExportWorker } from './export-worker.js';
 
@@ -7,5 +7,5 @@ import { type ExportWorker } from './export-worker.js';
  * itself every second. The job ends at once, so that printing takes no place of those who calculate.
  */
 export function makeDocumentsHandler(desk: ExportWorker): JobHandler<{ workspaceId: string }> {
-  return { declaration: makeDocumentsJob, run: async () => desk.wake() };
+  return { declaration: makeExportsJob, run: async () => desk.wake() };
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
+import { Failure } from '../kernel/failure.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealRecord } from './deal.js';
@@ -180,4 +181,14 @@ export async function dealEarnings(trx: Work, workspaceId: string, dealId: strin
     trx,
   );
   return rows[0] as DealEarnings;
+}
+
+export async function assertDealExists(trx: Work, workspaceId: string, dealId: string): Promise<void> {
+  const deal = await trx
+    .selectFrom('deals')
+    .select('deal_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('deal_id', '=', dealId)
+    .executeTakeFirst();
+  if (deal === undefined) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
 }

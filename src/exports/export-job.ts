@@ -2,19 +2,20 @@ import { z } from 'zod';
 import { type Caller, maySee, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
-import { type DocumentKind, type FileInfo } from '../platform/database/tables.js';
+import { type ExportKind, type FileInfo } from '../platform/database/tables.js';
+import { type JobDeclaration } from '../platform/jobs/job-queue.js';
 
-export const documentKinds = [
+export const exportKinds = [
   'statement.pdf',
   'statement.xlsx',
   'team.pdf',
   'team.xlsx',
   'team.zip',
-] as const satisfies readonly DocumentKind[];
+] as const satisfies readonly ExportKind[];
 
 /** Which file is wanted, by ids alone: what it says is read when it is made. */
-export interface DocumentOrder {
-  readonly kind: DocumentKind;
+export interface ExportRequest {
+  readonly kind: ExportKind;
   /** Null for documents of the team. */
   readonly repId: string | null;
   readonly period: Period;
@@ -22,7 +23,7 @@ export interface DocumentOrder {
   readonly managerId: string | null;
 }
 
-export interface DocumentJob extends DocumentOrder {
+export interface ExportJob extends ExportRequest {
   readonly jobId: string;
   readonly status: 'running' | 'completed' | 'failed';
   readonly progress: { readonly done: number; readonly total: number };
@@ -34,9 +35,9 @@ export interface DocumentJob extends DocumentOrder {
 }
 
 /** As a recalculation is told, so that one loop waits for either. */
-export const documentJob = z.object({
+export const exportJob = z.object({
   jobId: z.string(),
-  kind: z.enum(documentKinds),
+  kind: z.enum(exportKinds),
   status: z.enum(['running', 'completed', 'failed']),
   repId: z.string().optional(),
   period: z.string(),
@@ -52,7 +53,7 @@ export const documentJob = z.object({
 /** How long a finished file can be fetched. */
 export const downloadTtlMs = 3_600_000;
 
-export function jobAnswer(job: DocumentJob): z.input<typeof documentJob> {
+export function jobAnswer(job: ExportJob): z.input<typeof exportJob> {
   const { jobId, kind, status, repId, period, startedAt, finishedAt, progress, file, error } = job;
   return {
     jobId,
@@ -79,7 +80,7 @@ export function jobAnswer(job: DocumentJob): z.input<typeof documentJob> {
 }
 
 /** Judged anew at every look: a manager who is none any more gets nothing of the team. */
-export function mayDownload(caller: Caller, { repId, managerId }: DocumentOrder): boolean {
+export function mayDownload(caller: Caller, { repId, managerId }: ExportRequest): boolean {
   if (repId !== null) return maySee(caller, repId);
   return seesTeam(caller) && (caller.team === undefined || managerId === caller.repId);
 }
@@ -96,4 +97,12 @@ export function jobNotFound(): Failure {
 export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 /** What making a file may end with, beside what the operation itself refuses. */
-export const documentFailures = { pdf_unavailable: 503, export_unavailable: 503, rep_not_found: 404 } as const;
+export const exportFailures = { pdf_unavailable: 503, export_unavailable: 503, rep_not_found: 404 } as const;
+
+/** Tells a worker that documents wait; which, it reads from the database. */
+export const makeExportsJob: JobDeclaration<{ workspaceId: string }> = {
+  name: 'make-documents.v1',
+  payload: z.object({ workspaceId: z.uuid() }),
+  attempts: 1,
+  key: ({ workspaceId }) => `documents.${workspaceId}`,
+};

@@ -7,34 +7,40 @@ import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js
 import { zipped } from '../platform/documents/archive.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
 import { Download, Reply } from '../platform/operation.js';
-import { type DocumentJob, type DocumentOrder, jobAnswer, jobNotFound, mayDownload } from './export-job.js';
+import {
+  type ExportJob,
+  type ExportRequest,
+  jobAnswer,
+  jobNotFound,
+  makeExportsJob,
+  mayDownload,
+} from './export-job.js';
 import { enqueueExport } from './export-store.js';
-import { type DocumentPart, findDocuments, nextPart } from './export-views.js';
-import { makeDocumentsJob } from './make-exports-job.js';
+import { type ExportPart, findExportJobs, findNextPart } from './export-views.js';
 
 /** A batch of more documents than that is not waited for. */
-export const mostAwaited = 50;
-const longestWaitMs = 25_000;
+export const maxAwaitedParts = 50;
+const maxWaitMs = 25_000;
 
-export type DocumentAnswer = Download | Reply<ReturnType<typeof jobAnswer>>;
+export type ExportAnswer = Download | Reply<ReturnType<typeof jobAnswer>>;
 
 /**
  * Has documents made by the workers and waits for them. The order stands in the database, so it survives whoever
  * makes it; past the wait the caller gets the job to ask for, and the work goes on.
  */
-export class DocumentRequests {
+export class ExportRequests {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly queue: Pick<JobQueue, 'add'>,
-    private readonly waitMs = longestWaitMs,
+    private readonly waitMs = maxWaitMs,
   ) {}
 
   /** `order` reads what it must of the same transaction that the order is placed in. */
-  async answer(
+  async submit(
     caller: Caller,
-    order: (trx: Work) => Promise<DocumentOrder & { readonly total?: number }>,
+    order: (trx: Work) => Promise<ExportRequest & { readonly total?: number }>,
     { async = false }: { readonly async?: boolean } = {},
-  ): Promise<DocumentAnswer> {
+  ): Promise<ExportAnswer> {
     const { workspaceId, actor } = caller;
     const { jobId, total } = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
       const { total: count = 1, ...wanted } = await order(trx);
@@ -42,22 +48,22 @@ export class DocumentRequests {
       if (placed === null) throw new Failure('export_unavailable', 'Too many exports wait already. Try again shortly.');
       return { jobId: placed, total: count };
     });
-    await this.queue.add(makeDocumentsJob, { workspaceId });
-    const job = await this.waitFor(caller, jobId, async || total > mostAwaited ? 0 : this.waitMs);
+    await this.queue.add(makeExportsJob, { workspaceId });
+    const job = await this.waitFor(caller, jobId, async || total > maxAwaitedParts ? 0 : this.waitMs);
     return job.status === 'running' ? new Reply(202, jobAnswer(job)) : this.fileOf(caller, job);
   }
 
-  async find(caller: Caller, jobId: string): Promise<DocumentJob> {
+  async find(caller: Caller, jobId: string): Promise<ExportJob> {
     if (!isUuid(jobId)) throw jobNotFound();
     const [job] = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findDocuments(trx, caller.workspaceId, jobId),
+      findExportJobs(trx, caller.workspaceId, jobId),
     );
     if (job === undefined || !mayDownload(caller, job)) throw jobNotFound();
     return job;
   }
 
   /** The finished file, part by part as the network takes it. */
-  fileOf(caller: Caller, job: DocumentJob): Download {
+  fileOf(caller: Caller, job: ExportJob): Download {
     if (job.status === 'running')
       throw new Failure('export_not_ready', 'The export is still being made. Ask for its status first.');
     if (job.file === null) {
@@ -71,7 +77,7 @@ export class DocumentRequests {
     return new Download(contentType, filename, Readable.from(contents(parts)), { ...headers, ...length });
   }
 
-  private waitFor(caller: Caller, jobId: string, maxWaitMs: number): Promise<DocumentJob> {
+  private waitFor(caller: Caller, jobId: string, maxWaitMs: number): Promise<ExportJob> {
     return pollUntil(
       () => this.find(caller, jobId),
       (job) => job.status !== 'running',
@@ -79,16 +85,16 @@ export class DocumentRequests {
     );
   }
 
-  private async *parts(caller: Caller, documentId: string): AsyncGenerator<DocumentPart> {
+  private async *parts(caller: Caller, documentId: string): AsyncGenerator<ExportPart> {
     const { workspaceId } = caller;
     const after = (part: number) =>
       this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-        nextPart(trx, workspaceId, documentId, part),
+        findNextPart(trx, workspaceId, documentId, part),
       );
     for (let part = await after(-1); part !== null; part = await after(part.part)) yield part;
   }
 }
 
-async function* contents(parts: AsyncIterable<DocumentPart>): AsyncGenerator<Buffer> {
+async function* contents(parts: AsyncIterable<ExportPart>): AsyncGenerator<Buffer> {
   for await (const { content } of parts) yield content;
 }

@@ -2,21 +2,21 @@ import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type FileInfo } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type DocumentOrder } from './export-job.js';
+import { type ExportRequest } from './export-job.js';
 
 /** A document that somebody makes: theirs until the lease runs out. */
-export interface Lease {
+export interface ExportLease {
   readonly workspaceId: string;
-  readonly documentId: string;
+  readonly jobId: string;
   readonly leaseId: string;
 }
 
-export interface TakenDocument extends Lease, DocumentOrder {
+export interface LeasedExport extends ExportLease, ExportRequest {
   readonly attempts: number;
 }
 
 /** What may wait for its turn in one workspace. */
-export const mostWaiting = 20;
+export const maxWaiting = 20;
 const leaseEnd = sql<Date>`now() + interval '10 seconds'`;
 export const leaseRenewalMs = 3000;
 
@@ -24,7 +24,7 @@ export const leaseRenewalMs = 3000;
 export async function enqueueExport(
   trx: Work,
   workspaceId: string,
-  order: DocumentOrder & { readonly total: number; readonly actor: string },
+  order: ExportRequest & { readonly total: number; readonly actor: string },
 ): Promise<string | null> {
   // One order after the other, so that those that come at once count each other.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`documents:${workspaceId}`}, 0))`.execute(trx);
@@ -42,7 +42,7 @@ export async function enqueueExport(
       one.manager_id === order.managerId,
   );
   if (same !== undefined) return same.document_id;
-  if (waiting.length >= mostWaiting) return null;
+  if (waiting.length >= maxWaiting) return null;
   const documentId = newId();
   await trx
     .insertInto('documents')
@@ -61,7 +61,7 @@ export async function enqueueExport(
 }
 
 /** The document, for whoever comes first; null when it is finished or somebody else's for now. */
-export async function takeDocument(trx: Work, workspaceId: string, documentId: string): Promise<TakenDocument | null> {
+export async function leaseExport(trx: Work, workspaceId: string, documentId: string): Promise<LeasedExport | null> {
   const leaseId = newId();
   const row = await trx
     .updateTable('documents')
@@ -77,7 +77,7 @@ export async function takeDocument(trx: Work, workspaceId: string, documentId: s
     .where((where) => where.or([where('leased_until', 'is', null), where('leased_until', '<', sql<Date>`now()`)]))
     .returning(['kind', 'rep_id as repId', 'manager_id as managerId', 'period', 'attempts'])
     .executeTakeFirst();
-  return row === undefined ? null : { workspaceId, documentId, leaseId, ...row };
+  return row === undefined ? null : { workspaceId, jobId: documentId, leaseId, ...row };
 }
 
 interface LeaseChange {
@@ -93,25 +93,28 @@ interface LeaseChange {
 }
 
 /** False when the lease has gone to somebody else in the meantime: then nothing is changed. */
-async function change(trx: Work, lease: Lease, what: LeaseChange): Promise<boolean> {
+async function updateLeased(trx: Work, lease: ExportLease, what: LeaseChange): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('documents')
     .set(what)
     .where('workspace_id', '=', lease.workspaceId)
-    .where('document_id', '=', lease.documentId)
+    .where('document_id', '=', lease.jobId)
     .where('lease_id', '=', lease.leaseId)
     .where('finished_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
-export function renewLease(trx: Work, lease: Lease): Promise<boolean> {
-  return change(trx, lease, { leased_until: leaseEnd });
+export function renewLease(trx: Work, lease: ExportLease): Promise<boolean> {
+  return updateLeased(trx, lease, { leased_until: leaseEnd });
 }
 
 /** Gives the document back for anyone to go on with after the pause. */
-export function returnDocument(trx: Work, lease: Lease, pauseMs: number, attempts: number): Promise<boolean> {
-  return change(trx, lease, { leased_until: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`, attempts });
+export function releaseExport(trx: Work, lease: ExportLease, pauseMs: number, attempts: number): Promise<boolean> {
+  return updateLeased(trx, lease, {
+    leased_until: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`,
+    attempts,
+  });
 }
 
 export interface NewPart {
@@ -122,9 +125,15 @@ export interface NewPart {
 }
 
 /** False when the document has gone to somebody else. */
-export async function keepPart(trx: Work, lease: Lease, { repId, ...part }: NewPart, done?: number): Promise<boolean> {
-  const { workspaceId, documentId } = lease;
-  if (!(await change(trx, lease, { leased_until: leaseEnd, ...(done === undefined ? {} : { done }) }))) return false;
+export async function insertPart(
+  trx: Work,
+  lease: ExportLease,
+  { repId, ...part }: NewPart,
+  done?: number,
+): Promise<boolean> {
+  const { workspaceId, jobId: documentId } = lease;
+  if (!(await updateLeased(trx, lease, { leased_until: leaseEnd, ...(done === undefined ? {} : { done }) })))
+    return false;
   await trx
     .insertInto('document_parts')
     .values({ workspace_id: workspaceId, document_id: documentId, rep_id: repId, ...part })
@@ -132,12 +141,15 @@ export async function keepPart(trx: Work, lease: Lease, { repId, ...part }: NewP
   return true;
 }
 
-export function expectParts(trx: Work, lease: Lease, total: number, done: number): Promise<boolean> {
-  return change(trx, lease, { total, done });
+export function updateProgress(trx: Work, lease: ExportLease, total: number, done: number): Promise<boolean> {
+  return updateLeased(trx, lease, { total, done });
 }
 
 /** Whose parts are there, in their order. */
-export async function listPartOwners(trx: Work, { workspaceId, documentId }: Lease): Promise<(string | null)[]> {
+export async function listPartOwners(
+  trx: Work,
+  { workspaceId, jobId: documentId }: ExportLease,
+): Promise<(string | null)[]> {
   const rows = await trx
     .selectFrom('document_parts')
     .select('rep_id')
@@ -149,7 +161,7 @@ export async function listPartOwners(trx: Work, { workspaceId, documentId }: Lea
 }
 
 /** What a maker that was killed has left of a file that cannot be gone on with. */
-export async function dropParts(trx: Work, { workspaceId, documentId }: Lease): Promise<void> {
+export async function deleteParts(trx: Work, { workspaceId, jobId: documentId }: ExportLease): Promise<void> {
   await trx
     .deleteFrom('document_parts')
     .where('workspace_id', '=', workspaceId)
@@ -157,14 +169,14 @@ export async function dropParts(trx: Work, { workspaceId, documentId }: Lease): 
     .execute();
 }
 
-export async function finishDocument(trx: Work, lease: Lease, file: Omit<FileInfo, 'bytes'>): Promise<boolean> {
+export async function completeExport(trx: Work, lease: ExportLease, file: Omit<FileInfo, 'bytes'>): Promise<boolean> {
   const { bytes } = await trx
     .selectFrom('document_parts')
     .select(sql<number>`coalesce(sum(length(content)), 0)::float8`.as('bytes'))
     .where('workspace_id', '=', lease.workspaceId)
-    .where('document_id', '=', lease.documentId)
+    .where('document_id', '=', lease.jobId)
     .executeTakeFirstOrThrow();
-  return change(trx, lease, {
+  return updateLeased(trx, lease, {
     status: 'completed',
     file: JSON.stringify({ ...file, bytes }),
     done: sql<number>`total`,
@@ -172,9 +184,14 @@ export async function finishDocument(trx: Work, lease: Lease, file: Omit<FileInf
   });
 }
 
-export async function failDocument(trx: Work, lease: Lease, code: string | null, message: string): Promise<boolean> {
-  await dropParts(trx, lease);
-  return change(trx, lease, {
+export async function failExport(
+  trx: Work,
+  lease: ExportLease,
+  code: string | null,
+  message: string,
+): Promise<boolean> {
+  await deleteParts(trx, lease);
+  return updateLeased(trx, lease, {
     status: 'failed',
     error_code: code,
     error: message,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type DocumentJob } from './export-job.js';
+import { type ExportJob } from './export-job.js';
 
 /** The workspace's documents of the last hour, newest first; one of them when an id is given. */
-export async function findDocuments(trx: Work, workspaceId: string, jobId?: string): Promise<DocumentJob[]> {
+export async function findExportJobs(trx: Work, workspaceId: string, jobId?: string): Promise<ExportJob[]> {
   let query = trx
     .selectFrom('documents')
     .selectAll()
@@ -31,19 +31,19 @@ export async function findDocuments(trx: Work, workspaceId: string, jobId?: stri
   }));
 }
 
-export interface DocumentPart {
+export interface ExportPart {
   readonly part: number;
   readonly name: string | null;
   readonly content: Buffer;
 }
 
 /** The first part after the given one; null after the last. */
-export async function nextPart(
+export async function findNextPart(
   trx: Work,
   workspaceId: string,
   documentId: string,
   after: number,
-): Promise<DocumentPart | null> {
+): Promise<ExportPart | null> {
   const row = await trx
     .selectFrom('document_parts')
     .select(['part', 'name', 'content'])

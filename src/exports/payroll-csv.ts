@@ -8,12 +8,14 @@ export type Cell = { readonly text: string | null } | { readonly own: string | n
 
 /** UTF-8 with a byte order mark, so that spreadsheets read it as such; CRLF; quotes where needed. */
 export function csvFile(header: readonly string[], rows: readonly (readonly Cell[])[], delimiter: string): string {
-  const lines = rows.map((row) => row.map((cell) => ('own' in cell ? (cell.own ?? '') : harmless(cell.text ?? ''))));
+  const lines = rows.map((row) =>
+    row.map((cell) => ('own' in cell ? (cell.own ?? '') : disarmFormula(cell.text ?? ''))),
+  );
   return stringify([[...header], ...lines], { bom: true, delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
 }
 
 /** Spreadsheets run what looks like a formula, also behind white space; an apostrophe makes it text. */
-export function harmless(text: string): string {
+export function disarmFormula(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL, tab and CR are among what must be disarmed
   return /^\s*[=+\-@\t\r\u0000＝＋－＠]/.test(text) ? `'${text}` : text;
 }
@@ -34,6 +36,6 @@ export function text(value: string | null): Cell {
   return { text: value };
 }
 
-export function own(value: string | number | null): Cell {
+export function trusted(value: string | number | null): Cell {
   return { own: value === null ? null : String(value) };
 }

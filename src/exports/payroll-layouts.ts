@@ -2,7 +2,7 @@ import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { type Issue, invalid } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
 import { type PayrollTerms } from '../platform/database/tables.js';
-import { type Cell, own, plainAmount, text } from './payroll-csv.js';
+import { type Cell, plainAmount, text, trusted } from './payroll-csv.js';
 import { controlTotals, type TeamExport, type TeamRow, teamCells, totalsByCurrency } from './team-export.js';
 
 export const layouts = ['generic', 'gusto', 'adp', 'long'] as const;
@@ -32,7 +32,7 @@ export function payrollFile(layout: Layout, team: TeamExport, terms: PayrollTerm
   }
 }
 
-function fileOf(
+function toPayrollFile(
   filename: string,
   columns: readonly string[],
   lines: PayrollFile['lines'],
@@ -44,7 +44,7 @@ function fileOf(
   return { filename, columns, lines, totals };
 }
 
-function usualName({ period }: TeamExport): string {
+function defaultFilename({ period }: TeamExport): string {
   return `statements-${period}.csv`;
 }
 
@@ -66,7 +66,7 @@ function genericFile(team: TeamExport, extended: boolean): PayrollFile {
   const lines = team.rows.map((row) => {
     const cells = teamCells(row, team)
       .slice(0, plain.length)
-      .map((cell) => ('text' in cell ? text(cell.text) : own(cell.amount)));
+      .map((cell) => ('text' in cell ? text(cell.text) : trusted(cell.amount)));
     if (!extended) return cells;
     const { member, amounts } = row;
     const approved = member.status === 'approved';
@@ -74,16 +74,16 @@ function genericFile(team: TeamExport, extended: boolean): PayrollFile {
       ...cells,
       text(member.payrollId),
       text(amounts.currency),
-      own(team.period),
-      own(from),
-      own(to),
-      own(member.statementId),
-      own(member.version === 0 ? null : member.version),
-      own(approved ? (member.approvedAt?.toISOString() ?? null) : null),
+      trusted(team.period),
+      trusted(from),
+      trusted(to),
+      trusted(member.statementId),
+      trusted(member.version === 0 ? null : member.version),
+      trusted(approved ? (member.approvedAt?.toISOString() ?? null) : null),
       text(approved ? (member.approvedBy?.name ?? null) : null),
     ];
   });
-  return fileOf(usualName(team), extended ? [...plain, ...extendedColumns] : plain, lines, team.rows);
+  return toPayrollFile(defaultFilename(team), extended ? [...plain, ...extendedColumns] : plain, lines, team.rows);
 }
 
 const gustoColumns = [
@@ -98,7 +98,7 @@ const gustoColumns = [
 
 /** Zeros would overwrite what stands in the payroll, so they are left blank. */
 function gustoFile(team: TeamExport): PayrollFile {
-  refuseSeveralCurrencies(team, 'gusto');
+  assertOneCurrency(team, 'gusto');
   const paid = team.rows.filter(isPaid);
   const lines = paid.map((row) => {
     const { member } = row;
@@ -109,12 +109,12 @@ function gustoFile(team: TeamExport): PayrollFile {
       text(name.join(' ')),
       text(member.payrollId),
       ...earningsOf(row).map(({ amount }) =>
-        own(amount.isZero() ? null : plainAmount(String(amount), row.amounts.currency)),
+        trusted(amount.isZero() ? null : plainAmount(String(amount), row.amounts.currency)),
       ),
       text(member.status === 'approved' ? null : 'DRAFT, not for payroll'),
     ];
   });
-  return fileOf(usualName(team), gustoColumns, lines, paid);
+  return toPayrollFile(defaultFilename(team), gustoColumns, lines, paid);
 }
 
 const adpColumns = [
@@ -130,16 +130,16 @@ const adpColumns = [
 ];
 const adpCodes = { commission: 'C', bonus: 'B', adjustment: 'A' } as const;
 /** What one amount of the file may be. */
-const adpMost = Decimal.of('99999.99');
-const adpLeast = Decimal.of('-40500');
+const adpMax = Decimal.of('99999.99');
+const adpMin = Decimal.of('-40500');
 
 /** What is beyond the range of one amount goes on in further rows of the same person. */
 function adpFile(team: TeamExport, { companyCode, batchId, earningCodes }: PayrollTerms): PayrollFile {
-  refuseSeveralCurrencies(team, 'adp');
+  assertOneCurrency(team, 'adp');
   const paid = team.rows.filter(isPaid);
   if (companyCode === undefined)
     throw invalid({ path: 'layout', message: 'adp needs payroll.companyCode; set it with PATCH /v1/workspaces' });
-  refuseMissingIds(paid);
+  assertPayrollIds(paid);
   const lines = paid.flatMap((row) => {
     const { currency } = row.amounts;
     const batch = row.member.status === 'approved' ? (batchId ?? team.period) : 'DRAFT';
@@ -154,17 +154,19 @@ function adpFile(team: TeamExport, { companyCode, batchId, earningCodes }: Payro
       text(row.member.payrollId),
       ...earnings.flatMap(({ code, pieces }) => {
         const piece = pieces[index];
-        return piece === undefined ? [own(null), own(null)] : [text(code), own(plainAmount(String(piece), currency))];
+        return piece === undefined
+          ? [trusted(null), trusted(null)]
+          : [text(code), trusted(plainAmount(String(piece), currency))];
       }),
     ]);
   });
-  return fileOf(`PR${companyCode}EPI.csv`, adpColumns, lines, paid);
+  return toPayrollFile(`PR${companyCode}EPI.csv`, adpColumns, lines, paid);
 }
 
 function piecesOf(amount: Decimal): Decimal[] {
   const pieces: Decimal[] = [];
   for (let left = amount; !left.isZero(); ) {
-    const piece = maximum(minimum(left, adpMost), adpLeast);
+    const piece = maximum(minimum(left, adpMax), adpMin);
     pieces.push(piece);
     left = left.minus(piece);
   }
@@ -185,14 +187,14 @@ function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile
         text(row.member.payrollId),
         text(row.member.email),
         text(earningCodes?.[type] ?? longTypes[type]),
-        own(plainAmount(String(amount), row.amounts.currency)),
+        trusted(plainAmount(String(amount), row.amounts.currency)),
         text(row.amounts.currency),
-        own(to),
+        trusted(to),
         ...(marked ? [text(row.member.status)] : []),
       ]),
   );
-  return fileOf(
-    usualName(team),
+  return toPayrollFile(
+    defaultFilename(team),
     marked ? [...longColumns, 'Statement Status'] : longColumns,
     lines,
     team.rows.filter(isPaid),
@@ -212,7 +214,7 @@ function isPaid(row: TeamRow): boolean {
 }
 
 /** These layouts have no place for a currency, so amounts of two would be taken for one. */
-function refuseSeveralCurrencies(team: TeamExport, layout: Layout): void {
+function assertOneCurrency(team: TeamExport, layout: Layout): void {
   const paid = [...new Set(team.rows.filter(isPaid).map(({ amounts }) => amounts.currency))];
   if (paid.length > 1)
     throw invalid({
@@ -222,7 +224,7 @@ function refuseSeveralCurrencies(team: TeamExport, layout: Layout): void {
 }
 
 /** A row without its id would be paid to nobody, or to whoever comes next. */
-function refuseMissingIds(paid: readonly TeamRow[]): void {
+function assertPayrollIds(paid: readonly TeamRow[]): void {
   const [first, ...more] = paid
     .filter(({ member }) => member.payrollId === null)
     .map(

@@ -2,8 +2,8 @@ import { type Clock } from '../kernel/clock.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { resolvePeriod } from '../statements/resolve-period.js';
 import { type Summary, summed } from '../statements/snapshot.js';
+import { resolvePeriod } from '../statements/statement-views.js';
 import {
   type CurrencySummary,
   hasAmount,
@@ -64,12 +64,12 @@ export function totalsByCurrency(summaries: readonly CurrencySummary[]): Currenc
 }
 
 /** Whether every statement is approved. */
-export function isSettled({ members }: TeamExport): boolean {
+export function isFullyApproved({ members }: TeamExport): boolean {
   return members.length > 0 && members.every(({ status }) => status === 'approved');
 }
 
 /** Whose statement lies in the archive: everyone who has one, or has earned something. */
-export function archived({ members }: TeamExport): TeamMemberStatement[] {
+export function archivedMembers({ members }: TeamExport): TeamMemberStatement[] {
   return members.filter((member) => member.statementId !== null || hasAmount(member));
 }
 

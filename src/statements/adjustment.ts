@@ -12,7 +12,7 @@ export interface AdjustmentRow extends EventRow {
 }
 
 /** A clawback takes money back, so its amount is negative. */
-export function assertTakesBack(kind: AdjustmentRow['kind'], amount: number): void {
+export function assertClawbackNegative(kind: AdjustmentRow['kind'], amount: number): void {
   if (kind === 'clawback' && amount > 0)
     throw new Failure(
       'clawback_must_be_negative',

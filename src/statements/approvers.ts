@@ -27,7 +27,7 @@ export async function listApprovers(trx: Work, workspaceId: string, repId: strin
 }
 
 /** Nobody decides on their own pay while somebody else could. Keys have no person behind them. */
-export async function refuseOwnStatement(trx: Work, caller: Caller, repId: string): Promise<void> {
+export async function assertNotOwnStatement(trx: Work, caller: Caller, repId: string): Promise<void> {
   if (caller.repId !== repId) return;
   const approvers = await listApprovers(trx, caller.workspaceId, repId);
   if (approvers.some((person) => person.repId !== repId))
@@ -38,7 +38,7 @@ export async function refuseOwnStatement(trx: Work, caller: Caller, repId: strin
 }
 
 /** Who approves now, by the name of the person or the key. */
-export async function approverOf(trx: Work, caller: Caller): Promise<Approver> {
+export async function identifyApprover(trx: Work, caller: Caller): Promise<Approver> {
   const { name } = await findIdentity(trx, caller);
   if (caller.repId !== null) return { repId: caller.repId, name };
   return { name, ...(caller.tokenId === undefined ? {} : { keyId: caller.tokenId }) };

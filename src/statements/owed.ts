@@ -21,7 +21,7 @@ export interface Owed {
 }
 
 /** Compares the approved statement with what the period would come to if nothing were frozen. */
-export async function owedFor(
+export async function calculateOwed(
   trx: Work,
   terms: RepTerms,
   frozen: FrozenPeriod,

@@ -1,8 +1,11 @@
+import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
+import { type AuditEntry, recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { contentHash, type Snapshot } from './snapshot.js';
+import { readLedgerLines } from './ledger-lines.js';
+import { contentHash, type Snapshot, snapshotOf } from './snapshot.js';
 import { type Approver, type StatementContent, type StatementKey } from './statement.js';
 
 /** Who wrote a version, when, and what it was generated as. */
@@ -125,4 +128,58 @@ async function updateHead(trx: Work, { workspaceId, repId, period }: StatementKe
     .where('rep_id', '=', repId)
     .where('period', '=', period)
     .execute();
+}
+
+/** Writes the ledger as it stands as the statement's next version. The caller holds the rep's lane. */
+export async function generateVersion(
+  trx: Work,
+  key: StatementKey,
+  currency: string,
+  generation: Generation,
+): Promise<StatementContent & { readonly statementId: string }> {
+  return insertVersion(trx, key, snapshotOf(await readLedgerLines(trx, key), currency), generation);
+}
+
+/** What a person did to a rep's statement, as the audit log tells it. */
+export interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
+  readonly runId: string;
+  readonly trigger:
+    | 'statement_approved'
+    | 'statement_unlocked'
+    | 'adjustment_added'
+    | 'adjustment_changed'
+    | 'adjustment_deleted'
+    | 'true_up';
+  readonly repId: string;
+  readonly period: string;
+}
+
+export async function recordStatementEntry(trx: Work, caller: Caller, act: StatementAuditEntry): Promise<void> {
+  await recordAuditEntry(trx, caller, { ...act, scope: 'statement' });
+}
+
+/** Marks a version of a statement as checked; a second check of the same version replaces the note. */
+export async function upsertCheck(
+  trx: Work,
+  { workspaceId, repId: authorId }: Caller,
+  check: { readonly repId: string; readonly period: string; readonly version: number; readonly note: string | null },
+): Promise<Date> {
+  const row = await trx
+    .insertInto('statement_checks')
+    .values({
+      workspace_id: workspaceId,
+      rep_id: check.repId,
+      period: check.period,
+      version: check.version,
+      note: check.note,
+      author_id: authorId,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'rep_id', 'period', 'version'])
+        .doUpdateSet({ note: check.note, author_id: authorId, checked_at: new Date() }),
+    )
+    .returning('checked_at')
+    .executeTakeFirstOrThrow();
+  return row.checked_at;
 }

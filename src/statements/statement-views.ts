@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { type DayRange } from '../kernel/day.js';
-import { type Period, periodRange } from '../kernel/period.js';
-import { loadFrozen } from '../ledger/rep-terms.js';
+import { type Clock } from '../kernel/clock.js';
+import { type DayRange, dayInZone } from '../kernel/day.js';
+import { type Period, periodOf, periodRange } from '../kernel/period.js';
+import { loadFrozen, loadWorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
@@ -127,4 +128,15 @@ export async function listTeamStatements(
     where r.workspace_id = ${workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
     order by lower(r.name), r.rep_id`.execute(trx);
   return rows;
+}
+
+/** The period asked for, else the current month where the workspace is; with the workspace's currency. */
+export async function resolvePeriod(
+  trx: Work,
+  workspaceId: string,
+  asked: Period | undefined,
+  clock: Clock,
+): Promise<{ readonly period: Period; readonly currency: string }> {
+  const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+  return { period: asked ?? periodOf(dayInZone(clock.now(), timeZone), 'monthly'), currency };
 }

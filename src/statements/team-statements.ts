@@ -5,6 +5,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Summary, summaryFrom, summed } from './snapshot.js';
+import { staleDrafts } from './staleness.js';
 import {
   otherCurrencies,
   type StatementState,
@@ -14,7 +15,6 @@ import {
   summaryAnswer,
 } from './statement.js';
 import { listTeamStatements, type TeamStatementRow } from './statement-views.js';
-import { staleDrafts } from './team-staleness.js';
 
 export const teamStatements = z.object({
   period: z.string(),
@@ -80,7 +80,7 @@ export async function readTeamStatements(
   const earned = groupBy(await sumEarnings(trx, workspaceId, periodRange(period), repIds), (row) => row.repId);
   const live = new Map([...earned].map(([repId, rows]) => [repId, rows.map(liveSummary)]));
   const stale = await staleDrafts(trx, { workspaceId, period, currency }, team, (repId) =>
-    apart(live.get(repId) ?? [], currency),
+    splitByCurrency(live.get(repId) ?? [], currency),
   );
   return team
     .filter((rep) => earned.has(rep.repId) || rep.version !== null || (rep.active && (everyone || rep.hasPlan)))
@@ -107,7 +107,7 @@ function memberOf(
     approvedBy,
     version: row.version ?? 0,
   };
-  if (row.currency === null || row.summary === null) return { ...person, ...apart(live, currency) };
+  if (row.currency === null || row.summary === null) return { ...person, ...splitByCurrency(live, currency) };
   return { ...person, main: { currency: row.currency, summary: row.summary }, others: row.otherCurrencies ?? [] };
 }
 
@@ -122,7 +122,7 @@ function liveSummary(row: {
 }
 
 /** Sums by currency, the given one first; amounts of two currencies are never added. */
-export function apart(
+export function splitByCurrency(
   summaries: readonly CurrencySummary[],
   currency: string,
 ): { readonly main: CurrencySummary; readonly others: CurrencySummary[] } {
@@ -140,7 +140,7 @@ export function teamAnswer(
   currency: string,
   members: readonly TeamMemberStatement[],
 ): z.input<typeof teamStatements> {
-  const totals = apart(
+  const totals = splitByCurrency(
     members.flatMap((member) => [member.main, ...member.others]),
     currency,
   );
@@ -148,12 +148,12 @@ export function teamAnswer(
     period,
     currency,
     totals: summaryAnswer(totals.main.summary),
-    otherCurrencies: totals.others.map(told),
+    otherCurrencies: totals.others.map(summaryEntry),
     statements: members.map(({ main, others, payrollId: _id, approvedAt: _at, approvedBy: _by, state, ...person }) => ({
       ...person,
       ...state,
-      ...told(main),
-      otherCurrencies: others.map(told),
+      ...summaryEntry(main),
+      otherCurrencies: others.map(summaryEntry),
     })),
     missingPayrollIds: missingPayrollIds(members),
   };
@@ -174,6 +174,6 @@ export function hasAmount({ main, others }: Pick<TeamMemberStatement, 'main' | '
   );
 }
 
-function told({ currency, summary: texts }: CurrencySummary) {
+function summaryEntry({ currency, summary: texts }: CurrencySummary) {
   return { currency, summary: summaryAnswer(texts) };
 }

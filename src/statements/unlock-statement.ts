@@ -11,11 +11,10 @@ import { dropTruedUpRows } from '../ledger/trued-up-state.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { reverseTrueUps } from './adjustment-store.js';
-import { refuseOwnStatement } from './approvers.js';
-import { lockRep } from './lock-rep.js';
+import { assertNotOwnStatement } from './approvers.js';
+import { lockRep } from './rep-lane.js';
 import { type StatementAnswer, type StatementKey, statementAnswer, statementNotFound } from './statement.js';
-import { recordStatementEntry } from './statement-audit-entry.js';
-import { reopenHead } from './statement-store.js';
+import { recordStatementEntry, reopenHead } from './statement-store.js';
 import { findHead, findVersion } from './statement-views.js';
 
 /**
@@ -31,7 +30,7 @@ export async function unlockStatement(
 ): Promise<StatementAnswer> {
   const { workspaceId, repId, period } = key;
   const repName = await lockRep(trx, workspaceId, repId);
-  await refuseOwnStatement(trx, caller, repId);
+  await assertNotOwnStatement(trx, caller, repId);
   const head = await findHead(trx, key);
   const latest = head === null ? null : await findVersion(trx, key, head.version);
   if (head === null || latest === null) throw statementNotFound();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type DocumentSink, type Made } from '#src/exports/documents/document-maker.js';
+import { type MadeFile, type PartSink } from '#src/exports/documents/document-maker.js';
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
@@ -7,12 +7,12 @@ import { ExportWorker } from '#workers/export-worker.js';
 import { query } from '../support/ledger-checks.js';
 import { SliceFixture } from '../support/slice-fixture.js';
 
-type Make = (sink: DocumentSink) => Promise<Made>;
+type Make = (sink: PartSink) => Promise<MadeFile>;
 
 const outage = () => Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' });
 const outOfOrder = () => Promise.reject(new Error('out of order'));
 const text: Make = async (sink) => {
-  await sink.keep(Buffer.from('paid'));
+  await sink.store(Buffer.from('paid'));
   return { contentType: 'text/plain', filename: 'paid.txt', headers: {} };
 };
 
@@ -43,7 +43,7 @@ describe('the document desk', () => {
   }
 
   function desk(make: Make, unitOfWork: Pick<UnitOfWork, 'run'> = fixture.unitOfWork): ExportWorker {
-    const maker = { make: (_workspaceId: string, _order: unknown, sink: DocumentSink) => make(sink) };
+    const maker = { make: (_workspaceId: string, _order: unknown, sink: PartSink) => make(sink) };
     return new ExportWorker(fixture.app, unitOfWork as UnitOfWork, maker, createLog('silent'));
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { csvFile, harmless, plainAmount } from '#src/exports/payroll-csv.js';
+import { csvFile, disarmFormula, plainAmount } from '#src/exports/payroll-csv.js';
 import { type Office, StatementFixture } from '../statements/statement-fixture.js';
 
 const titles = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
@@ -122,9 +122,9 @@ describe('exports of statements', () => {
       '＠a',
       '\ttab',
     ]) {
-      expect(harmless(text)).to.equal(`'${text}`);
+      expect(disarmFormula(text)).to.equal(`'${text}`);
     }
-    for (const text of ['', 'a=1', '1-1', "'=1", 'Ben', ' Ben']) expect(harmless(text)).to.equal(text);
+    for (const text of ['', 'a=1', '1-1', "'=1", 'Ben', ' Ben']) expect(disarmFormula(text)).to.equal(text);
   });
 
   it('write amounts with the decimals of their currency', () => {

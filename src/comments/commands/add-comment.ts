@@ -1,13 +1,13 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { dealId } from '../../deals/deal.js';
+import { assertDealExists } from '../../deals/deal-views.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period, text } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { assertDealExists } from '../../statements/assert-deal-exists.js';
 import { type Comment, comment } from '../comment.js';
 import { insertComment } from '../comment-store.js';
 import { findComment } from '../comment-views.js';

@@ -8,7 +8,7 @@ import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { resolvePeriod } from '../../statements/resolve-period.js';
+import { resolvePeriod } from '../../statements/statement-views.js';
 import { comment } from '../comment.js';
 import { listComments as load } from '../comment-views.js';
 

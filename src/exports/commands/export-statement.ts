@@ -8,14 +8,13 @@ import { flag, pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findPerson } from '../../reps/rep-views.js';
-import { resolvePeriod } from '../../statements/resolve-period.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import { type StatementContent, type StatementKey, statement, statementAnswer } from '../../statements/statement.js';
-import { readStatement } from '../../statements/statement-views.js';
-import { statementFilename, statementTotals } from '../export-files.js';
-import { documentFailures, documentJob, workbookType } from '../export-job.js';
-import { type DocumentAnswer, DocumentRequests } from '../export-requests.js';
-import { type Cell, csvFile, lineType, own, plainAmount, text } from '../payroll-csv.js';
+import { readStatement, resolvePeriod } from '../../statements/statement-views.js';
+import { statementFilename, statementTotals } from '../export-file.js';
+import { exportFailures, exportJob, workbookType } from '../export-job.js';
+import { type ExportAnswer, ExportRequests } from '../export-requests.js';
+import { type Cell, csvFile, lineType, plainAmount, text, trusted } from '../payroll-csv.js';
 
 const params = z.strictObject({ repId: pathId });
 const query = z.strictObject({
@@ -29,15 +28,15 @@ type Query = z.infer<typeof query>;
 const columns: readonly (readonly [title: string, cell: (line: StatementLine) => Cell])[] = [
   ['Deal ID', (line) => text(line.dealId)],
   ['Deal', (line) => text(line.dealName)],
-  ['Close Date', (line) => own(line.closeDate)],
+  ['Close Date', (line) => trusted(line.closeDate)],
   ['Plan', (line) => text(line.planName)],
-  ['Plan Version', (line) => own(line.planVersion)],
+  ['Plan Version', (line) => trusted(line.planVersion)],
   ['Rule', (line) => text(line.ruleName)],
   ['Tier', (line) => text(line.tierName)],
-  ['Attainment', (line) => own(line.attainment)],
-  ['Base', (line) => own(line.base === null ? null : plainAmount(line.base, line.currency))],
-  ['Rate', (line) => own(line.rate)],
-  ['Commission', (line) => own(plainAmount(line.amount, line.currency))],
+  ['Attainment', (line) => trusted(line.attainment)],
+  ['Base', (line) => trusted(line.base === null ? null : plainAmount(line.base, line.currency))],
+  ['Rate', (line) => trusted(line.rate)],
+  ['Commission', (line) => trusted(plainAmount(line.amount, line.currency))],
   ['Type', (line) => text(lineType(line))],
   ['Status', (line) => text(line.status)],
   ['Note', (line) => text(line.reason)],
@@ -48,14 +47,14 @@ const rowColumns = ['Rep', 'Email', 'Period', 'Currency'];
 export class ExportStatement {
   constructor(
     @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(DocumentRequests) private readonly requests: DocumentRequests,
+    @inject(ExportRequests) private readonly requests: ExportRequests,
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute(
     { params: { repId }, query: asked }: Input<{ repId: string }, Query>,
     caller: Caller,
-  ): Promise<DocumentAnswer> {
+  ): Promise<ExportAnswer> {
     if (!maySee(caller, repId)) throw notYours();
     const find = async (trx: Work) => {
       const person = await findPerson(trx, caller.workspaceId, repId);
@@ -70,7 +69,7 @@ export class ExportStatement {
     };
     const { format } = asked;
     if (format === 'csv' || format === 'json') return this.writeNow(find, format, asked.delimiter, caller);
-    return this.requests.answer(
+    return this.requests.submit(
       caller,
       async (trx) => {
         const { key } = await find(trx);
@@ -120,7 +119,7 @@ function csvOf(
       ...columns.map(([, cell]) => cell(line)),
       text(name),
       text(email),
-      own(of),
+      trusted(of),
       text(line.currency),
     ]),
     delimiter,
@@ -137,9 +136,9 @@ export const exportStatement = operation({
   payroll: true,
   params,
   query,
-  response: z.union([statement, documentJob]),
+  response: z.union([statement, exportJob]),
   otherStatus: 202,
   files: ['text/csv', 'application/json', 'application/pdf', workbookType],
-  failures: documentFailures,
+  failures: exportFailures,
   handler: ExportStatement,
 });

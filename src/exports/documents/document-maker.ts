@@ -11,30 +11,30 @@ import { findPeopleBelow } from '../../reps/rep-views.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { type CurrencySummary } from '../../statements/team-statements.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
-import { statementFilename, statementTotals } from '../export-files.js';
-import { type DocumentOrder, workbookType } from '../export-job.js';
-import { archived, controlTotals, loadTeamExport, type TeamExport, totalsByCurrency } from '../team-export.js';
+import { statementFilename, statementTotals } from '../export-file.js';
+import { type ExportRequest, workbookType } from '../export-job.js';
+import { archivedMembers, controlTotals, loadTeamExport, type TeamExport, totalsByCurrency } from '../team-export.js';
 import { loadStatementFacts } from './statement-facts.js';
 import { statementPage } from './statement-page.js';
 import { statementWorkbook, type WorkbookStatement } from './statement-workbook.js';
 import { teamPage } from './team-page.js';
 
 /** Where the parts of a file go as they are made. */
-export interface DocumentSink {
+export interface PartSink {
   /** Reps whose part of an archive is there already. */
-  readonly kept: ReadonlySet<string>;
+  readonly storedReps: ReadonlySet<string>;
   /** The next part of the file; of an archive a file of its own, with its name and whose it is. */
-  keep(content: Buffer, file?: { readonly name: string; readonly repId: string }): Promise<void>;
+  store(content: Buffer, file?: { readonly name: string; readonly repId: string }): Promise<void>;
   /** Told before the first part. */
-  expect(total: number): Promise<void>;
+  start(total: number): Promise<void>;
   /** Whether others wait: an archive is then gone on with later. */
   isTimeUp(): boolean;
 }
 
 /** What was made; null for an archive that is to be gone on with. */
-export type Made = Omit<FileInfo, 'bytes'> | null;
+export type MadeFile = Omit<FileInfo, 'bytes'> | null;
 
-const mostPdfRows = 5000;
+const maxPdfRows = 5000;
 const partBytes = 4 * 1024 * 1024;
 
 /** Makes the files of statements: reads what they say, lays it out, and hands on the bytes. */
@@ -45,7 +45,7 @@ export class DocumentMaker {
     private readonly clock: Clock,
   ) {}
 
-  async make(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+  async make(workspaceId: string, order: ExportRequest, sink: PartSink): Promise<MadeFile> {
     switch (order.kind) {
       case 'statement.pdf':
         return this.statementPdf(workspaceId, order, sink);
@@ -62,9 +62,9 @@ export class DocumentMaker {
     }
   }
 
-  private async statementPdf(workspaceId: string, { repId, period }: DocumentOrder, sink: DocumentSink): Promise<Made> {
+  private async statementPdf(workspaceId: string, { repId, period }: ExportRequest, sink: PartSink): Promise<MadeFile> {
     const { facts, pdf } = await this.printStatement(workspaceId, repId ?? '', period);
-    await sink.keep(pdf);
+    await sink.store(pdf);
     return {
       contentType: 'application/pdf',
       filename: statementFilename(period, facts.rep.name, 'pdf'),
@@ -84,9 +84,9 @@ export class DocumentMaker {
 
   private async statementXlsx(
     workspaceId: string,
-    { repId, period }: DocumentOrder,
-    sink: DocumentSink,
-  ): Promise<Made> {
+    { repId, period }: ExportRequest,
+    sink: PartSink,
+  ): Promise<MadeFile> {
     const facts = await this.unitOfWork.run(
       { workspaceId },
       { lock: 'none', access: 'read', isolation: 'repeatable read' },
@@ -100,7 +100,7 @@ export class DocumentMaker {
       now: this.clock.now(),
       people: (actor: string | null | undefined) => people.get(actor ?? '') ?? null,
     };
-    await keepStream(statementWorkbook(terms, only({ ...rep, head, content })), sink);
+    await storeStream(statementWorkbook(terms, only({ ...rep, head, content })), sink);
     return {
       contentType: workbookType,
       filename: statementFilename(period, rep.name, 'xlsx'),
@@ -108,20 +108,20 @@ export class DocumentMaker {
     };
   }
 
-  private async teamPdf(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+  private async teamPdf(workspaceId: string, order: ExportRequest, sink: PartSink): Promise<MadeFile> {
     const { period } = order;
     const { team, workspace } = await this.loadTeam(workspaceId, order);
-    if (team.rows.length > mostPdfRows)
+    if (team.rows.length > maxPdfRows)
       throw invalid({
         path: 'period',
-        message: `has ${team.rows.length} rows and a PDF holds ${mostPdfRows}; take export.csv`,
+        message: `has ${team.rows.length} rows and a PDF holds ${maxPdfRows}; take export.csv`,
       });
-    await sink.keep(await this.printer.print(await teamPage(team, workspace, this.clock.now())));
+    await sink.store(await this.printer.print(await teamPage(team, workspace, this.clock.now())));
     return { contentType: 'application/pdf', filename: `statements-${period}.pdf`, headers: totalsOf(team) };
   }
 
   /** Every sheet is told from the same statements, each as it stood when it was read. */
-  private async teamXlsx(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+  private async teamXlsx(workspaceId: string, order: ExportRequest, sink: PartSink): Promise<MadeFile> {
     const { period } = order;
     const { team, workspace } = await this.loadTeam(workspaceId, order);
     const names = new Map<string | null, string | null>([
@@ -134,7 +134,7 @@ export class DocumentMaker {
       actor === 'api-key' ? keyAuthor : (names.get(actor ?? '') ?? null);
     const summaries: CurrencySummary[] = [];
     const statements = this.statementsOf(workspaceId, team, summaries);
-    await keepStream(statementWorkbook({ workspace, period, now: this.clock.now(), people }, statements), sink);
+    await storeStream(statementWorkbook({ workspace, period, now: this.clock.now(), people }, statements), sink);
     const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
     return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers };
   }
@@ -155,7 +155,7 @@ export class DocumentMaker {
     }
   }
 
-  private loadTeam(workspaceId: string, { period, managerId }: DocumentOrder) {
+  private loadTeam(workspaceId: string, { period, managerId }: ExportRequest) {
     return this.unitOfWork.run(
       { workspaceId },
       { lock: 'none', access: 'read', isolation: 'repeatable read' },
@@ -169,16 +169,16 @@ export class DocumentMaker {
     );
   }
 
-  private async teamZip(workspaceId: string, order: DocumentOrder, sink: DocumentSink): Promise<Made> {
+  private async teamZip(workspaceId: string, order: ExportRequest, sink: PartSink): Promise<MadeFile> {
     const { period } = order;
     const { team } = await this.loadTeam(workspaceId, order);
-    const members = archived(team);
-    await sink.expect(members.length);
+    const members = archivedMembers(team);
+    await sink.start(members.length);
     for (const { repId, name } of members) {
-      if (sink.kept.has(repId)) continue;
+      if (sink.storedReps.has(repId)) continue;
       if (sink.isTimeUp()) return null;
       const { pdf } = await this.printStatement(workspaceId, repId, period);
-      await sink.keep(pdf, { name: statementFilename(period, `${name} ${repId.slice(0, 8)}`, 'pdf'), repId });
+      await sink.store(pdf, { name: statementFilename(period, `${name} ${repId.slice(0, 8)}`, 'pdf'), repId });
     }
     return {
       contentType: 'application/zip',
@@ -197,17 +197,17 @@ async function* only(statement: WorkbookStatement): AsyncGenerator<WorkbookState
 }
 
 /** In parts of a few megabytes, so that neither side holds a large file at once. */
-async function keepStream(stream: Readable, sink: DocumentSink): Promise<void> {
+async function storeStream(stream: Readable, sink: PartSink): Promise<void> {
   let chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     chunks.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
     if (bytes < partBytes) continue;
-    await sink.keep(Buffer.concat(chunks));
+    await sink.store(Buffer.concat(chunks));
     [chunks, bytes] = [[], 0];
   }
-  if (bytes > 0) await sink.keep(Buffer.concat(chunks));
+  if (bytes > 0) await sink.store(Buffer.concat(chunks));
 }
 
 function unknownKind(kind: never): never {

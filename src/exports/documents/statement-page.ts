@@ -193,11 +193,11 @@ function trueUpRows({ lines = [], currency }: StatementLine): Html[] {
   return rows;
 }
 
-const mostComments = 20;
+const maxComments = 20;
 
 function notes({ comments, content, workspace }: StatementFacts): Html {
   const { currency, summary } = content;
-  const shown = comments.slice(-mostComments);
+  const shown = comments.slice(-maxComments);
   return html`<section class="notes"><h2>Notes</h2>
 <p>Amounts are gross, before tax and other deductions. Each line is calculated exactly and rounded once, to ${currencyDigits(currency)} decimals in ${currency}.</p>
 <p>If something looks wrong, comment on this statement or write to whoever runs commissions at <span dir="auto">${workspace.name}</span>, naming the statement and the deal.</p>

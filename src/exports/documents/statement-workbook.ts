@@ -11,7 +11,7 @@ import { type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { type StatementContent, type StatementHead } from '../../statements/statement.js';
 import { hasAmount } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
-import { harmless, lineType } from '../payroll-csv.js';
+import { disarmFormula, lineType } from '../payroll-csv.js';
 import { paperOf } from './page-style.js';
 
 /** One rep's statement as a workbook needs it. */
@@ -99,28 +99,31 @@ const howToRead = [
  */
 export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterable<WorkbookStatement>): Readable {
   const { workspace, now } = terms;
-  return WorkbookWriter.stream({ harmless, paper: paperOf(workspace), createdAt: now }, async (workbook) => {
-    const summary = workbook.sheet('Summary', summaryColumns);
-    const lines = workbook.sheet('Line items', lineColumns);
-    const adjustments = workbook.sheet('Adjustments', adjustmentColumns);
-    const about = workbook.sheet('About', aboutColumns);
-    const kept: WorkbookStatement[] = [];
-    const plans = new Map<string, PlanOfLines>();
-    for await (const statement of statements) {
-      await writeLines(lines, statement, () => workbook.caughtUp());
-      for (const { planName, planVersion } of statement.content.lines)
-        if (planName !== null) plans.set(`${planName} ${planVersion}`, { planName, planVersion });
-      kept.push(withoutLines(statement));
-    }
-    lines.close();
-    writeTotals(
-      summary,
-      kept.flatMap((statement) => writeSummary(summary, statement)),
-    );
-    for (const statement of kept) writeAdjustments(adjustments, statement, terms);
-    writeAbout(about, terms, kept, [...plans.values()]);
-    for (const sheet of [summary, adjustments, about]) sheet.close();
-  });
+  return WorkbookWriter.stream(
+    { harmless: disarmFormula, paper: paperOf(workspace), createdAt: now },
+    async (workbook) => {
+      const summary = workbook.sheet('Summary', summaryColumns);
+      const lines = workbook.sheet('Line items', lineColumns);
+      const adjustments = workbook.sheet('Adjustments', adjustmentColumns);
+      const about = workbook.sheet('About', aboutColumns);
+      const kept: WorkbookStatement[] = [];
+      const plans = new Map<string, PlanOfLines>();
+      for await (const statement of statements) {
+        await writeLines(lines, statement, () => workbook.caughtUp());
+        for (const { planName, planVersion } of statement.content.lines)
+          if (planName !== null) plans.set(`${planName} ${planVersion}`, { planName, planVersion });
+        kept.push(withoutLines(statement));
+      }
+      lines.close();
+      writeTotals(
+        summary,
+        kept.flatMap((statement) => writeSummary(summary, statement)),
+      );
+      for (const statement of kept) writeAdjustments(adjustments, statement, terms);
+      writeAbout(about, terms, kept, [...plans.values()]);
+      for (const sheet of [summary, adjustments, about]) sheet.close();
+    },
+  );
 }
 
 interface PlanOfLines {
@@ -189,7 +192,7 @@ function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
 }
 
 /** Rows between two turns of everyone else in the process: some twenty milliseconds. */
-const rowsATurn = 200;
+const rowsPerSlice = 200;
 
 async function writeLines(
   sheet: Sheet,
@@ -197,7 +200,7 @@ async function writeLines(
   turn: () => Promise<void>,
 ): Promise<void> {
   for (const [index, line] of content.lines.entries()) {
-    if (index % rowsATurn === 0) await turn();
+    if (index % rowsPerSlice === 0) await turn();
     if (line.kind !== 'commission_earned') continue;
     const { currency } = line;
     sheet.row([

@@ -4,14 +4,14 @@ import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { statementStatuses } from '../../statements/statement.js';
 import { missingPayrollIds } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
-import { amountCells, isSettled, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
+import { amountCells, isFullyApproved, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
 import { grouped, minute, money, periodName } from './figures.js';
 import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
 
 /** The team's period on paper: totals, one row a rep, how far the approvals are, and who signs. */
 export async function teamPage(team: TeamExport, workspace: WorkspaceRow, now: Date): Promise<Html> {
   const { from, to } = periodRange(team.period);
-  const approved = isSettled(team);
+  const approved = isFullyApproved(team);
   const body = html`
 ${approved ? [] : watermark}
 <header>
@@ -64,13 +64,13 @@ function amountNames({ columns }: TeamExport): readonly string[] {
 }
 
 /** A table of thousands of rows is laid out far slower than the same rows in several. */
-const rowsATable = 250;
+const rowsPerTable = 250;
 
 function repTables(team: TeamExport): Html[] {
   const head = html`<thead><tr>${team.columns.map((name) => html`<th${amountNames(team).includes(name) ? html` class="amount"` : ''}>${name}</th>`)}</tr></thead>`;
   const tables: Html[] = [];
-  for (let start = 0; start === 0 || start < team.rows.length; start += rowsATable) {
-    const rows = team.rows.slice(start, start + rowsATable);
+  for (let start = 0; start === 0 || start < team.rows.length; start += rowsPerTable) {
+    const rows = team.rows.slice(start, start + rowsPerTable);
     tables.push(
       html`<table>${columnWidths(team, false)}${head}<tbody>${rows.map((row) => html`<tr>${teamCells(row, team).map(cell)}</tr>`)}</tbody></table>`,
     );

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Download, type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
-import { documentFailures, workbookType } from '../export-job.js';
-import { DocumentRequests } from '../export-requests.js';
+import { exportFailures, workbookType } from '../export-job.js';
+import { ExportRequests } from '../export-requests.js';
 
 const params = z.strictObject({ jobId: pathId });
 
 @injectable()
 export class GetExportFile {
-  constructor(@inject(DocumentRequests) private readonly requests: DocumentRequests) {}
+  constructor(@inject(ExportRequests) private readonly requests: ExportRequests) {}
 
   async execute({ params: { jobId } }: Input<z.infer<typeof params>>, caller: Caller): Promise<Download> {
     return this.requests.fileOf(caller, await this.requests.find(caller, jobId));
@@ -27,6 +27,6 @@ export const getExportFile = operation({
   params,
   response: z.string(),
   files: ['application/pdf', workbookType, 'application/zip'],
-  failures: { ...documentFailures, job_not_found: 404, export_not_ready: 409 },
+  failures: { ...exportFailures, job_not_found: 404, export_not_ready: 409 },
   handler: GetExportFile,
 });

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
-import { documentJob, jobAnswer } from '../export-job.js';
-import { DocumentRequests } from '../export-requests.js';
+import { exportJob, jobAnswer } from '../export-job.js';
+import { ExportRequests } from '../export-requests.js';
 
 const params = z.strictObject({ jobId: pathId });
 
 @injectable()
 export class GetExportJob {
-  constructor(@inject(DocumentRequests) private readonly requests: DocumentRequests) {}
+  constructor(@inject(ExportRequests) private readonly requests: ExportRequests) {}
 
   async execute({ params: { jobId } }: Input<z.infer<typeof params>>, caller: Caller) {
     return jobAnswer(await this.requests.find(caller, jobId));
@@ -25,7 +25,7 @@ export const getExportJob = operation({
   access: 'rep',
   payroll: true,
   params,
-  response: documentJob,
+  response: exportJob,
   failures: { job_not_found: 404 },
   handler: GetExportJob,
 });

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { documentJob, jobAnswer, mayDownload } from '../export-job.js';
-import { findDocuments } from '../export-views.js';
+import { exportJob, jobAnswer, mayDownload } from '../export-job.js';
+import { findExportJobs } from '../export-views.js';
 
 @injectable()
 export class ListExportJobs {
@@ -12,7 +12,7 @@ export class ListExportJobs {
 
   async execute(_input: Input, caller: Caller) {
     const found = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findDocuments(trx, caller.workspaceId),
+      findExportJobs(trx, caller.workspaceId),
     );
     const jobs = found.filter((job) => mayDownload(caller, job)).map(jobAnswer);
     return { jobs, count: jobs.length };
@@ -27,7 +27,7 @@ export const listExportJobs = operation({
   path: '/v1/statements/export/jobs',
   access: 'rep',
   payroll: true,
-  response: z.object({ jobs: z.array(documentJob), count: z.int() }),
+  response: z.object({ jobs: z.array(exportJob), count: z.int() }),
   failures: {},
   handler: ListExportJobs,
 });

@@ -22,7 +22,7 @@ export interface FieldMappingJson {
 }
 
 export type Paper = 'A4' | 'Letter';
-export type DocumentKind = 'statement.pdf' | 'statement.xlsx' | 'team.pdf' | 'team.xlsx' | 'team.zip';
+export type ExportKind = 'statement.pdf' | 'statement.xlsx' | 'team.pdf' | 'team.xlsx' | 'team.zip';
 
 /** What a payroll system wants to be told beside names and amounts. */
 export interface PayrollTerms {
@@ -376,7 +376,7 @@ export interface Tables {
   documents: {
     workspace_id: string;
     document_id: string;
-    kind: DocumentKind;
+    kind: ExportKind;
     rep_id: string | null;
     manager_id: string | null;
     period: string;

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
 import { dealId } from '../../deals/deal.js';
+import { assertDealExists } from '../../deals/deal-views.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
@@ -12,13 +13,12 @@ import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { money, pathId, period, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { type AdjustmentRow, adjustmentDay, assertTakesBack, exactAmount } from '../adjustment.js';
+import { type AdjustmentRow, adjustmentDay, assertClawbackNegative, exactAmount } from '../adjustment.js';
 import { insertAdjustment } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
-import { assertDealExists } from '../assert-deal-exists.js';
-import { lockRep } from '../lock-rep.js';
+import { lockRep } from '../rep-lane.js';
 import { statementLocked } from '../statement.js';
-import { recordStatementEntry } from '../statement-audit-entry.js';
+import { recordStatementEntry } from '../statement-store.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId });
@@ -39,7 +39,7 @@ export class AddAdjustment {
   ) {}
 
   async execute({ params: { repId }, body: wanted }: Input<{ repId: string }, unknown, Wanted>, caller: Caller) {
-    assertTakesBack(wanted.kind, wanted.amount);
+    assertClawbackNegative(wanted.kind, wanted.amount);
     const { workspaceId, actor } = caller;
     return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);

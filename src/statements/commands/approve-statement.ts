@@ -16,10 +16,9 @@ import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { repNotFound } from '../../reps/rep.js';
-import { approverOf, refuseOwnStatement } from '../approvers.js';
+import { assertNotOwnStatement, identifyApprover } from '../approvers.js';
 import { readLedgerLines } from '../ledger-lines.js';
-import { lockRep } from '../lock-rep.js';
-import { isCalculationPending } from '../pending-calculation.js';
+import { isCalculationPending, lockRep } from '../rep-lane.js';
 import { contentHash, snapshotOf } from '../snapshot.js';
 import {
   type StatementContent,
@@ -28,8 +27,7 @@ import {
   statementAnswer,
   statementNotFound,
 } from '../statement.js';
-import { recordStatementEntry } from '../statement-audit-entry.js';
-import { approveHead, insertVersion } from '../statement-store.js';
+import { approveHead, insertVersion, recordStatementEntry } from '../statement-store.js';
 import { findHead, findVersion, listFrozenPeriods, type StoredStatement } from '../statement-views.js';
 import { unlockStatement } from '../unlock-statement.js';
 
@@ -54,7 +52,7 @@ const body = z.preprocess(
 );
 
 /** Calculations may keep arriving; a rep that never comes to rest within so many tries is told to the caller. */
-const mostTries = 10;
+const maxTries = 10;
 
 const approvalAnswer = z.object({
   ...statement.shape,
@@ -94,7 +92,7 @@ export class ApproveStatement {
 
   /** What is asked of the rep's ledger is calculated before it is frozen. */
   async approve(key: StatementKey, version: number | null, caller: Caller): Promise<ApprovalAnswer> {
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < maxTries; tries += 1) {
       await this.laneRunner.calculateNow(key.workspaceId, [key.repId]);
       await failpoint('approve.afterDrain');
       const answer = await this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
@@ -119,7 +117,7 @@ async function tryApprove(
 ): Promise<ApprovalAnswer | null> {
   const repName = await lockRep(trx, key.workspaceId, key.repId);
   await failpoint('approve.afterLock');
-  await refuseOwnStatement(trx, caller, key.repId);
+  await assertNotOwnStatement(trx, caller, key.repId);
   const head = await findHead(trx, key);
   const latest = head === null ? null : await findVersion(trx, key, head.version);
   if (head === null || latest === null) throw statementNotFound();
@@ -127,9 +125,9 @@ async function tryApprove(
   if (head.status === 'approved') return statementAnswer(key, repName, head, latest, caller);
   if (await isCalculationPending(trx, key)) return null;
   await failpoint('approve.afterCheck');
-  await refuseOverlap(trx, key);
+  await assertNoOverlap(trx, key);
   const approved = await upToDate(trx, key, latest, version, { at, actor: caller.actor });
-  await approveHead(trx, key, approved, { at, actor: caller.actor, approver: await approverOf(trx, caller) });
+  await approveHead(trx, key, approved, { at, actor: caller.actor, approver: await identifyApprover(trx, caller) });
   saveFreshnessMark(trx, key, null);
   await recordStatementEntry(trx, caller, {
     runId: newId(),
@@ -157,7 +155,7 @@ function statementChanged(version: number, latest: StoredStatement, liveNetPayou
   });
 }
 
-async function refuseOverlap(trx: Work, key: StatementKey): Promise<void> {
+async function assertNoOverlap(trx: Work, key: StatementKey): Promise<void> {
   const range = periodRange(key.period);
   const other = (await listFrozenPeriods(trx, key.workspaceId, key.repId)).find((one) => overlap(one.range, range));
   if (other !== undefined)

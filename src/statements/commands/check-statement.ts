@@ -7,8 +7,8 @@ import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period, text } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { upsertCheck } from '../payroll-handover-store.js';
 import { statementNotFound } from '../statement.js';
+import { upsertCheck } from '../statement-store.js';
 import { findHead } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId });

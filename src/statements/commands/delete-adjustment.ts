@@ -10,9 +10,9 @@ import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { deleteAdjustment as remove } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
-import { lockRep } from '../lock-rep.js';
+import { lockRep } from '../rep-lane.js';
 import { statementLocked } from '../statement.js';
-import { recordStatementEntry } from '../statement-audit-entry.js';
+import { recordStatementEntry } from '../statement-store.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId, adjustmentId: pathId });

@@ -10,10 +10,9 @@ import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { repNotFound } from '../../reps/rep.js';
-import { generateVersion } from '../generate-version.js';
-import { lockRep } from '../lock-rep.js';
-import { hasRequests } from '../pending-calculation.js';
+import { hasRequests, lockRep } from '../rep-lane.js';
 import { type StatementAnswer, statement, statementAnswer, statementLocked } from '../statement.js';
+import { generateVersion } from '../statement-store.js';
 import { findHead } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId });

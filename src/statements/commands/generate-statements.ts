@@ -31,7 +31,7 @@ type Outcome =
   | { readonly repId: string; readonly error: string };
 
 /** Reps are independent of each other; a few at a time keep the database busy without taking it over. */
-const atATime = 4;
+const concurrency = 4;
 
 @injectable()
 export class GenerateStatements {
@@ -51,7 +51,7 @@ export class GenerateStatements {
       for (let index = next++; index < reps.length; index = next++)
         outcomes[index] = await this.outcomeOf(reps[index] as string, of, caller);
     };
-    await Promise.all(Array.from({ length: atATime }, work));
+    await Promise.all(Array.from({ length: concurrency }, work));
     return answerOf(of, outcomes);
   }
 

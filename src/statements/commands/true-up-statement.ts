@@ -15,13 +15,11 @@ import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { insertAdjustment, insertTrueUpLines } from '../adjustment-store.js';
-import { listApprovers, refuseOwnStatement } from '../approvers.js';
-import { generateVersion } from '../generate-version.js';
-import { lockRep } from '../lock-rep.js';
-import { type Owed, owedFor } from '../owed.js';
+import { assertNotOwnStatement, listApprovers } from '../approvers.js';
+import { calculateOwed, type Owed } from '../owed.js';
+import { lockRep } from '../rep-lane.js';
 import { type StatementKey, statementNotApproved } from '../statement.js';
-import { recordStatementEntry } from '../statement-audit-entry.js';
-import { replaceApproved } from '../statement-store.js';
+import { generateVersion, recordStatementEntry, replaceApproved } from '../statement-store.js';
 import { findHead, findVersion, type StoredStatement } from '../statement-views.js';
 import { trueUpLine, trueUpLineAnswer } from '../true-up-line.js';
 
@@ -65,7 +63,7 @@ export class TrueUpStatement {
     const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
     return this.changes.run(caller, 'shared', async (trx, wake) => {
       await lockRep(trx, caller.workspaceId, repId);
-      await refuseOwnStatement(trx, caller, repId);
+      await assertNotOwnStatement(trx, caller, repId);
       const at = this.clock.now();
       const approved = await findApproved(trx, key, at);
       const { delta, lines, otherCurrencies } = approved.owed;
@@ -99,7 +97,7 @@ async function findApproved(trx: Work, key: StatementKey, at: Date): Promise<App
   const latest = head === null ? null : await findVersion(trx, key, head.version);
   if (frozen === undefined || latest === null) throw statementNotApproved();
   const asOf = dayInZone(at, terms.workspace.timeZone);
-  return { terms, frozen, statement: latest, owed: await owedFor(trx, terms, frozen, latest, asOf) };
+  return { terms, frozen, statement: latest, owed: await calculateOwed(trx, terms, frozen, latest, asOf) };
 }
 
 async function approval(trx: Work, { workspaceId, repId }: StatementKey): Promise<Pick<Answer, 'approvers' | 'how'>> {

@@ -10,12 +10,12 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { money, pathId, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { type AdjustmentRow, assertTakesBack, exactAmount } from '../adjustment.js';
+import { type AdjustmentRow, assertClawbackNegative, exactAmount } from '../adjustment.js';
 import { updateAdjustment as write } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
-import { lockRep } from '../lock-rep.js';
+import { lockRep } from '../rep-lane.js';
 import { statementLocked } from '../statement.js';
-import { recordStatementEntry } from '../statement-audit-entry.js';
+import { recordStatementEntry } from '../statement-store.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId, adjustmentId: pathId });
@@ -44,7 +44,7 @@ export class UpdateAdjustment {
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
       if (row === null || row.kind === 'true_up')
         throw new Failure('adjustment_not_found', 'This rep has no such adjustment or clawback.');
-      if (wanted.amount !== undefined) assertTakesBack(row.kind, wanted.amount);
+      if (wanted.amount !== undefined) assertClawbackNegative(row.kind, wanted.amount);
       const frozen = await listFrozenPeriods(trx, workspaceId, repId);
       const locked = frozen.find(({ range }) => isWithin(row.earnedOn, range));
       if (locked !== undefined) throw statementLocked(locked.period);

@@ -8,10 +8,9 @@ import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { resolvePeriod } from '../resolve-period.js';
+import { readState } from '../staleness.js';
 import { approvalOf, approvedBy, statement } from '../statement.js';
-import { stateOf } from '../statement-state.js';
-import { readStatement } from '../statement-views.js';
+import { readStatement, resolvePeriod } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId });
 const query = z.strictObject({ period: period.optional() });
@@ -31,7 +30,7 @@ export class GetStatementStatus {
       const { period: of, currency } = await resolvePeriod(trx, workspaceId, asked.period, this.clock);
       const key = { workspaceId, repId, period: of };
       const { head, content } = await readStatement(trx, key, currency);
-      const state = await stateOf(trx, key, head, content, currency);
+      const state = await readState(trx, key, head, content, currency);
       const [status, version] = [head?.status ?? ('draft' as const), head?.version ?? 0];
       return { repId, period: of, status, generated: head !== null, version, ...approvalOf(head, caller), ...state };
     });

@@ -11,10 +11,9 @@ import { period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { resolvePeriod } from '../resolve-period.js';
+import { readState } from '../staleness.js';
 import { type StatementAnswer, statement, statementAnswer } from '../statement.js';
-import { stateOf } from '../statement-state.js';
-import { readStatement } from '../statement-views.js';
+import { readStatement, resolvePeriod } from '../statement-views.js';
 import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
 
 const query = z.strictObject({
@@ -35,7 +34,7 @@ export class GetStatements {
   ) {}
 
   async execute({ query: asked }: Input<unknown, Query>, caller: Caller) {
-    assertMayAsk(asked, caller);
+    assertMayRead(asked, caller);
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, asked.period, this.clock);
       if (asked.repId !== undefined) return readRepStatement(trx, caller, asked.repId, of, currency);
@@ -45,7 +44,7 @@ export class GetStatements {
   }
 }
 
-function assertMayAsk({ repId }: Query, caller: Caller): void {
+function assertMayRead({ repId }: Query, caller: Caller): void {
   if (repId !== undefined) {
     if (!maySee(caller, repId)) throw notYours();
   } else if (!seesTeam(caller)) {
@@ -69,7 +68,7 @@ async function readRepStatement(
     readStatement(trx, key, currency),
   ]);
   if (repName === null) throw repNotFound();
-  return statementAnswer(key, repName, head, content, caller, await stateOf(trx, key, head, content, currency));
+  return statementAnswer(key, repName, head, content, caller, await readState(trx, key, head, content, currency));
 }
 
 export const getStatements = operation({

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { csvFile } from '../exports/payroll-csv.js';
-import { type Layout, layouts, payrollFile } from '../exports/payroll-layouts.js';
-import { loadTeamExport } from '../exports/team-export.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { missingPayrollIds } from '../statements/team-statements.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
-import { missingPayrollIds } from './team-statements.js';
+import { csvFile } from './payroll-csv.js';
+import { type Layout, layouts, payrollFile } from './payroll-layouts.js';
+import { loadTeamExport } from './team-export.js';
 
 export const payrollHandover = z.object({
   handoverId: z.string(),

@@ -3,10 +3,36 @@ import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { readTeamLedgerLines } from './ledger-lines.js';
+import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
+import { hasRequests } from './rep-lane.js';
 import { contentHash, type Summary, snapshotOf } from './snapshot.js';
-import { type StatementState } from './statement.js';
+import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 import { type TeamStatementRow } from './statement-views.js';
+
+/** Whether a stored draft still equals the ledger, and whether calculations of the rep are outstanding. */
+export async function readState(
+  trx: Work,
+  key: StatementKey,
+  head: StatementHead | null,
+  content: StatementContent,
+  currency: string,
+): Promise<StatementState> {
+  const pending = await hasRequests(trx, key);
+  return { ...(await stalenessOf(trx, key, head, content, currency)), ...(pending ? { pending } : {}) };
+}
+
+async function stalenessOf(
+  trx: Work,
+  key: StatementKey,
+  head: StatementHead | null,
+  content: StatementContent,
+  currency: string,
+): Promise<StatementState> {
+  if (head?.status !== 'draft') return {};
+  const live = snapshotOf(await readLedgerLines(trx, key), currency);
+  if (contentHash(live) === content.contentHash) return {};
+  return { stale: true, liveNetPayout: Number(live.summary.netPayout) };
+}
 
 interface CurrencySummary {
   readonly currency: string;

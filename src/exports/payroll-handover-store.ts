@@ -29,29 +29,3 @@ export async function insertHandover(
     .execute();
   return handoverId;
 }
-
-/** Marks a version of a statement as checked; a second check of the same version replaces the note. */
-export async function upsertCheck(
-  trx: Work,
-  { workspaceId, repId: authorId }: Caller,
-  check: { readonly repId: string; readonly period: string; readonly version: number; readonly note: string | null },
-): Promise<Date> {
-  const row = await trx
-    .insertInto('statement_checks')
-    .values({
-      workspace_id: workspaceId,
-      rep_id: check.repId,
-      period: check.period,
-      version: check.version,
-      note: check.note,
-      author_id: authorId,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['workspace_id', 'rep_id', 'period', 'version'])
-        .doUpdateSet({ note: check.note, author_id: authorId, checked_at: new Date() }),
-    )
-    .returning('checked_at')
-    .executeTakeFirstOrThrow();
-  return row.checked_at;
-}

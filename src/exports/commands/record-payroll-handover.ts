@@ -1,6 +1,5 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { layouts } from '../../exports/payroll-layouts.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -10,6 +9,7 @@ import { CLOCK } from '../../platform/tokens.js';
 import { describePayrollFile, type PayrollHandover, payrollHandover } from '../payroll-handover.js';
 import { insertHandover } from '../payroll-handover-store.js';
 import { listHandovers } from '../payroll-handover-views.js';
+import { layouts } from '../payroll-layouts.js';
 
 const body = z.strictObject({
   period: period.describe('The period that was handed over'),

@@ -5,24 +5,24 @@ import { type Clock } from '../../kernel/clock.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { flag, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { resolvePeriod } from '../../statements/resolve-period.js';
-import { documentFailures, documentJob, managerOf, workbookType } from '../export-job.js';
-import { type DocumentAnswer, DocumentRequests } from '../export-requests.js';
-import { archived, loadTeamExport } from '../team-export.js';
+import { resolvePeriod } from '../../statements/statement-views.js';
+import { exportFailures, exportJob, managerOf, workbookType } from '../export-job.js';
+import { type ExportAnswer, ExportRequests } from '../export-requests.js';
+import { archivedMembers, loadTeamExport } from '../team-export.js';
 
 const query = z.strictObject({ period: period.optional(), async: flag.default(false) });
 type Asked = Input<unknown, z.infer<typeof query>>;
 
 /** Files of the whole team: ordered here, made by a worker. */
-class TeamDocuments {
+class TeamExports {
   constructor(
-    private readonly requests: DocumentRequests,
+    private readonly requests: ExportRequests,
     private readonly clock: Clock,
   ) {}
 
   answer(kind: 'team.pdf' | 'team.xlsx' | 'team.zip', { query: asked }: Asked, caller: Caller) {
     const { workspaceId } = caller;
-    return this.requests.answer(
+    return this.requests.submit(
       caller,
       async (trx) => {
         const { period: of } = await resolvePeriod(trx, workspaceId, asked.period, this.clock);
@@ -30,7 +30,7 @@ class TeamDocuments {
         if (kind !== 'team.zip') return order;
         const selection = { repIds: visibleReps(caller), everyone: false };
         const team = await loadTeamExport(trx, workspaceId, of, this.clock, selection);
-        return { ...order, total: archived(team).length };
+        return { ...order, total: archivedMembers(team).length };
       },
       asked,
     );
@@ -39,39 +39,39 @@ class TeamDocuments {
 
 @injectable()
 export class ExportTeamPdf {
-  private readonly documents: TeamDocuments;
+  private readonly documents: TeamExports;
 
-  constructor(@inject(DocumentRequests) requests: DocumentRequests, @inject(CLOCK) clock: Clock) {
-    this.documents = new TeamDocuments(requests, clock);
+  constructor(@inject(ExportRequests) requests: ExportRequests, @inject(CLOCK) clock: Clock) {
+    this.documents = new TeamExports(requests, clock);
   }
 
-  execute(asked: Asked, caller: Caller): Promise<DocumentAnswer> {
+  execute(asked: Asked, caller: Caller): Promise<ExportAnswer> {
     return this.documents.answer('team.pdf', asked, caller);
   }
 }
 
 @injectable()
 export class ExportTeamXlsx {
-  private readonly documents: TeamDocuments;
+  private readonly documents: TeamExports;
 
-  constructor(@inject(DocumentRequests) requests: DocumentRequests, @inject(CLOCK) clock: Clock) {
-    this.documents = new TeamDocuments(requests, clock);
+  constructor(@inject(ExportRequests) requests: ExportRequests, @inject(CLOCK) clock: Clock) {
+    this.documents = new TeamExports(requests, clock);
   }
 
-  execute(asked: Asked, caller: Caller): Promise<DocumentAnswer> {
+  execute(asked: Asked, caller: Caller): Promise<ExportAnswer> {
     return this.documents.answer('team.xlsx', asked, caller);
   }
 }
 
 @injectable()
 export class ExportTeamZip {
-  private readonly documents: TeamDocuments;
+  private readonly documents: TeamExports;
 
-  constructor(@inject(DocumentRequests) requests: DocumentRequests, @inject(CLOCK) clock: Clock) {
-    this.documents = new TeamDocuments(requests, clock);
+  constructor(@inject(ExportRequests) requests: ExportRequests, @inject(CLOCK) clock: Clock) {
+    this.documents = new TeamExports(requests, clock);
   }
 
-  execute(asked: Asked, caller: Caller): Promise<DocumentAnswer> {
+  execute(asked: Asked, caller: Caller): Promise<ExportAnswer> {
     return this.documents.answer('team.zip', asked, caller);
   }
 }
@@ -81,9 +81,9 @@ const shared = {
   access: 'manager',
   payroll: true,
   query,
-  response: documentJob,
+  response: exportJob,
   otherStatus: 202,
-  failures: documentFailures,
+  failures: exportFailures,
 } as const;
 
 export const exportTeamPdf = operation({
