@@ -19,7 +19,7 @@ export interface CrmRequest<T> {
   /** Must not run twice: retried only if the CRM said that it did nothing (429). */
   readonly isUnrepeatable?: boolean;
   /** Classifies an error response to this request, before the rules of the CRM. */
-  classifyError?(refusal: CrmErrorResponse): ErrorClassification | null;
+  classifyError?(response: CrmErrorResponse): ErrorClassification | null;
 }
 
 export interface CrmResponse<T> {
@@ -51,13 +51,15 @@ export interface ErrorClassification {
   readonly message?: string;
 }
 
+type RequestError = Omit<ErrorClassification, 'kind'> & { readonly kind: CrmFailureKind };
+
 /** What distinguishes one CRM from the others. */
 export interface CrmRules {
   readonly provider: CrmProvider;
   /** Additional statuses that are worth a retry. */
   readonly passing?: readonly number[];
   /** Null: the status decides. */
-  classifyError?(refusal: CrmErrorResponse): ErrorClassification | null;
+  classifyError?(response: CrmErrorResponse): ErrorClassification | null;
 }
 
 /** Clock, delay and randomness, injected so that tests need not wait. */
@@ -71,12 +73,12 @@ export interface CrmTiming {
 
 export const realTiming: CrmTiming = { now: Date.now, sleep, random: Math.random, timeoutMs: 30_000 };
 
-const mostRetries = 5;
+const maxRetries = 5;
 /** A worker spends at most this long on one request. The job retries what takes longer. */
 const maxTotalMs = 60_000;
 const backoffBaseMs = 500;
 const backoffCapMs = 30_000;
-const mostBytes = 10 * 1024 * 1024;
+const maxBytes = 10 * 1024 * 1024;
 const passingStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
 
 interface HttpReply {
@@ -100,59 +102,72 @@ export class CrmHttp {
     private readonly timing: CrmTiming = realTiming,
   ) {}
 
-  async request<T>(question: CrmRequest<T>): Promise<CrmResponse<T>> {
-    const answer = await this.getOrNull(question);
-    if (answer === null) throw this.failure(question, 'refused', 'not found in the CRM (404)');
+  async request<T>(request: CrmRequest<T>): Promise<CrmResponse<T>> {
+    const answer = await this.getOrNull(request);
+    if (answer === null) throw this.failure(request, 'refused', 'not found in the CRM (404)');
     return answer;
   }
 
   /** Null if the CRM does not have the resource. */
-  async getOrNull<T>(question: CrmRequest<T>): Promise<CrmResponse<T> | null> {
-    const reply = await this.settle(question);
+  async getOrNull<T>(request: CrmRequest<T>): Promise<CrmResponse<T> | null> {
+    const reply = await this.send(request);
     if (reply === null) return null;
-    const parsed = question.schema.safeParse(reply.body);
+    const parsed = request.schema.safeParse(reply.body);
     if (parsed.success) return { body: parsed.data, headers: reply.headers, serverTime: reply.serverTime };
     const where = parsed.error.issues[0]?.path.join('.').slice(0, 100) || 'its body';
-    throw this.failure(question, 'refused', `the response has an unexpected shape at ${where}`);
+    throw this.failure(request, 'refused', `the response has an unexpected shape at ${where}`);
   }
 
-  private async settle(question: CrmRequest<unknown>): Promise<HttpReply | null> {
-    const { access } = question;
-    const patientUntil = this.timing.now() + maxTotalMs;
+  /** Sends the request, with retries; null if the CRM does not have the resource. */
+  private async send(request: CrmRequest<unknown>): Promise<HttpReply | null> {
+    const { access } = request;
+    const deadline = this.timing.now() + maxTotalMs;
     let credentials = await access?.credentials();
     let isRenewed = false;
     for (let attempt = 1; ; attempt++) {
-      const reply = await this.attempt(question, credentials?.accessToken);
+      const reply = await this.attempt(request, credentials?.accessToken);
       if (reply.status !== null && isSuccess(reply.status)) return reply;
-
-      const verdict = this.verdictOn(question, reply, attempt);
-      if (verdict.kind === 'absent') return null;
-      if (verdict.kind === 'unauthorized' && access !== undefined && credentials !== undefined && !isRenewed) {
-        credentials = await access.renewed(credentials);
-        isRenewed = true;
-        continue;
+      const error = this.classify(request, reply, attempt);
+      if (error.kind === 'absent') return null;
+      if (error.kind === 'unauthorized' && access !== undefined && credentials !== undefined) {
+        if (!isRenewed) {
+          credentials = await access.renewed(credentials);
+          isRenewed = true;
+          continue;
+        }
+        await access.rejected(credentials);
       }
-      if (verdict.kind === 'unauthorized' && credentials !== undefined) await access?.rejected(credentials);
-      const askedDelayMs = this.requestedDelayMs(reply) ?? verdict.retryAfterMs ?? null;
-      const delayMs = askedDelayMs ?? this.backoffMs(attempt);
-      const isPatient = attempt <= mostRetries && this.timing.now() + delayMs <= patientUntil;
-      if (!isPatient || !mayAskAgain(question, verdict.kind, reply.status))
-        throw this.failure(question, verdict.kind, verdict.message ?? `answered ${reply.status}`, askedDelayMs);
-      await this.timing.sleep(delayMs);
+      await this.waitForRetry(request, reply, { ...error, kind: error.kind }, attempt, deadline);
     }
   }
 
-  private async attempt(question: CrmRequest<unknown>, token: string | undefined): Promise<HttpReply | TransportError> {
+  /** Waits until the next attempt; throws the error if there is none. */
+  private async waitForRetry(
+    request: CrmRequest<unknown>,
+    reply: HttpReply | TransportError,
+    { kind, message, retryAfterMs }: RequestError,
+    attempt: number,
+    deadline: number,
+  ): Promise<void> {
+    const requestedMs = this.requestedDelayMs(reply) ?? retryAfterMs ?? null;
+    const delayMs = requestedMs ?? this.backoffMs(attempt);
+    const isInTime = attempt <= maxRetries && this.timing.now() + delayMs <= deadline;
+    if (!isInTime || !isRetryable(request, kind, reply.status))
+      throw this.failure(request, kind, message ?? `status ${reply.status}`, requestedMs);
+    await this.timing.sleep(delayMs);
+  }
+
+  private async attempt(request: CrmRequest<unknown>, token: string | undefined): Promise<HttpReply | TransportError> {
     // fetch rejects other characters with an error that prints the header.
     if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-      throw this.failure(question, 'unauthorized', 'the token contains invalid characters');
+      throw this.failure(request, 'unauthorized', 'the token contains invalid characters');
     try {
-      const response = await fetch(question.url, {
-        method: question.method,
-        headers: headersFor(question, token),
+      const response = await fetch(request.url, {
+        method: request.method,
+        headers: headersFor(request, token),
         redirect: 'manual',
         signal: AbortSignal.timeout(this.timing.timeoutMs),
-        body: bodyOf(question),
+        body: bodyOf(request),
       });
       return await this.read(response);
     } catch (error) {
@@ -171,19 +186,19 @@ export class CrmHttp {
     const body = parsedJson(text);
     if (isSuccess(status) && text !== '' && body === undefined)
       return transportError('unavailable', 'the response is not JSON');
-    const answeredAt = Date.parse(headers.get('date') ?? '');
-    return { status, headers, body, serverTime: new Date(Number.isNaN(answeredAt) ? this.timing.now() : answeredAt) };
+    const respondedAt = Date.parse(headers.get('date') ?? '');
+    return { status, headers, body, serverTime: new Date(Number.isNaN(respondedAt) ? this.timing.now() : respondedAt) };
   }
 
-  private verdictOn(
-    question: CrmRequest<unknown>,
+  private classify(
+    request: CrmRequest<unknown>,
     reply: HttpReply | TransportError,
     attempt: number,
   ): ErrorClassification {
     if (reply.status === null) return { kind: reply.kind, message: reply.message };
     const refusal = { ...reply, attempt };
     return (
-      question.classifyError?.(refusal) ?? this.rules.classifyError?.(refusal) ?? { kind: this.kindOf(reply.status) }
+      request.classifyError?.(refusal) ?? this.rules.classifyError?.(refusal) ?? { kind: this.kindOf(reply.status) }
     );
   }
 
@@ -221,7 +236,7 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
   return Number.isNaN(instant) ? null : Math.max(0, instant - nowMs);
 }
 
-function mayAskAgain(
+function isRetryable(
   { isUnrepeatable }: CrmRequest<unknown>,
   kind: ErrorClassification['kind'],
   status: number | null,
@@ -260,7 +275,7 @@ async function limitedText(response: Response): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > mostBytes) throw new TooLarge();
+    if (size > maxBytes) throw new TooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

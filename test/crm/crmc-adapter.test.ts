@@ -103,7 +103,7 @@ describe('the adapter of crm-c', () => {
     it('needs the verifier of the challenge', async () => {
       const failure = await failureOf(consent('the right verifier', 'another'));
       expect(failure.kind).to.equal('unauthorized');
-      expect(failure.message).to.equal('crmc POST /services/oauth2/token: answered 400 invalid_grant');
+      expect(failure.message).to.equal('crmc POST /services/oauth2/token: status 400 invalid_grant');
     });
 
     it('a refresh token works once: the new one is kept, the old one is dead', async () => {
@@ -486,7 +486,7 @@ describe('the adapter of crm-c', () => {
       const { account, access } = await connect();
       crm.server.fault({ on: /describe/, answer: answerWith(400, [{ errorCode: 'ODD', message: 'salary of Ada' }]) });
       const failure = await failureOf(account.listFields());
-      expect(failure.message).to.equal('crmc GET /services/data/v67.0/sobjects/Opportunity/describe: answered 400 ODD');
+      expect(failure.message).to.equal('crmc GET /services/data/v67.0/sobjects/Opportunity/describe: status 400 ODD');
       expect(JSON.stringify([failure.message, failure.stack])).to.not.contain(access.current.accessToken);
     });
 

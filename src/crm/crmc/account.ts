@@ -93,17 +93,16 @@ export class CrmcAccount implements CrmAccount {
     ]);
     const rows = rowsPerPage(described.shape);
     for await (const { body, serverTime, headers } of this.pages(query, deals, { rows, from: started?.path })) {
-      const next = body.nextRecordsUrl == null ? null : writeCursor(until, body.nextRecordsUrl);
       const found = body.records.map((record) => readDeal(record, described.shape, orgCurrency));
       const common = { total: body.totalSize, serverTime };
-      if (next === null) {
+      if (body.nextRecordsUrl == null) {
         const deleted = isWindow ? await this.deletedDeals(modifiedFrom, until, found) : [];
         const coveredUntil = await this.coveredUntil(modifiedFrom, until);
-        yield { ...common, deals: [...found, ...deleted], next, coveredUntil };
-      } else {
-        yield { ...common, deals: found, next };
-        if (isWindow) assertQuota(headers);
+        yield { ...common, deals: [...found, ...deleted], next: null, coveredUntil };
+        return;
       }
+      yield { ...common, deals: found, next: writeCursor(until, body.nextRecordsUrl) };
+      if (isWindow) assertQuota(headers);
     }
   }
 

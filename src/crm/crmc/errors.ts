@@ -29,7 +29,7 @@ export function classifyCrmcError({
 }: Pick<CrmErrorResponse, 'status' | 'body'>): ErrorClassification | null {
   const code = errorCode(body);
   if (code === null) return null;
-  const message = `answered ${status} ${code}`;
+  const message = `status ${status} ${code}`;
   if (code === 'REQUEST_LIMIT_EXCEEDED') return { kind: 'rate_limited', retryAfterMs: quotaPauseMs, message };
   const kind = kinds.get(code);
   if (kind !== undefined) return { kind, message };
