@@ -1,26 +1,26 @@
-interface Waiting<Asked, Told> {
-  readonly asked: Asked;
-  resolve(told: Told): void;
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
 /**
- * Does in few goes what is asked for one by one. What comes while one go is under way joins the next, so each begins
- * after it was asked for, and under load one statement, or one commit, serves many.
+ * Runs single items in batches. Items that arrive during a batch join the next one, so the work on an item begins
+ * after the item was added. Under load one statement, or one commit, serves many items.
  */
-export class Batcher<Asked, Told> {
-  private waiting: Waiting<Asked, Told>[] = [];
+export class Batcher<Item, Result> {
+  private waiting: Waiting<Item, Result>[] = [];
   private running = false;
 
   constructor(
-    private readonly mostAtOnce: number,
-    /** Gives an answer for each, in its place. */
-    private readonly work: (asked: readonly Asked[]) => Promise<readonly Told[]>,
+    private readonly maxBatchSize: number,
+    /** Returns one result for each item, in the order of the items. */
+    private readonly work: (items: readonly Item[]) => Promise<readonly Result[]>,
   ) {}
 
-  add(asked: Asked): Promise<Told> {
+  add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ asked, resolve, reject });
+      this.waiting.push({ item, resolve, reject });
       if (!this.running) void this.run();
     });
   }
@@ -28,14 +28,14 @@ export class Batcher<Asked, Told> {
   private async run(): Promise<void> {
     this.running = true;
     while (this.waiting.length > 0) {
-      // Requests that have come over several connections at the same moment go together.
+      // Lets requests that arrived on several connections at the same moment join one batch.
       await new Promise((resolve) => setImmediate(resolve));
-      const now = this.waiting.splice(0, this.mostAtOnce);
+      const batch = this.waiting.splice(0, this.maxBatchSize);
       try {
-        const told = await this.work(now.map((one) => one.asked));
-        for (const [index, one] of now.entries()) one.resolve(told[index] as Told);
+        const results = await this.work(batch.map((one) => one.item));
+        for (const [index, one] of batch.entries()) one.resolve(results[index] as Result);
       } catch (error) {
-        for (const one of now) one.reject(error);
+        for (const one of batch) one.reject(error);
       }
     }
     this.running = false;

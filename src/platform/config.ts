@@ -12,16 +12,16 @@ const url = (protocols: readonly string[]) =>
     );
 
 const text = z.string().min(1).optional();
-/** Where somebody else's API is: HTTPS, or this machine where that is allowed. */
+/** The address of an external API: HTTPS, or this machine where that is allowed. */
 const base = (fallback: string) =>
   url(['http', 'https'])
-    .refine((value) => URL.canParse(value), 'must be an address')
+    .refine((value) => URL.canParse(value), 'must be a URL')
     .transform((value) => value.replace(/\/+$/, ''))
     .default(fallback);
 
-/** Every setting of the service, read from the environment. The README's table is made from the descriptions here. */
+/** Every setting of the service, read from the environment. The README's table is generated from these descriptions. */
 const settings = z.object({
-  PORT: port.default(3000).meta({ description: 'Port of the API; 0 takes a free one', example: '3000' }),
+  PORT: port.default(3000).meta({ description: 'Port of the API; 0 chooses a free port', example: '3000' }),
   HOST: z
     .string()
     .min(1)
@@ -31,26 +31,26 @@ const settings = z.object({
     .string()
     .min(1)
     .default('.data')
-    .meta({ description: 'Where the embedded PostgreSQL keeps its data', example: '/var/lib/commissions' }),
+    .meta({ description: 'Data folder of the embedded PostgreSQL', example: '/var/lib/commissions' }),
   DATABASE_URL: url(['postgres', 'postgresql']).optional().meta({
-    description: 'Your PostgreSQL (15 or newer) instead of the embedded one',
+    description: 'PostgreSQL (15 or newer) to use instead of the embedded one',
     example: 'postgres://app:secret@db:5432/commissions',
   }),
   DATABASE_OWNER_URL: url(['postgres', 'postgresql']).optional().meta({
-    description: 'Role that migrates and owns the tables; default DATABASE_URL',
+    description: 'Connection of the role that migrates and owns the tables; default: DATABASE_URL',
     example: 'postgres://owner:secret@db:5432/commissions',
   }),
   MIGRATE_AT_START: flag.default(true).meta({
-    description: '0 leaves migrations to `npx commissions migrate`; then a process refuses a database that lacks one',
+    description:
+      '0: migrate only with `npx commissions migrate`; a process then does not start while a migration is pending',
     example: '0',
   }),
   DATABASE_READ_URL: url(['postgres', 'postgresql']).optional().meta({
-    description:
-      'Replica that answers lists and dashboards, which may then be seconds behind; never what decides money',
+    description: 'Read replica for lists and dashboards, which may then lag by seconds; never used for calculations',
     example: 'postgres://app:secret@replica:5432/commissions',
   }),
   QUEUE_DATABASE_URL: url(['postgres', 'postgresql']).optional().meta({
-    description: 'Straight way to the database for the queue, when DATABASE_URL leads through a pooler: it listens',
+    description: 'Direct connection for the queue, which uses LISTEN; needed when DATABASE_URL points to a pooler',
     example: 'postgres://app:secret@db:5432/commissions',
   }),
   DATABASE_POOL_SIZE: z.coerce
@@ -59,132 +59,141 @@ const settings = z.object({
     .min(2)
     .max(200)
     .default(12)
-    .meta({ description: 'Most connections of one process to PostgreSQL', example: '12' }),
-  REDIS_URL: url(['redis', 'rediss'])
-    .optional()
-    .meta({ description: 'Queue and rate limit on Redis instead of PostgreSQL', example: 'redis://redis:6379' }),
+    .meta({ description: 'Max number of PostgreSQL connections of one process', example: '12' }),
+  REDIS_URL: url(['redis', 'rediss']).optional().meta({
+    description: 'Redis for the queue and the rate limit, instead of PostgreSQL',
+    example: 'redis://redis:6379',
+  }),
   WORKER_CONCURRENCY: z.coerce
     .number()
     .int()
     .min(1)
     .max(64)
     .default(2)
-    .meta({ description: 'Jobs that one process works at a time', example: '2' }),
+    .meta({ description: 'Max number of jobs that one process runs at the same time', example: '2' }),
   RATE_LIMIT_PER_MINUTE: z.coerce
     .number()
     .int()
     .min(1)
     .max(1_000_000)
     .default(600)
-    .meta({ description: 'Requests that one token may make a minute', example: '600' }),
+    .meta({ description: 'Max number of requests per token and minute', example: '600' }),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .meta({ description: 'Least level that is logged', example: 'info' }),
+    .meta({ description: 'Min level of log lines', example: 'info' }),
   DRAIN_MS: z.coerce.number().int().min(0).max(60_000).default(0).meta({
-    description: 'How long a stopping process still answers before it closes, for load balancers',
+    description: 'Time for which a stopping process still accepts requests, so that load balancers notice the shutdown',
     example: '5000',
   }),
   METRICS_TOKEN: z.string().min(16).optional().meta({
-    description: 'Opens `/metrics` on the port of the API to whoever shows it as a bearer token',
+    description: 'Bearer token for `/metrics` on the port of the API; without it that port has no `/metrics`',
     example: 'the output of: openssl rand -hex 16',
   }),
   METRICS_PORT: port.optional().meta({
-    description: 'Serves `/metrics` and the health checks on a port of its own, without a token; also in a worker',
+    description: 'Separate port for `/metrics` and the health checks, without a token; also in a worker',
     example: '9464',
   }),
   QUEUE_BOARD_TOKEN: z.string().min(24).optional().meta({
-    description: "The operator's key to the queue board at `/admin/queues`; without it there is no board",
+    description: "The operator's token for the queue board at `/admin/queues`; without it there is no board",
     example: 'the output of: openssl rand -hex 16',
   }),
   BULL_BOARD_WRITE: flag
     .default(false)
-    .meta({ description: '1 lets the queue board retry, remove and pause; else it only shows', example: '1' }),
+    .meta({ description: '1: the queue board can retry, remove and pause jobs; 0: it is read-only', example: '1' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http', 'https']).optional().meta({
-    description: 'Where traces go as OTLP over HTTP; without it nothing is traced',
+    description: 'Endpoint that receives traces as OTLP over HTTP; without it tracing is off',
     example: 'http://otel-collector:4318',
   }),
-  NO_DEMO: flag
-    .default(false)
-    .meta({ description: '1 leaves the demo workspace out of the first start', example: '1' }),
+  NO_DEMO: flag.default(false).meta({ description: '1: the first start creates no demo workspace', example: '1' }),
   NODE_ENV: z.string().optional().meta({
-    description: '`production` refuses what only suits a trial: generated keys, codes in the log, HTTP to an issuer',
+    description:
+      '`production` rejects settings that are only for trials: generated keys, codes in the log, an issuer over HTTP',
     example: 'production',
   }),
   MASTER_KEY: z.string().refine(isMasterKey, 'must be 32 bytes in base64').optional().meta({
     description:
-      'Key that seals secrets in the database, 32 bytes in base64, the same for every process; else made once in DATA_DIR. Production with DATABASE_URL needs it',
+      'Key that encrypts secrets in the database, 32 bytes in base64, the same for every process; default: generated once in DATA_DIR. Required in production with DATABASE_URL',
     example: 'the output of: openssl rand -base64 32',
   }),
   PUBLIC_URL: url(['http', 'https'])
-    .refine((value) => URL.canParse(value), 'must be an address')
+    .refine((value) => URL.canParse(value), 'must be a URL')
     .optional()
-    .meta({ description: 'Where people reach the service, for links and redirects', example: 'https://pay.acme.com' }),
+    .meta({ description: 'Public address of the service, for links and redirects', example: 'https://pay.acme.com' }),
   MCP_HOSTS: z
     .string()
-    .regex(/^[^\s/@]*$/, 'must be host names without port, with commas between them')
+    .regex(/^[^\s/@]*$/, 'must be a comma-separated list of host names without ports')
     .transform((value) => value.split(',').filter((host) => host !== ''))
     .default([])
     .meta({
-      description: 'Host names under which agents reach `/v1/mcp`, beside those of PUBLIC_URL, HOST and this machine',
+      description: 'Additional host names that `/v1/mcp` accepts besides PUBLIC_URL, HOST and localhost',
       example: 'pay.internal,10.0.0.5',
     }),
   SMTP_URL: url(['smtp', 'smtps'])
-    .refine((value) => URL.canParse(value), 'must be an address')
+    .refine((value) => URL.canParse(value), 'must be a URL')
     .optional()
     .meta({
-      description: 'Server that sends mail; without it mail is kept and shown by `npx commissions mail`',
+      description: 'Mail server; without it mail is stored and `npx commissions mail` prints it',
       example: 'smtps://user:password@mail.acme.com',
     }),
   MAIL_FROM: z
     .string()
     .regex(/^[^\r\n]{3,320}$/, 'must be one line')
     .optional()
-    .meta({ description: 'Sender of mail; needed with SMTP_URL', example: 'Acme Pay <pay@acme.com>' }),
+    .meta({ description: 'Sender of mail; required with SMTP_URL', example: 'Acme Pay <pay@acme.com>' }),
   OIDC_ISSUER: url(['http', 'https'])
-    .refine((value) => URL.canParse(value), 'must be an address')
+    .refine((value) => URL.canParse(value), 'must be a URL')
     .optional()
     .meta({
-      description: 'OpenID Connect provider that people may sign in with; needs the next two and PUBLIC_URL',
+      description: 'OpenID Connect provider for sign-in; requires the next two settings and PUBLIC_URL',
       example: 'https://login.acme.com',
     }),
-  OIDC_CLIENT_ID: z.string().optional().meta({ description: 'Client id at the provider', example: 'commissions' }),
+  OIDC_CLIENT_ID: z
+    .string()
+    .optional()
+    .meta({ description: 'Client id at the OpenID Connect provider', example: 'commissions' }),
   OIDC_CLIENT_SECRET: z
     .string()
     .optional()
-    .meta({ description: 'Client secret at the provider', example: 'as the provider gave it' }),
+    .meta({ description: 'Client secret at the OpenID Connect provider', example: 'as the provider gave it' }),
   OIDC_ALLOW_HTTP: flag
     .default(false)
-    .meta({ description: '1 allows an issuer without TLS, for tests; never in production', example: '1' }),
+    .meta({ description: '1: allow an issuer without TLS, for tests; rejected in production', example: '1' }),
   TRUST_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0).meta({
-    description: 'How many proxies before the service are ours: that many X-Forwarded-For entries are believed',
+    description: 'Number of trusted proxies in front of the service: that many X-Forwarded-For entries are used',
     example: '1',
   }),
   FAILED_SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(60).meta({
-    description: 'Wrong tokens and codes from one address in a minute, before it gets 429',
+    description: 'Max number of wrong tokens and codes per address and minute; further attempts return 429',
     example: '60',
   }),
-  CRMA_CLIENT_ID: text.meta({ description: 'OAuth client at crm-a; without it tokens are pasted', example: 'c0ffee' }),
-  CRMA_CLIENT_SECRET: text.meta({ description: 'Its secret', example: 'as crm-a gave it' }),
+  CRMA_CLIENT_ID: text.meta({
+    description: 'OAuth client id at crm-a; without it admins paste tokens',
+    example: 'c0ffee',
+  }),
+  CRMA_CLIENT_SECRET: text.meta({ description: 'OAuth client secret at crm-a', example: 'as crm-a gave it' }),
   CRMA_API_BASE: base('https://api.attio.com').meta({
-    description: 'Where the API of crm-a is',
+    description: 'Base URL of the API of crm-a',
     example: 'https://api.attio.com',
   }),
   CRMA_AUTH_BASE: base('https://app.attio.com').meta({
-    description: 'Where people consent for crm-a',
+    description: 'Base URL of the consent page of crm-a',
     example: 'https://app.attio.com',
   }),
-  CRMB_CLIENT_ID: text.meta({ description: 'OAuth client at crm-b; without it tokens are pasted', example: 'c0ffee' }),
+  CRMB_CLIENT_ID: text.meta({
+    description: 'OAuth client id at crm-b; without it admins paste tokens',
+    example: 'c0ffee',
+  }),
   CRMB_CLIENT_SECRET: text.meta({
-    description: 'Its secret; the webhooks of crm-b are signed with it, so they need it',
+    description: 'OAuth client secret at crm-b; required for its webhooks, which are signed with it',
     example: 'as crm-b gave it',
   }),
   CRMB_API_BASE: base('https://api.hubapi.com').meta({
-    description: 'Where the API of crm-b is',
+    description: 'Base URL of the API of crm-b',
     example: 'https://api.hubapi.com',
   }),
   CRMB_AUTH_BASE: base('https://app.hubspot.com').meta({
-    description: 'Where people consent for crm-b',
+    description: 'Base URL of the consent page of crm-b',
     example: 'https://app.hubspot.com',
   }),
   CRMB_API_VERSION: z
@@ -196,14 +205,17 @@ const settings = z.object({
     .string()
     .regex(/^[\w-]{1,20}$/)
     .default('2026-03')
-    .meta({ description: 'Version of the OAuth addresses of crm-b', example: '2026-03' }),
+    .meta({ description: 'Version of the OAuth endpoints of crm-b', example: '2026-03' }),
   CRMB_ALLOW_SIGNATURE_V1: flag
     .default(false)
-    .meta({ description: '1 takes webhooks of crm-b with the old signature, which does not end', example: '1' }),
-  CRMC_CLIENT_ID: text.meta({ description: 'OAuth client at crm-c; without it tokens are pasted', example: 'c0ffee' }),
-  CRMC_CLIENT_SECRET: text.meta({ description: 'Its secret', example: 'as crm-c gave it' }),
+    .meta({ description: '1: accept webhooks of crm-b with signature v1, which has no expiry', example: '1' }),
+  CRMC_CLIENT_ID: text.meta({
+    description: 'OAuth client id at crm-c; without it admins paste tokens',
+    example: 'c0ffee',
+  }),
+  CRMC_CLIENT_SECRET: text.meta({ description: 'OAuth client secret at crm-c', example: 'as crm-c gave it' }),
   CRMC_LOGIN_BASE: base('https://login.salesforce.com').meta({
-    description: 'Where people consent for crm-c: production, sandbox or an own domain',
+    description: 'Base URL of the consent page of crm-c: production, sandbox or a custom domain',
     example: 'https://test.salesforce.com',
   }),
   CRMC_API_VERSION: z
@@ -212,44 +224,47 @@ const settings = z.object({
     .default('v67.0')
     .meta({ description: 'Version of the API of crm-c', example: 'v67.0' }),
   CRM_ALLOW_LOOPBACK: flag.default(false).meta({
-    description: '1 lets CRMs and billing be on this machine, for tests and the demo; never in production',
+    description: '1: allow CRM and billing addresses on this machine, for tests and the demo; rejected in production',
     example: '1',
   }),
   CRM_POLL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300).meta({
-    description: 'How often crm-c is asked for what has changed',
+    description: 'Interval in which crm-c is polled for changes',
     example: '300',
   }),
   WEBHOOKS_PER_SECOND: z.coerce.number().int().min(1).max(100_000).default(50).meta({
-    description: 'Deliveries a second that one account may send for long, four times as many at once',
+    description: 'Sustained rate of webhook deliveries per account; bursts may be four times as large',
     example: '50',
   }),
   BILLING_WEBHOOK_SECRET: text.meta({
-    description: 'What the billing provider signs its events with; without it they are refused. Needs BILLING_API_KEY',
+    description: 'Signing secret of the billing webhooks; without it they are rejected. Requires BILLING_API_KEY',
     example: 'whsec_as-the-provider-gave-it',
   }),
   BILLING_API_KEY: text.meta({
-    description: 'Key that reads subscriptions, customers and events at the billing provider',
+    description: 'API key that reads subscriptions, customers and events at the billing provider',
     example: 'rk_live_as-the-provider-gave-it',
   }),
   BILLING_API_BASE: base('https://api.stripe.com').meta({
-    description: 'Where the API of the billing provider is',
+    description: 'Base URL of the API of the billing provider',
     example: 'https://api.stripe.com',
   }),
   BILLING_PRICE_TIERS: z
     .string()
-    .regex(/^[\w-]+:(free|pro|enterprise)(,[\w-]+:(free|pro|enterprise))*$/, 'must be price:tier pairs with commas')
+    .regex(
+      /^[\w-]+:(free|pro|enterprise)(,[\w-]+:(free|pro|enterprise))*$/,
+      'must be a comma-separated list of price:tier pairs',
+    )
     .optional()
     .meta({
-      description: 'Tiers of prices that carry neither metadata nor a lookup key which tells their tier',
+      description: 'Tiers of prices whose metadata and lookup key name no tier',
       example: 'price_1Pro:pro,price_1Big:enterprise',
     }),
   BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(7).meta({
-    description: 'How long a workspace keeps its tier while a payment is missing',
+    description: 'Days for which a workspace keeps its tier after a failed payment',
     example: '7',
   }),
   CHROMIUM_PATH: z.string().min(1).optional().meta({
     description:
-      'Browser that makes PDFs; default the one that comes along (Linux on x64), else an installed chromium or chrome',
+      'Browser that prints PDFs; default: the bundled one (Linux on x64), else an installed chromium or chrome',
     example: '/usr/bin/chromium',
   }),
 });
@@ -260,14 +275,14 @@ function isMasterKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }
 
-/** Told on standard error, one line a problem; the process ends with 78 (bad configuration). */
+/** Written to standard error, one line for each problem. The process exits with 78 (bad configuration). */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * Reads the settings, all problems at once. A secret may stand in a file: NAME_FILE names it, as container
- * platforms mount them.
+ * Reads the settings and reports every problem at once. A secret may be in a file: NAME_FILE is its path, as
+ * container platforms mount secrets.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const raw: Record<string, string> = {};
@@ -285,10 +300,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     const example = settingsTable().find((setting) => setting.name === name)?.example ?? '';
     problems.push(`${name} | ${issue.message} | for example ${example}`);
   }
-  throw new ConfigError(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  throw new ConfigError(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
 }
 
-const foreignAddresses = [
+const externalAddresses = [
   'CRMA_API_BASE',
   'CRMA_AUTH_BASE',
   'CRMB_API_BASE',
@@ -297,31 +312,30 @@ const foreignAddresses = [
   'BILLING_API_BASE',
 ] as const;
 
-/** What is right by itself but not together. */
+/** Settings that are valid alone but not together. */
 function contradictions(config: Config): string[] {
   const found: string[] = [];
   const production = config.NODE_ENV === 'production';
   if (production && config.DATABASE_URL !== undefined && config.MASTER_KEY === undefined)
-    found.push('MASTER_KEY | is needed in production | for example the output of: openssl rand -base64 32');
+    found.push('MASTER_KEY | is required in production | for example the output of: openssl rand -base64 32');
   if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined)
-    found.push('MAIL_FROM | is needed with SMTP_URL | for example Acme Pay <pay@acme.com>');
-  if (production && config.OIDC_ALLOW_HTTP)
-    found.push('OIDC_ALLOW_HTTP | is not possible in production | leave it out');
+    found.push('MAIL_FROM | is required with SMTP_URL | for example Acme Pay <pay@acme.com>');
+  if (production && config.OIDC_ALLOW_HTTP) found.push('OIDC_ALLOW_HTTP | is not allowed in production | remove it');
   if (production && config.CRM_ALLOW_LOOPBACK)
-    found.push('CRM_ALLOW_LOOPBACK | is not possible in production | leave it out');
-  for (const name of foreignAddresses)
+    found.push('CRM_ALLOW_LOOPBACK | is not allowed in production | remove it');
+  for (const name of externalAddresses)
     if (!config[name].startsWith('https://') && !config.CRM_ALLOW_LOOPBACK)
-      found.push(`${name} | must start with https:// | leave it out`);
+      found.push(`${name} | must start with https:// | remove it`);
   for (const crm of ['CRMA', 'CRMB', 'CRMC'] as const)
     if (config[`${crm}_CLIENT_ID`] !== undefined && config[`${crm}_CLIENT_SECRET`] === undefined)
-      found.push(`${crm}_CLIENT_SECRET | is needed with ${crm}_CLIENT_ID | see the README`);
+      found.push(`${crm}_CLIENT_SECRET | is required with ${crm}_CLIENT_ID | see the README`);
   if ((config.BILLING_API_KEY === undefined) !== (config.BILLING_WEBHOOK_SECRET === undefined))
-    found.push('BILLING_API_KEY | goes with BILLING_WEBHOOK_SECRET | set both or neither');
+    found.push('BILLING_API_KEY | requires BILLING_WEBHOOK_SECRET and the reverse | set both or neither');
   if (config.OIDC_ISSUER === undefined) return found;
   if (!config.OIDC_ISSUER.startsWith('https://') && !config.OIDC_ALLOW_HTTP)
     found.push('OIDC_ISSUER | must start with https:// | for example https://login.acme.com');
   for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'] as const)
-    if (config[name] === undefined) found.push(`${name} | is needed with OIDC_ISSUER | see the README`);
+    if (config[name] === undefined) found.push(`${name} | is required with OIDC_ISSUER | see the README`);
   return found;
 }
 
@@ -331,13 +345,13 @@ function readSecret(name: string, file: string, problems: string[]): string | un
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     problems.push(
-      `${name}_FILE | ${code === 'ENOENT' ? `there is no file ${file}` : `${file} cannot be read (${code})`} | `,
+      `${name}_FILE | ${code === 'ENOENT' ? `file ${file} does not exist` : `${file} cannot be read (${code})`} | `,
     );
     return undefined;
   }
 }
 
-/** Name, default, meaning and example of every setting, for the README and the doctor. */
+/** Name, default, description and example of every setting, for the README and `doctor`. */
 export function settingsTable(): { name: string; description: string; example: string; fallback: string }[] {
   return Object.entries(settings.shape).map(([name, schema]) => {
     const { description = '', example = '' } = (schema as z.ZodType).meta() as {

@@ -3,7 +3,7 @@ import { isBadValue, isUnavailable } from './database/database-errors.js';
 import { type Log } from './log.js';
 import { type AnyOperation, commonFailures } from './operation.js';
 
-/** The envelope of every refusal. */
+/** The body of every error response. */
 export interface ErrorBody {
   readonly statusCode: number;
   readonly code: string;
@@ -11,20 +11,28 @@ export interface ErrorBody {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** What is told of an error, whoever asked; of what is none of the caller's business only the request's id. */
+/**
+ * Converts an error to the body of an error response. An unexpected error is logged, and the response contains only
+ * the request id.
+ */
 export function toErrorResponse(
   error: unknown,
   operation: AnyOperation | undefined,
   requestId: string,
   log: Log,
 ): ErrorBody {
-  const told = tell(error, operation);
-  if (told !== null) return told;
-  log.error({ err: error, requestId }, 'a request failed unexpectedly');
-  return { statusCode: 500, code: 'internal_error', message: 'Something failed on our side.', details: { requestId } };
+  const response = expectedError(error, operation);
+  if (response !== null) return response;
+  log.error({ err: error, requestId }, 'request failed with an unexpected error');
+  return {
+    statusCode: 500,
+    code: 'internal_error',
+    message: 'An unexpected error occurred in the service.',
+    details: { requestId },
+  };
 }
 
-function tell(error: unknown, operation: AnyOperation | undefined): ErrorBody | null {
+function expectedError(error: unknown, operation: AnyOperation | undefined): ErrorBody | null {
   if (error instanceof Failure) {
     const { code, message, details } = error;
     const statusCode = operation?.failures[code] ?? commonFailures[code];
@@ -36,19 +44,19 @@ function tell(error: unknown, operation: AnyOperation | undefined): ErrorBody | 
     return {
       statusCode: 503,
       code: 'database_unavailable',
-      message: 'The database cannot be reached at the moment. Try again shortly.',
+      message: 'The database cannot be reached. Try again shortly.',
     };
   if (isBadValue(error))
     return {
       statusCode: 400,
       code: 'VALIDATION_FAILED',
-      message: 'A value in the request is outside of what can be stored.',
+      message: 'A value in the request is outside the range that can be stored.',
     };
-  return tellReadError(error);
+  return requestReadError(error);
 }
 
-/** Errors of Express and its body parser carry a type or a status of their own. */
-function tellReadError(error: unknown): ErrorBody | null {
+/** Express and its body parser report errors with a type or a status of their own. */
+function requestReadError(error: unknown): ErrorBody | null {
   const { type, status, limit } = (error ?? {}) as { type?: string; status?: number; limit?: number };
   if (type === 'entity.too.large')
     return { statusCode: 413, code: 'payload_too_large', message: `The body is larger than ${sizeOf(limit ?? 0)}.` };

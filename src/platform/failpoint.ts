@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 
 /**
- * The places where tests make a process fail, in the order in which work passes them. Each has one call site, and the
- * fault tests fail when one of them is never reached.
+ * The places at which tests can make a process fail, in the order in which work passes them. Each has one call site,
+ * and the fault tests fail when one of them is never reached.
  */
 export const failpoints = [
   'record.afterLock',
@@ -64,8 +64,8 @@ export const failpoints = [
 export type FailpointName = (typeof failpoints)[number];
 
 /**
- * `kill` ends the process as `kill -9` does, `throw` fails the step, `delay` holds it up, `drop` waits until the test
- * has cut the connections of the process.
+ * `kill` ends the process as `kill -9` does, `throw` fails the step, `delay` delays it, and `drop` waits until the
+ * test has closed the connections of the process.
  */
 type Fault = 'kill' | 'throw' | 'drop' | `delay:${number}`;
 
@@ -75,7 +75,7 @@ interface Armed {
   hitsLeft: number;
 }
 
-/** Thrown by `throw`: nothing that the service would know how to treat. */
+/** Thrown by `throw`: no code of the service handles this error. */
 class FailpointError extends Error {
   override readonly name = 'FailpointError';
 }
@@ -84,8 +84,9 @@ const isArmable = process.env['NODE_ENV'] === 'test' && process.env['FAILPOINTS'
 const armed = isArmable ? parse(process.env['FAILPOINTS'] ?? '') : [];
 
 /**
- * Does nothing, unless a test has named the place in FAILPOINTS: `name@n=fault`, separated by commas, fires once at the
- * n-th pass. A test that started the process with a channel may also arm places later, by messages of that form.
+ * Does nothing unless a test has named the place in FAILPOINTS: `name@n=fault`, separated by commas, fires once at
+ * the n-th pass. A test that started the process with an IPC channel may also add failpoints later, with messages of
+ * that form.
  */
 export const failpoint: (name: FailpointName) => Promise<void> | undefined = isArmable ? pass : () => undefined;
 
@@ -116,7 +117,7 @@ async function pass(name: FailpointName): Promise<void> {
   const due = armed.findIndex((one) => one.name === name && one.hitsLeft <= 0);
   if (due === -1) return;
   const [{ fault }] = armed.splice(due, 1) as [Armed];
-  // Written at once, since the next line may end the process.
+  // Written synchronously, since the next line may end the process.
   writeSync(2, `${JSON.stringify({ failpoint: name, fault })}\n`);
   await fail(name, fault);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A JSON Schema as it is sent; nothing of ours looks into it but to add and to leave out. */
+/** A JSON Schema as it is sent to clients. The code only adds and removes keywords. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
@@ -10,15 +10,15 @@ interface Described {
   readonly io: 'input' | 'output';
 }
 
-/** Leaves out what is true of every value and noise in the reader's eye, and what would break a client too soon. */
+/** Removes limits that hold for every value, and keywords that would make clients reject future responses. */
 export function tidySchema({ jsonSchema, io }: Described): void {
-  // An answer may gain fields; a client that refuses unknown ones would break with each.
+  // A response may gain fields; a client that rejects unknown fields would fail with each.
   if (io === 'output' && jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties'];
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
 }
 
-/** The schema in draft 7, which every validator knows, with nothing to look up elsewhere. */
+/** The schema in draft 7, which every validator supports, without references. */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io,
@@ -27,7 +27,8 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
     reused: 'inline',
     override: ({ jsonSchema }) => {
       tidySchema({ jsonSchema, io });
-      // The pattern of an instant is a page long and says no more than its format; Unicode classes are not for everybody.
+      // The pattern of an instant is a page long and adds nothing to its format. Not every validator supports
+      // Unicode classes.
       if (jsonSchema.format === 'date-time' || jsonSchema.pattern?.includes('\\p{') === true) delete jsonSchema.pattern;
       delete jsonSchema.propertyNames;
     },

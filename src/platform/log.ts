@@ -4,12 +4,15 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 const secretName =
   /^(authorization|cookie|set-cookie|code|otp|(api|master)_?key|(\w*_)?(token|secret|password)|\w*(Token|Secret|Password)|connectionString)$/i;
-/** Bodies of mail, where they are part of something; by itself a text is logged on purpose. */
+/** Bodies of mail, as parts of an object. A top-level field of one of these names is logged. */
 const bodyName = /^(text|html|body)$/;
 const redacted = '[redacted]';
-const deepest = 6;
+const maxDepth = 6;
 
-/** JSON lines on standard error: standard output belongs to what commands print. Secrets are cut wherever they stand. */
+/**
+ * JSON lines on standard error; standard output is for the output of commands. Fields with names of secrets are
+ * redacted at every level.
+ */
 export function createLog(
   level: string,
   destination: DestinationStream = pino.destination({ fd: 2, sync: true }),
@@ -19,20 +22,20 @@ export function createLog(
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { log: (fields) => cutOf(fields, 0) as Record<string, unknown> },
-      serializers: { err: tellError },
+      formatters: { log: (fields) => redact(fields, 0) as Record<string, unknown> },
+      serializers: { err: serializeError },
     },
     destination,
   );
 }
 
-/** The same without its secrets. Errors are left to their own serializer. */
-function cutOf(value: unknown, depth: number): unknown {
+/** The value without its secrets. Errors are left to their own serializer. */
+function redact(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date) return value;
-  if (depth > deepest) return '[too deep]';
-  if (Array.isArray(value)) return value.map((item) => cutOf(item, depth + 1));
+  if (depth > maxDepth) return '[too deep]';
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, isSecret(name, depth) ? redacted : cutOf(item, depth + 1)]),
+    Object.entries(value).map(([name, item]) => [name, isSecret(name, depth) ? redacted : redact(item, depth + 1)]),
   );
 }
 
@@ -41,19 +44,19 @@ function isSecret(name: string, depth: number): boolean {
 }
 
 /**
- * What an error says of itself. Not what libraries hang on it: connections with their passwords, or the values of the
- * row that PostgreSQL refused.
+ * The error's own fields. Properties that libraries attach are left out: they may hold connections with passwords,
+ * or the values of the row that PostgreSQL rejected.
  */
-function tellError(error: unknown): unknown {
-  if (!(error instanceof Error)) return typeof error === 'object' ? cutOf(error, 1) : error;
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'object' ? redact(error, 1) : error;
   const { code, constraint, table, routine } = error as Error & Record<string, unknown>;
   return {
     type: error.name,
     message: error.message,
     stack: error.stack,
     ...Object.fromEntries(
-      Object.entries({ code, constraint, table, routine }).filter(([, told]) => told !== undefined),
+      Object.entries({ code, constraint, table, routine }).filter(([, value]) => value !== undefined),
     ),
-    ...(error.cause === undefined ? {} : { cause: tellError(error.cause) }),
+    ...(error.cause === undefined ? {} : { cause: serializeError(error.cause) }),
   };
 }

@@ -1,9 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * Everything that is counted, by name, for `/metrics`. One of it a process, like the process's own memory and
- * processor time that stand beside it, so that whoever counts needs a line and no wiring. Labels have few values:
- * never an id, an address or a path that somebody typed.
+ * The metrics of `/metrics`, by name. They are global in the process, as the default metrics of memory and CPU are,
+ * so that counting needs no injection. Labels have few values: never an id, an address or a path from a request.
  */
 export const registry = new Registry();
 
@@ -13,15 +12,15 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 export const metrics = {
   httpRequests: new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the first byte of a request to the last of its answer',
+    help: 'Duration from the first byte of a request to the last byte of its response',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: seconds,
     registers,
   }),
-  rateLimited: new Counter({ name: 'rate_limited_total', help: 'Requests refused with 429', registers }),
+  rateLimited: new Counter({ name: 'rate_limited_total', help: 'Requests rejected with 429', registers }),
   engineRuns: new Histogram({
     name: 'engine_run_duration_seconds',
-    help: 'Calculation of one rep: lock, load, engine, write',
+    help: 'Duration of the calculation of one rep: lock, load, engine, write',
     labelNames: ['outcome'] as const,
     buckets: seconds,
     registers,
@@ -34,17 +33,17 @@ export const metrics = {
   }),
   calculationRequests: new Gauge({
     name: 'calculation_requests',
-    help: 'Requests for calculation that nobody has taken up yet',
+    help: 'Calculation requests that no worker has started yet',
     registers,
   }),
   calculationRequestAge: new Gauge({
     name: 'calculation_request_age_seconds',
-    help: 'How long the oldest of them has waited, parked lanes left out; what to alert on',
+    help: 'Age of the oldest calculation request without those of parked lanes; alert on this',
     registers,
   }),
   parkedLanes: new Gauge({
     name: 'parked_lanes',
-    help: 'Reps whose calculation failed too often and waits for a change or a recalculation',
+    help: 'Reps whose calculation failed repeatedly and is not retried before a change or a recalculation',
     registers,
   }),
   queueJobs: new Gauge({
@@ -55,14 +54,14 @@ export const metrics = {
   }),
   queueWait: new Histogram({
     name: 'queue_wait_seconds',
-    help: 'From adding a job to starting it',
+    help: 'Duration from adding a job to starting it',
     labelNames: ['job'] as const,
     buckets: seconds,
     registers,
   }),
   jobs: new Counter({
     name: 'jobs_total',
-    help: 'Jobs worked off',
+    help: 'Jobs that have ended',
     labelNames: ['job', 'outcome'] as const,
     registers,
   }),
@@ -74,13 +73,13 @@ export const metrics = {
   }),
   webhookDeliveries: new Counter({
     name: 'webhook_deliveries_total',
-    help: 'Deliveries that CRMs sent us',
+    help: 'Webhook deliveries received from CRMs',
     labelNames: ['crm', 'result'] as const,
     registers,
   }),
   pdfRenders: new Histogram({
     name: 'pdf_render_seconds',
-    help: 'Printing of one PDF, waiting for a turn included',
+    help: 'Duration of printing one PDF, including the wait for a free slot',
     labelNames: ['outcome'] as const,
     buckets: seconds,
     registers,

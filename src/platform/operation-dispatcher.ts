@@ -4,7 +4,7 @@ import { type Caller, maySee } from '../kernel/caller.js';
 import { Failure, type Issue, invalid } from '../kernel/failure.js';
 import { type AnyOperation, Download, type Handler, type Input, mayCall, Redirect, Reply } from './operation.js';
 
-/** A request before any schema has looked at it. */
+/** A request before it is parsed. */
 export interface RawInput {
   readonly params: unknown;
   readonly query: unknown;
@@ -17,8 +17,8 @@ export interface OperationResult {
 }
 
 /**
- * The one way into an operation, whoever knocks: check access, parse, run the handler, parse the answer. Handlers
- * are resolved once, so a missing dependency shows at the start and not in a request.
+ * Runs an operation: checks access, parses the input, calls the handler, parses the response. Handlers are resolved
+ * once, so that a missing dependency fails the start and not a request.
  */
 export class OperationDispatcher {
   private readonly handlers = new Map<AnyOperation, Handler<Input, unknown>>();
@@ -27,12 +27,12 @@ export class OperationDispatcher {
     for (const operation of operations) this.handlers.set(operation, container.resolve(operation.handler));
   }
 
-  /** Refuses a caller whose standing is not enough, before anything of the request is looked at. */
+  /** Rejects a caller whose access level is too low, before the request is parsed. */
   checkAccess(operation: AnyOperation, caller: Caller): void {
     if (mayCall(caller, operation)) return;
     throw new Failure(
       'forbidden',
-      `This needs the role ${operation.access}; your token acts as ${caller.accessLevel}.`,
+      `This operation needs the role ${operation.access}; your token has the role ${caller.accessLevel}.`,
     );
   }
 
@@ -40,7 +40,7 @@ export class OperationDispatcher {
     return this.execute(operation, this.parse(operation, raw, caller), caller);
   }
 
-  /** The request as the operation's schemas read it. */
+  /** The request, parsed by the operation's schemas. */
   parse(operation: AnyOperation, raw: RawInput, caller: Caller): Input {
     this.checkAccess(operation, caller);
     const isStreamed = operation.upload !== undefined || operation.raw !== undefined;
@@ -49,27 +49,27 @@ export class OperationDispatcher {
       query: parsePart(operation.query, raw.query),
       body: isStreamed ? raw.body : parseBody(operation, raw.body),
     };
-    refuseOtherTeams(caller, [input.params, input.query, isStreamed ? null : input.body]);
+    assertOwnTeam(caller, [input.params, input.query, isStreamed ? null : input.body]);
     return input;
   }
 
   async execute(operation: AnyOperation, input: Input, caller: Caller): Promise<OperationResult> {
     const handler = this.handlers.get(operation);
-    if (handler === undefined) throw new Error(`operation ${operation.id} is not wired`);
+    if (handler === undefined) throw new Error(`operation ${operation.id} has no handler`);
     const result = await handler.execute(input, caller);
     if (result instanceof Download) return { status: 200, body: result };
     if (result instanceof Redirect) return { status: 302, body: result };
     const status = result instanceof Reply ? result.status : (operation.status ?? 200);
-    const answer = result instanceof Reply ? result.answer : result;
-    return { status, body: operation.response.parse(answer) };
+    const body = result instanceof Reply ? result.answer : result;
+    return { status, body: operation.response.parse(body) };
   }
 }
 
 /**
- * A manager who is restricted to the people below them names nobody else, in whatever part of whatever operation: every
- * value called `repId` or `repIds` is checked here. Lists without a rep are narrowed by their handlers.
+ * A manager who is restricted to the people below them may name no other rep in any part of any operation: every
+ * value called `repId` or `repIds` is checked here. Handlers restrict lists that name no rep.
  */
-function refuseOtherTeams(caller: Caller, parts: readonly unknown[]): void {
+function assertOwnTeam(caller: Caller, parts: readonly unknown[]): void {
   if (caller.team === undefined) return;
   for (const repId of parts.flatMap(namedReps)) {
     if (!maySee(caller, repId.toLowerCase()))
@@ -95,11 +95,11 @@ function parseBody(operation: AnyOperation, body: unknown): unknown {
   return parsePart(operation.body, body === undefined ? {} : body);
 }
 
-/** The part as its schema reads it; otherwise the failure that names every field which is wrong. */
+/** Parses the part; on failure the error names every invalid field. */
 export function parsePart(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) {
     const [unknownKey] = Object.keys((value ?? {}) as object);
-    if (unknownKey !== undefined) throw invalid({ path: unknownKey, message: 'is not known here' });
+    if (unknownKey !== undefined) throw invalid({ path: unknownKey, message: 'unknown field' });
     return {};
   }
   const parsed = schema.safeParse(value);
@@ -107,11 +107,11 @@ export function parsePart(schema: z.ZodType | undefined, value: unknown): unknow
   throw invalid(...issuesOf(parsed.error));
 }
 
-/** A path for every issue; unknown keys are named one by one. */
+/** One issue for each path; each unknown key is an issue of its own. */
 function issuesOf(error: z.ZodError): [Issue, ...Issue[]] {
   return error.issues.flatMap((issue): Issue[] => {
     const path = issue.path.map(String).join('.');
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-    return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'is not known here' }));
+    return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'unknown field' }));
   }) as [Issue, ...Issue[]];
 }

@@ -4,23 +4,23 @@ import { type z } from 'zod';
 import { type AccessLevel, type Caller, mayActAs } from '../kernel/caller.js';
 import { type Tool } from './mcp/tool.js';
 
-/** What a handler gets: the request after its schemas, defaults filled in. */
+/** The input of a handler: the parsed request with defaults filled in. */
 export interface Input<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
 }
 
-/** A body that is read as it comes, for operations that take files. */
+/** A body that is read as a stream, for operations that take files. */
 export interface StreamedBody {
   readonly contentType: string;
   readonly stream: Readable;
 }
 
-/** A body as its bytes, with what was sent along: a signature covers them as they came. */
+/** A body as received, with URL and headers: a webhook signature covers these bytes. */
 export interface RawBody {
   readonly bytes: Buffer;
-  /** Path and query, as asked. */
+  /** Path and query, as requested. */
   readonly url: string;
   header(name: string): string | undefined;
 }
@@ -29,7 +29,7 @@ export interface Handler<I extends Input<unknown, unknown, unknown>, Answer> {
   execute(input: I, caller: Caller): Promise<Answer | Reply<Answer> | Download | Redirect>;
 }
 
-/** An answer with another status than the operation's usual one. */
+/** A response with another status than the operation's usual one. */
 export class Reply<Answer> {
   constructor(
     readonly status: number,
@@ -37,7 +37,7 @@ export class Reply<Answer> {
   ) {}
 }
 
-/** An answer that is a file and not JSON: sent as it is. */
+/** A response that is a file and not JSON. */
 export class Download {
   constructor(
     readonly contentType: string,
@@ -48,19 +48,19 @@ export class Download {
   ) {}
 }
 
-/** An answer that sends the browser elsewhere. */
+/** A response that redirects the browser. */
 export class Redirect {
   constructor(readonly location: string) {}
 }
 
-/** Media types that an operation takes as a stream, and the most bytes of one. */
+/** Media types that an operation takes as a stream, and the max number of bytes. */
 export interface UploadTerms {
   readonly types: readonly string[];
   readonly limitBytes: number;
 }
 
 type Schema = z.ZodType;
-/** Answers are only read on their way out, so a handler may give what it does not own. */
+/** Responses are only read when they are serialized, so a handler may return readonly data. */
 type ReadOnly<T> = T extends readonly (infer Item)[]
   ? readonly ReadOnly<Item>[]
   : T extends object
@@ -70,8 +70,8 @@ type Parsed<S> = S extends z.ZodType<infer T> ? T : Record<string, never>;
 type NamesIn<S> = S extends z.ZodObject<infer Shape> ? keyof Shape & string : never;
 
 /**
- * One operation of the API, stated once: routes, the OpenAPI document, the MCP tools, the client and the
- * authorization tests are all read from here.
+ * The declaration of one API operation: routes, the OpenAPI document, the MCP tools, the client and the
+ * authorization tests are derived from it.
  */
 export interface Operation<
   Params extends Schema | undefined = Schema | undefined,
@@ -88,41 +88,42 @@ export interface Operation<
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express notation: `/v1/plans/:planId`. */
   readonly path: string;
-  /** The least standing a caller needs. Nothing is public by omission. */
+  /** The min access level of the caller. An operation is public only when it is declared so. */
   readonly access: AccessLevel;
-  /** The role payroll may call it as well. */
+  /** The role payroll may call it too. */
   readonly payroll?: true;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** Set for bodies that are streamed instead of parsed: the media types taken and the most bytes. */
+  /** Set for bodies that are streamed instead of parsed: the accepted media types and the max number of bytes. */
   readonly upload?: Upload;
-  /** Set for bodies that are given as a {@link RawBody}, whatever their media type: the most bytes. */
+  /** Set for bodies that are passed as a {@link RawBody} with any media type: the max number of bytes. */
   readonly raw?: { readonly limitBytes: number };
   readonly response: Answer;
-  /** Media types of the files that the operation may answer with instead. */
+  /** Media types of the files that the operation may return instead of JSON. */
   readonly files?: Files;
-  /** 200 unless stated. */
+  /** Default: 200. */
   readonly status?: number;
-  /** Another good one that a {@link Reply} may give. */
+  /** A second success status that a {@link Reply} may have. */
   readonly otherStatus?: number;
-  /** The answer holds a secret that is told once: it is never stored, not even for a caller who asks again. */
+  /** The response contains a secret that is returned only once: it is never stored, also not for a repeated request. */
   readonly secret?: true;
-  /** Every code that the operation may fail with beside the common ones, and its status here. */
+  /** Every error code of the operation besides the common ones, with its status. */
   readonly failures: Readonly<Record<string, number>>;
   /**
-   * Set where the answer may be remembered: the rep whose data alone it is read from, null when it is the workspace's.
-   * Such a handler depends on nothing but its input, the caller's standing and rep, the day, and that data.
+   * Set where the response may be cached: the only rep whose data the response depends on, or null for the data of
+   * the whole workspace. Such a handler depends on nothing but its input, the caller's access level and rep, the
+   * day, and that data.
    */
   readonly cacheScope?: (input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => string | null;
-  /** Set where agents may do this too, over MCP. */
+  /** Set where the operation is also an MCP tool. */
   readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>>;
   readonly handler: InjectionToken<
     Handler<Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, ReadOnly<z.input<Answer>>>
   >;
 }
 
-/** States an operation, with its handler checked against its schemas. */
+/** Declares an operation; the compiler checks the handler against the schemas. */
 export function operation<
   const Params extends Schema | undefined = undefined,
   const Query extends Schema | undefined = undefined,
@@ -137,11 +138,11 @@ export function operation<
   return declared;
 }
 
-/** What the dispatcher needs to know of an operation, whatever its schemas. */
+/** An operation with any schemas. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations holds every combination of schemas
 export type AnyOperation = Operation<any, any, any, any, string, any, any>;
 
-/** Whether the caller may call the operation at all; what of it they may see is the handler's to decide. */
+/** Whether the caller may call the operation. The handler decides which data the caller may see. */
 export function mayCall(caller: Caller, { access, payroll }: AnyOperation): boolean {
   return mayActAs(caller, access) || (caller.accessLevel === 'payroll' && payroll === true);
 }
@@ -151,14 +152,14 @@ export function isPublic({ access }: AnyOperation): boolean {
 }
 
 /**
- * Whether the operation minds an Idempotency-Key. Not for those who have yet to sign in: without a workspace they
- * would share their keys with everyone.
+ * Whether the operation supports an Idempotency-Key. Public operations do not: without a workspace all callers would
+ * share their keys.
  */
 export function acceptsIdempotencyKey(operation: AnyOperation): boolean {
   return operation.method === 'post' && !isPublic(operation) && operation.files === undefined;
 }
 
-/** Codes that any operation may answer with. */
+/** Error codes that any operation may return. */
 export const commonFailures: Readonly<Record<string, number>> = {
   VALIDATION_FAILED: 400,
   invalid_json: 400,

@@ -6,9 +6,9 @@ import { isUuid } from '../kernel/ids.js';
 import { periodKind } from '../kernel/period.js';
 import { isStorable } from './database/columns.js';
 
-/** Vocabulary of request and answer schemas, shared by every slice. */
+/** Request and response schemas that every slice uses. */
 
-/** An id in a path. Ids that are not UUIDs are well-formed questions about things that do not exist: 404, not 400. */
+/** An id in a path. A text that is not a UUID is the id of nothing: 404, not 400. */
 export const pathId = z.string().transform((id) => (isUuid(id) ? id.toLowerCase() : id));
 
 export const uuid = z
@@ -24,23 +24,23 @@ export const instant = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 instant' })
   .refine((text) => !/[+-](1[5-9]|2\d):\d\d$/.test(text), 'must have an offset that exists, -12:00 to +14:00');
 
-/** Text of one line or more, trimmed, of characters that can be stored and shown. */
-export function text(most: number): z.ZodString {
+/** Trimmed, non-empty text of characters that can be stored and displayed. */
+export function text(maxLength: number): z.ZodString {
   return z
     .string()
     .trim()
     .min(1, 'must not be empty')
-    .max(most)
+    .max(maxLength)
     .refine(isStorable, 'holds characters that cannot be stored');
 }
 
-/** Query strings are texts: a whole number within bounds, refused rather than clamped when outside. */
-export function wholeNumber(least: number, most: number) {
+/** A whole number in a query string. Numbers out of bounds are rejected, not clamped. */
+export function wholeNumber(min: number, max: number) {
   return z
     .string()
     .regex(/^\d{1,12}$/, 'must be a whole number')
     .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
 }
 
 /** `true` or `false` in a query string. */
@@ -50,7 +50,7 @@ export const money = z
   .number()
   .refine((value) => Number.isFinite(value) && Math.abs(value) <= 1e12, 'must be at most 1,000,000,000,000');
 
-/** The id when it can be one; otherwise the failure that an unknown id gives. */
+/** The id in lower case if it is a UUID; otherwise the failure for an unknown id. */
 export function knownId(id: string, code: string, message: string): string {
   if (!isUuid(id)) throw new Failure(code, message);
   return id.toLowerCase();

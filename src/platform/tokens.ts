@@ -4,7 +4,7 @@ import { type WakeLanes } from '../ledger/lane-runner.js';
 import { type Config } from './config.js';
 import { type Log } from './log.js';
 
-/** Injection tokens of what is an interface and no class. */
+/** Injection tokens of interfaces. */
 export const CLOCK: InjectionToken<Clock> = Symbol('Clock');
 export const CONFIG: InjectionToken<Config> = Symbol('Config');
 export const LOG: InjectionToken<Log> = Symbol('Log');

@@ -1,7 +1,7 @@
-/** What may watch the service: it is loaded ahead of it, and the service knows no more of it than this. */
+/** The interface of the tracer, which is loaded before the service. The service depends on nothing else of it. */
 export interface Tracer {
   inJobSpan<T>(job: string, work: () => Promise<T>): Promise<T>;
-  /** Sends what is left, at the very end. */
+  /** Sends the remaining spans. Called last in a shutdown. */
   flush(): Promise<void>;
 }
 

@@ -248,7 +248,7 @@ describe('rate limit', () => {
         await new Promise((resolve) => setTimeout(resolve, 50));
         for (let n = 0; n < 5; n += 1) expect(await admitted()).to.deep.equal({ outcome: 'admitted', limit: 2 });
         expect(lines).to.have.length(1);
-        expect(lines[0]).to.include('nobody is limited');
+        expect(lines[0]).to.include('requests are not limited');
         again = await startRedis(server.port);
         await new Promise((resolve) => setTimeout(resolve, 1000));
         for (let n = 0; n < 2; n += 1) await admitted();

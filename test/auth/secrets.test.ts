@@ -80,7 +80,7 @@ describe('the master key', () => {
 
   it('must be set in production on a database of its own', () => {
     const environment = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/x' };
-    expect(problems(environment)).to.contain('MASTER_KEY | is needed in production');
+    expect(problems(environment)).to.contain('MASTER_KEY | is required in production');
     expect(problems({ ...environment, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') })).to.equal('');
     expect(problems({ NODE_ENV: 'production' })).to.equal('');
     for (const MASTER_KEY of ['x', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')])
@@ -96,13 +96,13 @@ describe('the master key', () => {
     };
     expect(problems(oidc)).to.equal('');
     for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'])
-      expect(problems({ ...oidc, [name]: '' })).to.contain(`${name} | is needed with OIDC_ISSUER`);
+      expect(problems({ ...oidc, [name]: '' })).to.contain(`${name} | is required with OIDC_ISSUER`);
     expect(problems({ ...oidc, OIDC_ISSUER: 'http://a.test' })).to.contain('OIDC_ISSUER | must start with https://');
     expect(problems({ ...oidc, OIDC_ISSUER: 'http://a.test', OIDC_ALLOW_HTTP: '1' })).to.equal('');
     expect(problems({ NODE_ENV: 'production', OIDC_ALLOW_HTTP: '1' })).to.contain(
-      'OIDC_ALLOW_HTTP | is not possible in production',
+      'OIDC_ALLOW_HTTP | is not allowed in production',
     );
-    expect(problems({ SMTP_URL: 'smtp://mail.test' })).to.contain('MAIL_FROM | is needed with SMTP_URL');
+    expect(problems({ SMTP_URL: 'smtp://mail.test' })).to.contain('MAIL_FROM | is required with SMTP_URL');
     expect(problems({ MAIL_FROM: 'a@b.test\nBcc: c@d.test' })).to.contain('MAIL_FROM | must be one line');
   });
 });

@@ -197,7 +197,7 @@ describe('what agents are told beside the tools', () => {
     expect(Buffer.byteLength(text)).to.be.at.most(64 * 1024);
     expect(statement.lineItems.length).to.be.lessThan(200);
     expect(statement.note).to.equal(
-      `Shows ${statement.lineItems.length} of 200 lineItems: all of them are too many for one resource.`,
+      `Shows ${statement.lineItems.length} of 200 lineItems: the whole list is too large for one resource.`,
     );
     expect(statement.summary.netPayout).to.equal(20_000);
   });

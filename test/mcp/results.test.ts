@@ -75,7 +75,7 @@ describe('what a tool answers', () => {
     expect(content[0].text.length).to.be.lessThan(1000);
   });
 
-  it('tells nothing of what went wrong on our side but the id of the request', async () => {
+  it('reports an unexpected error only with the id of the request', async () => {
     const { apiKey } = await service.workspace();
     const client = new FetchClient(service.url, apiKey);
     const failing = stub(service.running.service.dispatcher, 'run');
@@ -90,7 +90,7 @@ describe('what a tool answers', () => {
       expect(result.structuredContent).to.deep.equal({
         statusCode: 500,
         code: 'internal_error',
-        message: 'Something failed on our side.',
+        message: 'An unexpected error occurred in the service.',
         details: { requestId: 'asked-by-test' },
       });
       const read = await client.rpc('resources/read', { uri: 'commission://statements/2026-Q1' });
@@ -171,7 +171,7 @@ describe('what a tool answers', () => {
 
     it('says how the page lies in the whole', async () => {
       const { content, structuredContent } = await many.call('list_reps', { limit: 3, offset: 4 });
-      expect(content[0].text).to.include('This page shows reps 5 to 7 of 131. Ask again with offset 7 for more.');
+      expect(content[0].text).to.include('This page shows reps 5 to 7 of 131. Call again with offset 7 for more.');
       expect(structuredContent).to.include({ total: 131, nextOffset: 7 });
       const behind = await many.call('list_reps', { offset: 500 });
       expect(behind.structuredContent).to.deep.equal({ reps: [], total: 131, nextOffset: null });

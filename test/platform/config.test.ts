@@ -10,7 +10,7 @@ function problemsOf(environment: NodeJS.ProcessEnv): string[] {
   } catch (error) {
     expect(error).to.be.instanceOf(ConfigError);
     const [heading, ...problems] = (error as ConfigError).message.split('\n');
-    expect(heading).to.equal('The configuration cannot be used:');
+    expect(heading).to.equal('The configuration is invalid:');
     return problems.map((problem) => problem.trim());
   }
   return expect.fail('the configuration was accepted');
@@ -142,7 +142,9 @@ describe('the configuration', () => {
 
     it('must exist', () => {
       const missing = path.join(folder, 'missing');
-      expect(problemsOf({ REDIS_URL_FILE: missing })).to.deep.equal([`REDIS_URL_FILE | there is no file ${missing} |`]);
+      expect(problemsOf({ REDIS_URL_FILE: missing })).to.deep.equal([
+        `REDIS_URL_FILE | file ${missing} does not exist |`,
+      ]);
     });
 
     it('must be a file', () => {

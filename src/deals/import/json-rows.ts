@@ -19,7 +19,7 @@ export async function declaredDateFormat(source: Readable): Promise<DateFormat |
   const path = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.map(String).join('.');
   throw invalid({
     path: path ?? '',
-    message: issue?.code === 'unrecognized_keys' ? 'is not known here' : (issue?.message ?? 'is not valid'),
+    message: issue?.code === 'unrecognized_keys' ? 'unknown field' : (issue?.message ?? 'is not valid'),
   });
 }
 

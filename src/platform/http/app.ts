@@ -30,7 +30,7 @@ export interface AppParts {
   readonly operations: readonly AnyOperation[];
   readonly dispatcher: OperationDispatcher;
   readonly authenticate: Authenticate;
-  /** So many proxies before us are believed about the address of who asks. */
+  /** Number of trusted proxies: so many X-Forwarded-For entries are used for the client's address. */
   readonly trustProxyHops?: number;
   readonly rateLimit?: RateLimit;
   readonly idempotentAnswers?: IdempotencyStore;
@@ -42,7 +42,7 @@ export interface AppParts {
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** The HTTP face of the operations: it routes, authenticates, reads bodies, and gives every refusal the envelope. */
+/** Serves the operations over HTTP: routes, authenticates, reads bodies, and sends every error as an error body. */
 export function createApp(parts: AppParts): Express {
   const { operations, log, extra = [] } = parts;
   const app = express();
@@ -56,15 +56,15 @@ export function createApp(parts: AppParts): Express {
   app.use(serveDirectly(served));
   for (const add of extra) add(app);
   for (const { method, path, handle } of served) app[method](path, handle);
-  app.use(refuseMethod(operations));
+  app.use(rejectMethod(operations));
   app.use(() => {
-    throw new Failure('not_found', 'There is nothing at this address. GET /v1/openapi.json lists what there is.');
+    throw new Failure('not_found', 'No route has this path. GET /v1/openapi.json lists the routes.');
   });
-  app.use(answerFailure(operations, log));
+  app.use(sendError(operations, log));
   return app;
 }
 
-/** What helmet puts on an answer is the same for every request, so it is asked for it once. */
+/** Helmet sets the same headers on every response, so they are computed once. */
 function protect(): RequestHandler {
   const sample = new ServerResponse(new IncomingMessage(new Socket()));
   const protection = helmet({
@@ -78,7 +78,7 @@ function protect(): RequestHandler {
   };
 }
 
-/** Addresses without parameters are found at once: the router tries one route after the other. */
+/** Paths without parameters are looked up in a map; the router would try one route after the other. */
 function serveDirectly(
   served: readonly { readonly method: string; readonly path: string; readonly handle: RequestHandler }[],
 ): RequestHandler {
@@ -92,7 +92,7 @@ function serveDirectly(
   };
 }
 
-/** From a request to its answer; the order is that of trust: who asks, how often, whether they may, what they say. */
+/** Handles a request. The order is authentication, rate limit, access, input. */
 function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
   const { dispatcher, authenticate, rateLimit, idempotentAnswers, rememberedAnswers } = parts;
   return async (request, response) => {
@@ -100,10 +100,10 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     response.setHeader('Cache-Control', 'no-store');
     const address = request.ip ?? '';
     const isPublic = operation.access === 'public';
-    const rests = operation.cacheScope !== undefined;
+    const isCacheable = operation.cacheScope !== undefined;
     const { caller, counted, revisions }: Bearer = isPublic
       ? { caller: anonymousCaller(requestId, address), counted: null, revisions: null }
-      : await authenticate(request.headers.authorization, requestId, address, rests);
+      : await authenticate(request.headers.authorization, requestId, address, isCacheable);
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
     dispatcher.checkAccess(operation, caller);
@@ -121,7 +121,7 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     const key = acceptsIdempotencyKey(operation) ? idempotencyKeyOf(request) : null;
     if (key !== null && idempotentAnswers !== undefined) {
       const { asked, body: toRead } = fingerprintRequest(key, operation, request, caller, body);
-      sendKept(response, await idempotentAnswers.run(caller, asked, operation.secret === true, () => run(toRead)));
+      sendStored(response, await idempotentAnswers.run(caller, asked, operation.secret === true, () => run(toRead)));
       return;
     }
     const { status, body: answer } = await run(body);
@@ -131,12 +131,12 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
   };
 }
 
-function sendKept(response: Response, { status, json, replayed }: StoredResponse): void {
+function sendStored(response: Response, { status, json, replayed }: StoredResponse): void {
   if (replayed) response.setHeader('Idempotent-Replay', 'true');
   response.status(status).type('application/json').send(json);
 }
 
-/** Gives the request its id, the caller's own when it is a sane token, and writes one log line at the end. */
+/** Sets the request id, from the caller's X-Request-Id if it is valid, and logs one line when the response is sent. */
 function nameRequest(log: Log): RequestHandler {
   return (request, response, next) => {
     const given = request.headers['x-request-id'];
@@ -189,9 +189,12 @@ async function readBody(
   return body;
 }
 
-/** By its events: webhooks are many and small, and a stream of our own would cost more than reading them. */
+/**
+ * Reads the body by its events: webhooks are frequent and small, and a stream of our own costs more than reading
+ * them.
+ */
 function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
-  refuseUpload(request, limitBytes);
+  assertUploadHeaders(request, limitBytes);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -208,11 +211,11 @@ function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
 }
 
 /**
- * Breaks a stream off that grows past its limit, whatever its length header said. Nothing is begun before somebody reads:
- * until then nobody would hear of a client that leaves, and an error that nobody hears ends the process.
+ * Fails the stream when it exceeds the limit, whatever its Content-Length is. Reading begins only with the consumer:
+ * an error without a listener, such as that of a client that disconnects, would end the process.
  */
 function limited(request: Request, limitBytes: number): Readable {
-  refuseUpload(request, limitBytes);
+  assertUploadHeaders(request, limitBytes);
   return Readable.from(chunksWithin(request, limitBytes), { objectMode: false });
 }
 
@@ -225,14 +228,14 @@ async function* chunksWithin(request: Request, limitBytes: number): AsyncGenerat
   }
 }
 
-/** Refuses what its headers already tell. */
-function refuseUpload(request: Request, limitBytes: number): void {
+/** Rejects an upload by its headers. */
+function assertUploadHeaders(request: Request, limitBytes: number): void {
   if (request.headers['content-encoding'] !== undefined)
     throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
 
-/** Made when it is needed: an error costs as much as the rest of a small request. */
+/** A function, since creating an error costs as much as the rest of a small request. */
 function tooLarge(limitBytes: number): Failure {
   const limit = limitBytes < mebibyte ? `${limitBytes / 1024} KiB` : `${limitBytes / mebibyte} MiB`;
   return new Failure('payload_too_large', `The body is larger than ${limit}.`);
@@ -246,17 +249,20 @@ async function sendFile(response: Response, { contentType, filename, body, heade
     'Content-Disposition': `attachment; filename="${filename}"; filename*=UTF-8''${filename}`,
     ...headers,
   });
-  if (body instanceof Readable) await pipeline(body, response).catch(unlessTheClientLeft);
+  if (body instanceof Readable) await pipeline(body, response).catch(ignoreClosedConnection);
   else response.send(Buffer.from(body as string));
 }
 
-/** Many close the connection as soon as they have the length that was promised, a moment before our own end. */
-function unlessTheClientLeft(error: NodeJS.ErrnoException): void {
+/**
+ * Many clients close the connection when they have received Content-Length bytes, a moment before the server ends
+ * the response.
+ */
+function ignoreClosedConnection(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
-/** A path that exists under other methods answers 405 with the list of them. */
-function refuseMethod(operations: readonly AnyOperation[]): RequestHandler {
+/** Responds with 405 and the allowed methods for a path that exists with other methods. */
+function rejectMethod(operations: readonly AnyOperation[]): RequestHandler {
   const paths = [...groupBy(operations, (operation) => operation.path)].map(([path, all]) => ({
     pattern: new RegExp(`^${path.replace(/:[A-Za-z]+/g, '[^/]+').replace(/\./g, '\\.')}/?$`),
     methods: all.map((operation) => operation.method.toUpperCase()),
@@ -265,28 +271,31 @@ function refuseMethod(operations: readonly AnyOperation[]): RequestHandler {
     const methods = paths.filter(({ pattern }) => pattern.test(request.path)).flatMap((path) => path.methods);
     if (methods.length === 0 || methods.includes(request.method)) return next();
     response.setHeader('Allow', [...new Set(methods)].join(', '));
-    throw new Failure('method_not_allowed', `${request.method} is not possible here; ${methods.join(', ')} is.`);
+    throw new Failure(
+      'method_not_allowed',
+      `This path does not support ${request.method}, only ${methods.join(', ')}.`,
+    );
   };
 }
 
-function answerFailure(operations: readonly AnyOperation[], log: Log): ErrorRequestHandler {
+function sendError(operations: readonly AnyOperation[], log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     const path = (request.route as { path?: string } | undefined)?.path;
     const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
     const operation = operations.find((one) => one.path === path && one.method === method);
-    const told = toErrorResponse(error, operation, requestId, log);
+    const body = toErrorResponse(error, operation, requestId, log);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    if (told.statusCode === 401 && !response.hasHeader('WWW-Authenticate'))
+    if (body.statusCode === 401 && !response.hasHeader('WWW-Authenticate'))
       response.setHeader('WWW-Authenticate', 'Bearer');
-    if (told.statusCode === 429 && told.details?.['retryAfter'] !== undefined)
-      response.setHeader('Retry-After', String(told.details['retryAfter']));
-    if (told.statusCode === 503) response.setHeader('Retry-After', '2');
-    response.status(told.statusCode).json(told);
-    // What is left of an upload would otherwise be read as the next request.
+    if (body.statusCode === 429 && body.details?.['retryAfter'] !== undefined)
+      response.setHeader('Retry-After', String(body.details['retryAfter']));
+    if (body.statusCode === 503) response.setHeader('Retry-After', '2');
+    response.status(body.statusCode).json(body);
+    // Discards the rest of an upload, which would otherwise be read as the next request.
     if (!request.readableEnded) request.resume();
   };
 }

@@ -10,12 +10,12 @@ import { type Counted, type CountRow, countedAt } from './rate-limit.js';
 
 const bearerPattern = /^bearer ([!-~]{1,100})$/i;
 
-/** Who bears a token, and what was asked of the database along with that. */
+/** The caller of a token, and the data that the same statement reads. */
 export interface Bearer {
   readonly caller: Caller;
-  /** What counting the request came to; null where requests are counted elsewhere. */
+  /** The result of counting the request; null where requests are counted elsewhere. */
   readonly counted: Counted | null;
-  /** Those of all parts of the caller's workspace, where they were asked for; see `revisionOf`. */
+  /** The cache versions of the caller's workspace, where they were requested; see `cacheVersionOf`. */
   readonly revisions: string | null;
 }
 
@@ -35,46 +35,45 @@ interface TokenRow extends CountRow {
   readonly role: Role | null;
   readonly active: boolean | null;
   readonly revisions: string | null;
-  /** Whom a manager is restricted to; null where nothing restricts the caller. */
+  /** The reps that a manager is restricted to; null where nothing restricts the caller. */
   readonly team: readonly string[] | null;
 }
 
-interface Asked {
+interface Lookup {
   readonly hash: Buffer;
   readonly withRevisions: boolean;
 }
 
 type Found = Omit<Bearer, 'caller'> & { readonly token: TokenRow };
 
-const mostAtOnce = 200;
+const maxBatchSize = 200;
 
 /**
- * Tells who the bearer of a token is. A session has its rep's role as it is now, so a demotion or a deactivation takes
- * effect with the next request, and so does the end of a token: nothing is remembered, but requests that come while the
- * database is asked are asked for together. Every refusal is the same answer: it must not tell a wrong token from an
- * old one.
+ * Authenticates tokens. A session has the current role of its rep, so a demotion, a deactivation or the expiry of a
+ * token takes effect with the next request: nothing is cached, but requests that arrive during a lookup share the
+ * next one. Every rejection has the same response, so that it does not reveal whether a token ever existed.
  */
 export class TokenAuthenticator {
-  private readonly lookups = new Batcher<Asked, Found | null>(mostAtOnce, (asked) => this.find(asked));
+  private readonly lookups = new Batcher<Lookup, Found | null>(maxBatchSize, (lookups) => this.find(lookups));
 
   constructor(
     private readonly database: Database,
     private readonly attemptLimits: AttemptLimits,
-    /** Counts the request too, against so many a minute; null where they are counted elsewhere. */
+    /** Max number of requests a minute, counted by the same statement; null where requests are counted elsewhere. */
     private readonly perMinute: number | null = null,
   ) {}
 
   async authenticate(header: string | undefined, requestId: string, withRevisions = false): Promise<Bearer> {
     const token = bearerPattern.exec(header ?? '')?.[1];
     const hash = token === undefined ? null : tokenHash(token);
-    if (hash === null) throw refusal();
+    if (hash === null) throw unauthorized();
     const found = await this.lookups.add({ hash, withRevisions });
-    if (found === null || (found.token.kind === 'sess' && found.token.active !== true)) throw refusal();
+    if (found === null || (found.token.kind === 'sess' && found.token.active !== true)) throw unauthorized();
     const { token: row, counted, revisions } = found;
     return {
       caller: {
         workspaceId: row.workspace_id,
-        accessLevel: standingOf(row),
+        accessLevel: accessLevelOf(row),
         repId: row.rep_id,
         actor: actorOf(row),
         requestId,
@@ -87,7 +86,7 @@ export class TokenAuthenticator {
     };
   }
 
-  /** The same; a token that is refused counts against the address it came from. No token is no guess. */
+  /** Authenticates; a rejected token counts against the address it came from. A request without a token does not. */
   readonly authenticateFrom: Authenticate = async (header, requestId, address, withRevisions) => {
     try {
       return await this.authenticate(header, requestId, withRevisions);
@@ -97,13 +96,13 @@ export class TokenAuthenticator {
     }
   };
 
-  private async find(asked: readonly Asked[]): Promise<(Found | null)[]> {
-    const byHash = groupBy(asked, ({ hash }) => hash.toString('hex'));
+  private async find(lookups: readonly Lookup[]): Promise<(Found | null)[]> {
+    const byHash = groupBy(lookups, ({ hash }) => hash.toString('hex'));
     const groups = [...byHash.values()];
     const { rows } = await sql<TokenRow>`
       select * from admit_requests(${groups.map(([first]) => first?.hash)}, ${groups.map((all) => all.length)},
         ${groups.map((all) => all.some((one) => one.withRevisions))}, ${this.perMinute})`.execute(this.database);
-    const found = new Map<Asked, Found>();
+    const found = new Map<Lookup, Found>();
     for (const token of rows)
       for (const [place, one] of (byHash.get(token.hash.toString('hex')) ?? []).entries())
         found.set(one, {
@@ -111,15 +110,15 @@ export class TokenAuthenticator {
           counted: this.perMinute === null ? null : countedAt(place, token),
           revisions: one.withRevisions ? token.revisions : null,
         });
-    return asked.map((one) => found.get(one) ?? null);
+    return lookups.map((one) => found.get(one) ?? null);
   }
 }
 
-function refusal(): Failure {
-  return new Failure('unauthorized', 'A valid token is needed: Authorization: Bearer <token>.');
+function unauthorized(): Failure {
+  return new Failure('unauthorized', 'Send a valid token in the header Authorization: Bearer <token>.');
 }
 
-function standingOf(row: TokenRow): AccessLevel {
+function accessLevelOf(row: TokenRow): AccessLevel {
   if (row.kind === 'ws') return 'admin';
   return row.kind === 'conn' ? 'connection' : (row.role ?? 'rep');
 }

@@ -11,7 +11,7 @@ import { type Log } from '../log.js';
 import { type AnyOperation, type StreamedBody } from '../operation.js';
 
 const keyPattern = /^[ -~]{1,200}$/;
-/** How long a key stays taken after its process was killed. */
+/** How long a key stays claimed after its process was killed. */
 const leaseSeconds = 15;
 const renewEveryMs = 5_000;
 
@@ -23,15 +23,18 @@ export function idempotencyKeyOf(request: Request): string | null {
   throw invalid({ path: 'Idempotency-Key', message: 'must be 1 to 200 printable ASCII characters' });
 }
 
-/** A request as it is compared with an earlier one of the same key. */
+/** The data by which a request is compared with an earlier one of the same key. */
 export interface FingerprintedRequest {
   readonly key: string;
   readonly path: string;
-  /** Hash of who asks for what; of an upload it is known once all of it has been read. */
+  /** Hash of caller and request; for an upload it is available when all of it has been read. */
   fingerprint(): Promise<Buffer>;
 }
 
-/** Takes the request's fingerprint; an upload is hashed while it passes, so its body comes back to be read instead. */
+/**
+ * Computes the request's fingerprint. An upload is hashed while it is read, so the returned body must be read
+ * instead of the original.
+ */
 export function fingerprintRequest(
   key: string,
   operation: AnyOperation,
@@ -53,7 +56,7 @@ export function fingerprintRequest(
   return { asked: { key, path, fingerprint }, body: { ...body, stream } };
 }
 
-/** The path as the operation declares it, so that no other spelling of the same request repeats what it did. */
+/** The path as the operation declares it, so that another spelling of the same request is not executed again. */
 function canonicalPath({ path }: AnyOperation, { params }: Request): string {
   return path.replace(/:([A-Za-z]+)/g, (_, name: string) => {
     const value = String(params[name] ?? '');
@@ -84,10 +87,10 @@ export interface StoredResponse {
   readonly replayed: boolean;
 }
 
-/** Stands for the status of a request that has written and whose answer is not known yet, or was lost. */
+/** The status of a request that has written and whose response is not known yet, or was lost. */
 const written = 102;
 
-interface Kept {
+interface StoredKey {
   readonly status: number | null;
   readonly running: boolean;
   readonly answer: string | null;
@@ -95,10 +98,11 @@ interface Kept {
 }
 
 /**
- * Keeps the first good answer to a key for a day and gives it to whoever asks again. Who runs holds a lease, renewed
- * while the process lives; a request that failed, or whose process died, so leaves the key free. Not so when it has
- * written: that is noted in the transaction itself, since neither a broken connection nor a dead process can tell
- * whether the commit came through. Then its answer is lost, and asking again is refused instead of doing it twice.
+ * Stores the first successful response to a key for a day and returns it to repeated requests. The running request
+ * holds a lease, renewed while the process runs, so a request that failed, or whose process died, leaves the key
+ * free. A request that has written does not: the write is recorded in its own transaction, since after a lost
+ * connection or a dead process the outcome of the commit is unknown. Then the response is lost, and repeated
+ * requests are rejected instead of executed twice.
  */
 export class IdempotencyStore {
   constructor(
@@ -106,7 +110,10 @@ export class IdempotencyStore {
     private readonly log: Log,
   ) {}
 
-  /** `secret` answers are not kept, only that they were given: asking again is refused instead of doing it twice. */
+  /**
+   * `secret` responses are not stored, only that they were sent: repeated requests are rejected instead of executed
+   * twice.
+   */
   async run(
     caller: Caller,
     asked: FingerprintedRequest,
@@ -118,14 +125,14 @@ export class IdempotencyStore {
       keyHash: createHash('sha256').update(`${asked.key}\n${asked.path}`).digest(),
       leaseId: newId(),
     };
-    const kept = await this.claim(claim);
-    if (kept !== null) return replay(kept, await asked.fingerprint());
+    const stored = await this.claim(claim);
+    if (stored !== null) return replay(stored, await asked.fingerprint());
     const renewal = setInterval(() => void this.quietly(this.renew(claim)), renewEveryMs);
     try {
       const { status, body } = await this.unitOfWork.withCommitHook(caller, (trx) => noteWrite(trx, claim), work);
       const json = JSON.stringify(body);
       await failpoint('answer.beforeKeep');
-      await this.quietly(this.keep(claim, status, secret ? null : json, await asked.fingerprint()));
+      await this.quietly(this.store(claim, status, secret ? null : json, await asked.fingerprint()));
       return { status, json, replayed: false };
     } catch (error) {
       await this.quietly(this.release(claim));
@@ -135,10 +142,10 @@ export class IdempotencyStore {
     }
   }
 
-  /** Null when the key is now ours; else what is known of the request that came first. */
-  private async claim(claim: Claim): Promise<Kept | null> {
+  /** Null when this request has claimed the key; otherwise the stored state of the first request. */
+  private async claim(claim: Claim): Promise<StoredKey | null> {
     const { workspaceId, keyHash, leaseId } = claim;
-    const kept = await this.unitOfWork.run(claim, { lock: 'none', access: 'write' }, async (trx) => {
+    const stored = await this.unitOfWork.run(claim, { lock: 'none', access: 'write' }, async (trx) => {
       const { rows } = await sql`
         insert into idempotency_keys as k (workspace_id, key_hash, lease_id, leased_until)
         values (${workspaceId}, ${keyHash}, ${leaseId}, now() + make_interval(secs => ${leaseSeconds}))
@@ -155,8 +162,8 @@ export class IdempotencyStore {
         .where('key_hash', '=', keyHash)
         .executeTakeFirst();
     });
-    // The first one failed between our two looks.
-    return kept === undefined ? this.claim(claim) : kept;
+    // The first request failed between the two statements.
+    return stored === undefined ? this.claim(claim) : stored;
   }
 
   private async renew({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
@@ -167,7 +174,7 @@ export class IdempotencyStore {
     );
   }
 
-  private async keep(claim: Claim, status: number, answer: string | null, requestHash: Buffer): Promise<void> {
+  private async store(claim: Claim, status: number, answer: string | null, requestHash: Buffer): Promise<void> {
     const { workspaceId, keyHash, leaseId } = claim;
     await this.unitOfWork.run(claim, { lock: 'none', access: 'write' }, (trx) =>
       trx
@@ -197,9 +204,9 @@ export class IdempotencyStore {
     });
   }
 
-  /** What the request came to stands already; that it could not be noted must not change it. */
+  /** The request has its outcome already; a failure to record it must not change the response. */
   private async quietly(work: Promise<void>): Promise<void> {
-    await work.catch((error) => this.log.warn({ err: error }, 'an idempotency key could not be written'));
+    await work.catch((error) => this.log.warn({ err: error }, 'writing an idempotency key failed'));
   }
 }
 
@@ -210,8 +217,8 @@ interface Claim {
 }
 
 /**
- * Only what has a transaction id has written, or locked in order to write. It ends in nothing when the process stood
- * still for longer than its lease and the key is another request's by now.
+ * Only a transaction with an id has written, or locked in order to write. Rolls back when the process paused for
+ * longer than its lease and another request has claimed the key.
  */
 async function noteWrite(trx: Work, { workspaceId, keyHash, leaseId }: Claim): Promise<void> {
   const { rows } = await sql<{ lost: boolean }>`
@@ -229,19 +236,22 @@ function inProgress(): Failure {
   return new Failure('request_in_progress', 'The first request with this Idempotency-Key is still running.');
 }
 
-function replay({ status, running, answer, request_hash: first }: Kept, now: Buffer): StoredResponse {
+function replay({ status, running, answer, request_hash: first }: StoredKey, now: Buffer): StoredResponse {
   if (status === written && !running)
     throw new Failure(
       'duplicate_idempotency_key',
-      'This was done already, but its answer was lost. Look at what it has written before you ask with another key.',
+      'The first request with this Idempotency-Key was executed, but its response was lost. Check what it has written before you retry with another key.',
     );
   if (status === null || status === written) throw inProgress();
   if (first === null || !first.equals(now))
-    throw new Failure('duplicate_idempotency_key', 'This Idempotency-Key was used for another request.');
+    throw new Failure(
+      'duplicate_idempotency_key',
+      'This Idempotency-Key was used for a different request. Use a new key.',
+    );
   if (answer === null)
     throw new Failure(
       'duplicate_idempotency_key',
-      'This was done already. Its answer held a secret, which is told once and not kept.',
+      'The first request with this Idempotency-Key was executed. Its response contained a secret, which is returned only once and not stored.',
     );
   return { status, json: answer, replayed: true };
 }

@@ -1,9 +1,9 @@
 import { Failure, invalid } from '../../kernel/failure.js';
 
-const mostDepth = 32;
-const mostKeys = 100_000;
+const maxDepth = 32;
+const maxKeys = 100_000;
 
-/** What a body says that was taken as bytes; refused like any other body. */
+/** Parses a body that was read as bytes, with the checks of every JSON body. */
 export function parseJson(bytes: Buffer): unknown {
   let parsed: unknown;
   try {
@@ -16,8 +16,8 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * Refuses JSON that is legal but must not go further: nested so deep that walking it overflows the stack, of more
- * keys than any request needs, with texts that PostgreSQL cannot store, or with keys that reach for prototypes.
+ * Rejects valid JSON that is unsafe to process: nesting that would overflow the stack, more keys than any request
+ * needs, texts that PostgreSQL cannot store, and keys that change prototypes.
  */
 export function guardJson(body: unknown): void {
   let keys = 0;
@@ -26,11 +26,11 @@ export function guardJson(body: unknown): void {
     const { value, path, depth } = next;
     if (typeof value === 'string') guardText(value, path);
     if (typeof value !== 'object' || value === null) continue;
-    if (depth >= mostDepth)
-      throw invalid({ path: path.slice(0, 100), message: `is nested more than ${mostDepth} deep` });
+    if (depth >= maxDepth)
+      throw invalid({ path: path.slice(0, 100), message: `is nested more than ${maxDepth} levels deep` });
     for (const [key, item] of Object.entries(value)) {
       keys += 1;
-      if (keys > mostKeys) throw invalid({ path: '', message: `holds more than ${mostKeys} keys` });
+      if (keys > maxKeys) throw invalid({ path: '', message: `has more than ${maxKeys} keys` });
       if (!Array.isArray(value)) guardKey(key, path);
       open.push({ value: item, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 });
     }
@@ -40,7 +40,7 @@ export function guardJson(body: unknown): void {
 function guardKey(key: string, path: string): void {
   guardText(key, path);
   if (key === '__proto__' || key === 'constructor' || key === 'prototype') {
-    throw invalid({ path: path === '' ? key : `${path}.${key}`, message: 'is not known here' });
+    throw invalid({ path: path === '' ? key : `${path}.${key}`, message: 'unknown field' });
   }
 }
 

@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { type Express } from 'express';
 import { newId } from '../../kernel/ids.js';
 
-/** A server that answers, and how to close it. */
+/** A listening server. */
 export interface Listening {
   readonly url: string;
   close(): Promise<void>;
@@ -15,12 +15,12 @@ export async function listen(app: Express, host: string, port: number): Promise<
     app,
   );
   server.maxHeadersCount = 64;
-  answerBrokenRequests(server);
+  respondToUnreadableRequests(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
         error.code === 'EADDRINUSE'
-          ? new Error(`Port ${port} is in use. Set PORT to another one, or stop what listens there.`)
+          ? new Error(`Port ${port} is in use. Set PORT to another port, or stop the process that uses it.`)
           : error,
       );
     });
@@ -31,8 +31,11 @@ export async function listen(app: Express, host: string, port: number): Promise<
   return { url: `http://${shown === '0.0.0.0' ? '127.0.0.1' : shown}:${taken}`, close: () => close(server) };
 }
 
-/** What Node refuses before Express sees it, such as headers too large, gets the envelope too. */
-function answerBrokenRequests(server: Server): void {
+/**
+ * Requests that Node rejects before Express receives them, such as those with too large headers, get an error body
+ * too.
+ */
+function respondToUnreadableRequests(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return;
     const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
@@ -54,11 +57,11 @@ function answerBrokenRequests(server: Server): void {
   });
 }
 
-/** Takes no new connections, lets running requests end, and drops every connection as soon as it idles. */
+/** Accepts no new connections, lets running requests end, and closes every connection when it is idle. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const dropIdle = setInterval(() => server.closeIdleConnections(), 100);
-    // A request that hangs must not hang the shutdown.
+    // A request that hangs must not block the shutdown.
     const giveUp = setTimeout(() => server.closeAllConnections(), 20_000);
     server.close(() => {
       clearInterval(dropIdle);

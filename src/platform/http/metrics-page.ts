@@ -14,29 +14,32 @@ interface Measured {
   readonly log: Log;
 }
 
-/** `GET /metrics`: what was counted, and how much is waiting at this moment. With a token for whoever shows it. */
+/** `GET /metrics`: the counters, and the current backlog and queue length. Requires the token, if one is given. */
 export function metricsPage(measured: Measured, token: string | null): (app: Express) => void {
   return (app) => {
     app.get('/metrics', async (request, response) => {
       if (token !== null && !hasBearerToken(request.headers.authorization, token))
-        throw new Failure('unauthorized', 'The metrics need their token: Authorization: Bearer <METRICS_TOKEN>.');
+        throw new Failure(
+          'unauthorized',
+          'Send the metrics token in the header Authorization: Bearer <METRICS_TOKEN>.',
+        );
       await measure(measured);
       response.type(registry.contentType).send(await registry.metrics());
     });
   };
 }
 
-/** Compares digests, whose length and time tell nothing of the secret. */
+/** Compares digests, whose length and comparison time reveal nothing about the secret. */
 export function hasBearerToken(authorization: string | undefined, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${secret}`));
 }
 
-/** What cannot be asked keeps its last value; that it is old shows in the logs, and the rest is still told. */
+/** A gauge that cannot be measured keeps its last value, and the others are still returned. */
 async function measure({ database, queue, log }: Measured): Promise<void> {
-  const asked = await Promise.allSettled([measureBacklog(database), measureQueue(queue)]);
-  for (const answer of asked)
-    if (answer.status === 'rejected') log.warn({ err: answer.reason }, 'a part of the metrics could not be measured');
+  const results = await Promise.allSettled([measureBacklog(database), measureQueue(queue)]);
+  for (const result of results)
+    if (result.status === 'rejected') log.warn({ err: result.reason }, 'measuring a part of the metrics failed');
 }
 
 async function measureBacklog(database: Database): Promise<void> {

@@ -4,41 +4,41 @@ import { Batcher } from '../batcher.js';
 import { type Database } from '../database/pool.js';
 import { type Counted, type CountRow, countedAt, type RateCounter } from './rate-limit.js';
 
-interface Asked {
+interface RateRequest {
   readonly workspaceId: string;
   readonly tokenId: string;
-  readonly most: number;
+  readonly limit: number;
   readonly at: string | null;
 }
 
-const mostAtOnce = 200;
+const maxBatchSize = 200;
 
 /**
- * Counts in an unlogged table: one statement for all requests that wait for it, which itself waits for no disk. A crash
- * of the server forgets the counts.
+ * Counts in an unlogged table: one statement for all waiting requests, which itself does not wait for the disk. A
+ * crash of the server deletes the counts.
  */
 export class PostgresRateCounter implements RateCounter {
-  private readonly requests = new Batcher<Asked, Counted>(mostAtOnce, (asked) => this.countAll(asked));
+  private readonly requests = new Batcher<RateRequest, Counted>(maxBatchSize, (requests) => this.countAll(requests));
 
   constructor(private readonly database: Database) {}
 
-  count(workspaceId: string, tokenId: string, most: number, at?: Date): Promise<Counted> {
-    return this.requests.add({ workspaceId, tokenId, most, at: at?.toISOString() ?? null });
+  count(workspaceId: string, tokenId: string, limit: number, at?: Date): Promise<Counted> {
+    return this.requests.add({ workspaceId, tokenId, limit, at: at?.toISOString() ?? null });
   }
 
   async close(): Promise<void> {}
 
-  private async countAll(requests: readonly Asked[]): Promise<Counted[]> {
-    // By token, so that two processes that count the same tokens never wait for each other.
+  private async countAll(requests: readonly RateRequest[]): Promise<Counted[]> {
+    // Sorted by token, so that two processes that count the same tokens do not deadlock.
     const groups = [...groupBy(requests, ({ tokenId, at }) => `${tokenId} ${at}`)].sort(([a], [b]) => (a < b ? -1 : 1));
-    const column = <T>(value: (one: Asked, all: readonly Asked[]) => T) =>
-      groups.map(([, all]) => value(all[0] as Asked, all));
+    const column = <T>(value: (one: RateRequest, all: readonly RateRequest[]) => T) =>
+      groups.map(([, all]) => value(all[0] as RateRequest, all));
     const { rows } = await sql<CountRow>`
       select * from count_requests(${column((one) => one.workspaceId)}, ${column((one) => one.tokenId)},
-        ${column((_, all) => all.length)}, ${column((one) => one.most)}, ${column((one) => one.at)})`.execute(
+        ${column((_, all) => all.length)}, ${column((one) => one.limit)}, ${column((one) => one.at)})`.execute(
       this.database,
     );
-    const counted = new Map<Asked, Counted>();
+    const counted = new Map<RateRequest, Counted>();
     for (const [index, [, all]] of groups.entries()) {
       for (const [place, one] of all.entries()) counted.set(one, countedAt(place, rows[index] as CountRow));
     }

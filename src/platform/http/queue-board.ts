@@ -7,38 +7,38 @@ import { type JobQueue } from '../jobs/job-queue.js';
 import { type AttemptLimits } from '../limits/attempt-limits.js';
 import { hasBearerToken } from './metrics-page.js';
 
-const place = '/admin/queues';
+const basePath = '/admin/queues';
 const cookieName = 'queue_board';
 const signedInMs = 15 * 60_000;
 
 interface BoardTerms {
   readonly token: string;
   readonly mayWrite: boolean;
-  /** People come over TLS, even if a proxy ends it before us. */
+  /** Browsers use TLS, even if a proxy terminates it. */
   readonly overTls: boolean;
   readonly attemptLimits: AttemptLimits;
 }
 
 /**
- * The board of the queue. It shows the jobs of all workspaces, so no workspace's admin may see it, only who holds the
- * operator's token: as a bearer, or typed once into a form that gives a browser a cookie for a quarter of an hour.
- * The cookie is sent to the board alone, never by a link from elsewhere, and no script can read it.
+ * The queue board. It shows the jobs of all workspaces, so it is not for the admins of a workspace but only for
+ * holders of the operator's token: as a bearer token, or typed into a form that sets a cookie for a quarter of an
+ * hour. The cookie is sent only to the board, not on navigation from other sites, and no script can read it.
  */
 export function queueBoard(
   queue: JobQueue,
   { token, mayWrite, overTls, attemptLimits }: BoardTerms,
 ): (app: Express) => void {
   return (app) => {
-    const adapter = new ExpressAdapter().setBasePath(place);
+    const adapter = new ExpressAdapter().setBasePath(basePath);
     createBullBoard({
       queues: [new BullMQAdapter(queue.forBoard(), { readOnlyMode: !mayWrite })],
       serverAdapter: adapter,
     });
-    app.use(place, boardHeaders);
-    app.get(`${place}/sign-in`, (_request, response) => {
+    app.use(basePath, boardHeaders);
+    app.get(`${basePath}/sign-in`, (_request, response) => {
       response.send(signInPage);
     });
-    app.post(`${place}/sign-in`, urlencoded({ extended: false, limit: '1kb' }), async (request, response) => {
+    app.post(`${basePath}/sign-in`, urlencoded({ extended: false, limit: '1kb' }), async (request, response) => {
       const given = (request.body as { token?: unknown } | undefined)?.token;
       attemptLimits.assertNotRefused(request.ip ?? '');
       if (typeof given !== 'string' || !hasBearerToken(`Bearer ${given}`, token)) {
@@ -47,13 +47,13 @@ export function queueBoard(
         return;
       }
       signIn(response, token, overTls || request.secure);
-      response.redirect(303, place);
+      response.redirect(303, basePath);
     });
-    app.use(place, admit(token, attemptLimits), adapter.getRouter());
+    app.use(basePath, admit(token, attemptLimits), adapter.getRouter());
   };
 }
 
-/** The board's own scripts and styles, and nothing from elsewhere. */
+/** The board's own scripts and styles, and nothing from other origins. */
 const boardHeaders: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader(
@@ -69,7 +69,7 @@ function admit(token: string, attemptLimits: AttemptLimits): RequestHandler {
     if (isSignedIn(request, token)) return next();
     const { authorization } = request.headers;
     if (authorization === undefined) {
-      response.redirect(303, `${place}/sign-in`);
+      response.redirect(303, `${basePath}/sign-in`);
       return;
     }
     attemptLimits.assertNotRefused(request.ip ?? '');
@@ -81,8 +81,8 @@ function admit(token: string, attemptLimits: AttemptLimits): RequestHandler {
 
 function signIn(response: Response, token: string, secure: boolean): void {
   const until = Date.now() + signedInMs;
-  response.cookie(cookieName, `${until}.${seal(token, until)}`, {
-    path: place,
+  response.cookie(cookieName, `${until}.${sign(token, until)}`, {
+    path: basePath,
     maxAge: signedInMs,
     httpOnly: true,
     sameSite: 'strict',
@@ -94,11 +94,11 @@ function isSignedIn(request: Request, token: string): boolean {
   const [, until, given = ''] =
     new RegExp(`(?:^|; )${cookieName}=(\\d{1,15})\\.([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '') ?? [];
   if (until === undefined || Number(until) < Date.now()) return false;
-  return timingSafeEqual(Buffer.from(given), Buffer.from(seal(token, Number(until))));
+  return timingSafeEqual(Buffer.from(given), Buffer.from(sign(token, Number(until))));
 }
 
-/** No session is kept: every API process can check what another has given. */
-function seal(token: string, until: number): string {
+/** Sessions are not stored: every API process can verify the cookie that another process has signed. */
+function sign(token: string, until: number): string {
   return createHmac('sha256', token).update(`${cookieName} until ${until}`).digest('base64url');
 }
 
@@ -108,7 +108,7 @@ const signInPage = `<!doctype html>
 <title>Queue board</title>
 <body style="font: 16px sans-serif; max-width: 24rem; margin: 4rem auto">
 <h1>Queue board</h1>
-<form method="post" action="${place}/sign-in">
+<form method="post" action="${basePath}/sign-in">
 <label>Operator's token (QUEUE_BOARD_TOKEN)<br><input type="password" name="token" required autofocus autocomplete="off"></label>
 <button>Open</button>
 </form>

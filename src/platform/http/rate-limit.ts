@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
 
-/** What counting one request came to. Seconds are those of the clock that all API processes share. */
+/** The result of counting one request. Seconds are those of the clock that all API processes share. */
 export interface Counted {
   readonly accepted: boolean;
   readonly remaining: number;
@@ -14,26 +14,26 @@ export interface Counted {
 }
 
 /**
- * Counts the requests of a token where all API processes see it, by the second. The window is the second under way
- * and the sixty before it: never more than the limit within any minute, at the price of waiting up to a second
- * longer. Refused requests do not count.
+ * Counts the requests of a token by the second, in a store that all API processes share. The window is the current
+ * second and the sixty before it: never more than the limit within any minute, at the price of waiting up to a
+ * second longer. Rejected requests do not count.
  */
 export interface RateCounter {
-  /** `at` stands in for the shared clock, in tests. */
-  count(workspaceId: string, tokenId: string, most: number, at?: Date): Promise<Counted>;
+  /** `at` replaces the shared clock in tests. */
+  count(workspaceId: string, tokenId: string, limit: number, at?: Date): Promise<Counted>;
   close(): Promise<void>;
 }
 
-/** What the database tells of a token that was counted for several requests at once. */
+/** The database's result for a token that was counted for several requests at once. */
 export interface CountRow {
-  /** How many of them are within the limit. */
+  /** How many of the requests are within the limit. */
   readonly admitted: number;
   readonly remaining: number;
   readonly reset_second: string;
   readonly now_second: number;
 }
 
-/** What it comes to for the request in that place among those that were counted at once. */
+/** The result for the request in that place among those that were counted at once. */
 export function countedAt(place: number, { admitted, remaining, reset_second, now_second }: CountRow): Counted {
   return {
     accepted: place < admitted,
@@ -45,7 +45,10 @@ export function countedAt(place: number, { admitted, remaining, reset_second, no
 
 const warnEveryMs = 10_000;
 
-/** So many requests a minute for each token. A counter that is away stops nobody: a warning tells of it. */
+/**
+ * Limits the requests a minute of each token. When the counter is not reachable, requests are admitted and a warning
+ * is logged.
+ */
 export class RateLimit {
   private warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -56,8 +59,8 @@ export class RateLimit {
   ) {}
 
   /**
-   * Puts the limit's headers on the answer, whatever becomes of it, and refuses what is beyond the limit. A request may
-   * have been counted already, when its token was looked up.
+   * Sets the rate limit headers on every response, and rejects requests beyond the limit. The request may have been
+   * counted already, when its token was looked up.
    */
   async admit(caller: Caller, response: Response, known: Counted | null): Promise<void> {
     if (caller.tokenId === undefined) return;
@@ -69,7 +72,10 @@ export class RateLimit {
     metrics.rateLimited.inc();
     const seconds = Math.max(1, Math.ceil(counted.resetSecond - counted.nowSecond));
     response.setHeader('Retry-After', seconds);
-    throw new Failure('rate_limited', `More than ${this.perMinute} requests in a minute. Try again in ${seconds} s.`);
+    throw new Failure(
+      'rate_limited',
+      `The token has exceeded ${this.perMinute} requests a minute. Try again in ${seconds} s.`,
+    );
   }
 
   close(): Promise<void> {
@@ -90,6 +96,6 @@ export class RateLimit {
     const now = performance.now();
     if (now - this.warnedAt < warnEveryMs) return;
     this.warnedAt = now;
-    this.log.warn({ err: error }, 'requests cannot be counted; nobody is limited until they can');
+    this.log.warn({ err: error }, 'counting requests failed; requests are not limited');
   }
 }

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.js';
 
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
-/** Reads a JSON body of at most so many bytes; undefined when there is none. */
+/** Reads a JSON body of at most `limitBytes`; undefined without a body. */
 export function jsonReader(limitBytes: number): ReadJson {
   const parse = express.json({ limit: limitBytes, strict: false, type: 'application/json' });
   return async (request, response) => {

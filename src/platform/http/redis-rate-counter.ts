@@ -3,7 +3,7 @@ import { type Log } from '../log.js';
 import { type Counted, type RateCounter } from './rate-limit.js';
 
 const countRequest = `
-local most = tonumber(ARGV[1])
+local max = tonumber(ARGV[1])
 local now = tonumber(ARGV[2])
 if not now then
   local time = redis.call('TIME')
@@ -22,22 +22,22 @@ for i = 1, #counts, 2 do
   end
 end
 if #gone > 0 then redis.call('HDEL', KEYS[1], unpack(gone)) end
-local accepted = used < most
+local accepted = used < max
 if accepted then
   used = used + 1
   redis.call('HINCRBY', KEYS[1], string.format('%d', second), 1)
   redis.call('EXPIRE', KEYS[1], 70)
 end
-return {accepted and 1 or 0, math.max(most - used, 0), oldest + 61, string.format('%.3f', now)}
+return {accepted and 1 or 0, math.max(max - used, 0), oldest + 61, string.format('%.3f', now)}
 `;
 
-type CountRequest = (key: string, most: number, at: string) => Promise<[number, number, number, string]>;
+type CountRequest = (key: string, limit: number, at: string) => Promise<[number, number, number, string]>;
 
-/** Counts in Redis, one script a request: a hash of seconds for each token. */
+/** Counts in Redis with one script for each request: a hash of seconds for each token. */
 export class RedisRateCounter implements RateCounter {
   private constructor(private readonly redis: Redis) {}
 
-  /** Never waits for a Redis that is away: what cannot be sent at once fails at once. */
+  /** Never waits for a Redis that is not reachable: a command that cannot be sent at once fails at once. */
   static async open(url: string, log: Log): Promise<RedisRateCounter> {
     const redis = new Redis(url, {
       lazyConnect: true,
@@ -47,17 +47,17 @@ export class RedisRateCounter implements RateCounter {
       commandTimeout: 250,
       retryStrategy: (times) => Math.min(times * 200, 2000),
     });
-    redis.on('error', (error) => log.debug({ err: error }, 'Redis cannot be reached to count requests'));
+    redis.on('error', (error) => log.debug({ err: error }, 'the connection to the Redis of the rate limit failed'));
     redis.defineCommand('countRequest', { numberOfKeys: 1, lua: countRequest });
     await redis.connect().catch(() => undefined);
     return new RedisRateCounter(redis);
   }
 
-  async count(workspaceId: string, tokenId: string, most: number, at?: Date): Promise<Counted> {
+  async count(workspaceId: string, tokenId: string, limit: number, at?: Date): Promise<Counted> {
     const { countRequest } = this.redis as unknown as { countRequest: CountRequest };
     const given = at === undefined ? '' : String(at.getTime() / 1000);
     const key = `commissions:rate:${workspaceId}:${tokenId}`;
-    const [accepted, remaining, resetSecond, now] = await countRequest.call(this.redis, key, most, given);
+    const [accepted, remaining, resetSecond, now] = await countRequest.call(this.redis, key, limit, given);
     return { accepted: accepted === 1, remaining, resetSecond, nowSecond: Number(now) };
   }
 

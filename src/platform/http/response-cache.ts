@@ -7,46 +7,54 @@ import { VersionedCache } from '../database/versioned-cache.js';
 import { type AnyOperation, type Input } from '../operation.js';
 
 /** In bytes of JSON: some tens of overviews of thousands of reps, or thousands of dashboards. */
-const mostRemembered = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
-/** No day begins in between, whatever the time zone: their distances from UTC are whole quarters of an hour. */
+/** No day begins within a quarter of an hour in any time zone: all offsets from UTC are multiples of it. */
 const quarterOfAnHour = 900_000;
 
 /**
- * Answers that are given again for as long as what they rest on has the same revision. That is asked for with every
- * request, before anything is read, so that no answer is older than its request: neither in the process that made a
- * change nor in any other.
+ * Caches responses for as long as their cache scope has the same version. Every request reads the current versions
+ * before anything else, so no response is older than its request, neither in the process that made a change nor in
+ * any other.
  */
 export class ResponseCache {
-  private readonly answers = new VersionedCache<Buffer>(mostRemembered);
-  /** Those under way, by revision and key: who asks for the same meanwhile waits for it. */
-  private readonly beingMade = new Map<string, Promise<Buffer>>();
+  private readonly responses = new VersionedCache<Buffer>(maxBytes);
+  /** Responses in progress, by version and key: concurrent equal requests share one. */
+  private readonly inFlight = new Map<string, Promise<Buffer>>();
 
   constructor(
     private readonly clock: Clock,
-    /** Answers may be read from it, and it may not have heard yet of the revisions that requests are told. */
+    /** Responses may be read from the replica, which may lag behind the versions that requests read. */
     private readonly replica?: Database,
   ) {}
 
-  /** The answer as JSON. It depends on nothing but the operation, its input, who asks, the day, and the data. */
+  /** The response as JSON. It depends on nothing but the operation, its input, the caller, the day, and the data. */
   async respond(
     operation: AnyOperation,
     input: Input,
     caller: Caller,
-    /** Of all parts of the workspace. */
-    revisions: string,
+    /** Cache versions of the whole workspace. */
+    versions: string,
     make: () => Promise<unknown>,
   ): Promise<Buffer> {
-    const { workspaceId, accessLevel: standing } = caller;
+    const { workspaceId, accessLevel } = caller;
     const quarter = Math.floor(this.clock.now().getTime() / quarterOfAnHour);
-    const key = JSON.stringify([workspaceId, operation.id, standing, caller.repId, quarter, input.params, input.query]);
+    const key = JSON.stringify([
+      workspaceId,
+      operation.id,
+      accessLevel,
+      caller.repId,
+      quarter,
+      input.params,
+      input.query,
+    ]);
     const repId = operation.cacheScope?.(input, caller) ?? null;
-    const revision = cacheVersionOf(revisions, repId);
-    const known = this.answers.get(revision, key);
-    if (known !== null) return known;
-    const making = `${revision} ${key}`;
-    return getOrInsert(this.beingMade, making, () =>
-      this.make(key, workspaceId, repId, revision, make).finally(() => this.beingMade.delete(making)),
+    const version = cacheVersionOf(versions, repId);
+    const cached = this.responses.get(version, key);
+    if (cached !== null) return cached;
+    const flight = `${version} ${key}`;
+    return getOrInsert(this.inFlight, flight, () =>
+      this.make(key, workspaceId, repId, version, make).finally(() => this.inFlight.delete(flight)),
     );
   }
 
@@ -54,18 +62,22 @@ export class ResponseCache {
     key: string,
     workspaceId: string,
     repId: string | null,
-    revision: string,
+    version: string,
     make: () => Promise<unknown>,
   ): Promise<Buffer> {
-    const readUnder = await this.revisionRead(workspaceId, repId, revision);
+    const storedVersion = await this.versionOfSource(workspaceId, repId, version);
     const json = Buffer.from(JSON.stringify(await make()));
-    if (readUnder !== null) this.answers.set(readUnder, key, json, json.length + key.length + readUnder.length);
+    if (storedVersion !== null)
+      this.responses.set(storedVersion, key, json, json.length + key.length + storedVersion.length);
     return json;
   }
 
-  /** Of what the answer is read from; null while a replica is away, and it is read from the primary. */
-  private async revisionRead(workspaceId: string, repId: string | null, told: string): Promise<string | null> {
-    if (this.replica === undefined) return told;
+  /**
+   * The version of the database that the response is read from; null while the replica is not reachable and the
+   * primary is read.
+   */
+  private async versionOfSource(workspaceId: string, repId: string | null, requested: string): Promise<string | null> {
+    if (this.replica === undefined) return requested;
     try {
       return cacheVersionOf(await readCacheVersions(this.replica, workspaceId), repId);
     } catch {

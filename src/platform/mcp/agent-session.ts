@@ -14,7 +14,7 @@ import { maxResultBytes, resultOf, type ToolResult, toolResult } from './tool-re
 import { unknownIdFailure } from './unknown-id.js';
 import { followUp, type Progress } from './work-in-progress.js';
 
-/** What all sessions share; nothing in it belongs to anybody. */
+/** The parts that all sessions share; they hold no data of a workspace. */
 export interface AgentParts {
   readonly dispatcher: OperationDispatcher;
   readonly tools: readonly OfferedTool[];
@@ -23,17 +23,18 @@ export interface AgentParts {
 }
 
 export interface OpenCall {
-  /** Set when the client wants to hear how it goes. */
+  /** Set when the client requests progress notifications. */
   readonly progress?: Progress;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-const mostCompletions = 100;
+const maxCompletions = 100;
 
 /**
- * One caller's view of the service during one request: what they may see, and every act through the same dispatcher as
- * over REST. It is made for the request and dies with it, so that no answer can reach anybody else.
+ * One caller's view of the service during one request: the tools and resources that the caller may use. Every call
+ * runs through the same dispatcher as REST. A session serves one request only, so that no response can reach another
+ * caller.
  */
 export class AgentSession {
   constructor(
@@ -51,13 +52,13 @@ export class AgentSession {
       .map(({ definition }) => definition);
   }
 
-  /** A refusal is a result that the model can read and act on; only a name that no tool has is an error of the protocol. */
+  /** A failed call is a result that the model can read; only an unknown tool name is an error of the protocol. */
   async callTool(name: string, given: Readonly<Record<string, unknown>>, open: OpenCall): Promise<ToolResult> {
     const offered = this.parts.tools.find(({ tool }) => tool.name === name);
     if (offered === undefined)
-      throw new ProtocolRefusal(rpcCodes.invalidParams, 'There is no tool of that name. tools/list lists them.');
+      throw new ProtocolRefusal(rpcCodes.invalidParams, 'Unknown tool. tools/list lists the tools.');
     const startedAt = performance.now();
-    const told = (outcome: string) => {
+    const logOutcome = (outcome: string) => {
       const ms = Math.round(performance.now() - startedAt);
       this.parts.log.info(
         { requestId: this.caller.requestId, tool: name, outcome, ms, actor: this.caller.actor },
@@ -66,12 +67,12 @@ export class AgentSession {
     };
     try {
       const result = await this.run(offered, given, open);
-      told('ok');
+      logOutcome('ok');
       return result;
     } catch (error) {
-      const refused = this.tellRefusal(error, given, offered.operation);
-      told(refused.code);
-      return this.refusal(refused);
+      const body = this.toolErrorBody(error, given, offered.operation);
+      logOutcome(body.code);
+      return this.errorResult(body);
     }
   }
 
@@ -96,12 +97,15 @@ export class AgentSession {
       const variables = matchTemplate(resource.uriTemplate, uri);
       if (variables === null) continue;
       const { params = {}, query = {} } = resource.parts(variables);
-      const answer = await this.ask(resource.operation, { params, query }).catch((error: unknown) => {
+      const answer = await this.read(resource.operation, { params, query }).catch((error: unknown) => {
         throw this.protocolRefusal(error, resource.operation);
       });
       return { uri, mimeType: 'application/json', text: resourceText(answer, resource.list) };
     }
-    throw new ProtocolRefusal(rpcCodes.resourceNotFound, 'There is no resource at this address.');
+    throw new ProtocolRefusal(
+      rpcCodes.resourceNotFound,
+      'No resource has this URI. resources/list and resources/templates/list list the resources.',
+    );
   }
 
   prompts(): Omit<Prompt, 'access' | 'text'>[] {
@@ -116,27 +120,27 @@ export class AgentSession {
   ): { readonly description: string; readonly text: string } {
     const prompt = this.parts.guidance.prompts.find((one) => one.name === name);
     if (prompt === undefined)
-      throw new ProtocolRefusal(rpcCodes.invalidParams, 'There is no prompt of that name. prompts/list lists them.');
+      throw new ProtocolRefusal(rpcCodes.invalidParams, 'Unknown prompt. prompts/list lists the prompts.');
     const missing = prompt.arguments.find((one) => one.required && (given[one.name] ?? '').trim() === '');
     if (missing !== undefined)
-      throw new ProtocolRefusal(rpcCodes.invalidParams, `${missing.name}: is needed for this prompt`);
+      throw new ProtocolRefusal(rpcCodes.invalidParams, `${missing.name}: required argument of this prompt`);
     return { description: prompt.description, text: String(plain(prompt.text(given))) };
   }
 
-  /** Values that the typed text begins, or that are called so; none where the caller may not look. */
+  /** Values that begin with the typed text, or whose label does; none where the caller may not list them. */
   async complete(name: string, typed: string): Promise<{ readonly values: string[]; readonly total: number }> {
     const completion = this.parts.guidance.completions[name];
     if (completion === undefined || !mayCall(this.caller, completion.operation)) return { values: [], total: 0 };
     const values = await this.matching(completion, typed.toLowerCase());
-    return { values: values.slice(0, mostCompletions), total: values.length };
+    return { values: values.slice(0, maxCompletions), total: values.length };
   }
 
-  /** What is told of an error outside of a tool: the envelope travels beside a message without secrets. */
+  /** The protocol error for an error outside of a tool call: a message without secrets, and the error body as data. */
   protocolRefusal(error: unknown, operation?: AnyOperation): ProtocolRefusal {
     if (error instanceof ProtocolRefusal) return error;
-    const told = this.tell(error, operation);
-    const code = told.statusCode === 404 ? rpcCodes.resourceNotFound : rpcCodes.refused;
-    return new ProtocolRefusal(told.statusCode === 500 ? rpcCodes.internalError : code, told.message, told);
+    const body = this.errorBody(error, operation);
+    const code = body.statusCode === 404 ? rpcCodes.resourceNotFound : rpcCodes.refused;
+    return new ProtocolRefusal(body.statusCode === 500 ? rpcCodes.internalError : code, body.message, body);
   }
 
   private async run(offered: OfferedTool, given: Readonly<Record<string, unknown>>, open: OpenCall) {
@@ -146,11 +150,11 @@ export class AgentSession {
     const { raw, reading } = readArguments(operation, tool, given);
     const { body: answer } = await dispatcher.run(operation, raw, this.caller);
     if (tool.follow === undefined) return toolResult(offered, answer, reading, this.caller);
-    const followed = await followUp(tool.follow, answer, open, (one, parts) => this.ask(one, parts));
+    const followed = await followUp(tool.follow, answer, open, (one, parts) => this.read(one, parts));
     return toolResult(offered, followed, reading, this.caller);
   }
 
-  private async ask(
+  private async read(
     operation: AnyOperation,
     { params = {}, query = {} }: ReturnType<OperationResource['parts']>,
   ): Promise<unknown> {
@@ -163,7 +167,7 @@ export class AgentSession {
   }
 
   private async matching({ operation, candidates }: Completion, typed: string): Promise<string[]> {
-    const found = candidates(await this.ask(operation, {}));
+    const found = candidates(await this.read(operation, {}));
     const begins = (text: string | undefined) => text?.toLowerCase().startsWith(typed) === true;
     return found.filter(({ value, label }) => begins(value) || begins(label)).map(({ value }) => value);
   }
@@ -175,24 +179,24 @@ export class AgentSession {
     );
   }
 
-  private tell(error: unknown, operation: AnyOperation | undefined): ErrorBody {
+  private errorBody(error: unknown, operation: AnyOperation | undefined): ErrorBody {
     return toErrorResponse(error, operation, this.caller.requestId, this.parts.log);
   }
 
-  private tellRefusal(error: unknown, given: Readonly<Record<string, unknown>>, operation: AnyOperation): ErrorBody {
+  private toolErrorBody(error: unknown, given: Readonly<Record<string, unknown>>, operation: AnyOperation): ErrorBody {
     const unknown = unknownIdFailure(error, given, this.parts.guidance.unknownIds);
-    if (unknown === null) return this.tell(error, operation);
+    if (unknown === null) return this.errorBody(error, operation);
     return { statusCode: 404, code: unknown.code, message: unknown.message };
   }
 
-  private refusal(told: ErrorBody): ToolResult {
-    const issues = (told.details?.['issues'] ?? []) as readonly { path: string; message: string }[];
+  private errorResult(body: ErrorBody): ToolResult {
+    const issues = (body.details?.['issues'] ?? []) as readonly { path: string; message: string }[];
     const listed = issues.length > 1 ? issues.slice(0, 10).map(({ path, message }) => `- ${path}: ${message}`) : [];
-    const hint = this.parts.guidance.hints[told.code];
-    const requestId = told.statusCode === 500 ? ` Request id ${this.caller.requestId}.` : '';
-    const lines = [`${told.code}: ${told.message}${requestId}`, ...listed, ...(hint === undefined ? [] : [hint])];
-    const { details: _, ...short } = told;
-    const isShort = Buffer.byteLength(JSON.stringify(told)) <= maxResultBytes / 2;
-    return { ...resultOf(lines, isShort ? { ...told } : short), isError: true };
+    const hint = this.parts.guidance.hints[body.code];
+    const requestId = body.statusCode === 500 ? ` Request id ${this.caller.requestId}.` : '';
+    const lines = [`${body.code}: ${body.message}${requestId}`, ...listed, ...(hint === undefined ? [] : [hint])];
+    const { details: _, ...short } = body;
+    const isShort = Buffer.byteLength(JSON.stringify(body)) <= maxResultBytes / 2;
+    return { ...resultOf(lines, isShort ? { ...body } : short), isError: true };
   }
 }

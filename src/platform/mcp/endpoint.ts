@@ -18,16 +18,16 @@ export interface McpParts {
   readonly dispatcher: OperationDispatcher;
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
-  /** Names under which this service may be reached. */
+  /** Host names of this service. */
   readonly hosts: readonly string[];
   readonly log: Log;
 }
 
 const address = '/v1/mcp';
 const readBody = jsonReader(256 * 1024);
-const mostInBatch = 20;
+const maxBatchSize = 20;
 
-/** `POST /v1/mcp`: the operations as tools, without sessions, for the same tokens and within the same limits as REST. */
+/** `POST /v1/mcp`: the operations as tools, without sessions, with the tokens and the rate limit of REST. */
 export class McpEndpoint {
   private agents: AgentParts | null = null;
 
@@ -35,27 +35,27 @@ export class McpEndpoint {
 
   routes(app: Express): void {
     app.use(address, this.guardOrigin);
-    app.route(address).post(this.answer).all(onlyPost);
+    app.route(address).post(this.respond).all(onlyPost);
   }
 
   /**
-   * A page on the web can make a browser call this machine under a name of its own, or under ours: neither is
-   * answered, whatever token comes along.
+   * A web page can make a browser call this machine through DNS rebinding or from another origin: such requests are
+   * rejected with any token.
    */
   private readonly guardOrigin: RequestHandler = (request, _response, next) => {
     const { host, origin } = request.headers;
     if (!isOneOf(this.parts.hosts, `http://${host ?? ''}`))
-      throw new Failure('forbidden', 'This service is not reached under that name. MCP_HOSTS lists the names it has.');
+      throw new Failure('forbidden', 'The Host header names a host that is not configured. Add it to MCP_HOSTS.');
     if (origin !== undefined && !isOneOf(this.parts.hosts, origin))
-      throw new Failure('forbidden', 'Requests from pages of another origin are refused.');
+      throw new Failure('forbidden', 'The Origin header names an origin that is not allowed.');
     next();
   };
 
-  private readonly answer: RequestHandler = async (request, response) => {
+  private readonly respond: RequestHandler = async (request, response) => {
     const caller = await this.callerOf(request, response);
     const body = await readBody(request, response);
     await this.admitBatch(body, caller, response);
-    // Loaded with the first request: it takes a quarter of a second that most processes never need.
+    // Loaded with the first request: loading takes a quarter of a second, and most processes never need it.
     const { answerWithSdk } = await import('./sdk-server.js');
     await answerWithSdk(request, response, body, new AgentSession(this.agentParts(), caller));
   };
@@ -64,9 +64,10 @@ export class McpEndpoint {
     const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
     const { authorization } = request.headers;
-    const asked = this.parts.authenticate(authorization, requestId, request.ip ?? '', false);
-    const { caller, counted } = await asked.catch((error: unknown) => {
-      // Without resource_metadata: there is no authorization server, and clients told of one drop the token they have.
+    const authenticated = this.parts.authenticate(authorization, requestId, request.ip ?? '', false);
+    const { caller, counted } = await authenticated.catch((error: unknown) => {
+      // Without resource_metadata: there is no authorization server, and a client that is referred to one discards
+      // its token.
       if (isUnauthorized(error)) response.setHeader('WWW-Authenticate', 'Bearer realm="mcp"');
       throw error;
     });
@@ -76,11 +77,11 @@ export class McpEndpoint {
     return { ...caller, actor };
   }
 
-  /** Messages that come together count one by one, or a batch would be a way around the limit. */
+  /** Every message of a batch counts against the rate limit. */
   private async admitBatch(body: unknown, caller: Caller, response: Response): Promise<void> {
     if (!Array.isArray(body)) return;
-    if (body.length > mostInBatch)
-      throw invalid({ path: '', message: `a batch holds at most ${mostInBatch} messages` });
+    if (body.length > maxBatchSize)
+      throw invalid({ path: '', message: `a batch must have at most ${maxBatchSize} messages` });
     for (const _ of body.slice(1)) await this.parts.rateLimit.admit(caller, response, null);
   }
 
@@ -97,5 +98,8 @@ function isUnauthorized(error: unknown): boolean {
 
 const onlyPost: RequestHandler = (request, response) => {
   response.setHeader('Allow', 'POST');
-  throw new Failure('method_not_allowed', `${request.method} is not possible here; POST is: there are no sessions.`);
+  throw new Failure(
+    'method_not_allowed',
+    `This path does not support ${request.method}, only POST: the endpoint has no sessions.`,
+  );
 };

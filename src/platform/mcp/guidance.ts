@@ -1,21 +1,21 @@
 import { type AccessLevel } from '../../kernel/caller.js';
 import { type AnyOperation } from '../operation.js';
 
-/** What agents are offered beside the tools: the platform carries it, the words and addresses are the slices' matter. */
+/** What agents can use besides the tools. The platform serves it; the slices define its content. */
 export interface Guidance {
   readonly instructions: string;
   readonly documents: readonly GuideDocument[];
   readonly resources: readonly OperationResource[];
   readonly prompts: readonly Prompt[];
-  /** Where to look after a refusal, by its code. */
+  /** A hint for each error code: which tool helps. */
   readonly hints: Readonly<Record<string, string>>;
-  /** The code of a refusal when nothing has the id, by the name of the argument that holds it. */
+  /** The error code for an id that does not exist, by the name of its argument. */
   readonly unknownIds: Readonly<Record<string, string>>;
-  /** What may be meant by a placeholder or an argument of that name. */
+  /** Completions by the name of a placeholder or an argument. */
   readonly completions: Readonly<Record<string, Completion>>;
 }
 
-/** A text that is the same for everybody. */
+/** A text that is the same for every caller. */
 export interface GuideDocument {
   readonly uri: string;
   readonly name: string;
@@ -30,16 +30,16 @@ export interface ResourceParts {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** The answer of an operation under an address: `commission://plans/{planId}`. */
+/** The result of an operation as a resource: `commission://plans/{planId}`. */
 export interface OperationResource {
   readonly uriTemplate: string;
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly operation: AnyOperation;
-  /** Least standing, where it is more than the operation's. */
+  /** Min access level, where it is higher than the operation's. */
   readonly access?: AccessLevel;
-  /** The list that is cut when all of it would be too much. */
+  /** The list that is truncated when the whole result is too large. */
   readonly list?: string;
   parts(variables: Readonly<Record<string, string>>): ResourceParts;
 }
@@ -50,7 +50,7 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/** Words for a person to start from; they come from us and from the arguments, never from what is stored. */
+/** A prompt template. Its text comes from the code and the arguments, never from stored data. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
@@ -60,7 +60,7 @@ export interface Prompt {
   text(given: Readonly<Record<string, string | undefined>>): string;
 }
 
-/** Values found through an operation, each with the words it may also be found by. */
+/** Values that an operation returns, each with a label by which it is found too. */
 export interface Completion {
   readonly operation: AnyOperation;
   candidates(answer: unknown): readonly { readonly value: string; readonly label?: string }[];

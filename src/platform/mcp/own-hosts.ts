@@ -7,14 +7,14 @@ export interface HostSettings {
   readonly MCP_HOSTS: readonly string[];
 }
 
-/** Names by which people reach this service: those of this machine, and what the settings say. */
+/** Host names of this service: those of this machine and those of the settings. */
 export function ownHosts({ HOST, PUBLIC_URL, MCP_HOSTS }: HostSettings): string[] {
   const listening = anywhere.includes(HOST) ? [] : [HOST.includes(':') ? `[${HOST}]` : HOST];
   const announced = PUBLIC_URL === undefined ? [] : [new URL(PUBLIC_URL).hostname];
   return [...thisMachine, ...listening, ...announced, ...MCP_HOSTS].map((host) => host.toLowerCase());
 }
 
-/** Whether the address is at one of the hosts, on whatever port. */
+/** Whether the address has one of the hosts, with any port. */
 export function isOneOf(hosts: readonly string[], address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, pathname } = new URL(address);

@@ -3,8 +3,8 @@ import { type JsonSchema } from '../json-schema.js';
 type Properties = Readonly<Record<string, JsonSchema>>;
 
 /**
- * The schema without `anyOf` and lists of types, which several clients reject or drop. It says what to send and may be
- * narrower than what is accepted: the operation checks every call by its own schema.
+ * The schema without `anyOf` and lists of types, which several clients reject or drop. It may be narrower than what
+ * is accepted: the operation checks every call by its own schema.
  */
 export function plainSchema(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
@@ -20,7 +20,7 @@ function plainKeyword([keyword, value]: readonly [string, unknown]): (readonly [
     const types = value.filter((type) => type !== 'null');
     return types.length === 1 || types[0] === 'number' ? [[keyword, types[0]]] : [];
   }
-  // Limits of length cost tokens in every list of tools; who exceeds one is told by the refusal.
+  // Limits of length cost tokens in every list of tools; the error message states a limit that is exceeded.
   if (keyword === 'minLength' || keyword === 'maxLength') return [];
   if (keyword === 'maximum' && Number(value) >= 1e6) return [];
   if (keyword === 'properties')
@@ -32,7 +32,9 @@ function plainKeyword([keyword, value]: readonly [string, unknown]): (readonly [
   return [[keyword, value]];
 }
 
-/** One form for several: objects with the properties of all, anything else without a type unless they agree on it. */
+/**
+ * One schema for several: objects with the properties of all, anything else without a type unless all have the same.
+ */
 function merged(forms: readonly JsonSchema[]): JsonSchema {
   const [only] = forms;
   if (forms.length === 1 && only !== undefined) return only;

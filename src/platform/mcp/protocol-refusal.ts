@@ -1,6 +1,6 @@
 import { type ErrorBody } from '../error-response.js';
 
-/** Codes of JSON-RPC and of the protocol above it. */
+/** Error codes of JSON-RPC and of MCP. */
 export const rpcCodes = {
   invalidParams: -32602,
   internalError: -32603,
@@ -8,7 +8,7 @@ export const rpcCodes = {
   refused: -32000,
 } as const;
 
-/** What the protocol itself calls an error: nothing that a tool was asked, but the asking. */
+/** An error of the protocol, such as invalid parameters, in contrast to a failed tool call. */
 export class ProtocolRefusal extends Error {
   override readonly name = 'ProtocolRefusal';
 

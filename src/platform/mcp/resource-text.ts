@@ -1,7 +1,10 @@
 import { plain } from './plain-text.js';
 import { maxResultBytes } from './tool-result.js';
 
-/** The answer as JSON, its list cut to what fits: an address has no pages, so the text says how much there is. */
+/**
+ * The result as JSON, its list truncated to the size limit. A resource has no pages, so the text states how many
+ * items there are.
+ */
 export function resourceText(answer: unknown, list: string | undefined): string {
   const whole = plain(answer) as Readonly<Record<string, unknown>>;
   const text = JSON.stringify(whole);
@@ -13,7 +16,7 @@ export function resourceText(answer: unknown, list: string | undefined): string 
     return left < 0;
   });
   return JSON.stringify({
-    note: `Shows ${kept} of ${items.length} ${list}: all of them are too many for one resource.`,
+    note: `Shows ${kept} of ${items.length} ${list}: the whole list is too large for one resource.`,
     ...whole,
     [list]: items.slice(0, kept),
   });

@@ -7,8 +7,8 @@ import { type AgentSession, type OpenCall } from './agent-session.js';
 import { ProtocolRefusal, rpcCodes } from './protocol-refusal.js';
 
 /**
- * The only file that knows the SDK. A new server and a new transport for every request: one that is shared gives one
- * client the answers of another (GHSA-345p-7cg4-v4c7).
+ * The only file that imports the SDK. Every request has its own server and transport: a shared one sends one client
+ * the responses of another (GHSA-345p-7cg4-v4c7).
  */
 export async function answerWithSdk(
   request: IncomingMessage,
@@ -17,15 +17,16 @@ export async function answerWithSdk(
   session: AgentSession,
 ): Promise<void> {
   const server = serverFor(session);
-  // Only a stream can carry progress; everything else is one JSON answer, which is cheaper for both sides.
-  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: !wantsProgress(body) });
+  // Only a stream can carry progress notifications; every other response is one JSON document, which is cheaper for
+  // both sides.
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: !requestsProgress(body) });
   response.on('close', () => void server.close());
-  // The SDK declares the transport's handlers without `| undefined`, which exact optional types tell apart.
+  // The SDK declares the transport's handlers without `| undefined`, which `exactOptionalPropertyTypes` rejects.
   await server.connect(transport as Parameters<Server['connect']>[0]);
   await transport.handleRequest(request, response, body);
 }
 
-function wantsProgress(body: unknown): boolean {
+function requestsProgress(body: unknown): boolean {
   return [body].flat().some((message) => progressTokenOf(message) !== undefined);
 }
 
@@ -42,7 +43,7 @@ interface Method<Params> {
   readonly params: z.ZodType<Params>;
 }
 
-/** What is asked is read here and not by the SDK's schemas, whose complaints name no code that clients expect. */
+/** Parameters are parsed here and not by the SDK's schemas, whose errors have none of the codes that clients expect. */
 function method<Params>(name: string, params: z.ZodType<Params>): Method<Params> {
   return { request: z.object({ method: z.literal(name), params: z.unknown().optional() }), params };
 }
@@ -64,10 +65,10 @@ const methods = {
 
 const identity = { name: 'commissions', title: 'Commission service', version: serviceVersion };
 
-/** Nobody is sent a form here. The validator for what people fill in would be made anew for every request, in 4 ms. */
+/** The service sends no forms. The SDK would create a validator for them with every request, in 4 ms. */
 const noForms = {
   getValidator: () => {
-    throw new Error('no form is ever sent');
+    throw new Error('forms are not supported');
   },
 };
 
@@ -77,7 +78,7 @@ function serverFor(session: AgentSession): Server {
     instructions: session.instructions,
     jsonSchemaValidator: noForms,
   });
-  const on = answering(server, session);
+  const on = registrar(server, session);
   on(methods.listTools, () => ({ tools: session.tools() }));
   on(methods.callTool, ({ name, arguments: given = {} }, open) => session.callTool(name, given, open));
   on(methods.listResources, () => ({ resources: session.documents() }));
@@ -100,8 +101,11 @@ type On = <Params>(
   answer: (params: Params, open: OpenCall) => object | Promise<object>,
 ) => void;
 
-/** What is thrown would reach the client word by word, so nothing leaves here but what may be told. */
-function answering(server: Server, session: AgentSession): On {
+/**
+ * The SDK sends the message of every thrown error to the client, so each error is converted to one without
+ * internals.
+ */
+function registrar(server: Server, session: AgentSession): On {
   return (method, answer) => {
     server.setRequestHandler(method.request, async ({ params }, { signal, sendNotification }) => {
       const token = progressTokenOf({ params });

@@ -5,22 +5,22 @@ import { type AnyOperation } from '../operation.js';
 import { parsePart, type RawInput } from '../operation-dispatcher.js';
 import { type Argument, type Tool } from './tool.js';
 
-/** How much of an answer is wanted: arguments that every tool of the kind has, whatever its operation. */
+/** How much of the result to return: arguments that every tool of the kind has, whatever its operation. */
 export interface Reading {
   readonly limit: number;
   readonly offset: number;
   readonly detail?: 'summary' | 'full';
 }
 
-const usualLimit = 50;
-const mostLimit = 200;
+const defaultLimit = 50;
+const maxLimit = 200;
 
 const page = {
-  limit: z.int().min(1).max(mostLimit).default(usualLimit).meta({ description: 'Items of one page' }),
+  limit: z.int().min(1).max(maxLimit).default(defaultLimit).meta({ description: 'Items of one page' }),
   offset: z.int().min(0).max(1e9).default(0).meta({ description: 'nextOffset of the page before' }),
 };
 
-/** The schema of what is read here and not by the operation. */
+/** The schema of the arguments that are not the operation's. */
 export function readingArguments({ list, listsWithin, hints, detail, confirmed }: Tool): z.ZodType {
   return z.object({
     ...((list ?? listsWithin) !== undefined && hints.readOnlyHint ? page : {}),
@@ -42,7 +42,7 @@ export function readingArguments({ list, listsWithin, hints, detail, confirmed }
   });
 }
 
-/** Sorts a call's arguments into the parts that the operation reads; nothing is checked twice, nothing is dropped. */
+/** Assigns a call's arguments to the parts of the operation's input; every argument is checked exactly once. */
 export function readArguments(operation: AnyOperation, tool: Tool, given: Readonly<Record<string, unknown>>) {
   guardJson(given);
   const reading = parsePart(readingArguments(tool), given) as Partial<Reading>;
@@ -50,14 +50,14 @@ export function readArguments(operation: AnyOperation, tool: Tool, given: Readon
   const fixed = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>
     typeof argument !== 'string' && 'always' in argument ? [[name, argument.always] as const] : [],
   );
-  for (const [name] of fixed) if (name in given) throw invalid({ path: name, message: 'is not known here' });
+  for (const [name] of fixed) if (name in given) throw invalid({ path: name, message: 'unknown field' });
   assertRequired(tool, given);
   const rest = [...Object.entries(given).filter(([name]) => !own.includes(name)), ...fixed].map(
-    ([name, value]) => [name, meantBy(tool, name, value)] as const,
+    ([name, value]) => [name, argumentValue(tool, name, value)] as const,
   );
-  // What was just written is shown as far as it fits; there is no asking again for the rest.
-  const wanted: Reading = { limit: Number.MAX_SAFE_INTEGER, offset: 0, ...reading };
-  return { raw: partsOf(operation, rest, wanted), reading: wanted };
+  // The result of a write has no pages: it shows as many items as fit.
+  const page: Reading = { limit: Number.MAX_SAFE_INTEGER, offset: 0, ...reading };
+  return { raw: partsOf(operation, rest, page), reading: page };
 }
 
 function assertRequired(tool: Tool, given: Readonly<Record<string, unknown>>): void {
@@ -66,8 +66,8 @@ function assertRequired(tool: Tool, given: Readonly<Record<string, unknown>>): v
       throw invalid({ path: name, message: `is required: ${argument.description}` });
 }
 
-/** The value that a word of the argument stands for, otherwise the value itself. */
-function meantBy(tool: Tool, name: string, value: unknown): unknown {
+/** The value that a keyword of the argument represents, otherwise the value itself. */
+function argumentValue(tool: Tool, name: string, value: unknown): unknown {
   const argument = (tool.arguments as Readonly<Record<string, Argument>>)[name];
   const words = argument === undefined || typeof argument === 'string' || !('words' in argument) ? {} : argument.words;
   return typeof value === 'string' && words !== undefined && Object.hasOwn(words, value) ? words[value] : value;
@@ -80,7 +80,7 @@ function partsOf(
 ): RawInput {
   const params = namesIn(operation.params);
   const query = namesIn(operation.query);
-  // An argument of no part goes where its name is refused.
+  // An unknown argument is assigned to the part whose schema rejects it.
   const where = (name: string) => {
     if (params.has(name)) return 'params';
     return query.has(name) || operation.body === undefined ? 'query' : 'body';
@@ -95,7 +95,7 @@ function partsOf(
   };
 }
 
-/** Whether the operation pages by itself. */
+/** Whether the operation has pages of its own. */
 export function pagesItself(operation: AnyOperation): boolean {
   return namesIn(operation.query).has('limit');
 }
@@ -104,7 +104,7 @@ function namesIn(schema: unknown): ReadonlySet<string> {
   return new Set(schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 }
 
-/** Queries are texts. What could not stand in one is left as it is, for the schema to refuse. */
+/** Queries are texts. Other values are left as they are, and the schema rejects them. */
 function asQuery(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }

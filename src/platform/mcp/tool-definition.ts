@@ -6,7 +6,7 @@ import { plainSchema } from './plain-schema.js';
 import { type Argument, type Description, type Detail, type Follow, type Hints, type Tool } from './tool.js';
 import { readingArguments } from './tool-arguments.js';
 
-/** A tool as clients list it. */
+/** A tool in the result of tools/list. */
 export interface ToolDefinition {
   readonly name: string;
   readonly title: string;
@@ -16,14 +16,14 @@ export interface ToolDefinition {
   readonly annotations: Hints & { readonly title: string };
 }
 
-/** An operation that agents see, and what they see of it. */
+/** An operation and its tool definition. */
 export interface OfferedTool {
   readonly operation: AnyOperation;
   readonly tool: Tool;
   readonly definition: ToolDefinition;
 }
 
-/** The tools in an order that is always the same: clients keep prompts that begin with the list. */
+/** The tools in a fixed order: clients cache prompts that begin with the list. */
 export function offeredTools(operations: readonly AnyOperation[]): OfferedTool[] {
   const offered = operations.flatMap((operation) => {
     const tool = operation.tool as Tool | undefined;
@@ -55,12 +55,12 @@ function describe({ purpose, useWhen, notFor, formats, changes }: Description, e
   ].join('\n');
 }
 
-/** The example of the operation, its parts side by side as a call has them. */
+/** The example of the operation as the arguments of a call. */
 export function exampleOf({ id }: AnyOperation, tool: Tool): Readonly<Record<string, unknown>> {
   const { params, query, body } = examples[id] ?? {};
   const given = Object.entries({ ...params, ...query, ...(body as object | undefined) });
-  const asked = given.filter(([name]) => isAsked((tool.arguments as Readonly<Record<string, Argument>>)[name]));
-  return { ...Object.fromEntries(asked), ...(tool.confirmed === undefined ? {} : { confirm: true }) };
+  const parts = given.filter(([name]) => isGiven((tool.arguments as Readonly<Record<string, Argument>>)[name]));
+  return { ...Object.fromEntries(parts), ...(tool.confirmed === undefined ? {} : { confirm: true }) };
 }
 
 interface ObjectSchema {
@@ -70,31 +70,31 @@ interface ObjectSchema {
 }
 
 function inputSchema(operation: AnyOperation, tool: Tool): ToolDefinition['inputSchema'] {
-  const asked = [operation.params, operation.query, operation.body]
+  const parts = [operation.params, operation.query, operation.body]
     .filter((part): part is z.ZodType => part !== undefined)
     .map((part) => objectSchema(part, 'input'));
   const read = objectSchema(readingArguments(tool), 'input');
-  const known = Object.assign({}, ...asked.map(({ properties }) => properties)) as Record<string, JsonSchema>;
+  const known = Object.assign({}, ...parts.map(({ properties }) => properties)) as Record<string, JsonSchema>;
   const described = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>
-    isAsked(argument) ? [{ name, argument }] : [],
+    isGiven(argument) ? [{ name, argument }] : [],
   );
   const properties = {
     ...Object.fromEntries(described.map(({ name, argument }) => [name, argumentSchema(argument, known[name])])),
     ...read.properties,
   };
   const needed = described.filter(({ argument }) => typeof argument !== 'string' && argument.required === true);
-  const names = [...asked.flatMap((part) => part.required), ...needed.map(({ name }) => name), ...read.required];
+  const names = [...parts.flatMap((part) => part.required), ...needed.map(({ name }) => name), ...read.required];
   const required = [...new Set(names)].filter((name) => name in properties);
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
 }
 
-type Asked = Exclude<Argument, { readonly always: unknown }>;
+type GivenArgument = Exclude<Argument, { readonly always: unknown }>;
 
-function isAsked(argument: Argument | undefined): argument is Asked {
+function isGiven(argument: Argument | undefined): argument is GivenArgument {
   return argument !== undefined && (typeof argument === 'string' || !('always' in argument));
 }
 
-function argumentSchema(argument: Asked, own: JsonSchema | undefined): JsonSchema {
+function argumentSchema(argument: GivenArgument, own: JsonSchema | undefined): JsonSchema {
   const { description, schema } = typeof argument === 'string' ? { description: argument } : argument;
   return { ...plainSchema(schema?.() ?? own ?? {}), description };
 }
@@ -110,10 +110,7 @@ const refusal = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
-/**
- * What the structured content satisfies: the answer, or the envelope of a refusal. Clients hold refusals against this
- * schema too, so it must know them.
- */
+/** The schema of the structured content: the result or an error body, since clients validate both against it. */
 function outputSchema(operation: AnyOperation, tool: Tool): ToolDefinition['outputSchema'] {
   const answer = jsonSchemaOf(operation.response as z.ZodType, 'output');
   const whole = answer['type'] === 'array' ? asObject(tool.list ?? '', answer) : answer;
@@ -148,14 +145,14 @@ function paged({ list, listsWithin }: Tool): Change {
   return (schema) => withProperties(schema, { page }, ['page']);
 }
 
-/** Who waits gets what the work came to beside what started it. */
+/** A client that waits gets the result of the work besides the response that started it. */
 function followed(follow: Follow | undefined): Change {
   if (follow === undefined) return (schema) => schema;
   const { properties } = objectSchema(follow.operation.response as z.ZodType, 'output');
   return (schema) => withProperties(schema, { ...properties, pollAfterSeconds: { type: 'integer' } }, []);
 }
 
-/** What a summary leaves out cannot be required. */
+/** Parts that a summary leaves out cannot be required. */
 function relaxed(detail: Detail | undefined): Change {
   const paths = (detail?.summaryOmits ?? []).map((path) => path.split('.'));
   return (schema) => paths.reduce(withoutRequirement, schema);

@@ -5,29 +5,29 @@ import { plain } from './plain-text.js';
 import { type Tool } from './tool.js';
 import { pagesItself, type Reading } from './tool-arguments.js';
 
-/** What a call gives, in the words of the protocol. */
+/** The result of a tool call, as the protocol defines it. */
 export interface ToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent: Readonly<Record<string, unknown>>;
   readonly isError?: true;
 }
 
-/** About 20,000 tokens: more than that pushes the question itself out of a model's sight. */
+/** About 20,000 tokens: a larger result pushes the question out of a model's context. */
 export const maxResultBytes = 64 * 1024;
-/** Kept free for the sentences before the JSON. */
+/** Reserved for the sentences before the JSON. */
 const proseBytes = 2048;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The list of an answer as far as it is asked for. */
+/** The requested page of a list. */
 interface Listing {
   readonly name: string;
-  /** The answer is this list, and not something that has it. */
+  /** The whole result is this list, and not an object that contains it. */
   readonly isAll: boolean;
   readonly items: readonly unknown[];
   readonly total: number;
   readonly offset: number;
-  readonly canGoOn: boolean;
+  readonly hasPages: boolean;
 }
 
 interface Presented {
@@ -35,7 +35,7 @@ interface Presented {
   readonly notes: readonly string[];
 }
 
-/** The answer as a page that fits, with a readable line and a word about what was left out. */
+/** The result as a page that fits, with a summary line and notes about what was left out. */
 export function toolResult(
   { operation, tool }: { readonly operation: AnyOperation; readonly tool: Tool },
   answer: unknown,
@@ -46,7 +46,7 @@ export function toolResult(
   return resultOf([tool.summary(answer, caller), ...notes], value);
 }
 
-/** Text for the reader, then the same as JSON for clients that know no structured content. */
+/** Text for the reader, then the same as JSON for clients that do not support structured content. */
 export function resultOf(lines: readonly string[], value: Json): ToolResult {
   const structuredContent = plain(value) as Json;
   const prose = lines.map((line) => plain(line)).join('\n');
@@ -58,37 +58,37 @@ function present(operation: AnyOperation, tool: Tool, answer: unknown, reading: 
   const omits = tool.detail?.summaryOmits ?? [];
   const summary = (value: Json) => omits.reduce<unknown>((left, path) => drop(left, path.split('.')), value) as Json;
   const whole = (Array.isArray(answer) ? {} : answer) as Json;
-  const asked = reading.detail === 'summary' ? summary : (value: Json) => value;
-  const first = fitted(whole, listing, asked);
+  const shorten = reading.detail === 'summary' ? summary : (value: Json) => value;
+  const first = fitted(whole, listing, shorten);
   if (first !== null) return first;
   const shorter = reading.detail === 'full' && omits.length > 0 ? fitted(whole, listing, summary) : null;
   if (shorter === null) throw tooLarge(tool);
-  const note = `The full answer is too large for one result, so this is the summary: it lacks ${omits.join(', ')}. Narrow the question to see all.`;
+  const note = `The full result is too large, so this is the summary without ${omits.join(', ')}. Narrow the request to see all.`;
   return { value: shorter.value, notes: [note, ...shorter.notes] };
 }
 
 function listingOf(operation: AnyOperation, tool: Tool, answer: unknown, { limit, offset }: Reading): Listing | null {
-  const canGoOn = tool.hints.readOnlyHint;
+  const hasPages = tool.hints.readOnlyHint;
   const isAll = tool.list !== undefined;
   const names = isAll ? [tool.list] : (tool.listsWithin ?? []);
   const name = names.find((one) => Array.isArray(answer) || Array.isArray((answer as Json)[one]));
   if (name === undefined) return null;
   const items = (Array.isArray(answer) ? answer : (answer as Json)[name]) as readonly unknown[];
-  const known = { name, isAll, offset, canGoOn };
+  const known = { name, isAll, offset, hasPages };
   if (pagesItself(operation)) return { ...known, items, total: (answer as { count: number }).count };
   return { ...known, items: items.slice(offset, offset + limit), total: items.length };
 }
 
-/** The value within the limit, its list cut to as many items as fit; null when not even one does. */
+/** The value within the size limit, its list truncated to as many items as fit; null when not even one item fits. */
 function fitted(whole: Json, listing: Listing | null, shorten: (value: Json) => Json): Presented | null {
   if (listing === null) {
     const value = shorten(whole);
     return bytesOf(value) <= maxResultBytes - proseBytes ? { value, notes: [] } : null;
   }
-  const { name, isAll, items, total, offset, canGoOn } = listing;
+  const { name, isAll, items, total, offset, hasPages } = listing;
   const page = (shown: readonly unknown[]): Json => {
     const end = offset + shown.length;
-    const paging = { total, nextOffset: canGoOn && end < total && shown.length > 0 ? end : null };
+    const paging = { total, nextOffset: hasPages && end < total && shown.length > 0 ? end : null };
     return shorten({ ...whole, [name]: shown, ...(isAll ? paging : { page: { list: name, ...paging } }) });
   };
   const count = howManyFit(page([]), (page(items)[name] ?? []) as readonly unknown[]);
@@ -106,16 +106,16 @@ function howManyFit(empty: Json, items: readonly unknown[]): number | null {
   return tooMany < 0 ? items.length : tooMany;
 }
 
-function pageNotes({ name, items, total, offset, canGoOn }: Listing, count: number): string[] {
+function pageNotes({ name, items, total, offset, hasPages }: Listing, count: number): string[] {
   if (offset === 0 && count === total) return [];
-  if (count === 0) return [`There are ${total} ${name}; offset ${offset} lies behind the last.`];
+  if (count === 0) return [`There are ${total} ${name}; offset ${offset} is beyond the last.`];
   const range = `${name} ${offset + 1} to ${offset + count} of ${total}`;
   const cut = count < items.length ? ', cut to fit' : '';
-  const next = canGoOn && offset + count < total ? ` Ask again with offset ${offset + count} for more.` : '';
+  const next = hasPages && offset + count < total ? ` Call again with offset ${offset + count} for more.` : '';
   return [`This page shows ${range}${cut}.${next}`];
 }
 
-/** The value less what lies at the path; lists on the way are walked through. */
+/** The value without the part at the path; lists on the path are traversed. */
 function drop(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path as readonly [string, ...string[]];
   if (Array.isArray(value)) return value.map((item) => drop(item, path));
@@ -130,7 +130,7 @@ function bytesOf(value: unknown): number {
 
 function tooLarge({ hints }: Tool): Failure {
   const message = hints.readOnlyHint
-    ? 'The answer is too large for one result, even in short. Narrow the question, or read it over REST.'
-    : 'It is done, but what came of it is too large to show. Do not ask again; read it over REST.';
+    ? 'The result is too large, even as a summary. Narrow the request, or use the REST API.'
+    : 'The change is done, but its result is too large to show. Do not call again; read it with the REST API.';
   return new Failure('payload_too_large', message);
 }

@@ -2,7 +2,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { type JsonSchema } from '../json-schema.js';
 import { type AnyOperation } from '../operation.js';
 
-/** All four, always: what is left out counts as the worst to a client. */
+/** Every tool sets all four: clients assume the worst for a hint that is missing. */
 export interface Hints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -12,7 +12,7 @@ export interface Hints {
 
 const closedWorld = { openWorldHint: false } as const;
 
-/** What a tool does to the world. Replacing what stood counts as destructive, though nothing is deleted. */
+/** The effects of a tool. Replacing data counts as destructive, even if nothing is deleted. */
 export const effects = {
   reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, ...closedWorld },
   adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, ...closedWorld },
@@ -21,8 +21,8 @@ export const effects = {
 } satisfies Readonly<Record<string, Hints>>;
 
 /**
- * The template of every description: a model that knows nothing else must be able to choose and to call. The example
- * of a good call is that of the operation.
+ * The template of every description: it must suffice for a model to choose and call the tool. The example is that of
+ * the operation.
  */
 export interface Description {
   readonly purpose: string;
@@ -37,13 +37,13 @@ export interface Description {
 export interface DescribedArgument {
   readonly description: string;
   readonly schema?: () => JsonSchema;
-  /** Required of agents though the operation can do without. */
+  /** Required of agents, optional in the operation. */
   readonly required?: true;
-  /** Words that stand for a value that a schema without unions cannot name: `always` for null. */
+  /** Keywords for values that a schema without unions cannot express: `always` for null. */
   readonly words?: Readonly<Record<string, unknown>>;
 }
 
-/** The schemas of tools have no null, so an open end is a word. */
+/** The schemas of tools have no null, so an open end is a keyword. */
 export function firstDay(text: string): DescribedArgument {
   return { description: `${text}, YYYY-MM-DD, or "always" for no earliest day`, words: { always: null } };
 }
@@ -55,16 +55,19 @@ export function lastDay(text: string): DescribedArgument {
 export type Argument =
   | string
   | DescribedArgument
-  /** Not asked of the model: it is always this. */
+  /** Not an argument for the model: it always has this value. */
   | { readonly always: unknown };
 
-/** Answers that may be large come short or whole: the short form lacks these parts, `reps.rules` being those of every rep. */
+/**
+ * Large results have a short and a full form: the short form omits these parts, where `reps.rules` means those of
+ * every rep.
+ */
 export interface Detail {
   readonly unlessAsked: 'summary' | 'full';
   readonly summaryOmits: readonly string[];
 }
 
-/** Work that goes on after the answer: where it is read on, for as long as the call is open. */
+/** Work that continues after the response: the operation that reports its progress while the call is open. */
 export interface Follow {
   readonly operation: AnyOperation;
   params(answer: unknown): Readonly<Record<string, string>>;
@@ -72,29 +75,29 @@ export interface Follow {
 }
 
 /**
- * How agents see an operation. The arguments are those of its path, query and body side by side, each by its name;
- * `limit` and `offset` belong to every list and are described once for all.
+ * An operation as a tool. The arguments are those of its path, query and body, by name; `limit` and `offset` are the
+ * same for every list.
  */
 export interface Tool<Names extends string = string, Answer = unknown> {
-  /** verb_noun. It is part of the API: once published it stays. */
+  /** verb_noun. It is part of the API and is never renamed. */
   readonly name: string;
   readonly title: string;
   readonly hints: Hints;
   readonly description: Description;
   readonly arguments: { readonly [Name in Exclude<Names, 'limit' | 'offset'>]: Argument };
-  /** The answer is a list under this name, and comes in pages: `total` and `nextOffset` stand beside it. */
+  /** The result is a list under this name, in pages: `total` and `nextOffset` are beside it. */
   readonly list?: string;
-  /** The answer is more than a list, which has figures of its own: `page` tells of the first of these that it has. */
+  /** The result contains lists besides other fields: `page` describes the first of these lists that it has. */
   readonly listsWithin?: readonly string[];
   readonly detail?: Detail;
-  /** Listed before all others, which otherwise come in the order of the operations. */
+  /** Listed first. All other tools are in the order of the operations. */
   readonly listedFirst?: true;
-  /** The call must say `confirm: true`: what it does cannot be undone. */
+  /** The call must have `confirm: true`: its effect cannot be undone. */
   readonly confirmed?: true;
   readonly follow?: Follow;
   /**
-   * One line of the answer for the reader, from our own words, figures and ids only: what people wrote into deals
-   * and names must not stand where a model looks for instructions.
+   * A one-line summary of the result from fixed text, figures and ids only: what people wrote into deals and names
+   * must not be where a model looks for instructions.
    */
   summary(answer: Answer, caller: Caller): string;
 }

@@ -7,8 +7,8 @@ interface Issue {
 }
 
 /**
- * The failure that an unknown id gives, when every argument that is wrong is an id of a form that no id has. An agent
- * that mistakes a name for an id is helped by "there is no such plan", not by a remark about the form of ids.
+ * The failure for an unknown id, when every invalid argument is an id that is not a UUID. For an agent that passes a
+ * name instead of an id, "no record has this id" is more useful than a remark about the form of ids.
  */
 export function unknownIdFailure(
   error: unknown,
@@ -21,7 +21,7 @@ export function unknownIdFailure(
   const [first] = found;
   if (first === undefined || first === null || found.includes(null)) return null;
   const { path, code, id } = first;
-  return new Failure(code, `${path}: nothing in this workspace has the id ${JSON.stringify(id.slice(0, 100))}.`);
+  return new Failure(code, `${path}: this workspace has no record with the id ${JSON.stringify(id.slice(0, 100))}.`);
 }
 
 function unknownIdAt(path: string, given: Readonly<Record<string, unknown>>, codes: Readonly<Record<string, string>>) {

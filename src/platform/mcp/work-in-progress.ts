@@ -5,8 +5,8 @@ import { type Follow } from './tool.js';
 
 export type Progress = (done: number, total: number) => Promise<void>;
 
-/** Within the minute that clients wait for an answer by default. */
-const longestFollowMs = 25_000;
+/** Within the minute that clients wait for a response by default. */
+const maxFollowMs = 25_000;
 const pollAfterSeconds = 2;
 
 interface Waiting {
@@ -15,28 +15,28 @@ interface Waiting {
 }
 
 /**
- * The answer with how the work goes on. Who wants to hear of progress waits for the end, or for as long as is decent;
- * everybody else is told when to ask again.
+ * The result with the progress of the work. A client that requests progress waits for the end of the work or the
+ * time limit; every other client gets the interval in which to poll.
  */
 export async function followUp(
   follow: Follow,
   answer: unknown,
   { progress, signal }: Waiting,
-  ask: (operation: AnyOperation, parts: ResourceParts) => Promise<unknown>,
+  read: (operation: AnyOperation, parts: ResourceParts) => Promise<unknown>,
 ): Promise<unknown> {
   const pending = { ...(answer as object), pollAfterSeconds };
   if (progress === undefined) return pending;
   let reported = -1;
   const { job, isOver } = await pollUntil(
     async () => {
-      const found = await ask(follow.operation, { params: follow.params(answer) });
+      const found = await read(follow.operation, { params: follow.params(answer) });
       const { done, total, isOver: ended } = follow.progress(found);
       if (done > reported) await progress(done, total);
       reported = Math.max(reported, done);
       return { job: found, isOver: ended };
     },
     (state) => state.isOver,
-    { maxWaitMs: longestFollowMs, pauseMs: 50, maxPauseMs: 1000, signal },
+    { maxWaitMs: maxFollowMs, pauseMs: 50, maxPauseMs: 1000, signal },
   );
   return isOver ? { ...(answer as object), ...(job as object) } : { ...pending, ...(job as object) };
 }
