@@ -46,13 +46,13 @@ describe('HTTP', () => {
   let health: Health;
   let databaseCheck: () => Promise<void>;
   let queueCheck = async (): Promise<void> => {};
-  let run: (operation: AnyOperation, input: RawInput) => Promise<{ status: number; answer: unknown }>;
+  let run: (operation: AnyOperation, input: RawInput) => Promise<{ status: number; body: unknown }>;
   let admitted: string[];
 
   before(async () => {
     health = new Health({ database: () => databaseCheck() }, () => queueCheck());
     const dispatcher = {
-      admit: (operation: AnyOperation) => admitted.push(operation.id),
+      checkAccess: (operation: AnyOperation) => admitted.push(operation.id),
       run: (operation: AnyOperation, input: RawInput) => run(operation, input),
     };
     const app = createApp({
@@ -75,7 +75,7 @@ describe('HTTP', () => {
     databaseCheck = async () => {};
     run = async (_operation, input) => ({
       status: 200,
-      answer: { params: input.params, query: input.query, body: input.body },
+      body: { params: input.params, query: input.query, body: input.body },
     });
   });
 
@@ -337,7 +337,7 @@ describe('HTTP', () => {
     const readAll = async (input: RawInput) => {
       let bytes = 0;
       for await (const chunk of (input.body as { stream: AsyncIterable<Buffer> }).stream) bytes += chunk.length;
-      return { status: 200, answer: { bytes } };
+      return { status: 200, body: { bytes } };
     };
 
     it('are streamed to the operation', async () => {
