@@ -11,7 +11,7 @@ import { CrmSyncRunner } from './integrations/crm-sync-runner.js';
 import { type Clock, systemClock } from './kernel/clock.js';
 import { wakeLanesThrough } from './ledger/calculate-job.js';
 import { CommissionChanges } from './ledger/commission-changes.js';
-import { LaneRunner, type WakeLanes } from './ledger/lane-runner.js';
+import { LaneRunner } from './ledger/lane-runner.js';
 import { LocalLaneDispatcher } from './ledger/local-lane-dispatcher.js';
 import { operations } from './operations.js';
 import { type Config } from './platform/config.js';
@@ -29,7 +29,7 @@ import { Outbox } from './platform/mail/outbox.js';
 import { OperationDispatcher } from './platform/operation-dispatcher.js';
 import { masterKey } from './platform/secrets/master-key.js';
 import { Secrets } from './platform/secrets/secrets.js';
-import { CLOCK, CONFIG, LOG, WAKE_LANES } from './platform/tokens.js';
+import { CLOCK, CONFIG, LOG } from './platform/tokens.js';
 import { CrmInboxHandler } from './webhooks/crm-inbox-handler.js';
 import { WebhookLimits } from './webhooks/webhook-limits.js';
 
@@ -45,7 +45,7 @@ export interface Service {
   readonly inboxRunner: InboxRunner;
   readonly crmSyncRunner: CrmSyncRunner;
   readonly localLanes: LocalLaneDispatcher;
-  readonly wakeLanes: WakeLanes;
+  readonly changes: CommissionChanges;
   readonly secrets: Secrets;
   readonly outbox: Outbox;
   readonly pdfPrinter: PdfPrinter;
@@ -104,7 +104,6 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   container.register(CommissionChanges, { useValue: changes });
   container.register(LaneRunner, { useValue: laneRunner });
   container.register(CLOCK, { useValue: clock });
-  container.register(WAKE_LANES, { useValue: wakeLanes });
   container.register(CONFIG, { useValue: config });
   container.register(LOG, { useValue: log });
   container.register(Secrets, { useValue: secrets });
@@ -126,7 +125,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     inboxRunner,
     crmSyncRunner: crmPuller,
     localLanes: nearbyLanes,
-    wakeLanes,
+    changes,
     secrets,
     outbox,
     pdfPrinter,

@@ -92,6 +92,34 @@ describe('the house plan', () => {
     ).to.deep.equal([]);
   });
 
+  it('calculation requests are written through changes.run, which also wakes the lanes', () => {
+    // The deletion of a deal calculates the reps itself before it returns.
+    const direct = files.filter(
+      (file) =>
+        /^(src|workers)\//.test(file) &&
+        !file.startsWith('src/ledger/') &&
+        /\b(requestCalculation|recalculateIn)\b/.test(readFileSync(path.join(root, file), 'utf8')),
+    );
+    expect(direct).to.deep.equal(['src/deals/commands/delete-deal.ts']);
+  });
+
+  it('engine has no import cycles', () => {
+    const targets = new Map<string, string[]>();
+    for (const { file, target } of imports) {
+      if (!file.startsWith('src/engine/')) continue;
+      const from = file.replace(/\.ts$/, '');
+      targets.set(from, [...(targets.get(from) ?? []), target]);
+    }
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      (targets.get(from) ?? []).some((next) => {
+        if (next === to) return true;
+        if (seen.has(next)) return false;
+        seen.add(next);
+        return reaches(next, to, seen);
+      });
+    expect([...targets.keys()].filter((file) => reaches(file, file))).to.deep.equal([]);
+  });
+
   it('platform knows no resource', () => {
     const wiring = /^src\/platform\/(tokens|doctor)\.ts$/;
     const foreign = strangers(/^src\/platform\//, [node, kernel, /^src\/platform\//, /^[a-z@]/]).filter(

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { type Clock } from '#src/kernel/clock.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { completeJobIfDone, forgetOldJobs } from '#src/ledger/calculation-jobs.js';
-import { requestForPlan } from '#src/ledger/calculation-requests.js';
-import { type LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
+import { type CommissionChanges } from '#src/ledger/commission-changes.js';
+import { type LaneRunner } from '#src/ledger/lane-runner.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
@@ -31,7 +31,7 @@ export class LaneSweep {
     private readonly unitOfWork: UnitOfWork,
     private readonly laneRunner: LaneRunner,
     private readonly queue: JobQueue,
-    private readonly wakeLanes: WakeLanes,
+    private readonly changes: CommissionChanges,
     private readonly clock: Clock,
   ) {}
 
@@ -85,7 +85,7 @@ export class LaneSweep {
     for (const { workspace_id: workspaceId, timezone, periodic_through: through } of rows) {
       const today = dayInZone(this.clock.now(), timezone);
       if (through !== null && through >= today) continue;
-      const woken = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+      await this.changes.run({ workspaceId }, 'none', async (trx, recalculate) => {
         const taken = await trx
           .updateTable('workspaces')
           .set({ periodic_through: today })
@@ -93,7 +93,7 @@ export class LaneSweep {
           .where((where) => where.or([where('periodic_through', 'is', null), where('periodic_through', '<', today)]))
           .returning('workspace_id')
           .executeTakeFirst();
-        if (taken === undefined) return [];
+        if (taken === undefined) return;
         const plans = await trx
           .selectFrom('plan_rules')
           .select('plan_id')
@@ -101,12 +101,8 @@ export class LaneSweep {
           .where('workspace_id', '=', workspaceId)
           .where('phase', '=', 'periodic')
           .execute();
-        const reps = new Set<string>();
-        for (const plan of plans)
-          for (const repId of await requestForPlan(trx, workspaceId, plan.plan_id, 'periodic')) reps.add(repId);
-        return [...reps];
+        for (const plan of plans) await recalculate.plan(plan.plan_id, 'periodic');
       });
-      await this.wakeLanes(workspaceId, woken);
     }
   }
 }

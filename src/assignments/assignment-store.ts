@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
-import { requestForPlan, requestForReps } from '../ledger/calculation-requests.js';
+import { type Recalculate } from '../ledger/recalculate.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -73,13 +73,14 @@ export async function endAssignment(trx: Work, workspaceId: string, assignmentId
     .execute();
 }
 
-/** Asks for the reps, and for everyone of the plan where they are ranked against each other; gives whom to wake. */
-export async function requestForPlacement(
+/** Requests the calculation of the reps, or of all reps of the plan if one of its rules ranks them. */
+export async function recalculateAssigned(
   trx: Work,
+  recalculate: Recalculate,
   workspaceId: string,
   planId: string,
   repIds: readonly string[],
-): Promise<string[]> {
+): Promise<void> {
   const ranked = await trx
     .selectFrom('plan_rules')
     .select('rule_id')
@@ -88,6 +89,6 @@ export async function requestForPlacement(
     .where('tier_by', '=', 'rank')
     .limit(1)
     .executeTakeFirst();
-  if (ranked !== undefined) return requestForPlan(trx, workspaceId, planId, 'assignment_change');
-  return requestForReps(trx, workspaceId, repIds, 'assignment_change');
+  if (ranked !== undefined) await recalculate.plan(planId, 'assignment_change');
+  else await recalculate.reps(repIds, 'assignment_change');
 }

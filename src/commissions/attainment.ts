@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type AssignedPlan } from '../engine/calculate.js';
 import { applicableVersion, type CompiledRule } from '../engine/compiled-plan.js';
+import { type AssignedPlan } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';

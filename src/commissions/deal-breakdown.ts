@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type DealRecord, dealRecord } from '../deals/deal.js';
 import { findDeal } from '../deals/deal-views.js';
-import { calculateRep, type Outcome } from '../engine/calculate.js';
+import { calculateRep } from '../engine/calculate.js';
+import { type Outcome } from '../engine/model.js';
 import { decodeTrace, type Reason, reasons, type Trace } from '../engine/trace.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';

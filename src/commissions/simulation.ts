@@ -1,4 +1,5 @@
-import { calculateRep, type Decision, type RepInput, type RepResult } from '../engine/calculate.js';
+import { calculateRep } from '../engine/calculate.js';
+import { type Decision, type RepInput, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';

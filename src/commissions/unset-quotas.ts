@@ -1,5 +1,5 @@
-import { type AssignedPlan } from '../engine/calculate.js';
 import { applicableVersion, type CompiledRule } from '../engine/compiled-plan.js';
+import { type AssignedPlan } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period, type PeriodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';

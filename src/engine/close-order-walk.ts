@@ -1,10 +1,10 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
-import { type HeldEvent, type UpstreamEvent } from './calculate.js';
 import { compareText } from './close-order.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type FieldValue } from './field-value.js';
+import { type HeldEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut, type Quota, type TierInputs } from './payout.js';
 import { type Reason } from './trace.js';
 

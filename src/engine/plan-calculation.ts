@@ -1,6 +1,10 @@
 import { type Day, type DayRange, isEffective, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodKinds, periodOf, periodRange, periodsTouching } from '../kernel/period.js';
+import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
+import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
+import { type ConditionTrace } from './condition.js';
+import { absenceReason, asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
 import {
   type AssignedPlan,
   type BlockedChange,
@@ -9,11 +13,7 @@ import {
   type Outcome,
   type RepInput,
   type UpstreamEvent,
-} from './calculate.js';
-import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
-import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
-import { type ConditionTrace } from './condition.js';
-import { absenceReason, asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
+} from './model.js';
 import { type Payout } from './payout.js';
 import { baseOf, creditOf, periodicBase, periodicCredit, sumOf, upstreamOf } from './rule-values.js';
 import { type Deal } from './slug.js';

@@ -1,7 +1,7 @@
 import { Decimal } from '../kernel/decimal.js';
-import { type UpstreamEvent } from './calculate.js';
 import { type CompiledRule } from './compiled-plan.js';
 import { asNumber } from './field-value.js';
+import { type UpstreamEvent } from './model.js';
 import { type Quota } from './payout.js';
 import { type Deal, type ReadField } from './slug.js';
 

@@ -5,8 +5,8 @@ import { auditSkippedDeals } from '../deals/audit-skipped-deals.js';
 import { type RecordedReport, recordReportedDeals } from '../deals/record-reported-deals.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { advancePull, endPull, failPull } from '../ledger/calculation-jobs.js';
-import { requestCalculation, requestForWorkspace } from '../ledger/calculation-requests.js';
-import { type CommissionChanges, type Wake } from '../ledger/commission-changes.js';
+import { type CommissionChanges } from '../ledger/commission-changes.js';
+import { type Recalculate } from '../ledger/recalculate.js';
 import { isOutage } from '../platform/database/database-errors.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -121,14 +121,14 @@ export class CrmSyncRunner {
   /** People first, so that deals have owners when they arrive. */
   private async pullPeople({ workspaceId, pull, account, lease }: Run): Promise<void> {
     const members = await account.listMembers();
-    await this.changes.run({ workspaceId }, 'exclusive', async (trx, wake) => {
+    await this.changes.run({ workspaceId }, 'exclusive', async (trx, recalculate) => {
       await lease.assertHeld(trx);
       const { repIds, created, unusable, withoutSeat } = await importCrmMembers(
         trx,
+        recalculate,
         workspaceId,
         pull.provider,
         members,
-        wake,
       );
       const counts = { reps: repIds.length, newReps: created, unusableReps: unusable, repsWithoutSeat: withoutSeat };
       await savePullStep(trx, workspaceId, pull.pullId, { phase: 'fields', counts: addCounts(pull.counts, counts) });
@@ -164,8 +164,8 @@ export class CrmSyncRunner {
     const deals = page?.deals ?? [];
     const isLast = page === null || page.next === null;
     await failpoint('pull.afterFetch');
-    return this.changes.run({ workspaceId }, 'shared', async (trx, wake) => {
-      const counts = await this.record(trx, run, deals, fetchedAt, wake);
+    return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
+      const counts = await this.record(trx, recalculate, run, deals, fetchedAt);
       await failpoint('pull.afterRecord');
       const joined = await lockPull(trx, workspaceId, pull.pullId);
       const next: CrmPull = {
@@ -196,18 +196,16 @@ export class CrmSyncRunner {
   /** Records deals in a transaction that fails if the lease was lost. */
   private async record(
     trx: Work,
+    recalculate: Recalculate,
     { workspaceId, pull, lease }: Run,
     deals: readonly CrmDeal[],
     fetchedAt: Date,
-    wake: Wake,
   ): Promise<Record<string, number>> {
     await lease.assertHeld(trx);
     const { provider } = pull;
     const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: false });
     const touched = [...recorded.touched.values()].reduce<AffectedReps>(merge, new Map());
-    await requestCalculation(
-      trx,
-      workspaceId,
+    await recalculate(
       [...touched].map(([repId, days]) => ({
         repId,
         days,
@@ -215,7 +213,6 @@ export class CrmSyncRunner {
         jobId: pull.kind === 'sync' ? pull.pullId : undefined,
       })),
     );
-    wake([...touched.keys()]);
     if (pull.kind === 'sync')
       await markSeen(
         trx,
@@ -254,8 +251,8 @@ export class CrmSyncRunner {
       );
       const fetchedAt = await this.databaseTime(workspaceId);
       const deals = ids.length === 0 ? [] : await account.getDeals(ids);
-      counts = await this.changes.run({ workspaceId }, 'shared', async (trx, wake) => {
-        const sum = addCounts(counts, await this.record(trx, run, deals, fetchedAt, wake));
+      counts = await this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
+        const sum = addCounts(counts, await this.record(trx, recalculate, run, deals, fetchedAt));
         // An id that is now part of another deal is done, too.
         await markSeen(trx, workspaceId, pull.pullId, ids);
         await savePullStep(trx, workspaceId, pull.pullId, ids.length === 0 ? { phase: 'finish' } : { counts: sum });
@@ -266,7 +263,7 @@ export class CrmSyncRunner {
   }
 
   private async finish({ workspaceId, lease, pull: { pullId } }: Run): Promise<void> {
-    await this.changes.run({ workspaceId }, 'shared', async (trx, wake) => {
+    await this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
       await lease.assertHeld(trx);
       const pull = await lockPull(trx, workspaceId, pullId);
       if (pull === null) return;
@@ -274,7 +271,7 @@ export class CrmSyncRunner {
       if (kind === 'poll') await notePoll(trx, workspaceId, provider, this.pollSeconds, pull.coveredUntil);
       else {
         await noteSync(trx, workspaceId, provider);
-        if (pull.recalculate) wake(await requestForWorkspace(trx, workspaceId, 'recalculation', pullId));
+        if (pull.recalculate) await recalculate.workspace('recalculation', pullId);
         const details = { provider, totalDeals, ...counts };
         await recordAuditEntry(
           trx,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Decision } from '../engine/calculate.js';
+import { type Decision } from '../engine/model.js';
 import { chunk } from '../kernel/chunk.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { unnestRows } from '../platform/database/columns.js';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type BlockedChange, calculateRep } from '../engine/calculate.js';
+import { calculateRep } from '../engine/calculate.js';
+import { type BlockedChange } from '../engine/model.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
@@ -8,9 +9,9 @@ import { type RunOutcome } from '../platform/database/tables.js';
 import { executeWithCommit, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifference } from './apply-difference.js';
-import { type Trigger } from './calculation-requests.js';
+import { requestCalculation, type Trigger } from './calculation-requests.js';
 import { currentDaysOf } from './current-days.js';
-import { requestDependents } from './dependents.js';
+import { dependentRequests } from './dependents.js';
 import { differenceOf } from './difference.js';
 import { freshnessMarkOf, isAllDays, saveFreshnessMark } from './lane-freshness.js';
 import { calculationWindow } from './load-window.js';
@@ -203,12 +204,14 @@ async function requestOthers(
     ...(await currentDaysOf(trx, terms.workspaceId, difference.reversedKeys)),
     ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
   ];
-  return requestDependents(trx, terms, {
+  const dependents = await dependentRequests(trx, terms, {
     days,
     creditsMoved: difference.creditsMoved,
     window,
     jobIds: distinct(requests.map((request) => request.job_id)),
   });
+  await requestCalculation(trx, terms.workspaceId, dependents);
+  return [...new Set(dependents.map(({ repId }) => repId))];
 }
 
 const dealTriggers: ReadonlySet<Trigger> = new Set([

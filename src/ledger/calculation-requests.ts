@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { allDays, type DayRange } from '../kernel/day.js';
+import { type DayRange } from '../kernel/day.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
@@ -33,9 +33,9 @@ export interface CalculationRequest {
 }
 
 /**
- * Asks for reps to be calculated, in the transaction of the change that makes it necessary: the rows are the
- * outbox. They are only ever inserted here and deleted by the unit that has taken them up, so no lock is needed and
- * a request that arrives during a calculation outlives it.
+ * Stores calculation requests in the transaction of the change that makes them necessary (an outbox). Rows are only
+ * inserted here and deleted by the run that calculates them, so no lock is needed, and a request that arrives during a
+ * calculation survives it. Slices use {@link Recalculate}, which also wakes the lanes.
  */
 export async function requestCalculation(
   trx: Work,
@@ -56,7 +56,7 @@ export async function requestCalculation(
     ])}`.execute(trx);
 }
 
-/** Everyone who is or was on the plan. */
+/** Every rep who is or was on the plan. */
 export async function repsOfPlan(trx: Work, workspaceId: string, planId: string): Promise<string[]> {
   const reps = await trx
     .selectFrom('assignments')
@@ -68,47 +68,10 @@ export async function repsOfPlan(trx: Work, workspaceId: string, planId: string)
   return reps.map((rep) => rep.rep_id);
 }
 
-/** Requests a whole recalculation of everyone who is or was on the plan; gives the reps. */
-export async function requestForPlan(
-  trx: Work,
-  workspaceId: string,
-  planId: string,
-  trigger: Trigger,
-): Promise<string[]> {
-  return requestForReps(trx, workspaceId, await repsOfPlan(trx, workspaceId, planId), trigger);
-}
-
-/** Requests a whole recalculation of the reps; gives them back for waking their lanes after the commit. */
-export async function requestForReps(
-  trx: Work,
-  workspaceId: string,
-  repIds: readonly string[],
-  trigger: Trigger,
-  jobId?: string,
-): Promise<string[]> {
-  await requestCalculation(
-    trx,
-    workspaceId,
-    repIds.map((repId) => ({ repId, days: allDays, trigger, jobId })),
-  );
-  return [...repIds];
-}
-
-/** Requests a whole recalculation of every rep of the workspace. */
-export async function requestForWorkspace(
-  trx: Work,
-  workspaceId: string,
-  trigger: Trigger,
-  jobId?: string,
-): Promise<string[]> {
+/** Every rep of the workspace. */
+export async function repsOfWorkspace(trx: Work, workspaceId: string): Promise<string[]> {
   const reps = await trx.selectFrom('reps').select('rep_id').where('workspace_id', '=', workspaceId).execute();
-  return requestForReps(
-    trx,
-    workspaceId,
-    reps.map((rep) => rep.rep_id),
-    trigger,
-    jobId,
-  );
+  return reps.map((rep) => rep.rep_id);
 }
 
 /** The reps that have requests and whose last calculation did not fail; failed lanes are retried by the sweep. */
@@ -131,7 +94,7 @@ export async function repsToWake(trx: Work, workspaceId: string, repIds: readonl
   return rows.map((row) => row.rep_id);
 }
 
-/** Those of the reps of whom a calculation is asked. */
+/** Those of the reps that have requests. */
 export async function repsWithRequests(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const rows = await trx
     .selectFrom('calculation_requests')

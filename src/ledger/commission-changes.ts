@@ -10,21 +10,19 @@ import { failpoint } from '../platform/failpoint.js';
 import { type Affected, calculatePending, PendingCalculations } from './calculate-pending.js';
 import { completeJobIfDone } from './calculation-jobs.js';
 import { type LaneRunner, type WakeLanes } from './lane-runner.js';
-
-/** Tells which reps a change concerns, so that their lanes are woken when it has been committed. */
-export type Wake = (repIds: readonly string[]) => void;
+import { type Recalculate, recalculateIn } from './recalculate.js';
 
 /**
- * Calculates what was requested for the reps before the change, within its transaction. A change that makes events stay
- * as they are calls this before its first write; it needs the configuration lock.
+ * Calculates the pending requests of the reps in the transaction of the change. A change that freezes events as they are
+ * calls this before its first write; it needs the configuration lock.
  */
 export type CalculateFirst = (affected: Affected) => Promise<void>;
 
 const maxWaitMs = 20_000;
 
 /**
- * A change that commission may depend on: the change and its calculation requests in one transaction, the wake-up
- * after the commit. What is lost between the two the sweep finds.
+ * Runs changes that commission depends on: the change and its calculation requests in one transaction, the wake-up after
+ * the commit. If the process dies in between, the sweep finds the requests.
  */
 export class CommissionChanges {
   constructor(
@@ -34,11 +32,11 @@ export class CommissionChanges {
     private readonly clock: Clock,
   ) {}
 
-  /** Where more is pending than can be calculated within the transaction, it is calculated outside and the work runs anew. */
+  /** If too many lanes are pending for `calculateFirst`, they are calculated outside of the transaction and `work` runs again. */
   async run<T>(
     caller: TenantCaller,
     lock: WorkspaceLock,
-    work: (trx: Work, wake: Wake, calculateFirst: CalculateFirst) => Promise<T>,
+    work: (trx: Work, recalculate: Recalculate, calculateFirst: CalculateFirst) => Promise<T>,
   ): Promise<T> {
     const deadline = performance.now() + maxWaitMs;
     for (;;) {
@@ -55,19 +53,16 @@ export class CommissionChanges {
   private async once<T>(
     caller: TenantCaller,
     lock: WorkspaceLock,
-    work: (trx: Work, wake: Wake, calculateFirst: CalculateFirst) => Promise<T>,
+    work: (trx: Work, recalculate: Recalculate, calculateFirst: CalculateFirst) => Promise<T>,
   ): Promise<T> {
     let reps = new Set<string>();
     let jobs = new Set<string>();
-    const wake: Wake = (repIds) => {
-      for (const repId of repIds) reps.add(repId);
-    };
     const result = await this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {
       reps = new Set();
       jobs = new Set();
-      const done = await work(trx, wake, async (affected) => {
+      const done = await work(trx, recalculateIn(trx, caller.workspaceId, reps), async (affected) => {
         const first = await calculatePending(trx, this.clock, caller.workspaceId, affected);
-        wake(first.repIds);
+        for (const repId of first.repIds) reps.add(repId);
         for (const jobId of first.jobIds) jobs.add(jobId);
       });
       await failpoint('change.beforeCommit');

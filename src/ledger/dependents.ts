@@ -1,6 +1,6 @@
 import { type DayRange, hull } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
+import { type CalculationRequest, type Trigger } from './calculation-requests.js';
 import { cascadeManagersAbove } from './hierarchy.js';
 import { rankedPlans } from './load-window.js';
 import { type RepTerms } from './rep-terms.js';
@@ -17,10 +17,10 @@ export interface RowsMoved {
 }
 
 /**
- * Requests the managers above, whose cascades read these rows or look at these deals, and the peers whose rank may have
- * moved. All of them, since a peer that reads the ledger at the same time may have missed this change. Returns the reps.
+ * The requests for the managers above, whose cascades read these rows or deals, and for the peers whose rank may change.
+ * All peers are included, since a peer that reads the ledger at the same time may have missed this change.
  */
-export async function requestDependents(trx: Work, terms: RepTerms, moved: RowsMoved): Promise<string[]> {
+export async function dependentRequests(trx: Work, terms: RepTerms, moved: RowsMoved): Promise<CalculationRequest[]> {
   const { days, creditsMoved, window, jobIds = [] } = moved;
   const request = (repId: string, range: DayRange, trigger: Trigger): CalculationRequest[] =>
     (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days: range, trigger, jobId }));
@@ -44,6 +44,5 @@ export async function requestDependents(trx: Work, terms: RepTerms, moved: RowsM
       .execute();
     requests.push(...peers.flatMap((peer) => request(peer.rep_id, window, 'rank')));
   }
-  await requestCalculation(trx, terms.workspaceId, requests);
-  return [...new Set(requests.map(({ repId }) => repId))];
+  return requests;
 }

@@ -1,4 +1,4 @@
-import { type Decision, type RepResult } from '../engine/calculate.js';
+import { type Decision, type RepResult } from '../engine/model.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { idOf } from '../kernel/ids.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type HeldEvent } from '../engine/calculate.js';
+import { type HeldEvent } from '../engine/model.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { selectAsText, unnestRows } from '../platform/database/columns.js';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type RepInput, type TeamDeal, type UpstreamEvent } from '../engine/calculate.js';
 import { type Fields, type FieldValue, isAbsent } from '../engine/field-value.js';
+import { type RepInput, type TeamDeal, type UpstreamEvent } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';

@@ -1,4 +1,4 @@
-import { type RepInput } from '../engine/calculate.js';
+import { type RepInput } from '../engine/model.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { heldRows, type LedgerRow, loadLedgerRows } from './ledger-rows.js';

@@ -1,5 +1,4 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type AssignedPlan, type RepInput } from '../engine/calculate.js';
 import {
   type CompiledVersion,
   compileVersion,
@@ -8,6 +7,7 @@ import {
   type TierOverride,
 } from '../engine/compiled-plan.js';
 import { type Condition } from '../engine/condition.js';
+import { type AssignedPlan, type RepInput } from '../engine/model.js';
 import { type Quota } from '../engine/payout.js';
 import { type Rule } from '../engine/plan-config.js';
 import { stoppedDays, timelineOf } from '../engine/version-timeline.js';

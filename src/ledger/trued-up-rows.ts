@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type HeldEvent } from '../engine/calculate.js';
+import { type HeldEvent } from '../engine/model.js';
 import { type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { unnestRows } from '../platform/database/columns.js';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { calculateRep, type Decision, type HeldEvent, type TeamDeal, type UpstreamEvent } from '../engine/calculate.js';
+import { calculateRep } from '../engine/calculate.js';
+import { type Decision, type HeldEvent, type TeamDeal, type UpstreamEvent } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';

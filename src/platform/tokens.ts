@@ -1,6 +1,5 @@
 import { type InjectionToken } from 'tsyringe';
 import { type Clock } from '../kernel/clock.js';
-import { type WakeLanes } from '../ledger/lane-runner.js';
 import { type Config } from './config.js';
 import { type Log } from './log.js';
 
@@ -8,4 +7,3 @@ import { type Log } from './log.js';
 export const CLOCK: InjectionToken<Clock> = Symbol('Clock');
 export const CONFIG: InjectionToken<Config> = Symbol('Config');
 export const LOG: InjectionToken<Log> = Symbol('Log');
-export const WAKE_LANES: InjectionToken<WakeLanes> = Symbol('WakeLanes');

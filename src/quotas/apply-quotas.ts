@@ -1,6 +1,6 @@
 import { groupBy } from '../kernel/group-by.js';
 import { periodRange } from '../kernel/period.js';
-import { requestCalculation } from '../ledger/calculation-requests.js';
+import { type Recalculate } from '../ledger/recalculate.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Quota } from './quota.js';
 import { lockLanes, type QuotaSetting, upsertQuotas } from './quota-store.js';
@@ -27,13 +27,14 @@ export async function compareQuotas(
 
 /**
  * Writes the settings and requests the calculation of every rep whose amounts change. Returns the stored quotas in the
- * order of the settings, and the reps to be woken after the commit. No two settings may concern one quota.
+ * order of the settings. No two settings may have the same quota.
  */
 export async function applyQuotas(
   trx: Work,
+  recalculate: Recalculate,
   workspaceId: string,
   settings: readonly QuotaSetting[],
-): Promise<{ readonly quotas: Quota[]; readonly compared: readonly ComparedSetting[]; readonly changed: string[] }> {
+): Promise<{ readonly quotas: Quota[]; readonly compared: readonly ComparedSetting[] }> {
   const repIds = [...new Set(settings.map(({ repId }) => repId))];
   await lockLanes(trx, workspaceId, repIds);
   const compared = await compareQuotas(trx, workspaceId, settings);
@@ -45,16 +46,13 @@ export async function applyQuotas(
       .map(({ setting }) => setting),
   );
   const changes = compared.filter(({ outcome }) => outcome !== 'unchanged').map(({ setting }) => setting);
-  await requestCalculation(
-    trx,
-    workspaceId,
+  await recalculate(
     changes.map(({ repId, period }) => ({ repId, days: periodRange(period), trigger: 'quota_change' as const })),
   );
   const after = await storedQuotas(trx, workspaceId, settings);
   return {
     quotas: settings.map((setting) => after.get(keyOf(setting)) as Quota),
     compared,
-    changed: [...new Set(changes.map(({ repId }) => repId))],
   };
 }
 

@@ -1,6 +1,6 @@
 import { allDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
 import { invalid } from '../kernel/failure.js';
-import { requestCalculation } from '../ledger/calculation-requests.js';
+import { type Recalculate } from '../ledger/recalculate.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { loadHierarchy, replaceReportingLines } from './rep-store.js';
 import {
@@ -23,34 +23,29 @@ export interface ManagerChange {
   readonly path: string;
 }
 
-/**
- * Draws reporting lines anew, all together or not at all, and asks for everyone above them, before or now, to be
- * calculated. Gives the reps whose lanes are to be woken.
- */
+/** Replaces reporting lines, all or none, and requests the calculation of every manager above them before or after. */
 export async function changeManagers(
   trx: Work,
+  recalculate: Recalculate,
   workspaceId: string,
   today: Day,
   changes: readonly ManagerChange[],
-): Promise<string[]> {
-  if (changes.length === 0) return [];
+): Promise<void> {
+  if (changes.length === 0) return;
   const before = await loadHierarchy(trx, workspaceId);
   const after = new Map(before);
   const moved = changes.filter((change) => move(after, change, today));
-  if (moved.length === 0) return [];
+  if (moved.length === 0) return;
   assertSound(after, moved);
   await replaceReportingLines(trx, workspaceId, new Map(moved.map(({ repId }) => [repId, after.get(repId) ?? []])));
   const firstDays = firstDaysOfManagers([before, after], moved);
-  await requestCalculation(
-    trx,
-    workspaceId,
+  await recalculate(
     [...firstDays].map(([repId, from]) => ({
       repId,
       days: { from, to: latestDay },
       trigger: 'hierarchy_change' as const,
     })),
   );
-  return [...firstDays.keys()];
 }
 
 function move(hierarchy: Map<string, readonly ReportingLine[]>, change: ManagerChange, today: Day): boolean {

@@ -1,6 +1,5 @@
 import { newId } from '../kernel/ids.js';
-import { requestForReps } from '../ledger/calculation-requests.js';
-import { type Wake } from '../ledger/commission-changes.js';
+import { type Recalculate } from '../ledger/recalculate.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countHeads, hasSeat } from './headcount.js';
@@ -43,10 +42,10 @@ export interface ImportedMembers {
  */
 export async function importCrmMembers(
   trx: Work,
+  recalculate: Recalculate,
   workspaceId: string,
   provider: string,
   members: readonly Member[],
-  wake: Wake,
 ): Promise<ImportedMembers> {
   const people = members.flatMap((member) => {
     const address = email.safeParse(member.email ?? '');
@@ -82,7 +81,7 @@ export async function importCrmMembers(
     plan.changed.filter((rep) => !rep.active).map((rep) => rep.repId),
   );
   const claimants = await claimUnresolvedDeals(trx, workspaceId, plan.claiming);
-  wake(await requestForReps(trx, workspaceId, claimants, 'rep_change'));
+  await recalculate.reps(claimants, 'rep_change');
   return {
     repIds: plan.members.map((member) => member.repId),
     created: plan.fresh.length,

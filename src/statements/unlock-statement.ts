@@ -3,9 +3,8 @@ import { type Caller } from '../kernel/caller.js';
 import { type DayRange, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
-import { requestCalculation } from '../ledger/calculation-requests.js';
-import { type Wake } from '../ledger/commission-changes.js';
 import { currentDaysOf } from '../ledger/current-days.js';
+import { type Recalculate } from '../ledger/recalculate.js';
 import { loadRepTerms } from '../ledger/rep-terms.js';
 import { dropTruedUpRows } from '../ledger/trued-up-state.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -23,7 +22,7 @@ import { findHead, findVersion } from './statement-views.js';
  */
 export async function unlockStatement(
   trx: Work,
-  wake: Wake,
+  recalculate: Recalculate,
   key: StatementKey,
   caller: Caller,
   at: Date,
@@ -38,14 +37,13 @@ export async function unlockStatement(
   const terms = await loadRepTerms(trx, workspaceId, repId);
   const frozen = terms.frozen.find((one) => one.period === period);
   const days = await daysToCalculate(trx, key);
-  if (frozen?.truedUp) wake(await dropTruedUpRows(trx, terms, frozen));
+  if (frozen?.truedUp) await dropTruedUpRows(trx, recalculate, terms, frozen);
   await reopenHead(trx, key);
   await failpoint('unlock.afterReopen');
   const runId = newId();
   const trueUps = await reverseTrueUps(trx, { workspaceId, repId, runId, actor: caller.actor }, period);
   await failpoint('unlock.afterTrueUps');
-  await requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'statement_unlock' }]);
-  wake([repId]);
+  await recalculate([{ repId, days, trigger: 'statement_unlock' }]);
   await recordStatementEntry(trx, caller, {
     runId,
     trigger: 'statement_unlocked',

@@ -5,7 +5,7 @@ import { type RecordedReport, type ReportedDeal, recordReportedDeals } from '../
 import { type CrmAccounts } from '../integrations/crm-accounts.js';
 import { findConnection } from '../integrations/crm-connection-views.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
-import { requestCalculation } from '../ledger/calculation-requests.js';
+import { type CalculationRequest } from '../ledger/calculation-requests.js';
 import { type CommissionChanges } from '../ledger/commission-changes.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -84,11 +84,11 @@ export class CrmInboxHandler implements InboxHandler {
     outcome: string,
   ): Promise<void> {
     const { workspaceId, source: provider, messages: news, lease } = batch;
-    await this.changes.run(batch, 'shared', async (trx, wake) => {
+    await this.changes.run(batch, 'shared', async (trx, recalculate) => {
       await lease.assertHeld(trx);
       const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: true });
       await failpoint('news.afterRecord');
-      wake(await requestFor(trx, workspaceId, recorded));
+      await recalculate(requestsFor(recorded));
       await auditSkippedDeals(trx, workspaceId, { trigger: 'deal_change', provider }, recorded);
       await markProcessed(trx, batch, news, outcome);
       await failpoint('news.afterSettle');
@@ -97,8 +97,8 @@ export class CrmInboxHandler implements InboxHandler {
 }
 
 /** One request per deal, so that the audit log shows what happened to each. */
-async function requestFor(trx: Work, workspaceId: string, { outcomes, touched }: RecordedReport): Promise<string[]> {
-  const requests = [...touched].flatMap(([dealId, reps]) =>
+function requestsFor({ outcomes, touched }: RecordedReport): CalculationRequest[] {
+  return [...touched].flatMap(([dealId, reps]) =>
     [...reps].map(([repId, days]) => ({
       repId,
       days,
@@ -106,8 +106,6 @@ async function requestFor(trx: Work, workspaceId: string, { outcomes, touched }:
       trigger: outcomes.get(dealId) === 'deleted' ? ('deal_deletion' as const) : ('deal_change' as const),
     })),
   );
-  await requestCalculation(trx, workspaceId, requests);
-  return [...new Set(requests.map((request) => request.repId))];
 }
 
 /** A request that the CRM rejects counts as a failed attempt, so that one such deal does not block the others. */

@@ -1,7 +1,7 @@
 import { type Caller, type Role } from '#src/kernel/caller.js';
 import { idOf, newId } from '#src/kernel/ids.js';
 import { periodRange } from '#src/kernel/period.js';
-import { requestForWorkspace } from '#src/ledger/calculation-requests.js';
+import { recalculateIn } from '#src/ledger/recalculate.js';
 import { refreshMonths } from '#src/ledger/totals.js';
 import { type PlanStatus, planTerms } from '#src/plans/plan.js';
 import { insertPlan, insertVersion, loadPlan } from '#src/plans/plan-store.js';
@@ -213,10 +213,10 @@ export class QueryFixture {
       .execute();
   }
 
-  /** Everyone calculated, and whoever that wakes. */
+  /** Calculates every rep and the reps that depend on them. */
   async calculate(): Promise<void> {
     await this.slice.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (trx) =>
-      requestForWorkspace(trx, this.workspaceId, 'recalculation'),
+      recalculateIn(trx, this.workspaceId, new Set()).workspace('recalculation'),
     );
     await this.slice.settle(this.workspaceId);
   }

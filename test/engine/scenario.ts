@@ -1,12 +1,7 @@
-import {
-  calculateRep,
-  type HeldEvent,
-  type RepInput,
-  type RepResult,
-  type UpstreamEvent,
-} from '#src/engine/calculate.js';
+import { calculateRep } from '#src/engine/calculate.js';
 import { compileVersion } from '#src/engine/compiled-plan.js';
 import { type Fields } from '#src/engine/field-value.js';
+import { type HeldEvent, type RepInput, type RepResult, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
 import { Decimal } from '#src/kernel/decimal.js';

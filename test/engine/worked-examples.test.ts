@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type HeldEvent } from '#src/engine/calculate.js';
+import { type HeldEvent } from '#src/engine/model.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { paid, run } from './scenario.js';
 

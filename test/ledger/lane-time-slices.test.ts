@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { repsWithRequests, requestCalculation, requestForReps } from '#src/ledger/calculation-requests.js';
+import { repsWithRequests, requestCalculation } from '#src/ledger/calculation-requests.js';
 import { LaneRunner } from '#src/ledger/lane-runner.js';
+import { recalculateIn } from '#src/ledger/recalculate.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
@@ -60,7 +61,7 @@ describe('the lanes of one job', function () {
     const repId = reps[0].id as string;
     const ask = () =>
       slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        requestForReps(trx, workspaceId, [repId], 'recalculation'),
+        recalculateIn(trx, workspaceId, new Set()).reps([repId], 'recalculation'),
       );
     let calculations = 0;
     /** Asks once more when the lane has been calculated, before anybody could look whether that was all. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Decision } from '#src/engine/calculate.js';
+import { type Decision } from '#src/engine/model.js';
 import { attainmentKey, type PlanTerms } from '#src/engine/plan-config.js';
 import { planTerms } from '#src/plans/plan.js';
 import { type PlanTemplate } from '#src/plans/templates.js';

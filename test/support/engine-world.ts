@@ -1,11 +1,6 @@
-import {
-  calculateRep,
-  type Decision,
-  type HeldEvent,
-  type RepInput,
-  type UpstreamEvent,
-} from '#src/engine/calculate.js';
+import { calculateRep } from '#src/engine/calculate.js';
 import { type CompiledVersion, compileVersion, type TierOverride } from '#src/engine/compiled-plan.js';
+import { type Decision, type HeldEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
 import { type DatedPlan, stoppedDays, timelineOf } from '#src/engine/version-timeline.js';

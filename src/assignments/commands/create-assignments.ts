@@ -11,7 +11,7 @@ import { day, uuid } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { type Assignment, assignment, assignmentOverlap } from '../assignment.js';
-import { insertAssignments, overlappingReps, requestForPlacement } from '../assignment-store.js';
+import { insertAssignments, overlappingReps, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 
 const body = z.strictObject({
@@ -34,7 +34,7 @@ export class CreateAssignments {
     const start = wanted.effectiveStart ?? null;
     const end = wanted.effectiveEnd ?? null;
     assertDateOrder(start, end);
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const planId = await findPlanId(trx, workspaceId, wanted.planId);
       if (planId === undefined) throw planNotFound();
       const unknown = await unknownReps(trx, workspaceId, repIds);
@@ -43,7 +43,7 @@ export class CreateAssignments {
       const overlapping = await overlappingReps(trx, workspaceId, repIds, placement);
       if (overlapping.length > 0) throw assignmentOverlap(overlapping);
       const assignmentIds = await insertAssignments(trx, workspaceId, repIds, placement);
-      wake(await requestForPlacement(trx, workspaceId, planId, repIds));
+      await recalculateAssigned(trx, recalculate, workspaceId, planId, repIds);
       const byId = new Map(
         (await listAssignments(trx, workspaceId, { assignmentIds })).map((one) => [one.assignmentId, one]),
       );

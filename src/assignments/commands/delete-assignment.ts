@@ -6,7 +6,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { assignmentNotFound } from '../assignment.js';
-import { endAssignment, requestForPlacement } from '../assignment-store.js';
+import { endAssignment, recalculateAssigned } from '../assignment-store.js';
 import { findAssignment } from '../assignment-views.js';
 
 const params = z.strictObject({ assignmentId: pathId });
@@ -16,12 +16,12 @@ export class DeleteAssignment {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   async execute({ params: { assignmentId: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const current = await findAssignment(trx, caller.workspaceId, asked);
       if (current === null) throw assignmentNotFound();
       const { assignmentId, planId, repId } = current;
       await endAssignment(trx, caller.workspaceId, assignmentId);
-      wake(await requestForPlacement(trx, caller.workspaceId, planId, [repId]));
+      await recalculateAssigned(trx, recalculate, caller.workspaceId, planId, [repId]);
       return { deleted: true, assignmentId };
     });
   }

@@ -6,6 +6,7 @@ import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Recalculate } from '../../ledger/recalculate.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
@@ -20,7 +21,7 @@ import {
 import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
 import { normalEmail } from '../../reps/rep.js';
 import { findRepIdsByEmail } from '../../reps/rep-views.js';
-import { insertAssignments, requestForPlacement } from '../assignment-store.js';
+import { insertAssignments, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 
 const query = importQuery.extend({
@@ -55,11 +56,11 @@ export class ImportAssignments {
   async execute({ query: { dryRun, delimiter, dateFormat }, body }: Input<unknown, Query>, caller: Caller) {
     const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, wake): Promise<ImportResults> => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {
       const read = await readRows(trx, workspaceId, rows, dateFormat);
       const { results, fresh } = await decide(trx, workspaceId, rows, read);
       if (!dryRun)
-        for (const ofPlan of groupBy(fresh, placementKey).values()) wake(await insert(trx, workspaceId, ofPlan));
+        for (const ofPlan of groupBy(fresh, placementKey).values()) await insert(trx, recalculate, workspaceId, ofPlan);
       return importAnswer(results, dryRun);
     });
   }
@@ -69,11 +70,16 @@ function placementKey({ planId, start, end }: Wanted): string {
   return `${planId}|${start ?? ''}|${end ?? ''}`;
 }
 
-async function insert(trx: Work, workspaceId: string, wanted: readonly Wanted[]): Promise<string[]> {
+async function insert(
+  trx: Work,
+  recalculate: Recalculate,
+  workspaceId: string,
+  wanted: readonly Wanted[],
+): Promise<void> {
   const [{ planId, start, end }] = wanted as readonly [Wanted, ...Wanted[]];
   const repIds = wanted.map(({ repId }) => repId);
   await insertAssignments(trx, workspaceId, repIds, { planId, start, end });
-  return requestForPlacement(trx, workspaceId, planId, repIds);
+  await recalculateAssigned(trx, recalculate, workspaceId, planId, repIds);
 }
 
 async function readRows(

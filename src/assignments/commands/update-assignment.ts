@@ -8,7 +8,7 @@ import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, pathId } from '../../platform/schemas.js';
 import { type Assignment, assignment, assignmentNotFound, assignmentOverlap } from '../assignment.js';
-import { moveAssignment, overlappingReps, requestForPlacement } from '../assignment-store.js';
+import { moveAssignment, overlappingReps, recalculateAssigned } from '../assignment-store.js';
 import { findAssignment } from '../assignment-views.js';
 
 const params = z.strictObject({ assignmentId: pathId });
@@ -27,7 +27,7 @@ export class UpdateAssignment {
       throw invalid({ path: '', message: 'give at least one of effectiveStart, effectiveEnd' });
     }
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const current = await findAssignment(trx, workspaceId, asked);
       if (current === null) throw assignmentNotFound();
       const { assignmentId, repId, planId } = current;
@@ -38,7 +38,7 @@ export class UpdateAssignment {
       const overlapping = await overlappingReps(trx, workspaceId, [repId], { planId, start, end }, assignmentId);
       if (overlapping.length > 0) throw assignmentOverlap(overlapping);
       await moveAssignment(trx, workspaceId, assignmentId, { planId, start, end });
-      wake(await requestForPlacement(trx, workspaceId, planId, [repId]));
+      await recalculateAssigned(trx, recalculate, workspaceId, planId, [repId]);
       return { ...current, effectiveStart: start, effectiveEnd: end };
     });
   }

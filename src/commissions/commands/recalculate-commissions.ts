@@ -10,9 +10,9 @@ import { pollUntil } from '../../kernel/waiting.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { blockedChanges } from '../../ledger/blocked-changes.js';
 import { type CalculationJob, completeJobIfDone, createJob, findJobs } from '../../ledger/calculation-jobs.js';
-import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { lanesToCalculate, type RequestedLane } from '../../ledger/lane-freshness.js';
+import { type Recalculate } from '../../ledger/recalculate.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { type JobScope } from '../../platform/database/tables.js';
@@ -77,10 +77,9 @@ export class RecalculateCommissions {
 
   /** Always through the queue. The synchronous form waits for its job; past 25 seconds the work goes on without it. */
   async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller): Promise<Answer | Reply<Answer>> {
-    const started = await this.changes.run(caller, 'none', async (trx, wake) => {
+    const started = await this.changes.run(caller, 'none', async (trx, recalculate) => {
       const target = await targetOf(trx, caller.workspaceId, request, this.clock);
-      const job = await startJob(trx, caller, target);
-      wake(target.requests.map((one) => one.repId));
+      const job = await startJob(trx, recalculate, caller, target);
       return { ...job, scope: target.scope };
     });
     const running: Answer = {
@@ -109,7 +108,7 @@ export class RecalculateCommissions {
   }
 }
 
-async function startJob(trx: Work, caller: Caller, target: Target) {
+async function startJob(trx: Work, recalculate: Recalculate, caller: Caller, target: Target) {
   const { workspaceId, actor } = caller;
   const scopeKey = `recalculation:${Object.entries(target.scope)
     .map(([key, value]) => `${key}=${value}`)
@@ -124,11 +123,7 @@ async function startJob(trx: Work, caller: Caller, target: Target) {
   });
   if (job.joined) return job;
   if (target.settled.lanes > 0) await recordSettled(trx, caller, target, job.jobId);
-  await requestCalculation(
-    trx,
-    workspaceId,
-    target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })),
-  );
+  await recalculate(target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })));
   await failpoint('job.afterRequests');
   if (target.requests.length === 0) await completeJobIfDone(trx, workspaceId, job.jobId);
   return job;

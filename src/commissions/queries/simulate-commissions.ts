@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { contentOf, dealBody, dealId, projectDeal } from '../../deals/deal.js';
-import { type Decision } from '../../engine/calculate.js';
+import { type Decision } from '../../engine/model.js';
 import { decodeTrace, ratio } from '../../engine/trace.js';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';

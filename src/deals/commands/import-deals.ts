@@ -5,7 +5,8 @@ import { type Caller } from '../../kernel/caller.js';
 import { dateFormats } from '../../kernel/date-text.js';
 import { invalid } from '../../kernel/failure.js';
 import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
-import { CommissionChanges, type Wake } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Recalculate } from '../../ledger/recalculate.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
 import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
@@ -89,7 +90,9 @@ export class ImportDeals {
     return withSpooledUpload(stream, async (read) => {
       const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
       try {
-        return await this.changes.run(caller, 'import', (trx, wake) => importFile(trx, caller, wake, query, openFile));
+        return await this.changes.run(caller, 'import', (trx, recalculate) =>
+          importFile(trx, recalculate, caller, query, openFile),
+        );
       } catch (error) {
         if (error instanceof DryRunEnd) return error.answer;
         throw error;
@@ -98,7 +101,13 @@ export class ImportDeals {
   }
 }
 
-async function importFile(trx: Work, caller: Caller, wake: Wake, query: Query, openFile: OpenFile): Promise<Answer> {
+async function importFile(
+  trx: Work,
+  recalculate: Recalculate,
+  caller: Caller,
+  query: Query,
+  openFile: OpenFile,
+): Promise<Answer> {
   const { workspaceId } = caller;
   const terms = await loadDealTerms(trx, workspaceId);
   const columns = await loadImportColumns(trx, workspaceId, terms);
@@ -107,7 +116,7 @@ async function importFile(trx: Work, caller: Caller, wake: Wake, query: Query, o
   const { accepted, unchanged, stale, rejected, preview } = result;
   const answer = { accepted, unchanged, stale, rejected: [...rejected], warnings: [...warnings], numberFormat };
   if (query.dryRun) throw new DryRunEnd({ ...answer, dryRun: true, rows: [...preview] });
-  return { ...answer, jobId: await requestImported(trx, caller, result, wake) };
+  return { ...answer, jobId: await requestImported(trx, recalculate, caller, result) };
 }
 
 type OpenFile = (

@@ -2,7 +2,6 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
@@ -35,7 +34,7 @@ export class PutDeal {
   ) {
     const { workspaceId } = caller;
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
-    return this.changes.run(caller, 'shared', async (trx, wake) => {
+    return this.changes.run(caller, 'shared', async (trx, recalculate) => {
       const content = contentOf(body);
       const terms = await loadDealTerms(trx, workspaceId);
       const slug = amountOutOfRange(content, terms);
@@ -50,14 +49,9 @@ export class PutDeal {
       const touched = await affectedReps(trx, workspaceId, changes);
       const [deal] = await Promise.all([
         findDeal(trx, workspaceId, dealId),
-        requestCalculation(
-          trx,
-          workspaceId,
-          [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId })),
-        ),
+        recalculate([...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
       ]);
       await failpoint('put.afterRequests');
-      wake([...touched.keys()]);
       return new Reply(outcome === 'created' ? 201 : 200, {
         ...(deal as DealRecord),
         ...(outcome === 'stale' ? { stale: true as const } : {}),

@@ -3,8 +3,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { completeJobIfDone, createJob } from '../../ledger/calculation-jobs.js';
-import { requestCalculation } from '../../ledger/calculation-requests.js';
-import { type Wake } from '../../ledger/commission-changes.js';
+import { type Recalculate } from '../../ledger/recalculate.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type AffectedReps, affectedReps, merge } from '../affected-reps.js';
@@ -111,12 +110,21 @@ export async function importRows(
 /** Requests the calculation of every rep whom the import concerns, as a job that can be watched. */
 export async function requestImported(
   trx: Work,
-  caller: Caller,
+  recalculate: Recalculate,
+  { workspaceId, actor }: Caller,
   { touched, accepted }: Pick<ImportResult, 'touched' | 'accepted'>,
-  wake: Wake,
 ): Promise<string> {
-  const jobId = await requestAll(trx, caller, touched, accepted);
-  wake([...touched.keys()]);
+  const scopeKey = `import:${newId()}`;
+  const { jobId } = await createJob(trx, workspaceId, {
+    kind: 'import',
+    scope: { scope: 'workspace' },
+    scopeKey,
+    actor,
+    total: touched.size,
+    deals: accepted,
+  });
+  await recalculate([...touched].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })));
+  if (touched.size === 0) await completeJobIfDone(trx, workspaceId, jobId);
   return jobId;
 }
 
@@ -222,28 +230,4 @@ function previewOf(
     closeDate,
     repId: deal === undefined ? null : (owners.of(deal.projection) ?? null),
   };
-}
-
-async function requestAll(
-  trx: Work,
-  { workspaceId, actor }: Caller,
-  touched: AffectedReps,
-  deals: number,
-): Promise<string> {
-  const scopeKey = `import:${newId()}`;
-  const { jobId } = await createJob(trx, workspaceId, {
-    kind: 'import',
-    scope: { scope: 'workspace' },
-    scopeKey,
-    actor,
-    total: touched.size,
-    deals,
-  });
-  await requestCalculation(
-    trx,
-    workspaceId,
-    [...touched].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })),
-  );
-  if (touched.size === 0) await completeJobIfDone(trx, workspaceId, jobId);
-  return jobId;
 }

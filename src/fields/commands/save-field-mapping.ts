@@ -4,8 +4,8 @@ import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js'
 import { type Caller } from '../../kernel/caller.js';
 import { newId } from '../../kernel/ids.js';
 import { completeJobIfDone, createJob } from '../../ledger/calculation-jobs.js';
-import { requestForWorkspace } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Recalculate } from '../../ledger/recalculate.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { assertEachSlugOnce, fieldMapping, measureMapping, standardMapping } from '../field-mapping.js';
@@ -20,17 +20,20 @@ export class SaveFieldMapping {
   /** Replaces the mapping, rebuilds every stored deal with it and recalculates everyone in the background. */
   async execute({ body: mapping }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
     assertEachSlugOnce(mapping.standard);
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       await saveMapping(trx, caller.workspaceId, mapping);
       const reprojected = await rebuildDealProjections(trx, caller.workspaceId);
-      const { jobId, repIds } = await recalculateEveryone(trx, caller, reprojected);
-      wake(repIds);
-      return { ...mapping, jobId };
+      return { ...mapping, jobId: await startJob(trx, recalculate, caller, reprojected) };
     });
   }
 }
 
-async function recalculateEveryone(trx: Work, { workspaceId, actor }: Caller, deals: number) {
+async function startJob(
+  trx: Work,
+  recalculate: Recalculate,
+  { workspaceId, actor }: Caller,
+  deals: number,
+): Promise<string> {
   const { count } = await trx
     .selectFrom('reps')
     .select((select) => select.fn.countAll<string>().as('count'))
@@ -45,9 +48,9 @@ async function recalculateEveryone(trx: Work, { workspaceId, actor }: Caller, de
     total: Number(count),
     deals,
   });
-  const repIds = await requestForWorkspace(trx, workspaceId, 'mapping_change', jobId);
-  if (repIds.length === 0) await completeJobIfDone(trx, workspaceId, jobId);
-  return { jobId, repIds };
+  const reps = await recalculate.workspace('mapping_change', jobId);
+  if (reps === 0) await completeJobIfDone(trx, workspaceId, jobId);
+  return jobId;
 }
 
 export const saveFieldMapping = operation({

@@ -35,8 +35,8 @@ export class SyncReps {
       connectedCrm(trx, workspaceId),
     );
     const members = await this.membersOf(workspaceId, provider);
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
-      const { repIds } = await importCrmMembers(trx, workspaceId, provider, members, wake);
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const { repIds } = await importCrmMembers(trx, recalculate, workspaceId, provider, members);
       const reps = await listReps(trx, workspaceId, await workspaceToday(trx, workspaceId, this.clock), { repIds });
       return { synced: true, count: reps.length, reps };
     });

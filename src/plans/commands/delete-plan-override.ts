@@ -1,9 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
-import { allDays } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
-import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -20,15 +18,14 @@ export class DeletePlanOverride {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   async execute({ params: { planVersionId, repId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const plan = await loadPlan(trx, caller.workspaceId, planVersionId);
       if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();
       if ((await findRepName(trx, caller.workspaceId, repId)) === null) {
         throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       }
       await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, []);
-      await requestCalculation(trx, caller.workspaceId, [{ repId, days: allDays, trigger: 'plan_change' }]);
-      wake([repId]);
+      await recalculate.reps([repId], 'plan_change');
       return { removed: true, planVersionId, repId };
     });
   }

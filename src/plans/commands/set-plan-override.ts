@@ -2,9 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { allDays } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -43,7 +41,7 @@ export class SetPlanOverride {
     caller: Caller,
   ) {
     assertNamedOnce(override);
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
@@ -51,8 +49,7 @@ export class SetPlanOverride {
       if (repName === null) throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       assertTiersExist(version, override);
       await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, override.rules);
-      await requestCalculation(trx, caller.workspaceId, [{ repId, days: allDays, trigger: 'plan_change' }]);
-      wake([repId]);
+      await recalculate.reps([repId], 'plan_change');
       const [saved] = await overridesByRep(trx, caller.workspaceId, planVersionId, repId);
       return saved ?? { planVersionId, repId, repName, rules: [] };
     });

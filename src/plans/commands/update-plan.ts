@@ -5,7 +5,7 @@ import { restatedDays, stopsDays } from '../../engine/version-timeline.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { repsOfPlan, requestForReps } from '../../ledger/calculation-requests.js';
+import { repsOfPlan } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
@@ -76,7 +76,7 @@ export class UpdatePlan {
     const terms = given.config === undefined ? undefined : planTerms(given.config);
     assertFieldMapping(given.fieldMapping ?? null);
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, wake, calculateFirst) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate, calculateFirst) => {
       const today = await workspaceToday(trx, workspaceId, this.clock);
       const plan = await loadPlan(trx, workspaceId, planRef);
       if (plan === undefined) throw planNotFound();
@@ -91,8 +91,7 @@ export class UpdatePlan {
       const restates =
         restated === null ? [] : await collectRestatementWarnings(trx, workspaceId, plan.planId, restated);
       const { warnings, ...overrides } = await saveChange(trx, workspaceId, { plan, source, change, changed, terms });
-      if (change.status !== undefined || makesVersion(change))
-        wake(await requestForReps(trx, workspaceId, reps, 'plan_change'));
+      if (change.status !== undefined || makesVersion(change)) await recalculate.reps(reps, 'plan_change');
       const shown = changed.made?.planVersionId ?? planRef;
       const view = await findPlanVersion(trx, workspaceId, shown, { onlyForRep: null, today });
       if (view === null) throw planNotFound();

@@ -2,7 +2,6 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { periodRange } from '../../kernel/period.js';
-import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -18,15 +17,12 @@ export class DeleteQuota {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   async execute({ params: { quotaId: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const quota = await findQuota(trx, caller.workspaceId, asked);
       if (quota === null) throw quotaNotFound();
       const { quotaId, repId, period } = quota;
       await removeQuota(trx, caller.workspaceId, quotaId);
-      await requestCalculation(trx, caller.workspaceId, [
-        { repId, days: periodRange(period), trigger: 'quota_change' },
-      ]);
-      wake([repId]);
+      await recalculate([{ repId, days: periodRange(period), trigger: 'quota_change' }]);
       return { deleted: true, quotaId };
     });
   }

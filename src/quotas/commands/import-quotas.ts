@@ -61,12 +61,11 @@ export class ImportQuotas {
   async execute({ query: { dryRun, delimiter, numberFormat }, body }: Input<unknown, Query>, caller: Caller) {
     const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
     const format = numberFormat ?? provenFormat(rows);
-    return this.changes.run(caller, 'exclusive', async (trx, wake): Promise<ImportResults> => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {
       const read = withoutRepeated(await readRows(trx, caller.workspaceId, rows, format));
       const settings = read.flatMap(({ setting }) => setting ?? []);
-      const applied = dryRun ? null : await applyQuotas(trx, caller.workspaceId, settings);
+      const applied = dryRun ? null : await applyQuotas(trx, recalculate, caller.workspaceId, settings);
       const compared = applied?.compared ?? (await compareQuotas(trx, caller.workspaceId, settings));
-      wake(applied?.changed ?? []);
       const outcomes = new Map(compared.map(({ setting, outcome }) => [setting, outcome]));
       return importAnswer(
         read.map((one) => resultOf(one, one.setting === null ? undefined : outcomes.get(one.setting))),

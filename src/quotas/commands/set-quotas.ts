@@ -58,7 +58,7 @@ export class SetQuotas {
   async execute({ body: wanted }: Input<unknown, unknown, Wanted>, caller: Caller): Promise<Quota[]> {
     assertOneForm(wanted);
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const targets = await targetsOf(trx, workspaceId, wanted);
       const repIds = [...new Set(targets.map(({ repId }) => repId))];
       const unknown = await unknownReps(trx, workspaceId, repIds);
@@ -66,8 +66,7 @@ export class SetQuotas {
       const rule = await ruleOf(trx, workspaceId, repIds, wanted);
       const settings = targets.map((one) => settingOf(rule, one));
       refuseRepeated(targets, settings);
-      const { quotas, changed } = await applyQuotas(trx, workspaceId, settings);
-      wake(changed);
+      const { quotas } = await applyQuotas(trx, recalculate, workspaceId, settings);
       return quotas;
     });
   }

@@ -38,7 +38,7 @@ export class UpdateRep {
     const repId = knownId(asked, 'rep_not_found', repNotFound().message);
     assertAsksSomething(change);
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const known = await findRep(trx, workspaceId, repId);
       if (known === undefined) throw repNotFound();
       await changeStanding(trx, workspaceId, known, change);
@@ -46,11 +46,9 @@ export class UpdateRep {
       if (change.managerId !== undefined) {
         if (change.managerId !== null && (await findRepName(trx, workspaceId, change.managerId)) === null)
           throw repNotFound([change.managerId]);
-        wake(
-          await changeManagers(trx, workspaceId, today, [
-            { repId, managerId: change.managerId, from: change.managerFrom, path: 'managerId' },
-          ]),
-        );
+        await changeManagers(trx, recalculate, workspaceId, today, [
+          { repId, managerId: change.managerId, from: change.managerFrom, path: 'managerId' },
+        ]);
       }
       const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });
       return updated as Rep;

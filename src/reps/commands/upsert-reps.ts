@@ -4,7 +4,6 @@ import { type Caller, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Issue, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
-import { requestForReps } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -46,7 +45,7 @@ export class UpsertReps {
   async execute({ body: { reps: people } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
     refuseAny(issuesWithin(people));
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const stored = await findRepsBy(
         trx,
         workspaceId,
@@ -63,9 +62,9 @@ export class UpsertReps {
         workspaceId,
         upserts.filter(isNewToTheCrm).map(({ next }) => next),
       );
-      wake(await requestForReps(trx, workspaceId, claimants, 'rep_change'));
+      await recalculate.reps(claimants, 'rep_change');
       const today = await workspaceToday(trx, workspaceId, this.clock);
-      wake(await changeManagers(trx, workspaceId, today, managerChanges(people, ids)));
+      await changeManagers(trx, recalculate, workspaceId, today, managerChanges(people, ids));
       const repIds = upserts.map(({ next }) => next.repId);
       const byId = new Map((await listReps(trx, workspaceId, today, { repIds })).map((one) => [one.id, one]));
       return { reps: repIds.map((repId) => byId.get(repId) as Rep) };

@@ -87,7 +87,9 @@ export class ApproveStatement {
     if (!isUuid(repId)) throw repNotFound();
     const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
     if (wanted.status === 'approved') return this.approve(key, wanted.version ?? null, caller);
-    return this.changes.run(caller, 'shared', (trx, wake) => unlockStatement(trx, wake, key, caller, this.clock.now()));
+    return this.changes.run(caller, 'shared', (trx, recalculate) =>
+      unlockStatement(trx, recalculate, key, caller, this.clock.now()),
+    );
   }
 
   /** What is asked of the rep's ledger is calculated before it is frozen. */

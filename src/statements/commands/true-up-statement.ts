@@ -6,7 +6,8 @@ import { dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { newId } from '../../kernel/ids.js';
 import { periodRange } from '../../kernel/period.js';
-import { CommissionChanges, type Wake } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Recalculate } from '../../ledger/recalculate.js';
 import { type FrozenPeriod, loadRepTerms, type RepTerms } from '../../ledger/rep-terms.js';
 import { storeTruedUpRows } from '../../ledger/trued-up-state.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
@@ -61,7 +62,7 @@ export class TrueUpStatement {
     caller: Caller,
   ): Promise<Answer> {
     const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
-    return this.changes.run(caller, 'shared', async (trx, wake) => {
+    return this.changes.run(caller, 'shared', async (trx, recalculate) => {
       await lockRep(trx, caller.workspaceId, repId);
       await assertNotOwnStatement(trx, caller, repId);
       const at = this.clock.now();
@@ -77,7 +78,7 @@ export class TrueUpStatement {
       const withLines = { ...answer, lines: lines.map(trueUpLineAnswer) };
       if (!wanted.force && Decimal.of(approvalThreshold).isLessThan(delta.absolute()))
         return { action: 'requires_approval', ...withLines, approvalThreshold, ...(await approval(trx, key)) };
-      return { action: 'trued_up', ...withLines, ...(await trueUp(trx, wake, key, approved, caller, at)) };
+      return { action: 'trued_up', ...withLines, ...(await trueUp(trx, recalculate, key, approved, caller, at)) };
     });
   }
 }
@@ -110,7 +111,7 @@ async function approval(trx: Work, { workspaceId, repId }: StatementKey): Promis
 /** One event for the difference, and a version that includes it in the place of the approved one. */
 async function trueUp(
   trx: Work,
-  wake: Wake,
+  recalculate: Recalculate,
   key: StatementKey,
   { terms, frozen, statement: approved, owed }: Approved,
   caller: Caller,
@@ -130,7 +131,7 @@ async function trueUp(
   });
   await insertTrueUpLines(trx, entry, { eventId, period: of, lines: owed.lines });
   await failpoint('trueup.afterInsert');
-  wake(await storeTruedUpRows(trx, terms, frozen, owed.rows));
+  await storeTruedUpRows(trx, recalculate, terms, frozen, owed.rows);
   const generation = { status: 'approved', at, actor: caller.actor } as const;
   const next = await generateVersion(trx, key, approved.currency, generation);
   await replaceApproved(trx, key, next);

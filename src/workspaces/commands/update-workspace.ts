@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
-import { requestForWorkspace } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, text } from '../../platform/schemas.js';
@@ -48,13 +47,13 @@ export class UpdateWorkspace {
         message: 'give at least one of name, currency, timezone, paper, payroll, managerScope',
       });
     const { workspaceId } = caller;
-    await this.changes.run(caller, 'exclusive', async (trx, wake) => {
+    await this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const before = await findWorkspace(trx, workspaceId);
       await updateWorkspaceRow(trx, workspaceId, change);
       const after = { ...before, ...given };
       if (after.currency === before.currency && after.timezone === before.timezone) return;
       if (after.timezone !== before.timezone) await rebuildDealProjections(trx, workspaceId);
-      wake(await requestForWorkspace(trx, workspaceId, 'workspace_change'));
+      await recalculate.workspace('workspace_change');
     });
     return { updated: true, ...given };
   }

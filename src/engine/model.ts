@@ -1,0 +1,130 @@
+import { type Day, type DayRange } from '../kernel/day.js';
+import { type Decimal } from '../kernel/decimal.js';
+import { type Period } from '../kernel/period.js';
+import { type CompiledVersion } from './compiled-plan.js';
+import { type ConditionTrace } from './condition.js';
+import { type Quota } from './payout.js';
+import { type Deal } from './slug.js';
+import { type Reason } from './trace.js';
+
+/** A plan that the rep is, or was, on. */
+export interface AssignedPlan {
+  readonly planId: string;
+  /** The rep's assignments; an end of null is open. */
+  readonly assignments: readonly { readonly start: Day | null; readonly end: Day | null }[];
+  /** The versions of its timeline, in any order; empty while the plan is stopped. */
+  readonly versions: readonly CompiledVersion[];
+}
+
+/** A deal of someone below in the hierarchy, with the events that it has earned down there. */
+export interface TeamDeal {
+  readonly deal: Deal;
+  readonly upstream: readonly UpstreamEvent[];
+}
+
+export interface UpstreamEvent {
+  readonly repId: string;
+  readonly ruleName: string;
+  readonly phase: 'per_deal' | 'cascade' | 'periodic';
+  readonly currency: string;
+  readonly amount: Decimal;
+}
+
+/**
+ * A row that the calculation does not change: it occupies its natural key, and its recorded credit and amount count for
+ * the deals around it. A `frozen` row belongs to an approved period. A `stopped` row lies on a day on which the plan is
+ * stopped. A `kept` row is historical: its assignment was deleted; a firing on another day takes its key. An `owned` row
+ * only occupies the key, which belongs to an approved period that no longer counts it; it has no credit and no amount.
+ */
+export interface HeldEvent {
+  readonly planId: string;
+  readonly ruleName: string;
+  readonly dealKey: string;
+  readonly phase: 'per_deal' | 'cascade' | 'periodic';
+  readonly hold: 'frozen' | 'kept' | 'stopped' | 'owned';
+  /** The approved period that owns the key; when absent, the one that contains `earnedOn`. */
+  readonly frozenPeriod?: Period;
+  readonly earnedOn: Day;
+  readonly period: Period;
+  readonly attainmentKey: string;
+  readonly credit: Decimal;
+  readonly base: Decimal;
+  readonly amount: Decimal;
+  readonly tierName: string | null;
+}
+
+/** Everything that decides what one rep earns. The engine reads nothing else: no clock, no locale, no ledger. */
+export interface RepInput {
+  readonly repId: string;
+  /** Today in the workspace's time zone; used only to know which periods have ended. */
+  readonly asOf: Day;
+  /** Days to calculate, widened to whole attainment periods. */
+  readonly window: DayRange;
+  readonly plans: readonly AssignedPlan[];
+  readonly deals: readonly Deal[];
+  readonly teamDeals: readonly TeamDeal[];
+  readonly held: readonly HeldEvent[];
+  /** Approved periods: nothing may be earned, changed or reversed on these days. */
+  readonly frozen: readonly { readonly period: Period; readonly range: DayRange }[];
+  quota(planId: string, key: string, period: Period): Quota | null;
+  /** Credits of the other reps on the plan for the key and period; asked for rank rules only. */
+  peerCredits(planId: string, key: string, period: Period): readonly Decimal[];
+  /** From when periodic rules are considered where neither plan nor assignment has a start. */
+  readonly firstActivity: Day | null;
+  /** Whether every candidate rule must give an outcome with its reasons, paid or not. */
+  readonly explain: boolean;
+}
+
+/** One event as the engine decided it: what the ledger row must say. */
+export interface Decision {
+  readonly planId: string;
+  readonly planVersionId: string;
+  readonly ruleId: string;
+  readonly ruleName: string;
+  readonly phase: 'per_deal' | 'cascade' | 'periodic';
+  /** The deal's id, or for periodic events the period. */
+  readonly dealKey: string;
+  readonly category: 'commission' | 'bonus';
+  readonly amount: Decimal;
+  readonly base: Decimal;
+  readonly credit: Decimal;
+  readonly tierName: string | null;
+  readonly attainmentKey: string;
+  readonly currency: string;
+  readonly period: Period;
+  readonly earnedOn: Day;
+  /** Compact; see trace.ts. */
+  readonly trace: string;
+}
+
+/** A change that an approved period kept from being made. */
+export interface BlockedChange {
+  readonly period: Period;
+  readonly planId: string;
+  readonly ruleName: string;
+  readonly dealKey: string;
+  readonly change: 'insert' | 'change' | 'reverse';
+}
+
+/** What one candidate rule came to on one deal, paid or not: the answer to "why did this not pay". */
+export interface Outcome {
+  readonly dealKey: string;
+  readonly planId: string | null;
+  readonly planVersionId: string | null;
+  readonly ruleId: string | null;
+  readonly ruleName: string | null;
+  readonly paid: boolean;
+  readonly amount: Decimal;
+  readonly reason: Reason | null;
+  /** For failed conditions: every condition with the value seen. For missing fields: the slugs. */
+  readonly conditions: readonly ConditionTrace[];
+  readonly missing: readonly string[];
+}
+
+export interface RepResult {
+  readonly decisions: readonly Decision[];
+  readonly blocked: readonly BlockedChange[];
+  readonly outcomes: readonly Outcome[];
+  /** Credit per plan, attainment key and period over everything that counts. */
+  readonly credits: ReadonlyMap<string, Decimal>;
+}
