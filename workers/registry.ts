@@ -56,9 +56,8 @@ export async function startWorkers(service: Service): Promise<Workers> {
 }
 
 function sweeps(service: Service): PeriodicTask[] {
-  const { database, unitOfWork, laneRunner, queue, wakeLanes, outbox, billingProvider, container, clock, log } =
-    service;
-  const laneSweep = new LaneSweep(database, unitOfWork, laneRunner, queue, wakeLanes, clock);
+  const { database, unitOfWork, laneRunner, queue, changes, outbox, billingProvider, container, clock, log } = service;
+  const laneSweep = new LaneSweep(database, unitOfWork, laneRunner, queue, changes, clock);
   const mailSweep = new MailSweep(unitOfWork, outbox);
   const crmSweep = new CrmSweep(database, unitOfWork, queue);
   const tasks = [
