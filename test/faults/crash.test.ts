@@ -16,10 +16,10 @@ import { ApiClient } from '../support/test-service.js';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const command = path.join(root, 'bin', 'commissions.js');
 
-/** How long a restarted service may take to make up for what it was killed over. */
+/** The time within which a restarted service must catch up. */
 const boundMs = 20_000;
 
-/** As a user starts it in a terminal. */
+/** Starts the service as a user does in a terminal. */
 function startService(dataDir: string): Promise<ServiceProcess> {
   return ServiceProcess.start('both', environment(dataDir), { hasOwnGroup: true });
 }
@@ -29,7 +29,7 @@ function environment(dataDir: string): NodeJS.ProcessEnv {
   return { ...own, DATA_DIR: dataDir, PORT: '0', NO_DEMO: '1', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '10000' };
 }
 
-/** Command lines of the postgres processes whose data lie in the folder. */
+/** Command lines of the postgres processes whose data directory is in the folder. */
 async function postgresProcesses(dataDir: string): Promise<string[]> {
   const usual = path.join(await realpath(dataDir), 'postgres');
   const target = await readlink(usual).catch(() => usual);
@@ -54,7 +54,7 @@ interface Deal {
 
 const people = ['boss', 'ann', 'bob', 'cid', 'dee'];
 
-/** Deals of four people over the year, always the same. */
+/** The same deals of four reps over the year in every run. */
 function someDeals(prefix: string, count: number): Deal[] {
   return Array.from({ length: count }, (_, index) => ({
     dealId: `${prefix}-${index}`,
@@ -64,7 +64,7 @@ function someDeals(prefix: string, count: number): Deal[] {
   }));
 }
 
-/** Tiers by attainment, so that every deal depends on those before it, and a manager over all of it. */
+/** Tiers by attainment make every deal depend on the deals before it; a manager earns on all of them. */
 async function saveTerms(api: ApiClient): Promise<void> {
   const reps = people.map((name) => ({
     email: `${name}@example.com`,
@@ -101,20 +101,20 @@ async function importAll(api: ApiClient, deals: readonly Deal[]): Promise<void> 
   expect(await api.expect(200, 'POST', '/v1/deals/import', { deals })).to.deep.include({ rejected: [] });
 }
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
   const start = performance.now();
-  while (!(await isSo())) {
+  while (!(await isTrue())) {
     if (performance.now() - start > boundMs) throw new Error(`${what}: not within ${boundMs} ms`);
     await sleep(100);
   }
 }
 
-describe('kill -9 of the service', function () {
+describe('the service under kill -9', function () {
   this.timeout(120_000);
   let dataDir: string;
   let service: ServiceProcess;
   let disturbed: Workspace;
-  /** Gets the same deals, but always in peace. */
+  /** Receives the same deals without any fault. */
   let calm: Workspace;
 
   const clientOf = ({ apiKey }: Workspace) => new ApiClient(service.url, apiKey);
@@ -130,7 +130,7 @@ describe('kill -9 of the service', function () {
   });
 
   after(async () => {
-    // The database server of a killed service lives on; whoever is the last to leave it stops it.
+    // The database server of a killed service keeps running. The next process that stops normally stops it too.
     if (service !== undefined && !service.isRunning) service = await startService(dataDir);
     await service?.interrupt();
     await rm(dataDir, { recursive: true, force: true });
@@ -149,8 +149,8 @@ describe('kill -9 of the service', function () {
     service = await startService(dataDir);
   }
 
-  /** Sends the deals to the calm workspace, and waits until the disturbed one has come to the same. */
-  async function expectMadeUp(deals: readonly Deal[]): Promise<void> {
+  /** Sends the deals to the calm workspace and waits until both workspaces have the same totals. */
+  async function expectCaughtUp(deals: readonly Deal[]): Promise<void> {
     await importAll(clientOf(calm), deals);
     await until('the calm workspace', async () => (await runningJobs(calm)) === 0);
     const expected = await totals(calm);
@@ -163,15 +163,15 @@ describe('kill -9 of the service', function () {
     return jobs.filter((job: { status: string }) => job.status === 'running').length;
   }
 
-  it('right after deals were put one by one loses none of their commission', async () => {
+  it('loses no commission when killed right after deals were put one by one', async () => {
     const deals = someDeals('put', 40);
     for (const deal of deals) await put(clientOf(disturbed), deal);
     await service.end('SIGKILL');
     await restart();
-    await expectMadeUp(deals);
+    await expectCaughtUp(deals);
   });
 
-  it('while deals are being put loses none that were answered', async () => {
+  it('loses no acknowledged deal when killed while deals are put', async () => {
     const deals = someDeals('burst', 60);
     const answered: Deal[] = [];
     const api = clientOf(disturbed);
@@ -181,50 +181,50 @@ describe('kill -9 of the service', function () {
         () => undefined,
       ),
     );
-    await until('half of the answers', async () => answered.length >= 20);
+    await until('half of the responses', async () => answered.length >= 20);
     await service.end('SIGKILL');
     await Promise.all(sending);
     expect(answered.length).to.be.within(20, 59);
     await restart();
     for (const { dealId } of answered) await clientOf(disturbed).expect(200, 'GET', `/v1/commissions?dealId=${dealId}`);
-    // Of the others nobody was told whether they are in: they are sent again, as any client would.
+    // The outcome of the other requests is unknown to the client, which sends them again.
     const unsure = deals.filter((deal) => !answered.includes(deal));
     await Promise.all(unsure.map((deal) => put(clientOf(disturbed), deal)));
-    await expectMadeUp(deals);
+    await expectCaughtUp(deals);
   });
 
   for (const pauseMs of [0, 30, 120]) {
-    it(`${pauseMs} ms after an import loses none of its commission`, async () => {
+    it(`loses no commission when killed ${pauseMs} ms after an import`, async () => {
       const deals = someDeals(`import-${pauseMs}`, 800);
       await importAll(clientOf(disturbed), deals);
       await sleep(pauseMs);
       await service.end('SIGKILL');
       await restart();
-      await expectMadeUp(deals);
+      await expectCaughtUp(deals);
     });
   }
 
-  it('again and again during one calculation only delays it', async () => {
+  it('completes a calculation during which it was killed three times', async () => {
     const deals = someDeals('again', 800);
     await importAll(clientOf(disturbed), deals);
     for (let round = 0; round < 3; round += 1) {
       await service.end('SIGKILL');
       await restart();
     }
-    await expectMadeUp(deals);
+    await expectCaughtUp(deals);
   });
 
-  it('of the database server as well loses nothing that was answered', async () => {
+  it('loses no acknowledged deal when the database server is killed too', async () => {
     const deals = someDeals('both', 200);
     await importAll(clientOf(disturbed), deals);
     const postmaster = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
     await service.end('SIGKILL');
     process.kill(Number(postmaster.split('\n')[0]), 'SIGKILL');
     await restart();
-    await expectMadeUp(deals);
+    await expectCaughtUp(deals);
   });
 
-  it('leaves a recalculation that ends after the restart, under the same id', async () => {
+  it('completes a running recalculation after the restart under the same job id', async () => {
     const body = { async: true };
     const started = await clientOf(disturbed).expect(200, 'POST', '/v1/commissions/recalculate', body);
     expect(started).to.include({ triggered: true, async: true, status: 'running', scope: 'workspace' });
@@ -239,7 +239,7 @@ describe('kill -9 of the service', function () {
     expect(job.progress).to.deep.equal({ done: people.length, total: people.length });
   });
 
-  it('leaves the same rows as an undisturbed run, and history and counters that agree', async () => {
+  it('leaves the same rows as an undisturbed run, with consistent history and counters', async () => {
     await until('the jobs', async () => (await runningJobs(disturbed)) === 0);
     const server = await openDatabaseServer(readConfig({ DATA_DIR: dataDir }), createLog('silent'));
     try {
@@ -252,7 +252,7 @@ describe('kill -9 of the service', function () {
     }
   });
 
-  it('Ctrl-C ends everything with 0, and the next start finds everything', async () => {
+  it('exits with 0 on Ctrl-C, stops the database server, and has all data after the next start', async () => {
     const before = await totals(disturbed);
     expect(await postgresProcesses(dataDir)).not.to.deep.equal([]);
     expect(await service.interrupt()).to.equal(0);

@@ -15,9 +15,9 @@ import { ApiClient, migrateTestDatabase } from '../support/test-service.js';
 const changes = 150;
 const kills = 4;
 
-/** Deals and page size of each: what a sync gets in several pages. */
+/** Number of deals and page size per CRM. A sync fetches several pages. */
 const sizes = { crma: [1700, 500], crmb: [900, 100], crmc: [4200, 2000] } as const;
-/** One of them in every run; CRM_CRASH=all takes its time. */
+/** Runs one CRM by default, and all of them with CRM_CRASH=all. */
 const crashed = process.env['CRM_CRASH'] === 'all' ? crmWorlds : crmWorlds.slice(0, 1);
 
 for (const { provider, start } of crashed) {
@@ -78,18 +78,18 @@ for (const { provider, start } of crashed) {
       return row?.n ?? 0;
     };
 
-    async function until(what: () => Promise<boolean>, most = 90_000): Promise<void> {
-      const deadline = Date.now() + most;
+    async function until(what: () => Promise<boolean>, timeoutMs = 90_000): Promise<void> {
+      const deadline = Date.now() + timeoutMs;
       while (!(await what().catch(() => false))) {
-        if (Date.now() > deadline) throw new Error('it did not come about');
+        if (Date.now() > deadline) throw new Error(`condition not met within ${timeoutMs} ms`);
         await sleep(50);
       }
     }
 
-    it('a sync whose worker is killed goes on where it stopped', async () => {
+    it('resumes a sync at the stored page after its worker was killed', async () => {
       const people = ['Ada', 'Ben', 'Cy'].map((name) => world.addPerson(name));
       for (let index = 0; index < deals; index += 1) world.addDeal(randomDeal(random, people));
-      // The first poll would pull everything as soon as it is connected.
+      // Disables polling, since the first poll would fetch all deals.
       if (provider === 'crmc')
         await client.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
       await world.connect(client, url);
@@ -111,7 +111,7 @@ for (const { provider, start } of crashed) {
       await payEveryone(client);
     });
 
-    it('no delivery that was accepted is lost, whoever is killed and when', async () => {
+    it('loses no accepted delivery when API and worker processes are killed at random', async () => {
       world.takeDeliveries();
       const people = ['Ada', 'Ben', 'Cy'];
       const owners = (await client.expect(200, 'GET', '/v1/reps')).reps
@@ -131,7 +131,7 @@ for (const { provider, start } of crashed) {
         const dealId = random.of(world.liveDealIds());
         if (index % 25 === 0) world.delete(dealId);
         else world.change(dealId, random.below(2) === 0 ? { won, amount } : { owner });
-        // As the CRM does: again until it is accepted.
+        // Repeats a delivery until it is accepted, as the CRM does.
         for (const delivery of world.takeDeliveries()) await untilAccepted(delivery);
         await sleep(20);
       }
@@ -143,7 +143,7 @@ for (const { provider, start } of crashed) {
       );
       await expectSoundLedger(database.ownerUrl, workspaceId);
       const { counts } = await client.expect(200, 'POST', '/v1/commissions/sync', { reconcile: true });
-      expect(counts, 'everything was here already').to.include({ unchanged: counts.totalDeals });
+      expect(counts, 'every deal was stored already').to.include({ unchanged: counts.totalDeals });
       const again = await client.expect(200, 'POST', '/v1/commissions/recalculate', {});
       expect(again).to.include({ eventsWritten: 0, eventsReversed: 0 });
     });
@@ -152,7 +152,7 @@ for (const { provider, start } of crashed) {
       for (;;) {
         const status = await deliver(delivery);
         if (status >= 200 && status < 300) return;
-        if (status !== 0 && status < 500) throw new Error(`a delivery was refused with ${status}`);
+        if (status !== 0 && status < 500) throw new Error(`a delivery was rejected with status ${status}`);
         await sleep(50);
       }
     }

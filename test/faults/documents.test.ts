@@ -9,7 +9,7 @@ import { type Answer, type ApiClient } from '../support/test-service.js';
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');
 
-/** DOCUMENT_RUNS=200 for the long form. */
+/** Number of documents; DOCUMENT_RUNS=200 for a long run. */
 const runs = Number(process.env['DOCUMENT_RUNS'] ?? 24);
 
 interface Process {
@@ -27,7 +27,7 @@ function processes(): Process[] {
   });
 }
 
-/** The browsers that the process started, and everything that they started. */
+/** The browsers that the process started, and all their descendants. */
 function browserTree(of: number): Process[] {
   const all = processes();
   const found = all.filter((one) => one.parent === of && /chrom/.test(one.name));
@@ -35,7 +35,7 @@ function browserTree(of: number): Process[] {
   return found;
 }
 
-/** The first bytes of the file, or why there is none; of one that was not ready in time when its job has made it. */
+/** Returns the first bytes of the file, or the error. Waits for the export job if the response is 202. */
 async function fetched(api: ApiClient, from: string): Promise<string> {
   const answer = await api.get(from);
   if (answer.status !== 202) return firstBytes(answer);
@@ -51,13 +51,13 @@ function firstBytes({ status, body }: Answer): string {
   return status === 200 ? String(body).slice(0, 5) : `${status} ${JSON.stringify(body)}`;
 }
 
-describe('documents under hardship', function () {
+describe('documents under faults', function () {
   this.timeout(600_000);
   before(async function () {
     await requireBrowser(this);
   });
 
-  describe('when browsers die', () => {
+  describe('when browsers are killed', () => {
     let fixture: StatementFixture;
     let office: Office;
     before(async () => {
@@ -67,15 +67,15 @@ describe('documents under hardship', function () {
     after(() => fixture.stop());
 
     const pdf = (period: string) => `/v1/statements/${office.ben}/export?period=${period}&format=pdf`;
-    /** One that has begun to work: it has started others. */
+    /** A browser that is rendering: it has child processes. */
     function workingBrowser(): number | undefined {
       const all = processes();
       const own = all.filter((one) => one.parent === process.pid && /chrom/.test(one.name));
       return own.find((one) => all.some((child) => child.parent === one.pid))?.pid;
     }
 
-    it('every request is answered, twenty at once and two browsers killed in the middle', async () => {
-      const asked = Array.from({ length: 20 }, (_, index) => fetched(office.api, pdf(`20${10 + index}-Q1`)));
+    it('returns every PDF of twenty concurrent requests although two browsers are killed', async () => {
+      const requests = Array.from({ length: 20 }, (_, index) => fetched(office.api, pdf(`20${10 + index}-Q1`)));
       const killed = new Set<number>();
       for (let deadline = Date.now() + 60_000; killed.size < 2 && Date.now() < deadline; ) {
         await new Promise((resolve) => setTimeout(resolve, 40));
@@ -85,30 +85,30 @@ describe('documents under hardship', function () {
         killed.add(alive);
         process.kill(alive, 'SIGKILL');
       }
-      expect(await Promise.all(asked)).to.deep.equal(Array(20).fill('%PDF-'));
+      expect(await Promise.all(requests)).to.deep.equal(Array(20).fill('%PDF-'));
       expect(killed.size).to.equal(2);
     });
 
-    it('memory stays where it is, however many are made', async () => {
+    it('does not use more memory with the number of documents', async () => {
       const used = () => {
         const browser = browserTree(process.pid).reduce((total, one) => total + one.rssMib, 0);
         return { browser, node: process.memoryUsage().rss / 1024 ** 2 };
       };
-      const told: { browser: number; node: number }[] = [];
+      const samples: { browser: number; node: number }[] = [];
       for (let run = 0; run < runs; run += 1) {
         expect(await fetched(office.api, pdf('2026-Q1'))).to.equal('%PDF-');
-        if (run % 6 === 5) told.push(used());
+        if (run % 6 === 5) samples.push(used());
       }
-      const [first, last] = [told[0], told.at(-1)];
+      const [first, last] = [samples[0], samples.at(-1)];
       if (first === undefined || last === undefined) throw new Error('too few runs');
-      const report = told.map(({ browser, node }) => `${Math.round(browser)}/${Math.round(node)}`).join(' ');
+      const report = samples.map(({ browser, node }) => `${Math.round(browser)}/${Math.round(node)}`).join(' ');
       expect(last.browser, report).to.be.lessThan(first.browser * 1.3 + 60);
       expect(last.node, report).to.be.lessThan(first.node * 1.3 + 60);
       if (process.env['DOCUMENT_RUNS'] !== undefined) console.log(`      browser/node MiB: ${report}`);
     });
   });
 
-  describe('when workers die', () => {
+  describe('when workers are killed', () => {
     let fixture: StatementFixture;
     const workers: ServiceProcess[] = [];
     before(async () => {
@@ -134,10 +134,10 @@ describe('documents under hardship', function () {
         if (status !== 'running' || progress.done >= done) return status;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-      throw new Error(`the archive did not come to ${done} statements`);
+      throw new Error(`the archive did not reach ${done} statements within 90 s`);
     }
 
-    it('others go on: an archive is whole, and whoever waits for a document gets it', async () => {
+    it('completes an archive and a pending document on another worker', async () => {
       const first = await startWorker();
       const office = await fixture.office();
       const reps = Array.from({ length: 24 }, (_, index) => ({ email: `r${index}@acme.test`, name: `Rep ${index}` }));
@@ -159,7 +159,8 @@ describe('documents under hardship', function () {
       const files = [...unzipped(bytes).values()];
       expect(files).to.have.length(26);
       for (const content of files) expect(content.subarray(0, 5).toString()).to.equal('%PDF-');
-      for (const pid of left) expect(commandOf(pid), 'a browser outlived its worker').not.to.match(/chrom/);
+      for (const pid of left)
+        expect(commandOf(pid), 'the browser still runs after its worker was killed').not.to.match(/chrom/);
     });
   });
 });

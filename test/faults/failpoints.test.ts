@@ -13,20 +13,23 @@ import { quiescence } from './harness/episode.js';
 import { EpisodeWorld } from './harness/episode-world.js';
 import { type Backend, Fleet } from './harness/fleet.js';
 import { assertInvariants } from './harness/invariants.js';
-import { patience } from './harness/patience.js';
 import { SeededRandom } from './harness/seeded-random.js';
 import { TcpProxy } from './harness/tcp-proxy.js';
+import { timeoutScale } from './harness/timeout-scale.js';
 import { paths, Scenario } from './scenarios.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const faults = ['throw', 'kill', 'drop'] as const;
-/** A wake that is lost is made up for within ten seconds on a quiet machine. */
-const firesWithinMs = 30_000 * patience;
-/** Who works already, and is past the place, may take along what leads there: then it is done again. */
-const mostWalks = 3;
-/** So many faults share one wait for quiet and one reckoning. */
-const placesPerReckoning = 10;
-/** Everything in the nightly run; else each place with one fault, another one with the next commit. */
+/** On an idle machine the sweep replaces a lost wake-up within ten seconds. */
+const firesWithinMs = 30_000 * timeoutScale;
+/** A process that is past the failpoint may include the new work, so the scenario is repeated up to this number. */
+const maxAttempts = 3;
+/** This many faults share one wait for quiescence and one check of the invariants. */
+const placesPerCheck = 10;
+/**
+ * FAULT_MATRIX=all runs every failpoint with every fault. Otherwise each failpoint runs with one fault, which
+ * changes with the commit.
+ */
 const isWhole = process.env['FAULT_MATRIX'] === 'all';
 const rotation = isWhole ? 0 : commitNumber();
 
@@ -34,13 +37,13 @@ function commitNumber(): number {
   try {
     return Number.parseInt(execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).slice(0, 6), 16);
   } catch {
-    // A copy without history always takes the same turn.
+    // A copy without git history always uses the same faults.
     return 0;
   }
 }
 
 describe('failpoints', () => {
-  it('have one place each in the sources', () => {
+  it('are each called at exactly one place in the sources', () => {
     const texts = ['src', 'workers'].flatMap((folder) =>
       readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts'))
@@ -52,8 +55,8 @@ describe('failpoints', () => {
 
   const all: readonly Backend[] = ['postgres', 'redis'];
   const chosen = all.filter((backend) => backend === process.env['FAULT_BACKEND']);
-  const turn = isWhole ? all : [all[rotation % 2] as Backend];
-  for (const backend of chosen.length > 0 ? chosen : turn) {
+  const backendsOfRun = isWhole ? all : [all[rotation % 2] as Backend];
+  for (const backend of chosen.length > 0 ? chosen : backendsOfRun) {
     describe(`with the queue on ${backend}`, function () {
       this.timeout(300_000);
       let fleet: Fleet;
@@ -63,7 +66,7 @@ describe('failpoints', () => {
       before(async function () {
         const started = await Fleet.start(backend);
         if (started === null) {
-          process.stderr.write(`SKIPPED: no redis-server is installed, so no failpoints on ${backend}\n`);
+          process.stderr.write(`SKIPPED: failpoints on ${backend}, because redis-server is not installed\n`);
           this.skip();
         }
         fleet = started;
@@ -82,7 +85,7 @@ describe('failpoints', () => {
       const cells = places.flatMap((place, index) =>
         (isWhole ? faults : [faults[(index + rotation) % 3] as string]).map((fault) => ({ place, fault })),
       );
-      for (const some of chunk(cells, placesPerReckoning)) {
+      for (const some of chunk(cells, placesPerCheck)) {
         it(`converges after ${some.map(({ place, fault }) => `${fault} at ${place}`).join(', ')}`, async () => {
           for (const { place, fault } of some) await failAt(place, fault);
           await quiescence(fleet, [world]);
@@ -96,14 +99,15 @@ describe('failpoints', () => {
         const armed = of === 'apis' ? fleet.apis.slice(0, 1) : fleet.workers;
         for (const process of armed)
           process.arm([...(first === undefined ? [] : [first]), `${place}@1=${fault}`].join());
-        let walks = 0;
+        let attempts = 0;
         do {
-          if (walks === mostWalks) throw new Error(`${place} was not reached`);
-          walks += 1;
+          if (attempts === maxAttempts)
+            throw new Error(`failpoint ${place} was not reached in ${maxAttempts} attempts`);
+          attempts += 1;
           await walk(scenario);
         } while (!(await hasFired(place)));
         await fleet.heal();
-        // Five faults of other places are too many for one document: it would be given up, and rightly.
+        // An export is given up after five failures, so it must complete before the next fault.
         if (place.startsWith('document.')) await quiescence(fleet, [world], performance.now() + firesWithinMs);
       }
 
@@ -116,10 +120,10 @@ describe('failpoints', () => {
         return false;
       }
 
-      it('a sum with a key is paid once though the answer to its commit is lost', async () => {
+      it('pays an adjustment with an idempotency key once although the reply to its commit is lost', async () => {
         const { database } = fleet.linesOf(fleet.apis[0] as (typeof fleet.apis)[number]);
         const before = database.sprung;
-        // The first commit is the claim of the key, the second one the sum.
+        // The first commit stores the idempotency key, the second one the adjustment.
         for (let round = 0; round < 4; round += 1) {
           database.loseReplyTo(round % 2 === 0 ? /^Q.{4}commit/s : /insert into commission_events/i);
           await scenario.adjust();
@@ -130,7 +134,7 @@ describe('failpoints', () => {
         await assertInvariants(fleet, world);
       });
 
-      it('a process whose connections are cut lives on', async () => {
+      it('keeps a process running whose database connections are cut', async () => {
         const [api] = fleet.apis as [(typeof fleet.apis)[number]];
         const { pid } = api;
         for (let round = 0; round < 5; round += 1) {
@@ -140,14 +144,14 @@ describe('failpoints', () => {
         expect(api.pid).to.equal(pid);
       });
 
-      it('news whose job was taken by workers that died with it do not wait for the queue to notice', async () => {
-        // First the wake-up's job is lost, then the one that the sweep has sent after it.
+      it('processes inbox messages whose jobs were lost with their workers before the queue detects the loss', async () => {
+        // Loses the job of the wake-up, then the job of the sweep.
         for (let lost = 0; lost < 2; lost += 1) await failAt('lease.beforeTake', 'kill');
         await quiescence(fleet, [world]);
         await assertInvariants(fleet, world);
       });
 
-      it('a machine that is lost without a word keeps its lane no longer than ten seconds', async () => {
+      it('releases the lane of a vanished machine within ten seconds', async () => {
         const [worker, other] = fleet.workers as [(typeof fleet.workers)[number], (typeof fleet.workers)[number]];
         await other.kill();
         await fleet.heal();
@@ -162,7 +166,7 @@ describe('failpoints', () => {
         await assertInvariants(fleet, world);
       });
 
-      it('a migration that is killed between two statements is made up for by the next', async () => {
+      it('completes a migration that was killed between two statements at the next start', async () => {
         const { superuserUrl, ownerUrl } = fleet.postgres;
         await query(superuserUrl, 'create database again owner commissions');
         const again = new URL(ownerUrl);
@@ -174,11 +178,11 @@ describe('failpoints', () => {
         await query(superuserUrl, 'drop database again with (force)');
       });
 
-      it('a machine that is lost while it migrates holds up the starts of others for seconds, not hours', async () => {
-        await Promise.all(['migrate.statement@40', 'migrate.queue@1'].map(othersMigrateWhenLostAt));
+      it('delays other starts by seconds when a machine vanishes during a migration', async () => {
+        await Promise.all(['migrate.statement@40', 'migrate.queue@1'].map(expectMigrationAfterLossAt));
       });
 
-      async function othersMigrateWhenLostAt(place: string): Promise<void> {
+      async function expectMigrationAfterLossAt(place: string): Promise<void> {
         const { superuserUrl, ownerUrl, port } = fleet.postgres;
         const name = place.replace(/\W/g, '_');
         await query(superuserUrl, `create database ${name} owner commissions`);
@@ -187,8 +191,8 @@ describe('failpoints', () => {
         half.pathname = through.pathname = `/${name}`;
         through.port = String(line.port);
         const lost = startMigration(through.href, `${place}=delay:60000`);
-        const [told] = await once(lost.stderr, 'data');
-        expect(String(told)).to.include('failpoint');
+        const [output] = await once(lost.stderr, 'data');
+        expect(String(output)).to.include('failpoint');
         line.loseClient();
         lost.kill('SIGKILL');
         expect(await migrate(half.href, '')).to.equal(0);
@@ -199,7 +203,7 @@ describe('failpoints', () => {
   }
 });
 
-/** How `commissions migrate` has ended. */
+/** Runs `commissions migrate` and returns its exit code or signal. */
 async function migrate(url: string, armed: string): Promise<number | string | null> {
   const child = startMigration(url, armed);
   child.stderr.resume();

@@ -5,18 +5,21 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Mutant, mutants } from './mutants/mutants.js';
 
-/** Gives the harness bugs to find, one by one, in a copy of the compiled project; fails when one of them stays unseen. */
+/**
+ * Applies known bugs one by one to a copy of the compiled project and runs the harness on it. Fails if a bug is not
+ * found.
+ */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const parts = ['dist', 'bin', 'package.json'];
-const mostEpisodes = process.env['FAULT_EPISODES'] ?? '40';
+const maxEpisodes = process.env['FAULT_EPISODES'] ?? '40';
 const backend = process.env['FAULT_BACKEND'] ?? 'postgres';
 const chosen = process.env['FAULT_MUTANT'] ?? '';
 
 interface Verdict {
   readonly isCaught: boolean;
-  /** What was violated; else why the harness has come to its end. */
-  readonly told: string;
-  /** So many episodes, where it was one of them. */
+  /** The violated invariant, otherwise the end of the output. */
+  readonly finding: string;
+  /** The number of episodes until the failure, if episodes found it. */
   readonly after: string;
   readonly seconds: number;
 }
@@ -25,7 +28,7 @@ async function copyOfProject(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'commissions-mutants-'));
   for (const part of parts) await cp(path.join(root, part), path.join(folder, part), { recursive: true });
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-  // Each changed file is compiled by itself, and bugs need not satisfy the compiler's checks.
+  // Changed files are compiled separately, and bugs need not satisfy the type checker.
   const compilerOptions = { noCheck: true, noResolve: true, incremental: false, rootDir: '.', outDir: 'dist' };
   const settings = {
     extends: path.join(root, 'tsconfig.json'),
@@ -36,14 +39,14 @@ async function copyOfProject(): Promise<string> {
   return folder;
 }
 
-/** Compiles the changed files into the copy; gives what puts the others back. */
+/** Compiles the changed files into the copy; returns a function that restores it. */
 async function apply(folder: string, { changes }: Mutant): Promise<() => Promise<void>> {
   const compiled = [...new Set(changes.map(({ file }) => path.join(folder, 'dist', file.replace(/\.ts$/, '.js'))))];
   const before = await Promise.all(compiled.map((file) => readFile(file)));
   for (const { file, from, to } of changes) {
     const place = path.join(folder, file);
     const text = await readFile(place, 'utf8').catch(() => readFile(path.join(root, file), 'utf8'));
-    if (text.split(from).length !== 2) throw new Error(`${file} does not hold once: ${from}`);
+    if (text.split(from).length !== 2) throw new Error(`${file} does not contain exactly once: ${from}`);
     await mkdir(path.dirname(place), { recursive: true });
     await writeFile(
       place,
@@ -69,28 +72,28 @@ async function judge(folder: string, mutant: Mutant): Promise<Verdict> {
 
 async function judgeByEpisodes(folder: string, { breaks, aim = '' }: Mutant): Promise<Omit<Verdict, 'seconds'>> {
   const { output, code } = await run(folder, ['dist/test/faults/faults.js'], {
-    FAULT_EPISODES: mostEpisodes,
+    FAULT_EPISODES: maxEpisodes,
     FAULT_BACKEND: backend,
     FAULT_ROUND: '2',
     FAULT_AIM: aim,
   });
-  const told = [...output.matchAll(/(\d+) (holds|FAILS)/g)];
-  const failed = told.findIndex(([, , how]) => how === 'FAILS');
+  const reports = [...output.matchAll(/(\d+) (holds|FAILS)/g)];
+  const failed = reports.findIndex(([, , how]) => how === 'FAILS');
   const violation = /^(I\d+(?:\/I\d+)?|40P01): .*/m.exec(output);
   return {
     isCaught: violation !== null && breaks.includes(violation[1] as string),
-    told: violation?.[0] ?? (code === 0 ? 'every episode held' : output.slice(-600)),
-    after: `${failed === -1 ? told.length : failed + 1}`,
+    finding: violation?.[0] ?? (code === 0 ? 'every episode held' : output.slice(-600)),
+    after: `${failed === -1 ? reports.length : failed + 1}`,
   };
 }
 
 async function judgeBySteps(folder: string, test: string): Promise<Omit<Verdict, 'seconds'>> {
   const mocha = ['node_modules/mocha/bin/mocha.js', '--no-config', '--require', 'dist/test/support/hooks.js'];
   const { output } = await run(folder, [...mocha, '--timeout', '100000', `dist/${test}.js`]);
-  // A test that fails for another reason compares nothing.
+  // A failed assertion compares values; another failure does not count.
   const broken = /(.+)\n +\+ expected - actual/.exec(output);
-  const told = broken === null ? output.slice(-600) : `${path.basename(test)}: ${broken[1]?.trim()}`;
-  return { isCaught: broken !== null, told, after: '' };
+  const finding = broken === null ? output.slice(-600) : `${path.basename(test)}: ${broken[1]?.trim()}`;
+  return { isCaught: broken !== null, finding, after: '' };
 }
 
 function run(
@@ -111,18 +114,20 @@ function run(
   });
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 const folder = await copyOfProject();
 const rows: string[] = [];
 try {
   for (const mutant of mutants.filter(({ name }) => name.includes(chosen))) {
-    const { isCaught, told, after, seconds } = await judge(folder, mutant);
+    const { isCaught, finding, after, seconds } = await judge(folder, mutant);
     const how = isCaught ? 'caught' : 'NOT CAUGHT';
-    say(`${mutant.name}: ${how}, ${seconds} s, episode ${after || 'none'}: ${told.slice(0, isCaught ? 160 : 1000)}`);
-    rows.push(`| ${mutant.name} | ${isCaught ? told.split(':')[0] : how} | ${after} |`);
+    print(
+      `${mutant.name}: ${how}, ${seconds} s, episode ${after || 'none'}: ${finding.slice(0, isCaught ? 160 : 1000)}`,
+    );
+    rows.push(`| ${mutant.name} | ${isCaught ? finding.split(':')[0] : how} | ${after} |`);
     if (!isCaught) process.exitCode = 1;
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
-say(['', '| Mutant | Caught by | Episode |', '| --- | --- | --- |', ...rows].join('\n'));
+print(['', '| Mutant | Caught by | Episode |', '| --- | --- | --- |', ...rows].join('\n'));

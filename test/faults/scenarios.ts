@@ -10,9 +10,9 @@ import { type Delivery, type EpisodeWorld } from './harness/episode-world.js';
 import { type Fleet, masterKeyOfTests } from './harness/fleet.js';
 import { SeededRandom } from './harness/seeded-random.js';
 
-const longestInsistenceMs = 60_000;
+const maxRetryMs = 60_000;
 
-/** Does what leads past a failpoint, and asks again until it is answered. */
+/** Runs the requests that reach a failpoint, and retries each until it has a final response. */
 export class Scenario {
   private readonly random = SeededRandom.named(1, 'scenario');
   private readonly crm: EpisodeCrm;
@@ -27,22 +27,22 @@ export class Scenario {
     this.crm = world.crm;
   }
 
-  /** One API process after the other, the first one first: it is the one that was made to fail. */
-  private async insist(
+  /** Alternates between the API processes, starting with the one whose failpoint is armed. */
+  private async retryUntilAnswered(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
     token: string | null = this.world.apiKey,
   ): Promise<Answer> {
-    const deadline = performance.now() + longestInsistenceMs;
+    const deadline = performance.now() + maxRetryMs;
     for (let tries = 0; performance.now() < deadline; tries += 1) {
       const { url } = this.fleet.apis[tries % this.fleet.apis.length] as { url: string };
       const answer = await new ApiClient(url, token).send(method, path, body, headers).catch(() => null);
       if (answer !== null && answer.status < 500 && answer.body.code !== 'calculation_pending') return answer;
       await sleep(50);
     }
-    throw new Error(`${method} ${path} was not answered`);
+    throw new Error(`${method} ${path}: no final response within ${maxRetryMs} ms`);
   }
 
   private nextDelivery(): Delivery {
@@ -60,52 +60,52 @@ export class Scenario {
 
   async putDeal(): Promise<string> {
     const { dealId, ...body } = this.sent(this.nextDelivery());
-    await this.insist('PUT', `/v1/deals/${dealId}`, body);
+    await this.retryUntilAnswered('PUT', `/v1/deals/${dealId}`, body);
     return dealId;
   }
 
   async importDeals(): Promise<void> {
     const deals = [this.nextDelivery(), this.nextDelivery()].map((delivery) => this.sent(delivery));
-    await this.insist('POST', '/v1/deals/import', { deals });
+    await this.retryUntilAnswered('POST', '/v1/deals/import', { deals });
   }
 
   private sent(delivery: Delivery): Delivery {
     return { ...delivery, ownerId: this.world.memberId(delivery.ownerId) };
   }
 
-  /** Something happens in the CRM, and it delivers until it is told that this was heard. */
+  /** Changes a deal in the CRM, and repeats the delivery until it is acknowledged. */
   async deliver(): Promise<void> {
     this.deals += 1;
     const day = `2026-0${1 + (this.deals % 4)}-11`;
     const opportunityId = this.crm.change(this.random, () => day);
-    await this.insist('POST', '/webhooks/crmc', { opportunityId }, {}, this.world.webhookSecret);
+    await this.retryUntilAnswered('POST', '/webhooks/crmc', { opportunityId }, {}, this.world.webhookSecret);
   }
 
   async sync(): Promise<void> {
-    const { body } = await this.insist('POST', '/v1/commissions/sync', { async: true });
+    const { body } = await this.retryUntilAnswered('POST', '/v1/commissions/sync', { async: true });
     this.world.jobIds.push(body.jobId as string);
   }
 
   async exportTeam(): Promise<void> {
     const { period } = this.statement();
-    const { body } = await this.insist('GET', `/v1/statements/export.xlsx?period=${period}&async=true`);
+    const { body } = await this.retryUntilAnswered('GET', `/v1/statements/export.xlsx?period=${period}&async=true`);
     this.world.exportIds.push(body.jobId as string);
   }
 
   async deleteDeal(): Promise<void> {
     const dealId = await this.putDeal();
-    await this.insist('DELETE', `/v1/deals/${dealId}`);
+    await this.retryUntilAnswered('DELETE', `/v1/deals/${dealId}`);
     this.world.deletions.set(dealId, true);
   }
 
   async recalculate(): Promise<void> {
-    // Of a deal of its own, since a job of the same scope that still runs would be joined.
+    // Recalculates a new deal, since a running job of the same scope would be joined.
     const dealId = await this.putDeal();
-    const { body } = await this.insist('POST', '/v1/commissions/recalculate', { dealId, async: true });
+    const { body } = await this.retryUntilAnswered('POST', '/v1/commissions/recalculate', { dealId, async: true });
     this.world.jobIds.push(body.jobId as string);
   }
 
-  /** Another period each time, so that none is approved already. */
+  /** A different period each time, so that it is not approved yet. */
   private statement(): { path: string; period: string } {
     this.deals += 1;
     const path = `/v1/statements/${this.world.repIds[['ann', 'bob', 'cid'][this.deals % 3] as string]}`;
@@ -113,24 +113,24 @@ export class Scenario {
   }
 
   async generate(of = this.statement()): Promise<void> {
-    await this.insist('POST', `${of.path}/generate`, { period: of.period });
+    await this.retryUntilAnswered('POST', `${of.path}/generate`, { period: of.period });
   }
 
-  /** Approved and opened again, so that later scenarios find every period open. */
+  /** Approves and reopens a period, so that later scenarios find it open. */
   async approveAndUnlock(between: (of: { path: string; period: string }) => Promise<void> = async () => undefined) {
     const of = this.statement();
     await this.putDeal();
     await this.generate(of);
-    await this.insist('POST', `${of.path}/approve`, { period: of.period, status: 'approved' });
+    await this.retryUntilAnswered('POST', `${of.path}/approve`, { period: of.period, status: 'approved' });
     await between(of);
-    await this.insist('POST', `${of.path}/approve`, { period: of.period, status: 'draft' });
+    await this.retryUntilAnswered('POST', `${of.path}/approve`, { period: of.period, status: 'draft' });
   }
 
-  /** Something has come for the approved period: the difference is paid. */
+  /** Adds deals to the approved period, and trues it up. */
   trueUp(): Promise<void> {
     return this.approveAndUnlock(async ({ path, period }) => {
       for (let deal = 0; deal < 12; deal += 1) await this.putDeal();
-      await this.insist('POST', `${path}/true-up`, { period, force: true });
+      await this.retryUntilAnswered('POST', `${path}/true-up`, { period, force: true });
     });
   }
 
@@ -139,21 +139,26 @@ export class Scenario {
     const reason = `reason ${this.adjustments}`;
     const { path, period } = this.statement();
     const key = { 'Idempotency-Key': `${this.world.workspaceId}/${reason}` };
-    const { status, body } = await this.insist('POST', `${path}/adjust`, { amount: 7, period, reason }, key);
-    // Told that the answer was lost, a person looks, and finds it done. While the key of a dead process is held, no more
-    // than that can be known.
+    const { status, body } = await this.retryUntilAnswered(
+      'POST',
+      `${path}/adjust`,
+      { amount: 7, period, reason },
+      key,
+    );
+    // A duplicate-key error means that the adjustment is stored. While the key of a dead process is leased, the
+    // outcome is unknown.
     const isDone = status < 300 || body.code === 'duplicate_idempotency_key';
-    this.world.adjustments.set(reason, { least: isDone ? 1 : 0, most: 1 });
+    this.world.adjustments.set(reason, { min: isDone ? 1 : 0, max: 1 });
   }
 
-  /** What is cleared is calculated again, but for what people had put beside it. */
+  /** Cleared events are recalculated; adjustments are deleted. */
   async reset(): Promise<void> {
-    await this.insist('POST', '/v1/commissions/reset', { scope: 'events' });
+    await this.retryUntilAnswered('POST', '/v1/commissions/reset', { scope: 'events' });
     this.world.adjustments.clear();
-    await this.insist('POST', '/v1/commissions/recalculate', { async: true });
+    await this.retryUntilAnswered('POST', '/v1/commissions/recalculate', { async: true });
   }
 
-  /** A code that was taken in a sign-in that did not come about signs in at the next try. */
+  /** A code that was consumed by a failed sign-in is accepted at the next attempt. */
   async signIn(): Promise<void> {
     this.deals += 1;
     const { workspaceId } = this.world;
@@ -162,22 +167,28 @@ export class Scenario {
     const secrets = new Secrets(masterKey(readConfig({ MASTER_KEY: masterKeyOfTests })));
     const mailed = async () => (await recentMails(ownerUrl, secrets, 1))[0];
     const before = (await mailed())?.createdAt;
-    await this.insist('POST', '/auth/otp/send', { email, workspaceId }, {}, null);
+    await this.retryUntilAnswered('POST', '/auth/otp/send', { email, workspaceId }, {}, null);
     let mail = await mailed();
     while (mail === undefined || mail.createdAt === before) {
       await sleep(20);
       mail = await mailed();
     }
     const code = /\b\d{6}\b/.exec(mail.text ?? '')?.[0];
-    const { status } = await this.insist('POST', '/auth/otp/verify', { email, code, workspaceId }, {}, null);
-    if (status !== 200) throw new Error(`the code that was mailed signed in with ${status}`);
+    const { status } = await this.retryUntilAnswered(
+      'POST',
+      '/auth/otp/verify',
+      { email, code, workspaceId },
+      {},
+      null,
+    );
+    if (status !== 200) throw new Error(`signing in with the mailed code returned status ${status}`);
   }
 }
 
 interface Path {
   readonly of: 'apis' | 'workers';
   readonly walk: (scenario: Scenario) => Promise<unknown>;
-  /** What must fail first for the place to be reached. */
+  /** The fault that must occur first for the failpoint to be reached. */
   readonly first?: string;
 }
 
@@ -187,12 +198,12 @@ const recalculate: Path = { of: 'apis', walk: (scenario) => scenario.recalculate
 const approve: Path = { of: 'apis', walk: (scenario) => scenario.approveAndUnlock() };
 const generate: Path = { of: 'apis', walk: (scenario) => scenario.generate() };
 const adjust: Path = { of: 'apis', walk: (scenario) => scenario.adjust() };
-const news: Path = { of: 'workers', walk: (scenario) => scenario.deliver() };
+const message: Path = { of: 'workers', walk: (scenario) => scenario.deliver() };
 const pull: Path = { of: 'workers', walk: (scenario) => scenario.sync() };
 const document: Path = { of: 'workers', walk: (scenario) => scenario.exportTeam() };
 const deleteDeal: Path = { of: 'apis', walk: (scenario) => scenario.deleteDeal() };
 
-/** What leads past each failpoint; migrations have tests of their own. */
+/** How each failpoint is reached. Migrations have separate tests. */
 export const paths: Readonly<Record<Exclude<FailpointName, `migrate.${string}`>, Path>> = {
   'record.afterLock': putDeal,
   'record.midWrite': putDeal,
@@ -204,14 +215,14 @@ export const paths: Readonly<Record<Exclude<FailpointName, `migrate.${string}`>,
   'change.beforeAnswer': putDeal,
   'wake.beforeAdd': putDeal,
   'wake.afterAdd': putDeal,
-  'inbox.beforeInsert': { ...news, of: 'apis' },
-  'inbox.afterInsert': { ...news, of: 'apis' },
-  'lease.beforeTake': news,
-  'lease.afterTake': news,
-  'news.afterPick': news,
-  'news.afterFetch': news,
-  'news.afterRecord': news,
-  'news.afterSettle': news,
+  'inbox.beforeInsert': { ...message, of: 'apis' },
+  'inbox.afterInsert': { ...message, of: 'apis' },
+  'lease.beforeTake': message,
+  'lease.afterTake': message,
+  'news.afterPick': message,
+  'news.afterFetch': message,
+  'news.afterRecord': message,
+  'news.afterSettle': message,
   'pull.afterFetch': pull,
   'pull.afterRecord': pull,
   'pull.afterStep': pull,

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect } from 'chai';
 import { TcpProxy } from './harness/tcp-proxy.js';
 
-describe('the network that the fault tests put between processes and servers', () => {
-  it('keeps the order of what it holds up, also when it becomes fast again', async () => {
+describe('the TCP proxy of the fault tests', () => {
+  it('preserves the order of delayed chunks, also when the delay ends', async () => {
     const server = createServer((socket) => socket.pipe(socket));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -18,7 +18,7 @@ describe('the network that the fault tests put between processes and servers', (
     for (const [index, text] of sent.entries()) {
       proxy.delay(index % 20 < 10 ? 15 : 0);
       await new Promise((resolve) => client.write(text, resolve));
-      // As pieces of their own on the way, and the delay ends while some are held up.
+      // Sends separate chunks; the delay ends while some chunks are held.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     while (received.length < sent.join('').length) await once(client, 'data');

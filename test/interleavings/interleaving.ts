@@ -14,10 +14,10 @@ import { SteppingProxy } from './stepping-proxy.js';
 const stepTimeoutMs = 20_000;
 const blockedCheckMs = 4;
 
-/** What a session does: one request or one run of a worker. */
-export type Act = (session: Session) => Promise<unknown>;
+/** What a session executes: one request or one run of a worker. */
+export type Action = (session: Session) => Promise<unknown>;
 
-/** One process with one connection, whose statements can be let through one by one. */
+/** One process with one connection, whose statements are released one by one. */
 export class Session {
   private constructor(
     readonly proxy: SteppingProxy,
@@ -37,7 +37,7 @@ export class Session {
     await this.proxy.close();
   }
 
-  /** Nobody is woken by it: in these tests a lane runs when it is told to. */
+  /** Sends no wake-ups: in these tests a lane is calculated only by `calculate`. */
   async run(operation: AnyOperation, caller: Caller, parts: Parts): Promise<unknown> {
     const { unitOfWork, clock } = this;
     const dispatcher = dispatcherFor(operation, { unitOfWork, clock, wakeLanes: async () => {} });
@@ -50,12 +50,12 @@ export class Session {
   }
 }
 
-/** What an act came to, as far as its caller can tell: done, or refused with that code. */
+/** The result of an action for its caller: `done` or the error code. */
 export type Outcome = string;
 
-export async function outcomeOf(act: Promise<unknown>): Promise<Outcome> {
+export async function outcomeOf(action: Promise<unknown>): Promise<Outcome> {
   try {
-    await act;
+    await action;
     return 'done';
   } catch (error) {
     if (error instanceof Failure) return error.code;
@@ -69,24 +69,28 @@ interface Actor {
   isDone: boolean;
 }
 
-/** Runs two acts statement by statement in the order of the schedule; who waits for a lock is passed over. */
+/**
+ * Runs two actions statement by statement in the order of the schedule. An action that waits for a lock loses its
+ * slot.
+ */
 export async function interleave(
   admin: pg.Client,
   sessions: readonly [Session, Session],
-  acts: readonly [Act, Act],
+  actions: readonly [Action, Action],
   schedule: Schedule,
 ): Promise<[Outcome, Outcome]> {
   for (const { proxy } of sessions) proxy.arm();
   try {
-    const actors = [start(sessions[0], acts[0]), start(sessions[1], acts[1])] as const;
-    let turn = 0;
+    const actors = [start(sessions[0], actions[0]), start(sessions[1], actions[1])] as const;
+    let slot = 0;
     while (actors.some((actor) => !actor.isDone)) {
-      const wanted = schedule[Math.min(turn, schedule.length - 1)] ?? 0;
-      turn += 1;
-      const [first, second] = wanted === 0 ? actors : [actors[1], actors[0]];
+      const next = schedule[Math.min(slot, schedule.length - 1)] ?? 0;
+      slot += 1;
+      const [first, second] = next === 0 ? actors : [actors[1], actors[0]];
       if (await step(admin, first)) continue;
       if (await step(admin, second)) continue;
-      // Who is left waits for the other, until the server ends it, or for the pause before another try.
+      // The remaining action waits until the server ends the other one, or until the pause before a retry has
+      // passed.
       const left = actors.filter((actor) => !actor.isDone);
       if (left.length > 0) await anyMoves(left);
     }
@@ -96,8 +100,8 @@ export async function interleave(
   }
 }
 
-function start(session: Session, act: Act): Actor {
-  const ended = outcomeOf(act(session));
+function start(session: Session, action: Action): Actor {
+  const ended = outcomeOf(action(session));
   const actor: Actor = { session, ended, isDone: false };
   const done = () => {
     actor.isDone = true;
@@ -106,7 +110,7 @@ function start(session: Session, act: Act): Actor {
   return actor;
 }
 
-/** Lets one statement of the actor run to its end. False when the actor is done or waits for somebody's lock. */
+/** Executes one statement of the actor. Returns false if the actor is done or waits for a lock. */
 async function step(admin: pg.Client, actor: Actor): Promise<boolean> {
   const { proxy } = actor.session;
   if (proxy.isRunning && !(await runsOn(admin, actor))) return false;
@@ -115,7 +119,7 @@ async function step(admin: pg.Client, actor: Actor): Promise<boolean> {
   return runsOn(admin, actor);
 }
 
-/** Waits for the statement that runs; false when it turns out to wait for a lock. */
+/** Waits for the running statement; returns false if it waits for a lock. */
 async function runsOn(admin: pg.Client, { session: { proxy } }: Actor): Promise<boolean> {
   const deadline = Date.now() + stepTimeoutMs;
   while (proxy.isRunning) {
@@ -126,12 +130,12 @@ async function runsOn(admin: pg.Client, { session: { proxy } }: Actor): Promise<
       [proxy.backendPid],
     );
     if (rows[0]?.blocked === true && proxy.isRunning) return false;
-    if (Date.now() > deadline) throw new Error('a statement did not end');
+    if (Date.now() > deadline) throw new Error(`a statement did not end within ${stepTimeoutMs} ms`);
   }
   return true;
 }
 
-/** False when the act ends instead. */
+/** Returns false if the action ends instead. */
 async function untilHeld(actor: Actor): Promise<boolean> {
   const deadline = Date.now() + stepTimeoutMs;
   while (!actor.session.proxy.hasHeld) {
@@ -142,7 +146,8 @@ async function untilHeld(actor: Actor): Promise<boolean> {
       actor.ended.catch(() => undefined),
     ]);
     ended.abort();
-    if (Date.now() > deadline) throw new Error('an act neither spoke nor ended');
+    if (Date.now() > deadline)
+      throw new Error(`an action neither sent a statement nor ended within ${stepTimeoutMs} ms`);
   }
   return true;
 }

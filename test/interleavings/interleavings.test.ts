@@ -21,14 +21,14 @@ import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '../su
 import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
 import { callerAs, SliceFixture } from '../support/slice-fixture.js';
 import { addPlan } from '../support/slice-plans.js';
-import { type Act, interleave, type Outcome, outcomeOf, Session } from './interleaving.js';
+import { type Action, interleave, type Outcome, outcomeOf, Session } from './interleaving.js';
 import { type Schedule, schedules } from './schedules.js';
 
-/** Orders tried of each pair on each server; a nightly run takes more. */
-const mostSchedules = Number(process.env['INTERLEAVINGS'] ?? 4);
+/** The number of schedules per pair and server; a nightly run uses more. */
+const maxSchedules = Number(process.env['INTERLEAVINGS'] ?? 4);
 const march = '2026-03';
 
-/** Ben sells under Mia, who earns on his commission; Ada sells beside him. March is over, nothing is approved. */
+/** Ben reports to Mia, who earns on his commission; Ada is another rep. March has ended, and nothing is approved. */
 interface Scene {
   readonly workspaceId: string;
   readonly admin: Caller;
@@ -36,16 +36,16 @@ interface Scene {
   readonly ada: string;
   readonly mia: string;
   readonly planId: string;
-  /** Of the adjustment that Ben's March holds. */
+  /** An adjustment of Ben in March. */
   readonly adjustmentId: string;
 }
 
 interface Pair {
   readonly name: string;
-  /** What is done before the two meet. */
-  readonly given?: readonly ((scene: Scene) => Act)[];
-  readonly first: (scene: Scene) => Act;
-  readonly second: (scene: Scene) => Act;
+  /** Actions that run before the pair. */
+  readonly given?: readonly ((scene: Scene) => Action)[];
+  readonly first: (scene: Scene) => Action;
+  readonly second: (scene: Scene) => Action;
 }
 
 const calculateBen = (scene: Scene) => calculate(scene, scene.ben);
@@ -53,44 +53,44 @@ const dealChanges = (scene: Scene) => put(scene, { amount: 90_000, ownerEmail: '
 const dealGoesToAda = (scene: Scene) => put(scene, { amount: 60_000, ownerEmail: 'ada@x.io', closeDate: '2026-03-10' });
 const dealMovesToApril = (scene: Scene) =>
   put(scene, { amount: 60_000, ownerEmail: 'ben@x.io', closeDate: '2026-04-02' });
-const dealIsDeleted = ({ admin }: Scene): Act => {
+const dealIsDeleted = ({ admin }: Scene): Action => {
   return (session) => session.run(deleteDeal, admin, { params: { dealId: 'D1' } });
 };
 const benIsApproved = (scene: Scene) => setStatus(scene, 'approved');
 const benIsUnlocked = (scene: Scene) => setStatus(scene, 'draft');
-const benIsGenerated = ({ admin, ben }: Scene): Act => {
+const benIsGenerated = ({ admin, ben }: Scene): Action => {
   return (session) => session.run(generateStatement, admin, { params: { repId: ben }, body: { period: march } });
 };
-const benIsAdjusted = ({ admin, ben }: Scene): Act => {
+const benIsAdjusted = ({ admin, ben }: Scene): Action => {
   const body = { amount: 250, reason: 'spiff', period: march };
   return (session) => session.run(addAdjustment, admin, { params: { repId: ben }, body });
 };
-const adjustmentIsDeleted = ({ admin, ben, adjustmentId }: Scene): Act => {
+const adjustmentIsDeleted = ({ admin, ben, adjustmentId }: Scene): Action => {
   const params = { repId: ben, eventId: adjustmentId };
   return (session) => session.run(deleteAdjustment, admin, { params });
 };
-const benIsTruedUp = ({ admin, ben }: Scene): Act => {
+const benIsTruedUp = ({ admin, ben }: Scene): Action => {
   const body = { period: march, force: true };
   return (session) => session.run(trueUpStatement, admin, { params: { repId: ben }, body });
 };
-const everythingIsReset = ({ admin }: Scene): Act => {
+const everythingIsReset = ({ admin }: Scene): Action => {
   return (session) => session.run(resetCommissions, admin, { body: { scope: 'events' } });
 };
-const quotaIsRaised = ({ admin, ben }: Scene): Act => {
+const quotaIsRaised = ({ admin, ben }: Scene): Action => {
   const body = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 150_000 };
   return (session) => session.run(setQuotas, admin, { body });
 };
-const planIsChanged = ({ admin, planId }: Scene): Act => {
+const planIsChanged = ({ admin, planId }: Scene): Action => {
   const body = { config: { rules: [seller(0.1), override] } };
   return (session) => session.run(updatePlan, admin, { params: { planRef: planId }, body });
 };
-const benLeavesMia = ({ admin, ben }: Scene): Act => {
+const benLeavesMia = ({ admin, ben }: Scene): Action => {
   return (session) => session.run(updateRep, admin, { params: { repId: ben }, body: { managerId: null } });
 };
 
 const pairs: readonly Pair[] = [
   {
-    name: 'approving and a calculation that is asked for',
+    name: 'approving and a requested calculation',
     given: [dealChanges],
     first: benIsApproved,
     second: calculateBen,
@@ -105,7 +105,7 @@ const pairs: readonly Pair[] = [
   { name: 'approving and generating', first: benIsApproved, second: benIsGenerated },
   { name: 'approving twice', first: benIsApproved, second: benIsApproved },
   {
-    name: 'unlocking and a calculation of what was held back',
+    name: 'unlocking and a calculation of blocked changes',
     given: [benIsApproved, dealChanges],
     first: benIsUnlocked,
     second: calculateBen,
@@ -142,7 +142,7 @@ const pairs: readonly Pair[] = [
 
 for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
   describe(`interleavings on ${server}`, function () {
-    this.timeout(120_000 + mostSchedules * 4000);
+    this.timeout(120_000 + maxSchedules * 4000);
     let debian: DebianPostgres | undefined;
     let slice: SliceFixture;
     let admin: pg.Client;
@@ -173,11 +173,11 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
     });
 
     for (const pair of pairs) {
-      it(`${pair.name} end as if one came after the other`, async () => {
+      it(`${pair.name} give the result of a serial order`, async () => {
         const serial = [await serially(pair, [0, 1]), await serially(pair, [1, 0])] as const;
         const allowed = serial.map(({ end }) => end);
         const [first, second] = serial[0].steps;
-        for (const schedule of schedules(first, second, mostSchedules)) {
+        for (const schedule of schedules(first, second, maxSchedules)) {
           const end = await interleaved(pair, schedule);
           expect(allowed, `order ${schedule.join('')}`).to.deep.include(end);
         }
@@ -189,13 +189,13 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
       order: readonly [0 | 1, 0 | 1],
     ): Promise<{ end: End; steps: [number, number] }> {
       const scene = await stage(slice, sessions[0], pair);
-      const acts = [pair.first(scene), pair.second(scene)] as const;
+      const actions = [pair.first(scene), pair.second(scene)] as const;
       const outcomes: [Outcome, Outcome] = ['', ''];
       const steps: [number, number] = [0, 0];
       for (const which of order) {
         const alone = new Array<0 | 1>(1).fill(which);
-        const nothing: Act = async () => undefined;
-        const both = which === 0 ? ([acts[0], nothing] as const) : ([nothing, acts[1]] as const);
+        const nothing: Action = async () => undefined;
+        const both = which === 0 ? ([actions[0], nothing] as const) : ([nothing, actions[1]] as const);
         outcomes[which] = (await interleave(admin, sessions, both, alone))[which];
         steps[which] = sessions[which].proxy.steps;
       }
@@ -208,7 +208,7 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
       return endOf(scene, outcomes);
     }
 
-    /** What there is to see once nothing is left to calculate, and the figures that must hold whatever the order. */
+    /** Calculates what is pending, checks the ledger, and returns the visible state. */
     async function endOf(scene: Scene, outcomes: readonly [Outcome, Outcome]): Promise<End> {
       await slice.settle(scene.workspaceId);
       await expectSoundLedger(slice.ownerUrl, scene.workspaceId);
@@ -280,15 +280,15 @@ async function stage(slice: SliceFixture, session: Session, pair: Pair): Promise
   return scene;
 }
 
-function put({ admin }: Scene, body: object): Act {
+function put({ admin }: Scene, body: object): Action {
   return (session) => session.run(putDeal, admin, { params: { dealId: 'D1' }, body });
 }
 
-function calculate({ workspaceId }: Scene, repId: string): Act {
+function calculate({ workspaceId }: Scene, repId: string): Action {
   return (session) => session.calculate(workspaceId, repId);
 }
 
-function setStatus({ admin, ben }: Scene, status: 'approved' | 'draft'): Act {
+function setStatus({ admin, ben }: Scene, status: 'approved' | 'draft'): Action {
   return (session) => session.run(approveStatement, admin, { params: { repId: ben }, body: { period: march, status } });
 }
 
@@ -305,7 +305,7 @@ async function statementRows(ownerUrl: string, workspaceId: string): Promise<obj
   );
 }
 
-/** What was approved is what stands in the ledger, for as long as it is approved. */
+/** The approved total equals the ledger while a period is approved. */
 async function expectApprovedTotals(ownerUrl: string, workspaceId: string): Promise<void> {
   const wrong = await query(
     ownerUrl,

@@ -4,7 +4,7 @@ import { schedules } from './schedules.js';
 const written = (schedule: readonly number[]) => schedule.join('').replaceAll('0', 'a').replaceAll('1', 'b');
 
 describe('schedules of two sessions', () => {
-  it('are all orders with one switch, then those with two', () => {
+  it('contain all orders with one switch, then those with two', () => {
     expect(schedules(3, 2, 100).map(written)).to.deep.equal([
       'abb',
       'aabb',
@@ -16,7 +16,7 @@ describe('schedules of two sessions', () => {
     ]);
   });
 
-  it('are spread evenly where they are too many', () => {
+  it('are a spread sample if there are more than the maximum', () => {
     const some = schedules(12, 9, 20);
     expect(some).to.have.lengthOf(20);
     expect(new Set(some.map(written)).size).to.equal(20);

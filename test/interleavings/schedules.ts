@@ -1,12 +1,11 @@
-/** Who speaks, statement by statement: 0 or 1. When it is used up, whoever spoke last goes on to the end. */
+/** The session (0 or 1) that executes the next statement. After the last entry, that session runs to its end. */
 export type Schedule = readonly (0 | 1)[];
 
 /**
- * Every way to run two sessions of so many statements with one switch in the middle of the other, then the ways with
- * two, spread evenly over all of them up to the limit. Nearly every race shows with two switches; all orders of two
- * times ten statements would be 184,756.
+ * Returns every schedule of two sessions with one switch, then those with two switches, as an even sample up to the
+ * maximum. Two switches expose nearly every race; all orders of two times ten statements would be 184,756.
  */
-export function schedules(stepsOfFirst: number, stepsOfSecond: number, most: number): Schedule[] {
+export function schedules(stepsOfFirst: number, stepsOfSecond: number, max: number): Schedule[] {
   const once = [
     ...counts(stepsOfFirst).map((ran) => switching(0, [ran, stepsOfSecond])),
     ...counts(stepsOfSecond).map((ran) => switching(1, [ran, stepsOfFirst])),
@@ -19,11 +18,11 @@ export function schedules(stepsOfFirst: number, stepsOfSecond: number, most: num
       counts(stepsOfFirst).map((a) => switching(1, [b, a, stepsOfSecond - b, stepsOfFirst - a])),
     ),
   ];
-  const fromOnce = spread(once, Math.ceil(most / 2));
-  return [...fromOnce, ...spread(twice, most - fromOnce.length)];
+  const fromOnce = spread(once, Math.ceil(max / 2));
+  return [...fromOnce, ...spread(twice, max - fromOnce.length)];
 }
 
-/** 1 … n-1: a switch before the first statement or after the last is none. */
+/** 1 … n-1: a switch before the first or after the last statement has no effect. */
 function counts(steps: number): number[] {
   return Array.from({ length: Math.max(steps - 1, 0) }, (_, index) => index + 1);
 }
@@ -32,7 +31,7 @@ function switching(first: 0 | 1, runs: readonly number[]): Schedule {
   return runs.flatMap((length, index) => new Array<0 | 1>(length).fill(((first + index) % 2) as 0 | 1));
 }
 
-function spread<T>(all: readonly T[], most: number): T[] {
-  if (all.length <= most) return [...all];
-  return Array.from({ length: most }, (_, index) => all[Math.floor((index * all.length) / most)] as T);
+function spread<T>(all: readonly T[], max: number): T[] {
+  if (all.length <= max) return [...all];
+  return Array.from({ length: max }, (_, index) => all[Math.floor((index * all.length) / max)] as T);
 }

@@ -7,8 +7,8 @@ const query = 'Q'.charCodeAt(0);
 const sync = 'S'.charCodeAt(0);
 
 /**
- * Stands between one connection and PostgreSQL. Once armed, it holds each statement back (everything up to a Query or
- * Sync message of the wire protocol) until it is let through, so that a test decides who speaks next.
+ * A proxy between one connection and PostgreSQL. When armed, it holds each statement (everything up to a Query or
+ * Sync message of the wire protocol) until `release`, so that a test determines the order.
  */
 export class SteppingProxy {
   private readonly events = new EventEmitter();
@@ -19,9 +19,9 @@ export class SteppingProxy {
   private armed = false;
   private startedUp = false;
   private running = false;
-  /** Statements let through since it was armed. */
+  /** Statements released since it was armed. */
   steps = 0;
-  /** The server's process of the connection, for asking whom it waits for. */
+  /** The process id of the connection's backend, for pg_blocking_pids. */
   backendPid = 0;
 
   private constructor(
@@ -52,7 +52,7 @@ export class SteppingProxy {
     this.steps = 0;
   }
 
-  /** Lets everything through again, what is held included. */
+  /** Releases everything, including held statements. */
   disarm(): void {
     this.armed = false;
     for (const bytes of [...this.held.splice(0), this.fromClient]) this.upstream?.write(bytes);
@@ -67,7 +67,7 @@ export class SteppingProxy {
     return this.running;
   }
 
-  /** Lets the next statement through. */
+  /** Releases the next statement. */
   release(): void {
     const statement = this.held.shift();
     if (statement === undefined) throw new Error('no statement is held');
@@ -76,7 +76,7 @@ export class SteppingProxy {
     this.upstream?.write(statement);
   }
 
-  /** Resolves when a statement is held or one that was let through has ended. */
+  /** Resolves when a statement is held or a released one has ended. */
   async changed(signal: AbortSignal): Promise<void> {
     await once(this.events, 'changed', { signal }).catch(() => undefined);
   }

@@ -2,82 +2,82 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EpisodeLog } from './episode-log.js';
 import { type Delivery, type EpisodeWorld, months, salesConfig, someDay } from './episode-world.js';
 import { type Fleet } from './fleet.js';
-import { InsistentClient } from './insistent-client.js';
+import { RetryingClient } from './retrying-client.js';
 import { type SeededRandom } from './seeded-random.js';
 
-/** Who works with the service in an episode, until told to stop. */
+/** What the actors of an episode share. */
 export interface Stage {
   readonly fleet: Fleet;
   readonly worlds: readonly EpisodeWorld[];
   readonly log: EpisodeLog;
   readonly isOver: () => boolean;
-  /** Told of every parcel that has been accepted. */
+  /** Called for every message that has been accepted. */
   readonly accepted: () => void;
 }
 
-function clientOf({ fleet, log }: Stage, world: EpisodeWorld, actor: string, random: SeededRandom): InsistentClient {
-  return new InsistentClient(fleet, world.apiKey, actor, random, log);
+function clientOf({ fleet, log }: Stage, world: EpisodeWorld, actor: string, random: SeededRandom): RetryingClient {
+  return new RetryingClient(fleet, world.apiKey, actor, random, log);
 }
 
-export interface Parcel {
+export interface Message {
   readonly world: EpisodeWorld;
   readonly delivery: Delivery;
 }
 
-/** Every version of every deal in any order, every fifth of them twice. */
-export function parcelsOf(worlds: readonly EpisodeWorld[], random: SeededRandom): Parcel[] {
+/** Every version of every deal in random order, a fifth of them twice. */
+export function messagesOf(worlds: readonly EpisodeWorld[], random: SeededRandom): Message[] {
   const once = worlds.flatMap((world) => world.deliveries.map((delivery) => ({ world, delivery })));
   return random.shuffled([...once, ...once.filter(() => random.chance(0.2))]);
 }
 
-/** Delivers until each parcel has been accepted: a CRM that keeps what was not answered. */
+/** Sends each message until it is accepted. */
 export async function send(
   stage: Stage,
   name: string,
-  parcels: readonly Parcel[],
+  messages: readonly Message[],
   random: SeededRandom,
 ): Promise<void> {
-  for (const { world, delivery } of parcels) {
+  for (const { world, delivery } of messages) {
     const { dealId, ...deal } = delivery;
     const body = { ...deal, ownerId: world.memberId(deal.ownerId) };
     const { status } = await clientOf(stage, world, name, random).send('PUT', `/v1/deals/${dealId}`, body);
-    if (status !== 200 && status !== 201) throw new Error(`PUT ${dealId} answered ${status}`);
+    if (status !== 200 && status !== 201) throw new Error(`PUT ${dealId} returned status ${status}`);
     stage.accepted();
     if (!stage.isOver()) await sleep(random.between(0, 40));
   }
 }
 
-/** Works in the CRM of each workspace that has one, and has every change told, some twice, in any order. */
+/** Changes deals in the CRM of each workspace that has one, and delivers every change in random order, some twice. */
 export async function sell(stage: Stage, random: SeededRandom): Promise<void> {
   const { fleet, log, worlds } = stage;
   const withCrm = worlds.flatMap((world) => (world.crm === null ? [] : [{ world, crm: world.crm }]));
   if (withCrm.length === 0) return;
-  let untold: { readonly world: EpisodeWorld; readonly opportunityId: string }[] = [];
-  while (!stage.isOver() || untold.length > 0) {
+  let undelivered: { readonly world: EpisodeWorld; readonly opportunityId: string }[] = [];
+  while (!stage.isOver() || undelivered.length > 0) {
     if (!stage.isOver()) {
       const { world, crm } = random.pick(withCrm);
-      const told = { world, opportunityId: crm.change(random, () => someDay(random)) };
-      untold = random.shuffled([...untold, told, ...(random.chance(0.2) ? [told] : [])]);
+      const change = { world, opportunityId: crm.change(random, () => someDay(random)) };
+      undelivered = random.shuffled([...undelivered, change, ...(random.chance(0.2) ? [change] : [])]);
     }
     if (!stage.isOver() && random.chance(0.3)) continue;
-    const [next, ...rest] = untold;
-    untold = rest;
+    const [next, ...rest] = undelivered;
+    undelivered = rest;
     if (next === undefined) continue;
     const { world, opportunityId } = next;
-    const client = new InsistentClient(fleet, world.webhookSecret, 'crm', random, log);
+    const client = new RetryingClient(fleet, world.webhookSecret, 'crm', random, log);
     const { status } = await client.send('POST', '/webhooks/crmc', { opportunityId });
-    if (status >= 300) throw new Error(`a delivery was answered ${status}`);
+    if (status >= 300) throw new Error(`a delivery returned status ${status}`);
     if (!stage.isOver()) await sleep(random.between(0, 60));
   }
 }
 
-/** Approves statements, looks away for a moment, pays differences, and opens most of them again, or none in some episodes. */
+/** Approves statements, waits for a moment, trues up, and reopens most of them, or none in some episodes. */
 export async function approve(stage: Stage, random: SeededRandom): Promise<void> {
   const reopens = random.chance(0.6) ? 0.75 : 0;
   while (!stage.isOver()) {
     const world = random.pick(stage.worlds);
     const client = clientOf(stage, world, 'approver', random);
-    // Of few, so that most deals pass by an approval.
+    // Only some reps, so that most deals are in open periods.
     const repId = random.pick(Object.values(world.repIds).slice(2));
     const period = random.pick(months.slice(0, 2));
     await client.send('POST', `/v1/statements/${repId}/generate`, { period });
@@ -89,9 +89,9 @@ export async function approve(stage: Stage, random: SeededRandom): Promise<void>
   }
 }
 
-/** Changes the terms, asks for calculations and files, deletes, and puts sums beside what the engine has written. */
+/** Changes plans, quotas and managers, starts recalculations and exports, deletes deals and adds adjustments. */
 export async function administer(stage: Stage, random: SeededRandom): Promise<void> {
-  const acts = [
+  const actions = [
     setQuota,
     setQuota,
     recalculate,
@@ -107,14 +107,14 @@ export async function administer(stage: Stage, random: SeededRandom): Promise<vo
   ];
   while (!stage.isOver()) {
     const world = random.pick(stage.worlds);
-    await random.pick(acts)(world, clientOf(stage, world, 'admin', random), random);
+    await random.pick(actions)(world, clientOf(stage, world, 'admin', random), random);
     await sleep(random.between(20, 150));
   }
 }
 
-type Act = (world: EpisodeWorld, client: InsistentClient, random: SeededRandom) => Promise<unknown>;
+type Action = (world: EpisodeWorld, client: RetryingClient, random: SeededRandom) => Promise<unknown>;
 
-const setQuota: Act = (world, client, random) =>
+const setQuota: Action = (world, client, random) =>
   client.send('POST', '/v1/quotas', {
     repIds: [random.pick(Object.values(world.repIds))],
     measure: 'Commission',
@@ -122,57 +122,60 @@ const setQuota: Act = (world, client, random) =>
     target: random.between(5, 40) * 1000,
   });
 
-const recalculate: Act = async (world, client, random) => {
+const recalculate: Action = async (world, client, random) => {
   const scope = random.pick([{}, { planId: world.planIds.sales }, { repId: random.pick(Object.values(world.repIds)) }]);
   const isAsync = random.chance(0.8);
   const { body, status } = await client.send('POST', '/v1/commissions/recalculate', { ...scope, async: isAsync });
   if (status < 300) world.jobIds.push(body.jobId as string);
 };
 
-const changePlan: Act = (world, client, random) =>
+const changePlan: Action = (world, client, random) =>
   client.send('PATCH', `/v1/plans/${world.planIds.sales}`, { config: salesConfig(random) });
 
-const changeManager: Act = (world, client, random) => {
+const changeManager: Action = (world, client, random) => {
   const { ann, bob, cid, north, south } = world.repIds;
   const body = { managerId: random.pick([north, south]), managerFrom: `${random.pick(months)}-01` };
   return client.send('PATCH', `/v1/reps/${random.pick([ann, bob, cid])}`, body);
 };
 
-const deleteDeal: Act = async (world, client, random) => {
+const deleteDeal: Action = async (world, client, random) => {
   const { dealId } = random.pick(world.deliveries);
   if (world.deletions.get(dealId) === true) return;
   const { body, tries } = await client.send('DELETE', `/v1/deals/${dealId}`);
-  // A try that was not answered may still be carried out later, when the deal has arrived.
+  // An attempt without a response may still be executed later, after the deal has arrived.
   const isUncertain = tries > 1 || world.deletions.get(dealId) === null;
   world.deletions.set(dealId, body.softDeleted ? true : isUncertain ? null : false);
 };
 
 /**
- * With a key, since nobody can see from the answer that is missing whether the sum has been paid. Told that the request
- * still runs, or that its answer was lost, a person goes and looks.
+ * Uses an idempotency key, since after a lost response the client cannot determine whether the adjustment was
+ * stored.
  */
-const adjust: Act = async (world, client, random) => {
+const adjust: Action = async (world, client, random) => {
   const reason = `reason ${world.adjustments.size}`;
-  world.adjustments.set(reason, { least: 0, most: 1 });
+  world.adjustments.set(reason, { min: 0, max: 1 });
   const body = { amount: random.between(-200, 300), period: random.pick(months), reason };
   const path = `/v1/statements/${random.pick(Object.values(world.repIds))}/adjust`;
   const { status } = await client.send('POST', path, body, { 'Idempotency-Key': `${world.workspaceId}/${reason}` });
-  if (status < 300) world.adjustments.set(reason, { least: 1, most: 1 });
+  if (status < 300) world.adjustments.set(reason, { min: 1, max: 1 });
 };
 
-const generateAll: Act = (_world, client, random) =>
+const generateAll: Action = (_world, client, random) =>
   client.send('POST', '/v1/statements/generate', { period: random.pick(months) });
 
-/** One in an episode: each costs a worker half a second. */
-const exportTeam: Act = async (world, client, random) => {
+/** One export per episode, since each takes a worker half a second. */
+const exportTeam: Action = async (world, client, random) => {
   if (world.exportIds.length > 0) return;
   const path = `/v1/statements/export.xlsx?period=${random.pick(months)}&async=true`;
   const { body, status } = await client.send('GET', path);
   if (status === 202) world.exportIds.push(body.jobId as string);
 };
 
-/** Only where it may bring what a delivery should have brought; in the other workspace nothing else brings it. */
-const sync: Act = async (world, client) => {
+/**
+ * Only in the workspace in which syncs may repair lost deliveries. In the other one nothing else delivers the
+ * change.
+ */
+const sync: Action = async (world, client) => {
   if (world.crm === null || !world.isSynced) return;
   const { body, status } = await client.send('POST', '/v1/commissions/sync', { async: true });
   if (status < 300) world.jobIds.push(body.jobId as string);

@@ -20,8 +20,8 @@ const text = `
   where p.workspace_id = any($1) and p.status = 'approved'`;
 
 /**
- * I4 while it is being tried: of each approval the total is the sum of its events at every look, and what was approved
- * stays as it was to the last column; only true-ups may be added.
+ * I4, checked continuously: at every check the approved total is the sum of its events, and no column of an approved
+ * event has changed. Only true-ups may be added.
  */
 export async function watchApprovals(
   fleet: Fleet,
@@ -29,22 +29,22 @@ export async function watchApprovals(
   isOver: () => boolean,
 ): Promise<number> {
   const seen = new Map<string, string | null>();
-  let looks = 0;
+  let checks = 0;
   while (!isOver()) {
     const approved = await query<Approved & Record<string, unknown>>(fleet.postgres.ownerUrl, text, [
       workspaceIds,
     ]).catch(
-      // The server may have been killed at this moment.
+      // The server may be down at this moment.
       () => [],
     );
     for (const { key, total, sum, content } of approved) {
-      if (total !== sum) throw new Violation('I4', `${key} is approved with ${total} while its events come to ${sum}`);
+      if (total !== sum) throw new Violation('I4', `${key} is approved with ${total}, but its events add up to ${sum}`);
       if (seen.has(key) && seen.get(key) !== content)
-        throw new Violation('I4', `events of ${key} have changed under the approval`);
+        throw new Violation('I4', `events of ${key} changed while the period was approved`);
       seen.set(key, content);
     }
-    looks += approved.length;
+    checks += approved.length;
     await sleep(60);
   }
-  return looks;
+  return checks;
 }

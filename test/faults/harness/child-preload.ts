@@ -1,2 +1,2 @@
-// Loaded into every process that a fault test starts: it ends with its test, even when that is killed.
+// Loaded into every process that a fault test starts. The process ends with its test, even if the test is killed.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

@@ -2,7 +2,7 @@ import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { type ApiClient } from '../../support/test-service.js';
 import { type SeededRandom } from './seeded-random.js';
 
-/** A deal as the CRM holds it now. */
+/** A deal with its current values in the CRM. */
 export interface CrmDeal {
   readonly dealId: string;
   readonly amount: number;
@@ -10,20 +10,22 @@ export interface CrmDeal {
   readonly ownerId: string;
 }
 
-/** The CRM stamps whole seconds, in which a busy org changes much: here they last longer than most of what happens. */
+/**
+ * The CRM stamps whole seconds, in which a large org changes many deals. Longer intervals here have the same effect.
+ */
 const stampedEveryMs = 3000;
 
 /**
- * The CRM of one workspace, a crm-c since each of those has an address of its own. What it holds is what must arrive;
- * what it delivers only says which deal to look at.
+ * The CRM of one workspace. It is a crm-c, since each crm-c has its own address. Deliveries name a deal; the values
+ * are fetched from the CRM.
  */
 export class EpisodeCrm {
   private readonly deals = new Map<string, CrmDeal>();
-  private readonly gone = new Set<string>();
+  private readonly deletedIds = new Set<string>();
 
   private constructor(
     private readonly crm: FakeCrmc,
-    /** What the people of the workspace are called in the CRM. */
+    /** CRM member ids by person. */
     readonly memberIds: Readonly<Record<string, string>>,
   ) {}
 
@@ -34,7 +36,7 @@ export class EpisodeCrm {
     return new EpisodeCrm(crm, Object.fromEntries(members));
   }
 
-  /** Gives the secret of its deliveries. It is not polled: what a delivery has lost, nothing else may bring. */
+  /** Returns the webhook secret. Polling is disabled, so that nothing else can repair a lost delivery. */
   async connect(api: ApiClient): Promise<string> {
     await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
     const { accessToken } = this.crm.oauth.issue();
@@ -43,18 +45,18 @@ export class EpisodeCrm {
     return webhookSecret as string;
   }
 
-  /** Makes a deal, changes one or deletes it; gives the deal that is to be told of. */
+  /** Creates, changes or deletes a deal and returns its id for the delivery. */
   change(random: SeededRandom, someDay: () => string): string {
-    const [known] = random.shuffled([...this.deals.keys()]);
-    if (known !== undefined && random.chance(0.08)) return this.delete(known);
+    const [existing] = random.shuffled([...this.deals.keys()]);
+    if (existing !== undefined && random.chance(0.08)) return this.delete(existing);
     const deal = {
       amount: random.between(10_000, 900_000) / 100,
       closeDate: someDay(),
       ownerId: random.pick(Object.keys(this.memberIds).slice(1)),
     };
     const values = { Amount: deal.amount, CloseDate: deal.closeDate, OwnerId: this.memberIds[deal.ownerId] as string };
-    const isNew = known === undefined || (this.deals.size < 6 && random.chance(0.5));
-    const dealId = isNew ? this.crm.addDeal({ Name: 'Deal', ...values }) : known;
+    const isNew = existing === undefined || (this.deals.size < 6 && random.chance(0.5));
+    const dealId = isNew ? this.crm.addDeal({ Name: 'Deal', ...values }) : existing;
     if (!isNew) this.crm.changeDeal(dealId, values);
     this.deals.set(dealId, { dealId, ...deal });
     return dealId;
@@ -63,7 +65,7 @@ export class EpisodeCrm {
   private delete(dealId: string): string {
     this.crm.deleteDeal(dealId);
     this.deals.delete(dealId);
-    this.gone.add(dealId);
+    this.deletedIds.add(dealId);
     return dealId;
   }
 
@@ -72,7 +74,7 @@ export class EpisodeCrm {
   }
 
   get deleted(): ReadonlySet<string> {
-    return this.gone;
+    return this.deletedIds;
   }
 
   stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Every decision and every answer of an episode in order, to be read when it has failed. */
+/** Every decision and every response of an episode in order, for the report of a failure. */
 export class EpisodeLog {
   readonly lines: string[] = [];
   private readonly start = performance.now();
@@ -8,14 +8,14 @@ export class EpisodeLog {
   }
 }
 
-/** Something that must never be so: the episode ends with it. */
+/** A violated invariant. It ends the episode. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 
   constructor(
     readonly invariant: string,
-    told: string,
+    description: string,
   ) {
-    super(`${invariant}: ${told}`);
+    super(`${invariant}: ${description}`);
   }
 }

@@ -13,7 +13,7 @@ import { EpisodeCrm } from './episode-crm.js';
 import { type Fleet } from './fleet.js';
 import { type SeededRandom } from './seeded-random.js';
 
-/** A version of a deal as somebody sends it, who has kept it until it is answered. */
+/** A version of a deal. Its sender repeats it until it is acknowledged. */
 export interface Delivery {
   readonly dealId: string;
   readonly amount: number;
@@ -34,17 +34,17 @@ const managerOf: Readonly<Record<string, string>> = {
 };
 const dealsPerWorkspace = 18;
 
-/** Whether some deals come from a CRM, and whether syncs may bring what its deliveries should have brought. */
+/** Whether some deals come from a CRM, and whether syncs may repair lost deliveries. */
 export type CrmKind = 'none' | 'delivers' | 'delivers and is synced';
 
-/** One workspace of an episode: who is in it, and what its CRM says about its deals. */
+/** One workspace of an episode: its reps, its plans and its CRM. */
 export class EpisodeWorld {
-  /** Deals whose deletion was asked for; null while nobody can know whether it was carried out. */
+  /** Deals whose deletion was requested: whether it was executed, null if unknown. */
   readonly deletions = new Map<string, boolean | null>();
-  /** Adjustments that were asked for, by their reason: how many rows there may be. */
-  readonly adjustments = new Map<string, { readonly least: number; readonly most: number }>();
+  /** Requested adjustments by their reason: the minimum and maximum number of rows. */
+  readonly adjustments = new Map<string, { readonly min: number; readonly max: number }>();
   readonly jobIds: string[] = [];
-  /** Documents that were asked for. */
+  /** Export jobs that were accepted. */
   readonly exportIds: string[] = [];
 
   private constructor(
@@ -53,13 +53,13 @@ export class EpisodeWorld {
     readonly repIds: Readonly<Record<string, string>>,
     readonly planIds: { readonly sales: string; readonly managers: string },
     readonly deliveries: Delivery[],
-    /** Where the workspace has one, some of its deals come from there; its deliveries show the secret. */
+    /** If the workspace has a CRM, some of its deals come from there; deliveries carry the webhook secret. */
     readonly crm: EpisodeCrm | null,
     readonly webhookSecret: string,
     readonly isSynced: boolean,
   ) {}
 
-  /** With the deals that will be sent; without any, a test tells of deals as it goes along. */
+  /** Creates the workspace and the deals to be sent. With empty deliveries, the test adds them later. */
   static async create(
     fleet: Fleet,
     name: string,
@@ -98,25 +98,25 @@ export class EpisodeWorld {
     );
   }
 
-  /** How deals name their owner. */
+  /** The owner id in deals: the CRM member id if there is a CRM. */
   memberId(person: string): string {
     return this.crm?.memberIds[person] ?? person;
   }
 
-  /** What was sent last about each deal. */
+  /** The newest version of each deal. */
   latest(): Delivery[] {
     const byDeal = new Map<string, Delivery>();
     for (const delivery of this.deliveries) {
-      const known = byDeal.get(delivery.dealId);
-      if (known === undefined || known.sourceUpdatedAt < delivery.sourceUpdatedAt)
+      const latest = byDeal.get(delivery.dealId);
+      if (latest === undefined || latest.sourceUpdatedAt < delivery.sourceUpdatedAt)
         byDeal.set(delivery.dealId, delivery);
     }
     return [...byDeal.values()];
   }
 
   /**
-   * The inputs of the calculation: terms as the service has them, since nobody can know which of two concurrent changes
-   * came last; deals as they were sent and as the CRM holds them, except for those that a deletion may have met.
+   * The inputs of the calculation. Plans, quotas and reps are read from the database, since the order of concurrent
+   * changes is unknown. Deals are as they were sent or as the CRM has them, without the deleted ones.
    */
   async picture(ownerUrl: string): Promise<Omit<World, 'standing'>> {
     const rows = <Row extends object>(text: string) =>
@@ -140,10 +140,10 @@ export class EpisodeWorld {
       'select plan_id as "planId", status from plans where workspace_id = $1',
     );
     const frozen = await this.frozenPeriods(ownerUrl);
-    const gone = await rows<{ dealId: string }>(
+    const deletedRows = await rows<{ dealId: string }>(
       'select deal_id as "dealId" from deals where workspace_id = $1 and deleted_at is not null',
     );
-    const deleted = new Set(gone.map(({ dealId }) => dealId));
+    const deleted = new Set(deletedRows.map(({ dealId }) => dealId));
     const plans = Object.values(this.planIds).map(
       (planId): WorldPlan => ({
         planId,
@@ -191,7 +191,7 @@ export class EpisodeWorld {
   }
 }
 
-/** Tiers by attainment, so that each deal depends on those before it, and a bonus beside them. */
+/** Tiers by attainment make each deal depend on the deals before it; each deal also pays a bonus. */
 export function salesConfig(random: SeededRandom): Record<string, unknown> {
   const rates = [0.05, 0.1, 0.15].map((rate) => rate + random.between(0, 4) / 100);
   const commission = {
@@ -210,7 +210,7 @@ export function salesConfig(random: SeededRandom): Record<string, unknown> {
   return { rules: [commission, kicker] };
 }
 
-/** Over what the people below earn, and over what their managers earn on that. */
+/** Managers earn on the commission of their reports, and on what their managers earn from it. */
 const managersConfig = {
   rules: [
     {
@@ -229,7 +229,7 @@ const managersConfig = {
   ],
 };
 
-/** One to four versions of every deal: other amounts, days, and owners. */
+/** One to four versions of every deal with different amounts, days and owners. */
 function deliveriesOf(random: SeededRandom): Delivery[] {
   const deliveries: Delivery[] = [];
   for (let deal = 0; deal < dealsPerWorkspace; deal += 1) {
@@ -256,7 +256,7 @@ export function someDay(random: SeededRandom): string {
   return `${random.pick(months)}-${String(random.between(1, 28)).padStart(2, '0')}`;
 }
 
-/** Often into the other quarter, which is another window of the calculation. */
+/** Often a day in the other quarter, which is another calculation window. */
 function movedDay(random: SeededRandom): string {
   return random.chance(0.4) ? `${months[3]}-${String(random.between(1, 28)).padStart(2, '0')}` : someDay(random);
 }

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../support/ledger-checks.js';
-import { administer, approve, parcelsOf, type Stage, sell, send } from './actors.js';
+import { administer, approve, messagesOf, type Stage, sell, send } from './actors.js';
 import { watchApprovals } from './approval-watch.js';
 import { EpisodeLog, Violation } from './episode-log.js';
 import { type CrmKind, EpisodeWorld } from './episode-world.js';
 import { type Fleet } from './fleet.js';
-import { assertInvariants, lookUp } from './invariants.js';
+import { assertInvariants, readViews } from './invariants.js';
 import { disturb, type Menu } from './killer.js';
-import { patience } from './patience.js';
 import { SeededRandom } from './seeded-random.js';
+import { timeoutScale } from './timeout-scale.js';
 
-const leastLengthMs = 1800;
-/** On a machine that is slow the faults go on until so much of the deals has met them, for so long at most. */
+const minDurationMs = 1800;
+/** Faults continue until this share of the messages has been accepted, up to maxDurationMs. */
 const shareUnderFaults = 0.6;
-const longestLengthMs = 15_000;
-/** Longer, by a factor, on a machine that others use too. */
-const quiescenceMs = 15_000 * patience;
+const maxDurationMs = 15_000;
+/** Multiplied on a busy machine. */
+const quiescenceMs = 15_000 * timeoutScale;
 const senders = 3;
 const approvers = 3;
 
@@ -25,7 +25,7 @@ export interface EpisodeResult {
   readonly log: EpisodeLog;
 }
 
-/** Two workspaces, those who work on them, and the faults, for a few seconds; all decisions follow from the seed. */
+/** Two workspaces, their actors and the faults, for a few seconds. All decisions follow from the seed. */
 class Episode {
   readonly log = new EpisodeLog();
   private isOver = false;
@@ -47,7 +47,7 @@ class Episode {
     return new Episode(fleet, seed, await Promise.all(worlds));
   }
 
-  /** The time of the faults. What was sent and not yet answered goes on after it. */
+  /** Runs the actors under faults. Requests without a response continue after it returns. */
   async act(): Promise<void> {
     const { fleet, log, worlds } = this;
     log.add('start', worlds.map(({ workspaceId }) => workspaceId).join(' '));
@@ -62,8 +62,8 @@ class Episode {
         accepted += 1;
       },
     };
-    const parcels = parcelsOf(worlds, random('parcels'));
-    const shares = Array.from({ length: senders }, (_, index) => parcels.filter((_one, at) => at % senders === index));
+    const messages = messagesOf(worlds, random('messages'));
+    const shares = Array.from({ length: senders }, (_, index) => messages.filter((_one, at) => at % senders === index));
     const sending = shares.map((share, index) => send(stage, `sender ${index}`, share, random(`sender ${index}`)));
     const acting = [
       ...Array.from({ length: approvers }, (_, index) => approve(stage, random(`approver ${index}`))),
@@ -73,15 +73,15 @@ class Episode {
     const ids = worlds.map(({ workspaceId }) => workspaceId);
     const watching = watchApprovals(fleet, ids, stage.isOver);
     const disturbing = disturb(stage, menuOf(fleet, this.seed), random('killer'));
-    this.answered = Promise.all([watching, disturbing, ...sending, ...acting]).then(([looks]) =>
-      log.add('answered', `${looks} looks at approved statements`),
+    this.answered = Promise.all([watching, disturbing, ...sending, ...acting]).then(([checks]) =>
+      log.add('answered', `${checks} checks of approved statements`),
     );
-    // Heard by whoever asks for the answers, though not before the time is up.
+    // The rejection is handled by untilAnswered, after the faults have ended.
     this.answered.catch(() => undefined);
     const startedAt = performance.now();
-    const lasts = () => performance.now() - startedAt;
-    const hasMetFaults = () => accepted >= parcels.length * shareUnderFaults || lasts() > longestLengthMs;
-    while (lasts() < leastLengthMs || !hasMetFaults()) await sleep(20);
+    const elapsed = () => performance.now() - startedAt;
+    const hasMetFaults = () => accepted >= messages.length * shareUnderFaults || elapsed() > maxDurationMs;
+    while (elapsed() < minDurationMs || !hasMetFaults()) await sleep(20);
     this.isOver = true;
     log.add('over', '');
     await disturbing;
@@ -91,7 +91,7 @@ class Episode {
     return this.answered;
   }
 
-  /** Asks for calculations that nobody is woken for, as when a process died between its commit and the wake-up. */
+  /** Inserts calculation requests without a wake-up, as a process does that dies between its commit and the wake-up. */
   async loseWakes(): Promise<void> {
     const ids = this.worlds.map(({ workspaceId }) => workspaceId);
     await query(
@@ -111,25 +111,25 @@ class Episode {
   }
 }
 
-/** Half of the episodes on each backend, whichever parity theirs are of. */
+/** Half of the episodes on each backend, whether their seeds are odd or even. */
 function hasCrm(seed: number): boolean {
   return seed % 4 === 1 || seed % 4 === 2;
 }
 
-/** Not in all, since it takes the sweep five seconds to be sure that nobody is coming. */
+/** Not in all episodes, since the sweep waits five seconds before it takes such requests. */
 function losesWakes(seed: number): boolean {
   return seed % 8 === 1 || seed % 8 === 2;
 }
 
-/** Every third episode kills a server, every sixth empties Redis. */
+/** Every third episode kills a server, every sixth one empties Redis. */
 function menuOf({ backend }: Fleet, seed: number): Menu {
   const server = seed % 3 !== 0 ? null : backend === 'redis' && seed % 2 === 0 ? 'redis' : 'postgres';
   return { server, flush: backend === 'redis' && seed % 6 === 0 };
 }
 
 /**
- * Episodes one after the other, each in workspaces of its own, then peace, then the reckoning for each: waiting for
- * quiet is what takes time, so they share it.
+ * Runs episodes one after the other, each in its own workspaces, then waits for quiescence once and checks the
+ * invariants of each. Waiting takes the most time, so the episodes share it.
  */
 export async function runRound(fleet: Fleet, seeds: readonly number[]): Promise<EpisodeResult[]> {
   fleet.fired.length = 0;
@@ -137,12 +137,12 @@ export async function runRound(fleet: Fleet, seeds: readonly number[]): Promise<
   const episodes = await Promise.all(seeds.map((seed) => Episode.create(fleet, seed)));
   for (const episode of episodes) await episode.act();
   await fleet.heal();
-  // What goes wrong meanwhile is each one's own reckoning.
+  // Failures of an episode are reported by its own check.
   await Promise.allSettled(episodes.map((episode) => episode.untilAnswered()));
   for (const episode of episodes) if (losesWakes(episode.seed)) await episode.loseWakes();
   const results: EpisodeResult[] = [];
   for (const episode of episodes) {
-    const violation = await reckon(fleet, episode, logged).then(() => null, violationOf);
+    const violation = await check(fleet, episode, logged).then(() => null, violationOf);
     episode.log.add('end', violation?.message ?? `holds; fired ${JSON.stringify(fleet.fired)}`);
     results.push({ seed: episode.seed, violation, log: episode.log });
     await episode.stop();
@@ -150,20 +150,20 @@ export async function runRound(fleet: Fleet, seeds: readonly number[]): Promise<
   return results;
 }
 
-async function reckon(fleet: Fleet, episode: Episode, logged: number): Promise<void> {
+async function check(fleet: Fleet, episode: Episode, logged: number): Promise<void> {
   await episode.untilAnswered();
   await quiescence(fleet, episode.worlds);
   episode.log.add('quiet', '');
   await episode.assertInvariants();
-  const complaint = /.*deadlock detected.*/.exec((await fleet.postgres.log()).slice(logged))?.[0];
-  if (complaint !== undefined) throw new Violation('40P01', complaint);
+  const deadlock = /.*deadlock detected.*/.exec((await fleet.postgres.log()).slice(logged))?.[0];
+  if (deadlock !== undefined) throw new Violation('40P01', deadlock);
 }
 
 function violationOf(error: unknown): Violation {
   return error instanceof Violation ? error : new Violation('harness', String((error as Error).stack));
 }
 
-/** I24: what was asked is calculated, what was told is taken up, and every job has ended. */
+/** I24: every calculation request, inbox message, job and export is processed. */
 export async function quiescence(
   { postgres, apis }: Fleet,
   worlds: readonly EpisodeWorld[],
@@ -171,20 +171,20 @@ export async function quiescence(
 ): Promise<void> {
   const ids = worlds.map(({ workspaceId }) => workspaceId);
   for (;;) {
-    const [left] = await query<{ requests: number; jobs: number; news: number; documents: number; lanes: unknown }>(
+    const [left] = await query<{ requests: number; jobs: number; messages: number; documents: number; lanes: unknown }>(
       postgres.ownerUrl,
       `select (select count(*)::int from calculation_requests where workspace_id = any($1)) as requests,
         (select count(*)::int from jobs where workspace_id = any($1) and status = 'running') as jobs,
-        (select count(*)::int from inbox where workspace_id = any($1) and settled_at is null) as news,
+        (select count(*)::int from inbox where workspace_id = any($1) and settled_at is null) as messages,
         (select count(*)::int from documents where workspace_id = any($1) and finished_at is null) as documents,
         (select json_agg(l) from lanes l where workspace_id = any($1) and attempts > 0) as lanes`,
       [ids],
     );
-    if (left?.requests === 0 && left.jobs === 0 && left.news === 0 && left.documents === 0) break;
+    if (left?.requests === 0 && left.jobs === 0 && left.messages === 0 && left.documents === 0) break;
     if (performance.now() > deadline)
       throw new Violation('I24', `not quiet after ${quiescenceMs} ms: ${JSON.stringify(left)}`);
     await sleep(50);
-    // People look at what is still moving. A process that has yet to come back answers nobody.
-    await Promise.allSettled(apis.flatMap(({ url }) => worlds.map((world) => lookUp(url, world))));
+    // Reads while calculations run. A process that is restarting does not respond.
+    await Promise.allSettled(apis.flatMap(({ url }) => worlds.map((world) => readViews(url, world))));
   }
 }

@@ -1,8 +1,8 @@
 import { ServiceProcess } from '../../support/service-process.js';
-import { patience } from './patience.js';
+import { timeoutScale } from './timeout-scale.js';
 
 const preload = new URL('./child-preload.js', import.meta.url).href;
-const startTimeoutMs = 20_000 * patience;
+const startTimeoutMs = 20_000 * timeoutScale;
 
 export interface FiredFailpoint {
   readonly failpoint: string;
@@ -14,7 +14,7 @@ export interface ProcessListener {
   onExit(process: FaultyProcess): void;
 }
 
-/** A process of the service that can be made to fail at named places, and tells when it did. */
+/** A process of the service that can fail at failpoints and reports when it did. */
 export class FaultyProcess extends ServiceProcess {
   private serves = false;
 
@@ -33,7 +33,7 @@ export class FaultyProcess extends ServiceProcess {
     if (line.startsWith('{"failpoint"')) this.listener.onFired(this, JSON.parse(line) as FiredFailpoint);
   }
 
-  /** Whether it has been started to the end, and runs. */
+  /** Whether the process has started completely and runs. */
   get isServing(): boolean {
     return this.serves;
   }
@@ -57,12 +57,12 @@ export class FaultyProcess extends ServiceProcess {
     this.send({ arm: failpoints });
   }
 
-  /** Forgets what was armed and never reached; it may be reached a last time before this is done. */
+  /** Disarms all failpoints. One of them may still fire before the call returns. */
   async disarm(): Promise<void> {
     if (this.isServing) await this.ask({ disarm: true });
   }
 
-  /** Lets the process go on that waits at a `drop`. */
+  /** Resumes a process that waits at a `drop`. */
   resume(): void {
     this.send({ resume: true });
   }

@@ -24,7 +24,10 @@ interface Lines {
   readonly redis: TcpProxy | null;
 }
 
-/** Two API and two worker processes on servers of their own, each with connections that can be disturbed. */
+/**
+ * Two API and two worker processes with their own servers. Their connections pass through proxies that can disturb
+ * them.
+ */
 export class Fleet implements ProcessListener {
   readonly apis: readonly FaultyProcess[];
   readonly workers: readonly FaultyProcess[];
@@ -47,7 +50,7 @@ export class Fleet implements ProcessListener {
     this.workers = ['worker-1', 'worker-2'].map((name) => make(name, 'worker'));
   }
 
-  /** Null where no redis-server is installed for that backend; with CI set that is an error. */
+  /** Returns null if the backend needs redis-server and it is not installed; with CI set that is an error. */
   static async start(backend: Backend): Promise<Fleet | null> {
     const redisFolder = backend === 'redis' ? await mkdtemp(path.join(tmpdir(), 'commissions-redis-')) : null;
     const redis = redisFolder === null ? null : await startRedis(undefined, appendOnlyIn(redisFolder));
@@ -64,7 +67,7 @@ export class Fleet implements ProcessListener {
     try {
       await Promise.all(fleet.processes.map((process) => process.start()));
     } catch (error) {
-      // Nobody else would end them, and they would be started again for as long as the tests run.
+      // Otherwise the processes would be restarted for as long as the tests run.
       await fleet.stop();
       throw error;
     }
@@ -75,7 +78,7 @@ export class Fleet implements ProcessListener {
     return [...this.apis, ...this.workers];
   }
 
-  /** Whether its work can go on without it. */
+  /** Whether all other processes of its kind serve. */
   hasTwin(process: FaultyProcess): boolean {
     const kind = this.apis.includes(process) ? this.apis : this.workers;
     return kind.every((one) => one === process || one.isServing);
@@ -120,21 +123,21 @@ export class Fleet implements ProcessListener {
     process.resume();
   }
 
-  /** As by a supervisor: what ends is started again, until it runs. */
+  /** Restarts an ended process until it runs, as a supervisor does. */
   onExit(process: FaultyProcess): void {
     if (this.isStopping) return;
     this.untilRestarted(this.restart(process));
   }
 
-  /** What has to have come to its end before all processes run again. */
+  /** Steps that must complete before all processes run again. */
   private untilRestarted(step: Promise<unknown>): void {
-    const kept = step.finally(() => this.restarts.delete(kept));
-    this.restarts.add(kept);
+    const tracked = step.finally(() => this.restarts.delete(tracked));
+    this.restarts.add(tracked);
   }
 
   private async restart(process: FaultyProcess): Promise<void> {
     if (process.isRunning) return;
-    // A start that fails calls onExit again, which is the next try; without a database it would only take our time.
+    // A failed start calls onExit again, which retries. Without a database every start would fail.
     await this.postgresIsBack;
     await sleep(20);
     if (!this.isStopping) await process.start().catch(() => sleep(100));
@@ -149,7 +152,9 @@ export class Fleet implements ProcessListener {
     return this.postgresIsBack;
   }
 
-  /** The queue's Redis, with its append-only file; nothing when the queue is on PostgreSQL. */
+  /**
+   * Kills and restarts the queue's Redis, which has an append-only file. Does nothing if the queue is on PostgreSQL.
+   */
   async killRedis(downMs: number): Promise<void> {
     if (this.redis === null || this.redisFolder === null) return;
     await this.redis.stop();
@@ -165,8 +170,8 @@ export class Fleet implements ProcessListener {
   }
 
   /**
-   * Lets the time pass that work belongs to its holder: that of one who was killed is another's then, and one who
-   * still works finds out. Waiting for it would cost every episode a quarter of a minute.
+   * Expires all leases: another process may take the work of a killed one, and a process that still works detects
+   * the loss. Waiting for the expiry would cost every episode 15 seconds.
    */
   async endLeases(): Promise<void> {
     const { ownerUrl } = this.postgres;
@@ -177,7 +182,7 @@ export class Fleet implements ProcessListener {
     );
   }
 
-  /** Ends every fault, and waits until all processes run. */
+  /** Ends every fault and waits until all processes run. */
   async heal(): Promise<void> {
     for (const { database, redis } of this.lines.values()) for (const line of [database, redis]) line?.heal();
     await this.untilAllRun();

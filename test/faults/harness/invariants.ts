@@ -9,24 +9,24 @@ import { Violation } from './episode-log.js';
 import { type Delivery, type EpisodeWorld } from './episode-world.js';
 import { type Fleet } from './fleet.js';
 
-/** What must hold of one workspace when nothing is in flight; throws the first thing that does not. */
+/** Checks one workspace after quiescence; throws the first violated invariant. */
 export async function assertInvariants(fleet: Fleet, world: EpisodeWorld): Promise<void> {
   const { ownerUrl } = fleet.postgres;
   await assertDealsArrived(ownerUrl, world);
   await assertLedgerIsClean(ownerUrl, world);
-  await assertSound(ownerUrl, world.workspaceId);
-  await assertEmpty(ownerUrl, world.workspaceId);
+  await assertConsistent(ownerUrl, world.workspaceId);
+  await assertNoFindings(ownerUrl, world.workspaceId);
   await assertAdjustedOnce(ownerUrl, world);
   await assertJobsEnded(fleet, world);
   await assertExportsMade(fleet, world);
-  await assertAnswersAreCurrent(fleet, world);
+  await assertViewsAreCurrent(fleet, world);
   await assertRecalculationWritesNothing(fleet, world);
-  await assertTrueUpsSettle(fleet, world);
-  await assertSound(ownerUrl, world.workspaceId);
-  await assertEmpty(ownerUrl, world.workspaceId);
+  await assertTrueUpsAreComplete(fleet, world);
+  await assertConsistent(ownerUrl, world.workspaceId);
+  await assertNoFindings(ownerUrl, world.workspaceId);
 }
 
-/** I6, I23: what was answered is there, in its newest version, however it was shuffled. */
+/** I6, I23: every acknowledged deal is stored in its newest version, whatever the order of the requests. */
 async function assertDealsArrived(ownerUrl: string, world: EpisodeWorld): Promise<void> {
   const rows = await query<{
     dealId: string;
@@ -42,36 +42,36 @@ async function assertDealsArrived(ownerUrl: string, world: EpisodeWorld): Promis
     [world.workspaceId],
   );
   const stored = new Map(rows.map((row) => [row.dealId, row]));
-  const says = (row: (typeof rows)[number], { amount, closeDate, ownerId }: Omit<Delivery, 'sourceUpdatedAt'>) =>
+  const matches = (row: (typeof rows)[number], { amount, closeDate, ownerId }: Omit<Delivery, 'sourceUpdatedAt'>) =>
     Number(row.amount) === amount && row.closeDate === closeDate && row.repId === world.repIds[ownerId];
   for (const deal of world.latest()) {
     const { dealId, sourceUpdatedAt } = deal;
     const row = stored.get(dealId);
     const deletion = world.deletions.get(dealId) ?? (world.deletions.has(dealId) ? null : false);
-    if (row === undefined) throw new Violation('I6', `${dealId} was accepted and is not there`);
+    if (row === undefined) throw new Violation('I6', `${dealId} was acknowledged but is not stored`);
     if (deletion !== null && row.deleted !== deletion)
       throw new Violation('I23', `${dealId} is ${row.deleted ? '' : 'not '}deleted`);
     if (row.deleted) continue;
-    if (!says(row, deal) || row.at.toISOString() !== sourceUpdatedAt)
-      throw new Violation('I23', `${dealId} is ${JSON.stringify(row)} and not of ${sourceUpdatedAt}`);
+    if (!matches(row, deal) || row.at.toISOString() !== sourceUpdatedAt)
+      throw new Violation('I23', `${dealId} is ${JSON.stringify(row)}, expected the version of ${sourceUpdatedAt}`);
   }
   for (const deal of world.crm?.live ?? []) {
     const row = stored.get(deal.dealId);
-    if (row === undefined || row.deleted || !says(row, deal))
-      throw new Violation('I6', `the CRM told of ${JSON.stringify(deal)}, and here is ${JSON.stringify(row)}`);
+    if (row === undefined || row.deleted || !matches(row, deal))
+      throw new Violation('I6', `the CRM has ${JSON.stringify(deal)}, but the database has ${JSON.stringify(row)}`);
   }
   for (const dealId of world.crm?.deleted ?? [])
     if (stored.get(dealId)?.deleted === false)
-      throw new Violation('I23', `${dealId} was deleted in the CRM and lives on here`);
+      throw new Violation('I23', `${dealId} was deleted in the CRM but is stored`);
 }
 
-/** I1, I10, I17: the rows are those of a calculation from nothing. */
+/** I1, I10, I17: the ledger equals a calculation from scratch. */
 async function assertLedgerIsClean(ownerUrl: string, world: EpisodeWorld): Promise<void> {
   const standing = (await earnedRows(ownerUrl, world.workspaceId)).toSorted(byKey);
   const clean = cleanLedger({ ...(await world.picture(ownerUrl)), standing }).toSorted(byKey);
   const difference = differenceOf(standing, clean);
   if (difference.length > 0)
-    throw new Violation('I1', `the ledger is not what its inputs give:\n${difference.join('\n')}`);
+    throw new Violation('I1', `the ledger differs from a calculation from scratch:\n${difference.join('\n')}`);
 }
 
 function differenceOf(standing: readonly LedgerRow[], clean: readonly LedgerRow[]): string[] {
@@ -87,17 +87,17 @@ function sorted(row: LedgerRow): object {
 }
 
 /** I2, I3: history, counters and monthly totals. */
-export async function assertSound(ownerUrl: string, workspaceId: string): Promise<void> {
+export async function assertConsistent(ownerUrl: string, workspaceId: string): Promise<void> {
   await expectSoundLedger(ownerUrl, workspaceId).catch((error: Error) => {
     throw new Violation('I2/I3', error.message);
   });
 }
 
-/** Queries that must find nothing. */
-const findings: readonly (readonly [invariant: string, told: string, text: string])[] = [
+/** Queries that must return no rows. */
+const findings: readonly (readonly [invariant: string, description: string, text: string])[] = [
   [
     'I7',
-    'a job tells of other figures than its runs, or ended before the last of them',
+    'the figures of a job differ from those of its runs, or it ended before its last run',
     `select j.job_id, j.scope, j.result, j.finished_at, r.* from jobs j
     cross join lateral (select coalesce(sum(a.events_written), 0) as written, coalesce(sum(a.events_reversed), 0) as reversed,
         max(a.started_at) as last_run
@@ -117,7 +117,7 @@ const findings: readonly (readonly [invariant: string, told: string, text: strin
   ],
   [
     'I9',
-    'two rows under one natural key',
+    'two rows have the same natural key',
     `select rep_id, deal_key, plan_id, rule_name from commission_events
     where workspace_id = $1 and kind = 'commission_earned' group by 1, 2, 3, 4 having count(*) > 1`,
   ],
@@ -140,7 +140,7 @@ const findings: readonly (readonly [invariant: string, told: string, text: strin
   ],
   [
     'I22',
-    'an audit row tells other numbers than its run has written',
+    'the numbers of an audit row differ from what its run wrote',
     `select a.run_id, a.trigger, a.outcome, a.events_written, a.events_reversed, h.written, h.reversed from audit_runs a
     cross join lateral (select count(*) filter (where change <> 'reversed') as written,
         count(*) filter (where change = 'reversed') as reversed
@@ -157,7 +157,7 @@ const findings: readonly (readonly [invariant: string, told: string, text: strin
   ],
   [
     'I22',
-    'something was written without an audit row',
+    'a history row has no audit row',
     `select h.run_id, h.rep_id, h.change, h.kind from commission_event_history h
     where h.workspace_id = $1 and not exists (select from audit_runs a where a.workspace_id = h.workspace_id and a.run_id = h.run_id)`,
   ],
@@ -170,20 +170,20 @@ const findings: readonly (readonly [invariant: string, told: string, text: strin
   ],
   [
     'I6',
-    'news were given up or ignored',
+    'an inbox message was dead-lettered or ignored',
     `select subject, outcome, attempts, error from inbox where workspace_id = $1 and outcome not in ('fetched', 'delivered')`,
   ],
   ['I24', 'a lane is parked', 'select rep_id, last_error from lanes where workspace_id = $1 and parked_at is not null'],
 ];
 
-async function assertEmpty(ownerUrl: string, workspaceId: string): Promise<void> {
-  for (const [invariant, told, text] of findings) {
+async function assertNoFindings(ownerUrl: string, workspaceId: string): Promise<void> {
+  for (const [invariant, description, text] of findings) {
     const rows = await query(ownerUrl, text, [workspaceId]);
-    if (rows.length > 0) throw new Violation(invariant, `${told}: ${JSON.stringify(rows.slice(0, 3))}`);
+    if (rows.length > 0) throw new Violation(invariant, `${description}: ${JSON.stringify(rows.slice(0, 3))}`);
   }
 }
 
-/** I9: a sum that was sent with a key is paid once, however often it was sent. */
+/** I9: an adjustment with an idempotency key is stored once, however often it was sent. */
 async function assertAdjustedOnce(ownerUrl: string, world: EpisodeWorld): Promise<void> {
   const rows = await query<{ reason: string; count: number }>(
     ownerUrl,
@@ -191,50 +191,52 @@ async function assertAdjustedOnce(ownerUrl: string, world: EpisodeWorld): Promis
     [world.workspaceId],
   );
   const counts = new Map(rows.map(({ reason, count }) => [reason, count]));
-  for (const [reason, { least, most }] of world.adjustments) {
+  for (const [reason, { min, max }] of world.adjustments) {
     const count = counts.get(reason) ?? 0;
-    if (count < least || count > most)
-      throw new Violation('I9', `the adjustment "${reason}" stands ${count} times, not ${least} to ${most} times`);
+    if (count < min || count > max)
+      throw new Violation('I9', `the adjustment "${reason}" is stored ${count} times, expected ${min} to ${max} times`);
   }
 }
 
-/** I7: every job that was accepted has ended, and each API process says the same of it. */
+/** I7: every accepted job has completed, and both API processes report it equally. */
 async function assertJobsEnded(fleet: Fleet, world: EpisodeWorld): Promise<void> {
   for (const jobId of world.jobIds) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       fleet.apis.map(({ url }) =>
         new ApiClient(url, world.apiKey).expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`),
       ),
     );
-    for (const job of answers) {
+    for (const job of responses) {
       if (job.status !== 'completed' || job.progress.done !== job.progress.total)
-        throw new Violation('I7', `a job that was accepted is ${JSON.stringify(job)}`);
+        throw new Violation('I7', `an accepted job is ${JSON.stringify(job)}`);
     }
-    if (JSON.stringify(answers[0]) !== JSON.stringify(answers[1]))
-      throw new Violation('I7', `the API processes tell two stories: ${JSON.stringify(answers)}`);
+    if (JSON.stringify(responses[0]) !== JSON.stringify(responses[1]))
+      throw new Violation('I7', `the API processes report the job differently: ${JSON.stringify(responses)}`);
   }
 }
 
 const endOfZip = Buffer.from('PK\u0005\u0006', 'latin1');
 
-/** I7: every file that was ordered is there, whole, from each API process. */
+/** I7: every accepted export is complete, from each API process. */
 async function assertExportsMade(fleet: Fleet, world: EpisodeWorld): Promise<void> {
   for (const jobId of world.exportIds)
     for (const { url } of fleet.apis) {
       const api = new ApiClient(url, world.apiKey);
       const job = await api.expect(200, 'GET', `/v1/statements/export/jobs/${jobId}`);
-      if (job.status !== 'completed')
-        throw new Violation('I7', `an export that was accepted is ${JSON.stringify(job)}`);
+      if (job.status !== 'completed') throw new Violation('I7', `an accepted export is ${JSON.stringify(job)}`);
       const { bytes } = await download(api, job.file.path);
-      // What two makers have left one behind the other is a ZIP file as well, with two ends.
+      // Two workers that wrote one after the other leave a file with two end records.
       const hasOneEnd = bytes.indexOf(endOfZip) === bytes.lastIndexOf(endOfZip);
       if (bytes.length !== job.file.bytes || !hasOneEnd || !unzipped(bytes).has('xl/workbook.xml'))
-        throw new Violation('I7', `${bytes.length} bytes were made of ${JSON.stringify(job)}`);
+        throw new Violation(
+          'I7',
+          `the file of ${bytes.length} bytes is not the complete workbook of ${JSON.stringify(job)}`,
+        );
     }
 }
 
-/** What people look at; the process remembers it. */
-export async function lookUp(url: string, { apiKey, repIds }: Pick<EpisodeWorld, 'apiKey' | 'repIds'>) {
+/** Reads the cached views, which also fills the caches of the process. */
+export async function readViews(url: string, { apiKey, repIds }: Pick<EpisodeWorld, 'apiKey' | 'repIds'>) {
   const get = (path: string) => new ApiClient(url, apiKey).expect(200, 'GET', `/v1/${path}`);
   const ofRep = (repId: string) => get(`commissions?period=2026&repId=${repId}`);
   const [list, overview, dashboards] = await Promise.all([
@@ -245,8 +247,8 @@ export async function lookUp(url: string, { apiKey, repIds }: Pick<EpisodeWorld,
   return { list, overview, dashboards };
 }
 
-/** I25: what each API process tells of the year, remembered or read, is what stands. */
-async function assertAnswersAreCurrent(fleet: Fleet, { workspaceId, apiKey, repIds }: EpisodeWorld): Promise<void> {
+/** I25: the views of each API process, cached or not, equal the ledger. */
+async function assertViewsAreCurrent(fleet: Fleet, { workspaceId, apiKey, repIds }: EpisodeWorld): Promise<void> {
   const [deals] = await query<{ count: number }>(
     fleet.postgres.ownerUrl,
     'select count(*)::int as count from deals where workspace_id = $1 and deleted_at is null',
@@ -260,9 +262,9 @@ async function assertAnswersAreCurrent(fleet: Fleet, { workspaceId, apiKey, repI
   );
   const totals = new Map(earned.map(({ repId, total }) => [repId, total]));
   for (const { url } of fleet.apis) {
-    const { list, overview, dashboards } = await lookUp(url, { apiKey, repIds });
+    const { list, overview, dashboards } = await readViews(url, { apiKey, repIds });
     if (list.count !== deals?.count)
-      throw new Violation('I25', `${url} tells of ${list.count} deals of ${deals?.count}`);
+      throw new Violation('I25', `${url} reports ${list.count} deals, expected ${deals?.count}`);
     for (const [index, repId] of Object.values(repIds).entries()) {
       const total = totals.get(repId) ?? 0;
       const row = overview.reps.find((rep: { repId: string }) => rep.repId === repId);
@@ -270,26 +272,26 @@ async function assertAnswersAreCurrent(fleet: Fleet, { workspaceId, apiKey, repI
         if (earnings.total !== total)
           throw new Violation(
             'I25',
-            `${url} tells that ${repId} earned ${JSON.stringify(earnings)}, and ${total} stands`,
+            `${url} reports that ${repId} earned ${JSON.stringify(earnings)}, expected ${total}`,
           );
     }
   }
 }
 
-/** I8: twice, since the first could repair what the second would find. */
+/** I8: runs twice, since the first recalculation could repair what the second one would find. */
 async function assertRecalculationWritesNothing(fleet: Fleet, { workspaceId, apiKey }: EpisodeWorld): Promise<void> {
   const { ownerUrl } = fleet.postgres;
   const before = await ledgerDigest(ownerUrl, workspaceId);
   for (const { url } of fleet.apis) {
     const job = await new ApiClient(url, apiKey).expect(200, 'POST', '/v1/commissions/recalculate', {});
     if (job.status !== 'completed' || job.eventsWritten !== 0 || job.eventsReversed !== 0)
-      throw new Violation('I8', `a recalculation of what had settled came to ${JSON.stringify(job)}`);
+      throw new Violation('I8', `a recalculation after quiescence returned ${JSON.stringify(job)}`);
   }
   const after = await ledgerDigest(ownerUrl, workspaceId);
-  if (after !== before) throw new Violation('I8', `a recalculation without news has changed ${before} to ${after}`);
+  if (after !== before) throw new Violation('I8', `a recalculation without changes turned ${before} into ${after}`);
 }
 
-/** Of every row that a calculation may write, with when it was written. */
+/** A digest of every row that a calculation may write, with its time of writing. */
 async function ledgerDigest(ownerUrl: string, workspaceId: string): Promise<string> {
   const [row] = await query<{ digest: string }>(
     ownerUrl,
@@ -301,23 +303,23 @@ async function ledgerDigest(ownerUrl: string, workspaceId: string): Promise<stri
   return row?.digest as string;
 }
 
-/** I13: after a true-up the approved total is what the period would come to, and a second one finds nothing. */
-async function assertTrueUpsSettle(fleet: Fleet, world: EpisodeWorld): Promise<void> {
+/** I13: after a true-up the approved total equals the live total, and a second true-up has nothing to pay. */
+async function assertTrueUpsAreComplete(fleet: Fleet, world: EpisodeWorld): Promise<void> {
   const { ownerUrl } = fleet.postgres;
   const picture = await world.picture(ownerUrl);
   const api = new ApiClient(fleet.apis[0]?.url as string, world.apiKey);
   for (const { repId, period } of picture.frozen) {
     await api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, force: true });
     const again = await api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, force: true });
-    if (again.action !== 'none') throw new Violation('I13', `a second true-up came to ${JSON.stringify(again)}`);
+    if (again.action !== 'none') throw new Violation('I13', `a second true-up returned ${JSON.stringify(again)}`);
     const [head] = await query<{ total: number }>(
       ownerUrl,
       `select approved_total::float8 as total from statement_periods where workspace_id = $1 and rep_id = $2 and period = $3`,
       [world.workspaceId, repId, period],
     );
-    const wanted = await liveTotal(ownerUrl, world, repId, period);
-    if (Math.abs((head?.total as number) - wanted) > 0.004)
-      throw new Violation('I13', `${repId} ${period}: trued up to ${head?.total}, not to ${wanted}`);
+    const expected = await liveTotal(ownerUrl, world, repId, period);
+    if (Math.abs((head?.total as number) - expected) > 0.004)
+      throw new Violation('I13', `${repId} ${period}: trued up to ${head?.total}, expected ${expected}`);
   }
 }
 

@@ -4,102 +4,103 @@ import { type Stage } from './actors.js';
 import { type FaultyProcess } from './faulty-process.js';
 import { type SeededRandom } from './seeded-random.js';
 
-/** Starting a process takes a second of a core, so an episode affords so many. */
-const mostKills = 2;
+/** Starting a process takes a second of CPU, so an episode kills at most this many. */
+const maxKills = 2;
 
-/** Where most is at stake: what is promised there and not yet kept. */
+/** The failpoints around commits, where faults have the most consequences. */
 const aroundCommits = ['change.beforeCommit', 'change.afterCommit', 'lane.beforeCommit', 'lane.afterCommit'] as const;
 const passedByWorkers = /^(lane|sweep|news|lease|pull|document|job\.beforeDone)/;
 
-/** What the episode's number asks for beside the faults of every episode. */
+/** Faults that the seed adds to those of every episode. */
 export interface Menu {
   readonly server: 'postgres' | 'redis' | null;
   readonly flush: boolean;
 }
 
-/** Faults at places, as `place=fault place=fault`, that most of what happens then is: to look for one kind of bug. */
+/** FAULT_AIM: faults at failpoints (`place=fault place=fault`) that replace most of the random ones. */
 const aim = [...(process.env['FAULT_AIM'] ?? '').matchAll(/([\w.]+)=([\w:]+)/g)].map(([, place, fault]) => ({
   place: place as string,
   fault: fault as string,
 }));
 
-/** Every 120 to 470 ms one fault, until the episode is over. */
+/** Injects one fault every 120 to 470 ms until the episode is over. */
 export async function disturb(stage: Stage, menu: Menu, random: SeededRandom): Promise<void> {
   const { fleet, log } = stage;
-  const tell = (what: string) => log.add('killer', what);
+  const report = (what: string) => log.add('killer', what);
   let kills = 0;
   let hasKilledServer = false;
   const kill = async (process: FaultyProcess, isLost: boolean) => {
     kills += 1;
-    tell(`${isLost ? 'lose the machine of' : 'kill -9'} ${process.name}`);
+    report(`${isLost ? 'lose the machine of' : 'kill -9'} ${process.name}`);
     if (isLost) fleet.linesOf(process).database.loseClient();
     await process.kill();
   };
   while (!stage.isOver()) {
     await sleep(random.between(120, 470));
-    // A start takes seconds, so if it met every fault there would seldom be anyone to send deals to.
-    const process = random.pick(random.chance(0.8) ? serving(fleet) : fleet.processes);
+    // A start takes seconds. If it met every fault, few processes would serve requests.
+    const process = random.pick(random.chance(0.8) ? servingProcesses(fleet) : fleet.processes);
     const { database, redis } = fleet.linesOf(process);
     const fault = random.between(0, 11);
-    const affordable = aim.filter((one) => one.fault !== 'kill' || kills < mostKills);
+    const affordable = aim.filter((one) => one.fault !== 'kill' || kills < maxKills);
     if (affordable.length > 0 && random.chance(0.7)) {
       for (const aimed of affordable) {
         const armed = `${aimed.place}@1=${aimed.fault}`;
         const isDeadly = aimed.fault === 'kill';
         if (isDeadly) kills += 1;
-        // Whoever passes there first: lanes are calculated by workers, and by API processes whose callers wait for it.
+        // The first process that reaches the failpoint: workers calculate lanes, and so do API processes for
+        // synchronous requests.
         const passing = isDeadly ? [random.pick(passedBy(fleet, aimed.place))] : fleet.processes;
-        tell(`arm ${armed} in ${passing.map(({ name }) => name)}`);
+        report(`arm ${armed} in ${passing.map(({ name }) => name)}`);
         for (const one of passing) one.arm(armed);
       }
     } else if (menu.server !== null && !hasKilledServer && random.chance(0.3)) {
       hasKilledServer = true;
-      tell(`kill -9 ${menu.server}`);
+      report(`kill -9 ${menu.server}`);
       if (menu.server === 'postgres') await fleet.killPostgres(random.between(50, 600));
       else await fleet.killRedis(random.between(50, 600));
     } else if (menu.flush && random.chance(0.3)) {
-      tell('FLUSHALL');
-      // Redis may be away at this moment: then there is nothing to flush.
+      report('FLUSHALL');
+      // Redis may be down at this moment; then there is nothing to flush.
       await fleet.flushRedis().catch(() => undefined);
-    } else if (fault <= 1 && kills < mostKills && fleet.hasTwin(process)) await kill(process, random.chance(0.3));
-    else if (fault === 2) tell(`cut ${database.cut()} connections of ${process.name}`);
+    } else if (fault <= 1 && kills < maxKills && fleet.hasTwin(process)) await kill(process, random.chance(0.3));
+    else if (fault === 2) report(`cut ${database.cut()} connections of ${process.name}`);
     else if (fault === 3) {
-      tell(`cut the queue of ${process.name}`);
+      report(`cut the queue of ${process.name}`);
       redis?.cut();
     } else if (fault <= 6) {
-      tell(`lose the answer to the next commit of ${process.name}`);
+      report(`lose the reply to the next commit of ${process.name}`);
       database.loseReplyTo(/commit/i);
     } else if (fault === 7) {
       const bytes = random.between(100, 20_000);
-      tell(`cut ${process.name} after ${bytes} bytes`);
+      report(`cut ${process.name} after ${bytes} bytes`);
       database.cutAfterBytes(bytes);
     } else if (fault === 8) {
-      tell(`slow ${process.name}`);
+      report(`slow ${process.name}`);
       database.delay(random.between(2, 15));
       await sleep(random.between(50, 250));
       database.delay(0);
     } else if (fault === 9) {
-      tell(`blackhole ${process.name}`);
+      report(`blackhole ${process.name}`);
       database.blackhole();
       await sleep(random.between(50, 400));
       database.heal();
     } else {
       const place = random.pick(random.chance(0.4) ? aroundCommits : failpoints);
-      const may = random.pick(
-        kills < mostKills ? (['kill', 'throw', 'drop', 'delay:60'] as const) : (['throw', 'drop', 'delay:60'] as const),
+      const kind = random.pick(
+        kills < maxKills ? (['kill', 'throw', 'drop', 'delay:60'] as const) : (['throw', 'drop', 'delay:60'] as const),
       );
-      if (may === 'kill') kills += 1;
-      const armed = `${place}@${random.between(1, 3)}=${may}`;
+      if (kind === 'kill') kills += 1;
+      const armed = `${place}@${random.between(1, 3)}=${kind}`;
       const passing = random.pick(passedBy(fleet, place));
-      tell(`arm ${armed} in ${passing.name}`);
+      report(`arm ${armed} in ${passing.name}`);
       passing.arm(armed);
     }
   }
 }
 
-function serving({ processes }: Stage['fleet']): readonly FaultyProcess[] {
-  const those = processes.filter(({ isServing }) => isServing);
-  return those.length > 0 ? those : processes;
+function servingProcesses({ processes }: Stage['fleet']): readonly FaultyProcess[] {
+  const serving = processes.filter(({ isServing }) => isServing);
+  return serving.length > 0 ? serving : processes;
 }
 
 function passedBy({ workers, apis }: Stage['fleet'], place: string): readonly FaultyProcess[] {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { freePort } from '#embedded-postgres/launch.js';
 
-/** A PostgreSQL that survives `kill -9` as one in production does: nothing that makes it safe is turned off. */
+/** A PostgreSQL with production durability, which survives `kill -9`. */
 export class PostgresServer {
   private constructor(
     private readonly folder: string,
@@ -14,7 +14,7 @@ export class PostgresServer {
   ) {}
 
   static async start(): Promise<PostgresServer> {
-    // Test runs remove folders of this name that a run before them has left behind.
+    // The name matches the folders that later test runs remove if this one was killed.
     const folder = await mkdtemp(path.join(tmpdir(), `commissions-test-${process.pid}-faults-`));
     const port = await freePort();
     return new PostgresServer(folder, port, await startEmbeddedPostgres({ dataDir: folder, port }));

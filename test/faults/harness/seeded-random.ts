@@ -1,4 +1,4 @@
-/** Decisions that come out the same for the same seed; each actor has a stream of its own, whatever the others do. */
+/** A random stream that depends on its seed alone. Each actor has its own stream. */
 export class SeededRandom {
   private state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.state = seed >>> 0;
   }
 
-  /** A stream that depends on the seed and the name alone. */
+  /** A stream that depends on the seed and the name only. */
   static named(seed: number, name: string): SeededRandom {
     let hash = 2166136261 ^ seed;
     for (const letter of name) hash = Math.imul(hash ^ letter.charCodeAt(0), 16777619);
@@ -23,7 +23,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** A whole number from the first to the last, both included. */
+  /** An integer from first to last, both included. */
   between(first: number, last: number): number {
     return first + Math.floor(this.next() * (last - first + 1));
   }

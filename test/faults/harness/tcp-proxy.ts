@@ -7,20 +7,20 @@ interface Pair {
   readonly server: Socket;
 }
 
-/** What is done to the next bytes from the client that fit. */
+/** A fault that the next matching bytes from the client trigger. */
 type Trap = { readonly after: 'bytes'; left: number } | { readonly after: 'reply'; readonly to: RegExp };
 
-/** Stands between one process and one server, and does to their connections what networks do. */
+/** A TCP proxy between one process and one server that injects network faults. */
 export class TcpProxy {
   private readonly pairs = new Set<Pair>();
   private readonly awaitingReply = new WeakSet<Pair>();
   private readonly orphans = new Set<Socket>();
-  /** When the last of what is held up for a socket will have been sent. */
+  /** Resolves after the last delayed chunk of a socket has been sent. */
   private readonly held = new WeakMap<Socket, Promise<void>>();
   private trap: Trap | null = null;
   private delayMs = 0;
   private isSilent = false;
-  /** How often a trap was sprung. */
+  /** The number of triggered traps. */
   sprung = 0;
 
   private constructor(
@@ -41,19 +41,22 @@ export class TcpProxy {
     return (this.listener.address() as AddressInfo).port;
   }
 
-  /** Breaks every connection. */
+  /** Closes every connection. */
   cut(): number {
     const count = this.pairs.size;
     for (const pair of [...this.pairs]) this.end(pair);
     return count;
   }
 
-  /** Breaks the connection that is in use when so many more bytes have gone to the server. */
+  /** Closes the active connection after this many more bytes to the server. */
   cutAfterBytes(count: number): void {
     this.trap = { after: 'bytes', left: count };
   }
 
-  /** Lets the next matching command through and keeps its answer: the client cannot know whether it was done. */
+  /**
+   * Forwards the next matching command and drops its reply, so that the client cannot determine whether it was
+   * executed.
+   */
   loseReplyTo(command: RegExp): void {
     this.trap = { after: 'reply', to: command };
   }
@@ -62,14 +65,14 @@ export class TcpProxy {
     this.delayMs = ms;
   }
 
-  /** Bytes go nowhere and nobody is told. */
+  /** Drops all bytes without closing the connections. */
   blackhole(): void {
     this.isSilent = true;
   }
 
   /**
-   * The client's machine is about to be gone without a word: what it has open stays open at the server, which hears
-   * nothing more. Connections made later work.
+   * Simulates a client machine that vanishes: its connections stay open at the server, which receives nothing more.
+   * Later connections work.
    */
   loseClient(): void {
     for (const { client, server } of this.pairs) {
@@ -104,7 +107,7 @@ export class TcpProxy {
     server.on('data', (chunk) => this.fromServer(pair, chunk));
     client.on('close', () => this.end(pair));
     server.on('close', () => this.end(pair));
-    // A broken connection says so by its end; there is nothing to do about it.
+    // A broken connection emits `close` as well, which ends the pair.
     client.on('error', () => undefined);
     server.on('error', () => undefined);
   }
@@ -136,7 +139,7 @@ export class TcpProxy {
     } else this.forward(pair.client, chunk);
   }
 
-  /** In the order in which it came, also when the delay ends before what it has held up is sent. */
+  /** Preserves the order of the chunks, also when the delay ends before a delayed chunk was sent. */
   private forward(to: Socket, chunk: Buffer): void {
     const before = this.held.get(to);
     if (this.delayMs === 0 && before === undefined) {
@@ -153,7 +156,7 @@ export class TcpProxy {
     this.held.set(to, sent);
   }
 
-  /** Both ends; what was on its way is lost. */
+  /** Closes both ends; bytes in transit are lost. */
   private end(pair: Pair): void {
     this.pairs.delete(pair);
     pair.client.destroy();

@@ -1,11 +1,11 @@
-/** A bug as it could be written by mistake: one or more replacements in the sources. */
+/** A bug that could be written by mistake: one or more replacements in the sources. */
 export interface Mutant {
   readonly name: string;
-  /** Any of these has to be what is violated: a harness that fails for another reason has not seen the bug. */
+  /** One of these invariants must be violated. A harness that fails for another reason has not found the bug. */
   readonly breaks: readonly string[];
-  /** The test that brings it about step by step, where episodes do so too seldom to wait for; one of it has to fail. */
+  /** The test that reproduces the bug step by step, where episodes do so too rarely. One of its tests must fail. */
   readonly steps?: string;
-  /** Faults that come before others, as FAULT_AIM; without any the faults of every episode are enough. */
+  /** Faults to prefer, as in FAULT_AIM. Without it, the faults of every episode suffice. */
   readonly aim?: string;
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
@@ -13,10 +13,10 @@ export interface Mutant {
 const lane = 'src/ledger/calculate-lane.ts';
 const difference = 'src/ledger/apply-difference.ts';
 
-/** Bugs that the episodes must find: each takes away one of the measures that keep pay right under faults. */
+/** Bugs that the harness must find. Each removes one of the measures that keep commission correct under faults. */
 export const mutants: readonly Mutant[] = [
   {
-    name: 'requests are taken away by rep and not by id',
+    name: 'deletes calculation requests by rep instead of by id',
     breaks: ['I1', 'I7'],
     aim: 'lane.afterRequests=delay:60',
     changes: [
@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'answers before it knows of the commit',
+    name: 'responds before the commit',
     breaks: ['I6', 'I23'],
     aim: 'change.beforeCommit=throw',
     changes: [
@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'takes older news for newer ones',
+    name: 'accepts older versions of a deal as newer ones',
     breaks: ['I23'],
     changes: [
       {
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'calculates without the lane',
+    name: 'calculates without locking the lane',
     breaks: ['I1', 'I2/I3', 'I7', 'I22'],
     aim: 'lane.afterRead=delay:60',
     changes: [
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'approves without the lane',
+    name: 'approves without locking the lane',
     breaks: ['I4', 'I13'],
     aim: 'lane.beforeCommit=delay:300',
     changes: [
@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
         to: "const repName = '';",
       },
       {
-        // Without the second line behind it, which sees most of what is under way.
+        // Removes the second check as well, which finds most pending calculations.
         file: 'src/statements/commands/approve-statement.ts',
         from: 'if (await isCalculationPending(trx, key)) return null;',
         to: '',
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'forgets the owner before',
+    name: 'does not recalculate the previous owner',
     breaks: ['I1'],
     changes: [
       {
@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'locks more lanes than its own, in any order',
+    name: 'locks other lanes in random order',
     breaks: ['40P01'],
     changes: [
       {
@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'leaves everything to the wake-up, and has no sweep',
+    name: 'has no sweep',
     breaks: ['I24'],
     changes: [
       {
@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'keeps no history of reversals',
+    name: 'writes no history of reversals',
     breaks: ['I2/I3'],
     changes: [{ file: difference, from: "recordHistory('reversed')}", to: 'sql`select 1`}' }],
   },
@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'looks for frozen rows on the new day of a deal alone',
+    name: 'checks for frozen rows on the new day of a deal only',
     breaks: ['I1', 'I4', 'I13'],
     changes: [
       {
@@ -149,7 +149,7 @@ export const mutants: readonly Mutant[] = [
         to: '    true\n',
       },
       {
-        // Without the second line behind it, which would refuse the write.
+        // Removes the trigger as well, which rejects the write.
         file: 'migrations/2026_11_21_21_reversed_rows.ts',
         from: 'if frozen is not null then',
         to: 'if frozen is not null and false then',
@@ -157,7 +157,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'asks no managers',
+    name: 'does not recalculate managers',
     breaks: ['I1'],
     changes: [
       {
@@ -168,13 +168,13 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'forgets where a row stood that it has taken up',
+    name: 'ignores the old place of a moved row',
     breaks: ['I1', 'I2/I3'],
     steps: 'test/ledger/moved-deals.test',
     changes: [{ file: difference, from: 'for (const row of displaced) goneFrom(row);', to: '' }],
   },
   {
-    name: 'asks managers for the old day of a reversed deal alone',
+    name: 'recalculates managers on the old day of a reversed deal only',
     breaks: ['I1'],
     steps: 'test/ledger/moved-deals.test',
     changes: [
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'tells nobody that a lane has changed what was remembered',
+    name: 'does not bump cache versions after a calculation',
     breaks: ['I25'],
     changes: [
       {
@@ -193,8 +193,9 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'takes what it remembers for what is now',
-    // Answers are old ones, the ledger is another one than its inputs give, or a process that remembers less makes it so.
+    name: 'uses cached entries of any version',
+    // Cached responses are stale, a calculation reads stale terms, or a process with an empty cache corrects the
+    // ledger.
     breaks: ['I1', 'I8', 'I25'],
     changes: [
       {
@@ -205,7 +206,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'does not note that a request with a key has written',
+    name: 'does not record that a request with an idempotency key has written',
     breaks: ['I9'],
     aim: 'answer.beforeKeep=throw',
     changes: [
@@ -229,7 +230,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'answers a delivery before it is on disk',
+    name: 'acknowledges a delivery before it is stored',
     breaks: ['I6', 'I23'],
     aim: 'inbox.beforeInsert=throw',
     changes: [
@@ -241,7 +242,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'settles news before it has recorded them',
+    name: 'marks messages as processed before they are recorded',
     breaks: ['I6', 'I23'],
     aim: 'news.afterFetch=throw news.afterRecord=throw',
     changes: [
@@ -253,7 +254,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'settles news that came after it had asked',
+    name: 'marks messages as processed that arrived after the fetch',
     breaks: ['I6', 'I23'],
     aim: 'news.afterFetch=delay:400',
     changes: [
@@ -265,9 +266,9 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'goes on with a file that another worker has begun',
+    name: 'appends to the file of another worker',
     breaks: ['I7'],
     aim: 'document.afterPart=kill',
-    changes: [{ file: 'workers/export-worker.ts', from: 'if (!isArchive) await dropParts(trx, taken);', to: '' }],
+    changes: [{ file: 'workers/export-worker.ts', from: 'if (!isArchive) await deleteParts(trx, taken);', to: '' }],
   },
 ];
