@@ -33,6 +33,7 @@ export const routes: Readonly<Record<string, string>> = {
   getCommissions: 'GET /v1/commissions',
   getCommissionsDashboard: 'GET /v1/commissions/dashboard',
   listCommissionPeriods: 'GET /v1/commissions/periods',
+  listCommissionExceptions: 'GET /v1/commissions/exceptions',
   recalculateCommissions: 'POST /v1/commissions/recalculate',
   listRecalculationJobs: 'GET /v1/commissions/recalculate/jobs',
   getRecalculationJob: 'GET /v1/commissions/recalculate/jobs/:jobId',

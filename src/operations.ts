@@ -20,6 +20,7 @@ import { recalculateCommissions } from './commissions/commands/recalculate-commi
 import { resetCommissions } from './commissions/commands/reset-commissions.js';
 import { getCommissions, getCommissionsDashboard } from './commissions/queries/get-commissions.js';
 import { getRecalculationJob } from './commissions/queries/get-recalculation-job.js';
+import { listCommissionExceptions } from './commissions/queries/list-commission-exceptions.js';
 import { listCommissionPeriods } from './commissions/queries/list-commission-periods.js';
 import { listRecalculationJobs } from './commissions/queries/list-recalculation-jobs.js';
 import { simulateCommissions } from './commissions/queries/simulate-commissions.js';
@@ -126,6 +127,7 @@ export const operations = [
   getCommissions,
   getCommissionsDashboard,
   listCommissionPeriods,
+  listCommissionExceptions,
   recalculateCommissions,
   listRecalculationJobs,
   getRecalculationJob,

@@ -341,6 +341,30 @@ export async function loadFrozen(trx: Work, workspaceId: string, repId: string):
   }));
 }
 
+/** The approved periods of each of the reps. */
+export async function loadFrozenOfReps(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly FrozenPeriod[]>> {
+  const rows = await trx
+    .selectFrom('statement_periods')
+    .select(['rep_id', 'period', 'from_day', 'to_day', 'trued_up'])
+    .where('workspace_id', '=', workspaceId)
+    .where(isOfReps(repIds))
+    .where('status', '=', 'approved')
+    .execute();
+  const frozen = (row: (typeof rows)[number]) => ({
+    period: row.period,
+    range: { from: row.from_day, to: row.to_day },
+    truedUp: row.trued_up,
+  });
+  return mapGroups(
+    groupBy(rows, (row) => row.rep_id),
+    (ofRep) => ofRep.map(frozen),
+  );
+}
+
 /** The rep's plans with the versions of their timelines compiled, assigned by the assignments that still stand. */
 export function assignedPlans(terms: RepTerms): AssignedPlan[] {
   const planIds = [...new Set(terms.assignments.map((assignment) => assignment.planId))].sort();

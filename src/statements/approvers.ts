@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import { findIdentity } from '../auth/identity-views.js';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
@@ -10,7 +11,10 @@ interface Person {
   readonly role: string;
 }
 
-/** The people who may approve, unlock and true up the rep's statement: managers and admins other than the rep. */
+/**
+ * The people who may approve, unlock and true up the rep's statement: managers and admins other than the rep. Where
+ * `managerScope` is `reports`, only managers above the rep.
+ */
 export async function listApprovers(trx: Work, workspaceId: string, repId: string): Promise<Person[]> {
   const people = await trx
     .selectFrom('reps')
@@ -18,6 +22,10 @@ export async function listApprovers(trx: Work, workspaceId: string, repId: strin
     .where('workspace_id', '=', workspaceId)
     .where('active', '=', true)
     .where('role', 'in', ['admin', 'manager'])
+    .where(
+      sql<SqlBool>`(role = 'admin' or ${repId}::uuid = any(people_below(workspace_id, rep_id)) or exists (
+        select from workspaces w where w.workspace_id = reps.workspace_id and w.manager_scope = 'workspace'))`,
+    )
     .orderBy('role')
     .orderBy('name')
     .orderBy('rep_id')

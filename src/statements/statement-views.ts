@@ -1,12 +1,19 @@
 import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
 import { type DayRange, dayInZone } from '../kernel/day.js';
+import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
 import { loadFrozen, loadWorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
-import { type Approver, type StatementContent, type StatementHead, type StatementKey } from './statement.js';
+import {
+  type Approver,
+  type Check,
+  type StatementContent,
+  type StatementHead,
+  type StatementKey,
+} from './statement.js';
 
 /** The head of the rep's period; null when nothing has ever been generated for it. */
 export async function findHead(trx: Work, key: StatementKey): Promise<StatementHead | null> {
@@ -69,6 +76,36 @@ export async function readStatement(
   if (stored !== null) return { head, content: stored };
   const live = snapshotOf(await readLedgerLines(trx, key), currency);
   return { head, content: { ...live, statementId: null, version: 0, generatedAt: null } };
+}
+
+/** The checks of the statements of the period, by rep, the latest version first; of those reps where ids are given. */
+export async function listChecks(
+  trx: Work,
+  workspaceId: string,
+  period: Period,
+  repIds: readonly string[] | null,
+): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const { rows } = await sql<{
+    repId: string;
+    version: number;
+    note: string | null;
+    authorId: string | null;
+    author: string | null;
+    at: Date;
+  }>`
+    select c.rep_id as "repId", c.version, c.note, c.author_id as "authorId", a.name as author, c.checked_at as at
+    from statement_checks c
+    left join reps a on a.workspace_id = c.workspace_id and a.rep_id = c.author_id
+    where c.workspace_id = ${workspaceId} and c.period = ${period}
+      ${repIds === null ? sql`` : sql`and c.rep_id = any(${repIds}::uuid[])`}
+    order by c.rep_id, c.version desc`.execute(trx);
+  const check = ({ version, note, authorId, author, at }: (typeof rows)[number]): Check => ({
+    version,
+    by: { repId: authorId, name: author ?? 'API key' },
+    note,
+    at: at.toISOString(),
+  });
+  return new Map([...groupBy(rows, (row) => row.repId)].map(([repId, ofRep]) => [repId, ofRep.map(check)]));
 }
 
 export interface FrozenPeriod {

@@ -37,6 +37,18 @@ export const approvedBy = z
   .describe('Who approved the statement; absent for reps');
 export type Approver = z.input<typeof approvedBy>;
 
+export const checks = z
+  .array(
+    z.object({
+      version: z.int().describe('The version that was checked'),
+      by: z.object({ repId: z.string().nullable().describe('Null for an API key'), name: z.string() }),
+      note: z.string().nullable(),
+      at: z.string(),
+    }),
+  )
+  .describe('Checks of the statement, the latest version first');
+export type Check = z.input<typeof checks>[number];
+
 export const statement = z.object({
   statementId: z.string().nullable(),
   version: z.int(),

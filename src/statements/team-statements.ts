@@ -7,6 +7,8 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type Summary, summaryFrom, summed } from './snapshot.js';
 import { staleDrafts } from './staleness.js';
 import {
+  type Check,
+  checks,
   otherCurrencies,
   type StatementState,
   statement,
@@ -33,6 +35,7 @@ export const teamStatements = z.object({
       summary,
       otherCurrencies,
       ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
+      checks,
     }),
   ),
   missingPayrollIds: z
@@ -139,6 +142,7 @@ export function teamAnswer(
   period: Period,
   currency: string,
   members: readonly TeamMemberStatement[],
+  checksByRep: ReadonlyMap<string, readonly Check[]>,
 ): z.input<typeof teamStatements> {
   const totals = splitByCurrency(
     members.flatMap((member) => [member.main, ...member.others]),
@@ -154,6 +158,7 @@ export function teamAnswer(
       ...state,
       ...summaryEntry(main),
       otherCurrencies: others.map(summaryEntry),
+      checks: [...(checksByRep.get(person.repId) ?? [])],
     })),
     missingPayrollIds: missingPayrollIds(members),
   };

@@ -47,6 +47,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getCommissions: { path: '/v1/commissions?dealId=nope' },
   getCommissionsDashboard: { path: '/v1/commissions/dashboard?dealId=nope' },
   listCommissionPeriods: { path: '/v1/commissions/periods?repId=<self>' },
+  listCommissionExceptions: { path: '/v1/commissions/exceptions?period=never' },
   recalculateCommissions: { body: { async: 'no' } },
   listRecalculationJobs: {},
   getRecalculationJob: { path: '/v1/commissions/recalculate/jobs/<unknown>' },

@@ -72,6 +72,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['GET /v1/commissions/dashboard?dealId=<deal>'],
   ],
   listCommissionPeriods: [['GET /v1/commissions/periods?repId=<rep>']],
+  listCommissionExceptions: [],
   recalculateCommissions: [
     ['POST /v1/commissions/recalculate', { repId: '<rep>' }],
     ['POST /v1/commissions/recalculate', { planId: '<plan>' }],

@@ -250,6 +250,11 @@ describe('true-ups across periods and levels', () => {
     expect(late).to.include({ dealId: 'L1', dealName: 'Late Ltd', approved: 0, live: 1600, delta: 1600 });
     expect(corrected).to.include({ dealId: 'D1', approved: 4800, live: 4000, delta: -800 });
     expect(first.delta).to.equal(800);
+    const csv = (await office.api.get(`/v1/statements/${office.ben}/export?period=2026-01`)).body as string;
+    const rows = csv.split('\r\n').filter((row) => row.includes('true_up'));
+    expect(rows.map((row) => row.split(',')[0])).to.deep.equal(['L1', 'D1']);
+    expect(rows[0]).to.contain('1600.00').and.contain('approved 0.00');
+    expect(rows[1]).to.contain('-800.00').and.contain('now 4000.00');
     await change(office, 'L1', 10_000, '2026-01-20', { name: 'Late Ltd' });
     const second = await trueUp(office, office.ben, '2026-01');
     expect(second.lines).to.deep.equal([{ ...late, approved: 1600, live: 800, delta: -800 }]);
@@ -272,5 +277,10 @@ describe('true-ups across periods and levels', () => {
       { repId: office.mia, name: 'Mia', role: 'manager' },
     ]);
     expect(asked.how).to.contain('force: true');
+    await fixture.addRep(office, 'Xenia', 'manager');
+    await office.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+    const path = `/v1/statements/${office.ben}/true-up`;
+    const scoped = await office.api.expect(200, 'POST', path, { period: '2026-01' });
+    expect(scoped.approvers).to.deep.equal(asked.approvers);
   });
 });

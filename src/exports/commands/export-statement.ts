@@ -107,21 +107,39 @@ export class ExportStatement {
   }
 }
 
+/** A true-up as one row for each of its lines, whose amounts add up to it; without lines it is one row. */
+function splitTrueUp(line: StatementLine, planNames: ReadonlyMap<string | null, string | null>): StatementLine[] {
+  if (line.lines === undefined || line.lines.length === 0) return [line];
+  return line.lines.map(({ dealId, dealName, planId, ruleName, approved, live, delta }) => ({
+    ...line,
+    dealId,
+    dealName,
+    planId,
+    planName: planNames.get(planId) ?? null,
+    ruleName,
+    amount: delta,
+    reason: `approved ${plainAmount(approved, line.currency)}, now ${plainAmount(live, line.currency)}`,
+  }));
+}
+
 /** Every row names its rep, period and currency, so that the rows of several files can stand in one. */
 function csvOf(
   { lines }: StatementContent,
   { name, email, period: of }: { readonly name: string; readonly email: string; readonly period: string },
   delimiter: string,
 ): string {
+  const planNames = new Map(lines.map(({ planId, planName }) => [planId, planName]));
   return csvFile(
     [...columns.map(([title]) => title), ...rowColumns],
-    lines.map((line) => [
-      ...columns.map(([, cell]) => cell(line)),
-      text(name),
-      text(email),
-      trusted(of),
-      text(line.currency),
-    ]),
+    lines
+      .flatMap((line) => splitTrueUp(line, planNames))
+      .map((line) => [
+        ...columns.map(([, cell]) => cell(line)),
+        text(name),
+        text(email),
+        trusted(of),
+        text(line.currency),
+      ]),
     delimiter,
   );
 }

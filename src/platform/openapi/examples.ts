@@ -367,6 +367,36 @@ export const examples: Readonly<Record<string, Example>> = {
   getCommissions: { query: { period: '2026-02' }, answer: overview },
   getCommissionsDashboard: { query: { period: '2026-02' }, answer: overview },
   listCommissionPeriods: { query: ofBen, answer: ['2026-02', '2026-01'] },
+  listCommissionExceptions: {
+    query: { period: '2026-02', limit: '20' },
+    answer: {
+      period: '2026-02',
+      currency: 'USD',
+      deals: 1,
+      exceptions: [
+        {
+          reason: 'quota_missing',
+          meaning: 'The rule needs a quota that is not set. Set the quota.',
+          count: 1,
+          totals: [{ currency: 'USD', amount: 120000 }],
+          deals: [
+            {
+              dealId,
+              name: null,
+              stage: 'Won',
+              closeDate: '2026-02-10',
+              amount: 120000,
+              currency: 'USD',
+              repId: ben,
+              repName: 'Ben',
+              rules: [{ planId, planName: 'AE', ruleId, ruleName: 'New business' }],
+              missing: [],
+            },
+          ],
+        },
+      ],
+    },
+  },
   recalculateCommissions: {
     body: { planId, async: true },
     answer: {

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller, maySee } from '../../kernel/caller.js';
+import { type Caller, maySee, seesTeam } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -9,8 +9,8 @@ import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { readState } from '../staleness.js';
-import { approvalOf, approvedBy, statement } from '../statement.js';
-import { readStatement, resolvePeriod } from '../statement-views.js';
+import { approvalOf, approvedBy, checks, statement } from '../statement.js';
+import { listChecks, readStatement, resolvePeriod } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathId });
 const query = z.strictObject({ period: period.optional() });
@@ -32,7 +32,11 @@ export class GetStatementStatus {
       const { head, content } = await readStatement(trx, key, currency);
       const state = await readState(trx, key, head, content, currency);
       const [status, version] = [head?.status ?? ('draft' as const), head?.version ?? 0];
-      return { repId, period: of, status, generated: head !== null, version, ...approvalOf(head, caller), ...state };
+      const checked = seesTeam(caller)
+        ? { checks: [...((await listChecks(trx, workspaceId, of, [repId])).get(repId) ?? [])] }
+        : {};
+      const approval = approvalOf(head, caller);
+      return { repId, period: of, status, generated: head !== null, version, ...approval, ...state, ...checked };
     });
   }
 }
@@ -55,6 +59,7 @@ export const getStatementStatus = operation({
     approvedAt: z.string().optional(),
     approvedBy: approvedBy.optional(),
     ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
+    checks: checks.optional().describe('Checks of the statement, the latest version first; absent for reps'),
   }),
   failures: { rep_not_found: 404 },
   handler: GetStatementStatus,

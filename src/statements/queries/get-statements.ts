@@ -13,7 +13,7 @@ import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { readState } from '../staleness.js';
 import { type StatementAnswer, statement, statementAnswer } from '../statement.js';
-import { readStatement, resolvePeriod } from '../statement-views.js';
+import { listChecks, readStatement, resolvePeriod } from '../statement-views.js';
 import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
 
 const query = z.strictObject({
@@ -39,7 +39,8 @@ export class GetStatements {
       const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, asked.period, this.clock);
       if (asked.repId !== undefined) return readRepStatement(trx, caller, asked.repId, of, currency);
       const selection = { repIds: visibleReps(caller), everyone: asked.include === 'all' };
-      return teamAnswer(of, currency, await readTeamStatements(trx, caller.workspaceId, of, currency, selection));
+      const members = await readTeamStatements(trx, caller.workspaceId, of, currency, selection);
+      return teamAnswer(of, currency, members, await listChecks(trx, caller.workspaceId, of, selection.repIds));
     });
   }
 }

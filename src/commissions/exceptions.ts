@@ -1,0 +1,154 @@
+import { type RepInput, type RepResult } from '../engine/calculate.js';
+import { asNumber, isAbsent } from '../engine/field-value.js';
+import { type Deal } from '../engine/slug.js';
+import { type Reason } from '../engine/trace.js';
+import { type Day, type DayRange, isWithin } from '../kernel/day.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
+import { naturalKey } from '../ledger/ledger-rows.js';
+import { type RepTerms } from '../ledger/rep-terms.js';
+
+/**
+ * The reasons that are listed, in the order of the list. `period_not_ended` and `no_downstream_commission` are not: time
+ * or a payment below resolves them.
+ */
+export const exceptionReasons = [
+  'owner_unresolved',
+  'no_close_date',
+  'no_assignment',
+  'plan_not_active',
+  'outside_effective_dates',
+  'statement_locked',
+  'quota_missing',
+  'variable_target_missing',
+  'currency_mismatch',
+  'value_out_of_range',
+  'field_missing',
+  'amount_out_of_range',
+  'deal_condition_failed',
+  'rule_condition_failed',
+  'below_lowest_tier',
+  'below_floor_attainment',
+  'cap_exhausted',
+] as const satisfies readonly Reason[];
+export type ExceptionReason = (typeof exceptionReasons)[number];
+
+export function isListed(reason: Reason | null): reason is ExceptionReason {
+  return reason !== null && (exceptionReasons as readonly Reason[]).includes(reason);
+}
+
+/** A deal that did not pay a rep, or not by every rule, for one reason. */
+export interface Exception {
+  readonly reason: ExceptionReason;
+  readonly dealId: string;
+  readonly name: string | null;
+  readonly stage: string | null;
+  readonly closeDate: Day | null;
+  readonly amount: number | null;
+  readonly currency: string | null;
+  readonly repId: string | null;
+  readonly rules: readonly {
+    readonly planId: string | null;
+    readonly ruleId: string | null;
+    readonly ruleName: string | null;
+  }[];
+  readonly missing: readonly string[];
+}
+
+/** No plan version applies to the deal. Another plan of the rep may still apply. */
+const placementReasons: ReadonlySet<Reason> = new Set(['no_assignment', 'plan_not_active', 'outside_effective_dates']);
+
+/** The plan itself decides that the rule pays nothing: an exception only if no rule pays the rep for the deal. */
+const termReasons: ReadonlySet<Reason> = new Set([
+  ...placementReasons,
+  'deal_condition_failed',
+  'rule_condition_failed',
+  'below_lowest_tier',
+  'below_floor_attainment',
+  'cap_exhausted',
+]);
+
+/** Decided before the deal passes the conditions of the plan. An open or lost deal is no exception for these reasons. */
+const earlyReasons: ReadonlySet<Reason> = new Set([
+  ...placementReasons,
+  'currency_mismatch',
+  'deal_condition_failed',
+  'rule_condition_failed',
+]);
+
+type Outcome = RepResult['outcomes'][number];
+
+/**
+ * The exceptions of one rep among the deals that closed in the days. `expected` are the ids of the rep's deals that are
+ * won or have no stage. On deals of the team only the failures of the rep's own terms count: the deal's other exceptions
+ * are the owner's.
+ */
+export function exceptionsOf(
+  terms: RepTerms,
+  input: RepInput,
+  result: RepResult,
+  days: DayRange,
+  expected: ReadonlySet<string>,
+): Exception[] {
+  const own = dealsIn(input.deals, days);
+  const team = dealsIn(
+    input.teamDeals.map(({ deal }) => deal),
+    days,
+  );
+  const periodic = new Set(
+    terms.versions.flatMap(({ rules }) =>
+      rules.filter((rule) => rule.executionPhase === 'periodic').map((rule) => rule.id),
+    ),
+  );
+  const blocked = new Set(result.blocked.map(naturalKey));
+  const byDeal = new Map<string, Outcome[]>();
+  for (const outcome of result.outcomes) {
+    if (periodic.has(outcome.ruleId ?? '')) continue;
+    if (own.has(outcome.dealKey) || team.has(outcome.dealKey))
+      getOrInsert(byDeal, outcome.dealKey, () => []).push(outcome);
+  }
+  return [...byDeal].flatMap(([dealId, outcomes]) => {
+    const deal = own.get(dealId);
+    const isOwn = deal !== undefined;
+    const isPaid = outcomes.some((outcome) => outcome.paid);
+    const isPlaced = outcomes.some(({ reason }) => reason === null || !placementReasons.has(reason));
+    const counts = ({ reason, paid, ...outcome }: Outcome): boolean => {
+      if (paid || !isListed(reason)) return false;
+      if (termReasons.has(reason) && (isPaid || !isOwn)) return false;
+      if (placementReasons.has(reason) && isPlaced) return false;
+      if (earlyReasons.has(reason) && !(isOwn && expected.has(dealId))) return false;
+      // An approved row of amount 0 that would be 0 now as well is no exception.
+      if (reason === 'statement_locked')
+        return blocked.has(
+          naturalKey({ planId: outcome.planId ?? '', ruleName: outcome.ruleName ?? '', dealKey: dealId }),
+        );
+      return true;
+    };
+    const byReason = new Map<ExceptionReason, Outcome[]>();
+    for (const outcome of outcomes.filter(counts))
+      getOrInsert(byReason, outcome.reason as ExceptionReason, () => []).push(outcome);
+    const facts = factsOf(deal ?? (team.get(dealId) as Deal));
+    return [...byReason].map(([reason, because]) => ({
+      reason,
+      ...facts,
+      repId: terms.repId,
+      rules: because.map(({ planId, ruleId, ruleName }) => ({ planId, ruleId, ruleName })),
+      missing: [...new Set(because.flatMap((outcome) => outcome.missing))],
+    }));
+  });
+}
+
+function dealsIn(deals: readonly Deal[], days: DayRange): ReadonlyMap<string, Deal> {
+  return new Map(deals.filter((deal) => isWithin(deal.closeDate, days)).map((deal) => [deal.dealId, deal]));
+}
+
+function factsOf({ dealId, closeDate, standard }: Deal) {
+  const textOf = (value: (typeof standard)['dealName']) => (isAbsent(value) ? null : String(value));
+  return {
+    dealId,
+    closeDate,
+    name: textOf(standard.dealName),
+    stage: textOf(standard.dealStage),
+    amount: asNumber(standard.dealAmount)?.toNumber() ?? null,
+    currency: textOf(standard.currency),
+  };
+}

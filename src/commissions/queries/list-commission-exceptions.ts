@@ -1,0 +1,250 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { calculateRep } from '../../engine/calculate.js';
+import { type Caller, visibleReps } from '../../kernel/caller.js';
+import { chunk } from '../../kernel/chunk.js';
+import { type Clock } from '../../kernel/clock.js';
+import { type Day, dayInZone } from '../../kernel/day.js';
+import { Decimal, sum } from '../../kernel/decimal.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { type Period, periodOf, periodRange } from '../../kernel/period.js';
+import { calculationWindow } from '../../ledger/load-window.js';
+import { loadRepInput } from '../../ledger/rep-input.js';
+import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms, type WorkspaceTerms } from '../../ledger/rep-terms.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { period, wholeNumber } from '../../platform/schemas.js';
+import { CLOCK } from '../../platform/tokens.js';
+import {
+  type DealRow,
+  findNames,
+  listExpectedDeals,
+  listRepsToExplain,
+  listUndatedDeals,
+  listUnownedDeals,
+} from '../exception-views.js';
+import { type Exception, type ExceptionReason, exceptionReasons, exceptionsOf } from '../exceptions.js';
+
+const query = z.strictObject({
+  period: period.optional().describe('The current month by default'),
+  limit: wholeNumber(1, 100).default(20).describe('How many deals of each reason are listed; counts include all'),
+});
+type Query = z.infer<typeof query>;
+
+const response = z.object({
+  period: z.string(),
+  currency: z.string().describe('The currency of the workspace, in which amounts without a currency are counted'),
+  deals: z.int().describe('Distinct deals in all groups'),
+  exceptions: z
+    .array(
+      z.object({
+        reason: z.enum(exceptionReasons),
+        meaning: z.string().describe('What the reason means and what to do'),
+        count: z.int().describe('Distinct deals'),
+        totals: z
+          .array(z.object({ currency: z.string(), amount: z.number() }))
+          .describe('Sums of the amounts of the deals by currency, the currency of the workspace first'),
+        deals: z
+          .array(
+            z.object({
+              dealId: z.string(),
+              name: z.string().nullable(),
+              stage: z.string().nullable(),
+              closeDate: z.string().nullable(),
+              amount: z.number().nullable().describe('Null if the deal has no amount that can be read'),
+              currency: z.string().nullable(),
+              repId: z.string().nullable().describe('Who was not paid; null without an owner'),
+              repName: z.string().nullable(),
+              rules: z
+                .array(
+                  z.object({
+                    planId: z.string().nullable(),
+                    planName: z.string().nullable(),
+                    ruleId: z.string().nullable(),
+                    ruleName: z.string().nullable(),
+                  }),
+                )
+                .describe('The rules that paid nothing; without a rule if no plan version applies'),
+              missing: z.array(z.string()).describe('Slugs of the fields that are missing or out of range'),
+            }),
+          )
+          .describe('The first deals, the largest amount first'),
+      }),
+    )
+    .describe('One group for each reason that occurs'),
+});
+type Answer = z.input<typeof response>;
+
+const meanings: Readonly<Record<ExceptionReason, string>> = {
+  owner_unresolved: 'The deal has no owner among the reps. Add the rep, or set the CRM member id or the e-mail.',
+  no_close_date: 'The deal has no close date and belongs to no period; it is listed in every period. Set the date.',
+  no_assignment: 'The rep is on no plan. Assign one.',
+  plan_not_active: 'The plan of the rep is not active. Activate it, or assign another plan.',
+  outside_effective_dates: 'The close date is outside the dates of the plan or of the assignment. Change the dates.',
+  statement_locked: 'The statement of the period is approved. Unlock it, or pay the difference with a true-up.',
+  quota_missing: 'The rule needs a quota that is not set. Set the quota.',
+  variable_target_missing: 'The rule pays a part of the variable target, which is not set. Set it with the quota.',
+  currency_mismatch: 'The deal has another currency than the plan. Correct the deal, or use a plan in that currency.',
+  value_out_of_range: 'A number of the deal is too large to pay on. Correct the field in the CRM.',
+  field_missing:
+    'The deal lacks a field that the rule reads. Fill the field, or correct the plan or the field mapping.',
+  amount_out_of_range: 'The amount to pay is too large. Check the rates of the rule and the numbers of the deal.',
+  deal_condition_failed: 'The deal does not meet the conditions of the plan, and no other rule paid the rep.',
+  rule_condition_failed: 'The deal does not meet the conditions of the rule, and no other rule paid the rep.',
+  below_lowest_tier: 'Attainment is below the lowest tier, and no other rule paid the rep.',
+  below_floor_attainment: 'Attainment is below the floor of the rule, and no other rule paid the rep.',
+  cap_exhausted: 'Earlier deals have used up the cap, and no other rule paid the rep.',
+};
+
+/** Each chunk is a short transaction of its own. */
+const repsAtOnce = 50;
+
+@injectable()
+export class ListCommissionExceptions {
+  constructor(
+    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Calculates in memory every rep whom the caller may see and who has deals or a team. Nothing is written. */
+  async execute({ query: { period: requested, limit } }: Input<unknown, Query>, caller: Caller): Promise<Answer> {
+    const { workspaceId } = caller;
+    const repIds = visibleReps(caller);
+    const { scope, toExplain, unassigned } = await this.read(caller, async (trx) => {
+      const workspace = await loadWorkspaceTerms(trx, workspaceId);
+      const today = dayInZone(this.clock.now(), workspace.timeZone);
+      const of = requested ?? periodOf(today, 'monthly');
+      const days = periodRange(of);
+      const [unowned, undated] = [
+        repIds === null ? await listUnownedDeals(trx, workspaceId, days) : [],
+        await listUndatedDeals(trx, workspaceId, repIds),
+      ];
+      return {
+        scope: { workspaceId, workspace, today, period: of },
+        toExplain: await listRepsToExplain(trx, workspaceId, days, repIds),
+        unassigned: [
+          ...unowned.map((deal) => unexplained(deal, 'owner_unresolved')),
+          ...undated.map((deal) => unexplained(deal, 'no_close_date')),
+        ],
+      };
+    });
+    const found = [...unassigned];
+    for (const reps of chunk(toExplain, repsAtOnce))
+      found.push(...(await this.read(caller, (trx) => explainReps(trx, scope, reps))));
+    const groups = groupsOf(found, scope.workspace.currency, limit);
+    const names = await this.read(caller, (trx) => findNames(trx, workspaceId, idsIn(groups)));
+    return {
+      period: scope.period,
+      currency: scope.workspace.currency,
+      deals: new Set(found.map(({ dealId }) => dealId)).size,
+      exceptions: groups.map(({ listed, ...group }) => ({
+        ...group,
+        meaning: meanings[group.reason],
+        deals: listed.map((exception) => dealAnswer(exception, names)),
+      })),
+    };
+  }
+
+  private read<T>(caller: Caller, work: (trx: Work) => Promise<T>): Promise<T> {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, work);
+  }
+}
+
+interface Scope {
+  readonly workspaceId: string;
+  readonly workspace: WorkspaceTerms;
+  readonly today: Day;
+  readonly period: Period;
+}
+
+async function explainReps(
+  trx: Work,
+  { workspaceId, workspace, today, period: of }: Scope,
+  repIds: readonly string[],
+): Promise<Exception[]> {
+  const days = periodRange(of);
+  const terms = await loadTermsOfReps(trx, workspaceId, repIds, workspace);
+  const frozen = await loadFrozenOfReps(trx, workspaceId, repIds);
+  const expected = await listExpectedDeals(trx, workspaceId, days, repIds);
+  const found: Exception[] = [];
+  for (const [repId, ofRep] of terms) {
+    const rep = { ...ofRep, frozen: frozen.get(repId) ?? [] };
+    const input = await loadRepInput(trx, rep, calculationWindow(rep, days), today, { explain: true });
+    found.push(...exceptionsOf(rep, input, calculateRep(input), days, expected));
+  }
+  return found;
+}
+
+function unexplained(deal: DealRow, reason: ExceptionReason): Exception {
+  return { ...deal, reason, rules: [], missing: [] };
+}
+
+interface Group extends Pick<Answer['exceptions'][number], 'reason' | 'count' | 'totals'> {
+  readonly listed: readonly Exception[];
+}
+
+/** A deal that did not pay two people is counted once and listed for each. */
+function groupsOf(found: readonly Exception[], currency: string, limit: number): Group[] {
+  const byReason = groupBy(found, ({ reason }) => reason);
+  return exceptionReasons.flatMap((reason): Group[] => {
+    const ofReason = byReason.get(reason) ?? [];
+    if (ofReason.length === 0) return [];
+    const deals = [...new Map(ofReason.map((one) => [one.dealId, one])).values()];
+    return [
+      {
+        reason,
+        count: deals.length,
+        totals: totalsOf(deals, currency),
+        listed: ofReason.sort(largestFirst).slice(0, limit),
+      },
+    ];
+  });
+}
+
+function totalsOf(deals: readonly Exception[], currency: string): Group['totals'] {
+  const byCurrency = groupBy(deals, (deal) => deal.currency ?? currency);
+  return [...byCurrency]
+    .map(([of, ofCurrency]) => ({
+      currency: of,
+      amount: sum(ofCurrency.map(({ amount }) => Decimal.of(String(amount ?? 0)))).toNumber(),
+    }))
+    .sort(
+      (a, b) => Number(b.currency === currency) - Number(a.currency === currency) || (a.currency < b.currency ? -1 : 1),
+    );
+}
+
+function largestFirst(a: Exception, b: Exception): number {
+  return Math.abs(b.amount ?? 0) - Math.abs(a.amount ?? 0) || (a.dealId < b.dealId ? -1 : 1);
+}
+
+function idsIn(groups: readonly Group[]): string[] {
+  const listed = groups.flatMap((group) => group.listed);
+  const ids = listed.flatMap(({ repId, rules }) => [repId, ...rules.map(({ planId }) => planId)]);
+  return [...new Set(ids.filter((id) => id !== null))];
+}
+
+function dealAnswer(
+  { reason: _, rules, ...deal }: Exception,
+  names: ReadonlyMap<string, string>,
+): Answer['exceptions'][number]['deals'][number] {
+  const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
+  return {
+    ...deal,
+    repName: nameOf(deal.repId),
+    rules: rules.map((rule) => ({ ...rule, planName: nameOf(rule.planId) })),
+    missing: [...deal.missing],
+  };
+}
+
+export const listCommissionExceptions = operation({
+  id: 'listCommissionExceptions',
+  summary: 'What did not pay in a period, grouped by reason, with counts, sums and the first deals of each reason',
+  method: 'get',
+  path: '/v1/commissions/exceptions',
+  access: 'manager',
+  query,
+  response,
+  failures: {},
+  cacheScope: () => null,
+  handler: ListCommissionExceptions,
+});

@@ -1,0 +1,152 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { tokenOf } from '../support/tokens.js';
+
+interface Group {
+  readonly reason: string;
+  readonly count: number;
+  readonly totals: unknown;
+  readonly deals: { readonly dealId: string; readonly repName: string | null }[];
+}
+
+describe('what did not pay', () => {
+  let service: TestService;
+  let workspaceId: string;
+  let api: ApiClient;
+  const ids = new Map<string, string>();
+
+  const deal = (dealId: string, ownerId: string, more: object = {}) =>
+    api.put(`/v1/deals/${dealId}`, { amount: 1000, stage: 'Closed Won', closeDate: '2026-01-10', ownerId, ...more });
+  const exceptions = (query = 'period=2026-01', client = api) =>
+    client.expect(200, 'GET', `/v1/commissions/exceptions?${query}`);
+  const dealsByReason = ({ exceptions: groups }: { exceptions: Group[] }) =>
+    Object.fromEntries(groups.map(({ reason, deals }) => [reason, deals.map(({ dealId }) => dealId)]));
+
+  before(async () => {
+    service = await startTestService();
+    ({ workspaceId, api } = await service.workspace());
+    const person = (name: string, more: object = {}) => ({
+      name,
+      email: `${name.toLowerCase()}@x.io`,
+      crmMemberId: name.toLowerCase(),
+      ...more,
+    });
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [
+        person('Mia', { role: 'manager' }),
+        person('Ann', { managerEmail: 'mia@x.io' }),
+        person('Bob'),
+        person('Cy'),
+        person('Dan'),
+      ],
+    });
+    for (const { name, id } of reps) ids.set(name, id);
+    const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+    const config = {
+      rules: [
+        {
+          name: 'New',
+          measure: 'amount',
+          tiers,
+          conditions: [{ field: 'dealStage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }],
+        },
+      ],
+    };
+    const flat = await api.expect(201, 'POST', '/v1/plans', { name: 'Flat', config });
+    const tiered = await api.expect(201, 'POST', '/v1/plans', {
+      name: 'Tiered',
+      config: {
+        rules: [
+          {
+            name: 'By quota',
+            measure: 'amount',
+            tiers: [...tiers, { tierIndex: 1, minThreshold: 1, rate: 0.2 }],
+            conditions: [{ field: 'dealStage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }],
+          },
+        ],
+      },
+    });
+    const assign = (names: string[], planId: string) =>
+      api.expect(201, 'POST', '/v1/assignments', { repIds: names.map((name) => ids.get(name)), planId });
+    await assign(['Ann', 'Cy'], flat.planId);
+    await assign(['Dan'], tiered.planId);
+    await deal('paid', 'ann');
+    await deal('foreign', 'ann', { currency: 'EUR', amount: 700 });
+    await deal('huge', 'ann', { amount: undefined, fields: { amount: 1e18 } });
+    await deal('renewal', 'ann', { stage: 'Renewal won' });
+    await deal('open', 'ann', { stage: 'Negotiation' });
+    await deal('lost', 'ann', { stage: 'Closed Lost' });
+    await deal('orphan', 'nobody', { amount: 5000 });
+    await deal('orphan-open', 'nobody', { stage: 'Negotiation' });
+    await deal('elsewhere', 'nobody', { closeDate: '2026-02-10' });
+    await deal('undated', 'ann', { closeDate: undefined });
+    await deal('unassigned', 'bob');
+    await deal('unassigned-2', 'bob', { amount: 3000 });
+    await deal('no-quota', 'dan');
+    await deal('in-time', 'cy');
+    await service.settled(workspaceId);
+    await api.expect(200, 'POST', `/v1/statements/${ids.get('Cy')}/generate`, { period: '2026-01' });
+    await api.expect(200, 'POST', `/v1/statements/${ids.get('Cy')}/approve`, { period: '2026-01', status: 'approved' });
+    await deal('late', 'cy');
+    await service.settled(workspaceId);
+  });
+  after(() => service.stop());
+
+  it('groups deals by reason, without open pipeline and lost deals', async () => {
+    const answer = await exceptions();
+    expect(dealsByReason(answer)).to.deep.equal({
+      owner_unresolved: ['orphan'],
+      no_close_date: ['undated'],
+      no_assignment: ['unassigned-2', 'unassigned'],
+      statement_locked: ['late'],
+      quota_missing: ['no-quota'],
+      currency_mismatch: ['foreign'],
+      value_out_of_range: ['huge'],
+      rule_condition_failed: ['renewal'],
+    });
+    expect(answer).to.include({ period: '2026-01', currency: 'USD', deals: 9 });
+    const ofReason = (reason: string) => answer.exceptions.find((group: Group) => group.reason === reason);
+    expect(ofReason('no_assignment')).to.deep.include({ count: 2, totals: [{ currency: 'USD', amount: 4000 }] });
+    expect(ofReason('currency_mismatch').totals).to.deep.equal([{ currency: 'EUR', amount: 700 }]);
+    const [unset] = ofReason('quota_missing').deals;
+    expect(unset).to.include({ repName: 'Dan', amount: 1000, closeDate: '2026-01-10' });
+    expect(unset.rules[0]).to.include({ planName: 'Tiered', ruleName: 'By quota' });
+    expect(ofReason('value_out_of_range').deals[0].missing).to.deep.equal(['amount']);
+  });
+
+  it('lists the largest deals of each reason up to the limit and counts all', async () => {
+    const { exceptions: groups } = await exceptions('period=2026-Q1&limit=1');
+    const unassigned = groups.find(({ reason }: Group) => reason === 'no_assignment');
+    expect(unassigned.count).to.equal(2);
+    expect(unassigned.deals.map(({ dealId }: { dealId: string }) => dealId)).to.deep.equal(['unassigned-2']);
+    expect(groups.find(({ reason }: Group) => reason === 'owner_unresolved').count).to.equal(2);
+    await api.expect(400, 'GET', '/v1/commissions/exceptions?limit=0');
+  });
+
+  it('shows a manager the people below under managerScope reports, and rejects reps', async () => {
+    const manager = service.client(await tokenOf(service, workspaceId, 'sess', ids.get('Mia') as string));
+    const rep = service.client(await tokenOf(service, workspaceId, 'sess', ids.get('Ann') as string));
+    expect(await exceptions('period=2026-01', manager)).to.deep.equal(await exceptions());
+    await api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+    expect(dealsByReason(await exceptions('period=2026-01', manager))).to.deep.equal({
+      no_close_date: ['undated'],
+      currency_mismatch: ['foreign'],
+      value_out_of_range: ['huge'],
+      rule_condition_failed: ['renewal'],
+    });
+    expect((await rep.get('/v1/commissions/exceptions?period=2026-01')).status).to.equal(403);
+  });
+
+  it('no longer lists a deal whose cause was removed', async () => {
+    await api.expect(201, 'POST', '/v1/quotas', {
+      repIds: [ids.get('Dan')],
+      measure: 'By quota',
+      period: '2026-Q1',
+      target: 1000,
+    });
+    await deal('orphan', 'ann');
+    await service.settled(workspaceId);
+    expect(dealsByReason(await exceptions())).to.not.have.any.keys('quota_missing', 'owner_unresolved');
+  });
+});
