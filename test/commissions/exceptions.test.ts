@@ -39,6 +39,7 @@ describe('what did not pay', () => {
         person('Bob'),
         person('Cy'),
         person('Dan'),
+        person('Eve', { managerEmail: 'mia@x.io' }),
       ],
     });
     for (const { name, id } of reps) ids.set(name, id);
@@ -69,11 +70,16 @@ describe('what did not pay', () => {
     });
     const assign = (names: string[], planId: string) =>
       api.expect(201, 'POST', '/v1/assignments', { repIds: names.map((name) => ids.get(name)), planId });
+    const contract = await api.expect(201, 'POST', '/v1/plans', {
+      name: 'Contract',
+      config: { rules: [{ name: 'Contract', measure: 'acv', tiers }] },
+    });
+    await assign(['Eve'], contract.planId);
     await assign(['Ann', 'Cy'], flat.planId);
     await assign(['Dan'], tiered.planId);
     await deal('paid', 'ann');
     await deal('foreign', 'ann', { currency: 'EUR', amount: 700 });
-    await deal('huge', 'ann', { amount: undefined, fields: { amount: 1e18 } });
+    await deal('huge', 'eve', { fields: { acv: '123456789012345678' } });
     await deal('renewal', 'ann', { stage: 'Renewal won' });
     await deal('open', 'ann', { stage: 'Negotiation' });
     await deal('lost', 'ann', { stage: 'Closed Lost' });
@@ -112,7 +118,7 @@ describe('what did not pay', () => {
     const [unset] = ofReason('quota_missing').deals;
     expect(unset).to.include({ repName: 'Dan', amount: 1000, closeDate: '2026-01-10' });
     expect(unset.rules[0]).to.include({ planName: 'Tiered', ruleName: 'By quota' });
-    expect(ofReason('value_out_of_range').deals[0].missing).to.deep.equal(['amount']);
+    expect(ofReason('value_out_of_range').deals[0].missing).to.deep.equal(['acv']);
   });
 
   it('lists the largest deals of each reason up to the limit and counts all', async () => {
