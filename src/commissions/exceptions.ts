@@ -1,5 +1,5 @@
-import { type RepInput, type RepResult } from '../engine/calculate.js';
 import { asNumber, isAbsent } from '../engine/field-value.js';
+import { type RepInput, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { type Reason } from '../engine/trace.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
