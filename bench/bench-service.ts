@@ -8,15 +8,18 @@ import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 
-/** A service as it is installed, on a database that keeps what it commits, with a way past it for floors. */
+/** The service as it is installed, on a durable database, with direct connections for the floors. */
 export interface BenchService {
   readonly url: string;
   readonly running: RunningProcess;
   readonly ownerUrl: string;
-  /** For COPY from a file; of your own server the owner, who then has to be one. */
+  /** For COPY from a file. On another server this is the owner, who must then be a superuser. */
   readonly superuserUrl: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Connections of the tables' owner, past row-level security: for floors and for making deals. */
+  /**
+   * Connections of the tables' owner, which row-level security does not restrict: for floors and for inserting
+   * deals.
+   */
   readonly owner: pg.Pool;
   newWorkspace(): Promise<BenchWorkspace>;
   stop(): Promise<void>;
@@ -33,7 +36,7 @@ export interface BenchOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** BENCH_DATABASE_URL takes an empty database of your own server, to which its owner connects. */
+/** Starts the service. BENCH_DATABASE_URL names an empty database on another server and its owner. */
 export async function startBenchService({ worker = true, environment: more = {} }: BenchOptions = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'commissions-bench-'));
   const external = process.env['BENCH_DATABASE_URL'];
@@ -86,6 +89,7 @@ async function call<Answer>(address: string, apiKey: string, method: string, bod
     headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new Error(`${method} ${address} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`${method} ${address} returned status ${response.status}: ${await response.text()}`);
   return (await response.json()) as Answer;
 }

@@ -1,7 +1,7 @@
 import express from 'express';
 import { type Listening, listen } from '#src/platform/http/listen.js';
 
-/** An Express handler that answers and does nothing: what HTTP alone costs. */
+/** An Express handler that returns an empty response: the cost of HTTP alone. */
 export function listenEmpty(): Promise<Listening> {
   const empty = express();
   empty.use((_, response) => {

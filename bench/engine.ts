@@ -9,7 +9,7 @@ import { dealsPerRep, planConfig, quotaTarget, rates, rulesPerDeal } from './sal
 
 const repsPerRun = 100;
 
-/** The engine alone, against itself on floats, and its conditions against two rules engines. */
+/** The engine with exact decimals against the engine with floats, and its conditions against two rules engines. */
 export async function engine(): Promise<Table[]> {
   register(new URL('float-hooks.js', import.meta.url));
   return [await engineAgainstFloats(), await conditionsAgainstRulesEngines()];
@@ -27,11 +27,11 @@ async function engineAgainstFloats(): Promise<Table> {
     title: 'Engine, one thread',
     columns: ['', 'deals × rules a second', 'time against floats'],
     rows: measured.map(({ name, median }) => [name, count((fired / median) * 1000), ratio(median / floats)]),
-    notes: ['Floats are what it must not be: they are here to show what exactness costs.'],
+    notes: ['The service never uses floats; they show the cost of exact decimals.'],
   };
 }
 
-/** The engine as it is loaded under the mark: with none the service's own, else on floats. */
+/** Loads the engine under the mark: without a mark the service's own, with it the one on floats. */
 async function calculating(name: string, mark: string): Promise<Contender> {
   const at = (path: string) => new URL(`../src/${path}.js${mark}`, import.meta.url).href;
   const { calculateRep } = (await import(at('engine/calculate'))) as typeof import('#src/engine/calculate.js');
@@ -41,7 +41,7 @@ async function calculating(name: string, mark: string): Promise<Contender> {
   const decimals = mark === '' ? '../src/kernel/decimal.js' : './float-decimal.js';
   const { Decimal } = (await import(decimals)) as typeof import('#src/kernel/decimal.js');
   const read = readPlanConfig(planConfig(rates));
-  if ('issues' in read) throw new Error('the plan of the bench is not valid');
+  if ('issues' in read) throw new Error('the plan of the benchmark is invalid');
   const version = {
     planId: 'plan',
     planVersionId: 'version',
@@ -129,8 +129,8 @@ async function conditionsAgainstRulesEngines(): Promise<Table> {
       let passed = 0;
       for (let round = 0; round < rounds; round += 1)
         for (const deal of deals) {
-          const told = passes(deal);
-          if (typeof told === 'boolean' ? told : await told) passed += 1;
+          const result = passes(deal);
+          if (typeof result === 'boolean' ? result : await result) passed += 1;
         }
       if (passed !== expected * rounds) throw new Error(`${name} passed ${passed} of ${expected * rounds} deals`);
       return (performance.now() - start) / rounds;

@@ -14,10 +14,10 @@ import { createTestDatabase, stopTestServer } from '#test/support/test-database.
 import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 
 /**
- * How long tenant B waits from its change of a deal to the commission event, alone and while the CRM of tenant A delivers
- * 10,000 webhooks as fast as they are taken, under the limits that the service has unless told otherwise: what is refused
- * is sent again when the answer says so. B changes the same deals in turn, so that it asks for the same work at the end
- * as at the start. Prints a line for each; ends with 1 when B's p95 grew beyond the allowed factor.
+ * Measures the time from a deal change of tenant B to its commission event, alone and while the CRM of tenant A
+ * delivers 10,000 webhooks as fast as they are accepted. Rejected deliveries are repeated after Retry-After, and the
+ * limits are the service's defaults. B changes the same deals in rotation, so that the amount of work stays
+ * constant. Prints one line per measurement; exits with 1 if B's p95 grew beyond the allowed factor.
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '1' },
     factor: { type: 'string', default: '3' },
     backend: { type: 'string', default: 'both' },
-    /** WEBHOOKS_PER_SECOND. */
+    /** The value of WEBHOOKS_PER_SECOND. */
     limit: { type: 'string' },
   },
 });
@@ -47,7 +47,7 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
     DATABASE_URL: database.ownerUrl,
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     LOG_LEVEL: 'warn',
-    // That of an API key: B's own requests are the clock.
+    // The limit of an API key must not slow B's own requests.
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...(values.limit === undefined ? {} : { WEBHOOKS_PER_SECOND: values.limit }),
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -71,7 +71,7 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
     const b = await tenant(database.ownerUrl, url, 5);
     await waits(watcher, url, b, dealsOfB);
     const idle = await waits(watcher, url, b, 2 * dealsOfB);
-    tell(backend, 'B alone', idle);
+    printRow(backend, 'B alone', idle);
     const deliveries = await deliveriesTo(a, world, url);
     const started = performance.now();
     const sent = { count: 0, done: false };
@@ -84,7 +84,7 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
     await drained(watcher, a.workspaceId);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const factor = quantile(loaded, 0.95) / quantile(idle, 0.95);
-    tell(
+    printRow(
       backend,
       `while A sends ${deliveries.length}`,
       loaded,
@@ -100,12 +100,12 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
   }
 }
 
-function tell(backend: string, name: string, waited: readonly number[], more = ''): void {
+function printRow(backend: string, name: string, waited: readonly number[], more = ''): void {
   const figures = `p50 ${ms(waited, 0.5)} p95 ${ms(waited, 0.95)} max ${ms(waited, 1)} (${waited.length})`;
   process.stdout.write(`${backend.padEnd(9)}${name.padEnd(24)}${figures}   ${more}\n`);
 }
 
-/** Connects the workspace with a CRM whose people are all paid; signed deliveries, each of a change of another deal. */
+/** Connects a CRM whose owners are all paid, and returns signed deliveries, each of a change of another deal. */
 async function deliveriesTo({ apiKey }: Tenant, world: CrmWorld, url: string): Promise<Delivery[]> {
   const api = new ApiClient(url, apiKey);
   const people = Array.from({ length: Number(values.reps) }, (_, index) => world.addPerson(`Rep${index}`));
@@ -132,7 +132,7 @@ async function newWorkspace(ownerUrl: string): Promise<Tenant> {
   return created;
 }
 
-/** A workspace whose reps `rep0`, `rep1`, … are paid by tiers of a quarterly quota. */
+/** Creates a workspace whose reps `rep0`, `rep1`, … are paid by tiers of a quarterly quota. */
 async function tenant(ownerUrl: string, url: string, count: number): Promise<Tenant> {
   const created = await newWorkspace(ownerUrl);
   const api = new ApiClient(url, created.apiKey);
@@ -158,7 +158,7 @@ async function tenant(ownerUrl: string, url: string, count: number): Promise<Ten
 const dealsOfB = 100;
 let changesOfB = 0;
 
-/** The milliseconds of `count` changes of B, one after the other: from sending it to seeing its event. */
+/** Changes `count` deals of B one after the other and returns the milliseconds from each request to its event. */
 async function waits(watcher: pg.Client, url: string, b: Tenant, count: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const found: number[] = [];
@@ -203,7 +203,7 @@ async function deliverOnce(agent: Agent, delivery: Delivery): Promise<void> {
   for (;;) {
     const { statusCode, retryAfter } = await send(agent, 'POST', targetUrl, headers, body);
     if (statusCode < 300) return;
-    if (statusCode !== 429) throw new Error(`a delivery was answered ${statusCode}`);
+    if (statusCode !== 429) throw new Error(`a delivery returned status ${statusCode}`);
     await sleep(retryAfter * 1000);
   }
 }
@@ -224,7 +224,7 @@ async function putDeal(
     { Authorization: `Bearer ${apiKey}` },
     body,
   );
-  if (statusCode >= 300) throw new Error(`PUT ${dealId} was answered ${statusCode}`);
+  if (statusCode >= 300) throw new Error(`PUT ${dealId} returned status ${statusCode}`);
 }
 
 async function send(

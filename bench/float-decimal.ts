@@ -1,4 +1,4 @@
-/** What the engine's decimals would be if money were floats: the same words, wrong cents, and the speed to measure by. */
+/** The interface of the engine's decimals on floats: wrong cents, and the speed to compare with. */
 export class Decimal {
   static readonly zero = new Decimal(0);
   static readonly one = new Decimal(1);

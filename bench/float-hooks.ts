@@ -2,7 +2,7 @@ import { type ResolveHook } from 'node:module';
 
 const mark = '?floats';
 
-/** Loads whatever is imported from a marked module marked as well, and in place of the decimals the floats. */
+/** Marks every import of a marked module, and replaces the decimals by floats. */
 export const resolve: ResolveHook = async (specifier, context, next) => {
   const resolved = await next(specifier, context);
   const marked = context.parentURL?.endsWith(mark) === true && resolved.url.startsWith('file:');

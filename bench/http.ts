@@ -1,14 +1,14 @@
 import { startBenchService } from './bench-service.js';
 import { listenEmpty } from './empty-handler.js';
-import { answered } from './load.js';
+import { requestsPerSecond } from './load.js';
 import { alternating, type Contender, count, ratio, type Table } from './measure.js';
 import { recalculate } from './recalculation.js';
-import { assertAllPaid, emptyLedger, makeSalesYear, type SalesYear, untilSettled } from './sales-year.js';
+import { assertAllPaid, emptyLedger, makeSalesYear, type SalesYear, untilCalculated } from './sales-year.js';
 
 const seconds = 2;
 const connections = 10;
 
-/** Requests a second of what is asked most, against an Express handler that does nothing. */
+/** Requests per second of the most frequent operations, against an empty Express handler. */
 export async function http(): Promise<Table[]> {
   const service = await startBenchService();
   const empty = await listenEmpty();
@@ -16,7 +16,7 @@ export async function http(): Promise<Table[]> {
     const small = await makeSalesYear(service, 10_000);
     const large = await makeSalesYear(service, 100_000);
     const wide = await makeSalesYear(service, 10_000, 2000);
-    // Lanes count as settled under deals that came past the service.
+    // The deals were inserted directly, so freshness marks would skip their lanes.
     await emptyLedger(small);
     for (const year of [small, wide]) {
       await recalculate(year, {});
@@ -34,14 +34,14 @@ export async function http(): Promise<Table[]> {
     await small.workspace.call('POST', `/v1/statements/${repId}/generate`, statement);
     const measured = await alternating(
       [
-        { name: 'empty Express handler', run: () => asked(empty.url, {}, 'GET', '/', null) },
-        untilCalculated(small, asking(small, 'put a deal', 'PUT', '/v1/deals/N#', deal)),
-        asking(small, 'rep dashboard', 'GET', ofRep, null),
-        whileChanging(small, asking(small, 'the same, while its data changes', 'GET', ofRep, null)),
-        asking(wide, 'team overview, 2,000 reps', 'GET', '/v1/commissions?period=2026-Q1', null),
-        asking(large, 'deals, 50 of 100,000', 'GET', '/v1/deals?limit=50', null),
-        asking(small, 'statement', 'GET', `/v1/statements?repId=${repId}&period=2026-01`, null),
-        asking(small, 'periods', 'GET', '/v1/commissions/periods', null),
+        { name: 'empty Express handler', run: () => measureRequests(empty.url, {}, 'GET', '/', null) },
+        afterCalculation(small, requests(small, 'put a deal', 'PUT', '/v1/deals/N#', deal)),
+        requests(small, 'rep dashboard', 'GET', ofRep, null),
+        whileChanging(small, requests(small, 'the same, while its data changes', 'GET', ofRep, null)),
+        requests(wide, 'team overview, 2,000 reps', 'GET', '/v1/commissions?period=2026-Q1', null),
+        requests(large, 'deals, 50 of 100,000', 'GET', '/v1/deals?limit=50', null),
+        requests(small, 'statement', 'GET', `/v1/statements?repId=${repId}&period=2026-01`, null),
+        requests(small, 'periods', 'GET', '/v1/commissions/periods', null),
       ],
       5,
     );
@@ -52,8 +52,8 @@ export async function http(): Promise<Table[]> {
         columns: ['', 'requests a second', 'of the empty handler'],
         rows: measured.map(({ name, median }) => [name, count(median), ratio(median / floor)]),
         notes: [
-          'Client, service and PostgreSQL share the cores. Deals are put each under an id of its own, and calculated.',
-          'Dashboard, overview, deals and periods are given from memory for as long as what they rest on is unchanged.',
+          'Client, service and PostgreSQL share the cores. Each deal has a new id and is calculated.',
+          'Dashboard, overview, deals and periods are cached until their cache scope changes.',
         ],
       },
     ];
@@ -63,25 +63,25 @@ export async function http(): Promise<Table[]> {
   }
 }
 
-/** A contender that tells how many requests were answered in a second. */
-interface Asking extends Contender {
+/** A contender whose figure is requests per second. */
+interface Requests extends Contender {
   run(): Promise<number>;
 }
 
-/** So that nobody else is measured while these are still calculated. */
-function untilCalculated({ service, workspace }: SalesYear, { name, run }: Asking): Asking {
+/** Waits for the calculations, so that they do not slow the next contender. */
+function afterCalculation({ service, workspace }: SalesYear, { name, run }: Requests): Requests {
   return {
     name,
     run: async () => {
       const perSecond = await run();
-      await untilSettled(service, workspace.workspaceId);
+      await untilCalculated(service, workspace.workspaceId);
       return perSecond;
     },
   };
 }
 
-/** All that the service remembers of the workspace is out of date again as soon as it is remembered. */
-function whileChanging({ service, workspace }: SalesYear, { name, run }: Asking): Asking {
+/** Bumps the cache versions all the time, so that every cached response is outdated at once. */
+function whileChanging({ service, workspace }: SalesYear, { name, run }: Requests): Requests {
   const change = 'update answer_revisions set revision = gen_random_uuid() where workspace_id = $1';
   return {
     name,
@@ -103,26 +103,26 @@ function whileChanging({ service, workspace }: SalesYear, { name, run }: Asking)
   };
 }
 
-function asking(
+function requests(
   { workspace, service }: SalesYear,
   name: string,
   method: string,
   path: string,
   body: string | null,
-): Asking {
+): Requests {
   const headers = {
     Authorization: `Bearer ${workspace.apiKey}`,
     ...(body === null ? {} : { 'Content-Type': 'application/json' }),
   };
-  return { name, run: () => asked(service.url, headers, method, path, body) };
+  return { name, run: () => measureRequests(service.url, headers, method, path, body) };
 }
 
-function asked(
+function measureRequests(
   url: string,
   headers: Readonly<Record<string, string>>,
   method: string,
   path: string,
   body: string | null,
 ): Promise<number> {
-  return answered({ url, headers, method, path, body, connections, seconds });
+  return requestsPerSecond({ url, headers, method, path, body, connections, seconds });
 }

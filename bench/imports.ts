@@ -8,7 +8,7 @@ import { makeSalesYear } from './sales-year.js';
 
 const rows = 100_000;
 
-/** A file of deals through the API against COPY of the same file into one table with its key. */
+/** An import of a file of deals through the API against COPY of the same file into one table with its key. */
 export async function imports(): Promise<Table[]> {
   const service = await startBenchService({ worker: false });
   const file = path.join(tmpdir(), `commissions-bench-${process.pid}.csv`);
@@ -34,7 +34,7 @@ export async function imports(): Promise<Table[]> {
           },
         },
         {
-          name: 'import, until the answer',
+          name: 'import, until the response',
           prepare: async () => {
             run += 1;
           },
@@ -47,7 +47,8 @@ export async function imports(): Promise<Table[]> {
               body,
             });
             const answer = (await response.json()) as { accepted: number };
-            if (answer.accepted !== rows) throw new Error(`the import took ${JSON.stringify(answer).slice(0, 300)}`);
+            if (answer.accepted !== rows)
+              throw new Error(`the import returned ${JSON.stringify(answer).slice(0, 300)}`);
             return performance.now() - start;
           },
         },
@@ -61,7 +62,7 @@ export async function imports(): Promise<Table[]> {
         columns: ['', 'median', 'against COPY'],
         rows: measured.map(({ name, median }) => [name, duration(median), ratio(median / floor)]),
         notes: [
-          'The import finds the owner of every deal, writes it and its snapshot, and asks for everyone’s calculation.',
+          'The import finds the owner of every deal, writes it and its snapshot, and requests the calculation of every rep.',
         ],
       },
     ];

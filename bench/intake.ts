@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
 import { type BenchService, startBenchService } from './bench-service.js';
 import { listenEmpty } from './empty-handler.js';
-import { answered } from './load.js';
+import { requestsPerSecond } from './load.js';
 import { alternating, type Contender, count, type Measured, ratio, type Table } from './measure.js';
 
 const seconds = 2;
@@ -16,7 +16,7 @@ const webhookId = 'bench';
 const secret = randomBytes(16).toString('hex');
 const header = 'Attio-Signature';
 
-/** Deliveries of a CRM: signature checked, kept in the inbox, committed, answered. Nobody works them off meanwhile. */
+/** Deliveries of a CRM: the signature is checked, and the message is stored and committed. No worker processes them. */
 export async function intake(): Promise<Table[]> {
   const service = await startBenchService({ worker: false, environment: { WEBHOOKS_PER_SECOND: '100000' } });
   const empty = await listenEmpty();
@@ -54,15 +54,15 @@ function table(measured: readonly Measured[], hasFloor: boolean): Table {
     ]),
     notes: [
       hasFloor
-        ? 'Client, service and PostgreSQL share the cores. pgbench runs the statement by which one delivery is kept.'
-        : 'Without pgbench, which is not installed here: PGBENCH names it.',
+        ? 'Client, service and PostgreSQL share the cores. pgbench runs the statement that stores one delivery.'
+        : 'Without pgbench, which is not installed. PGBENCH names its path.',
     ],
   };
 }
 
 function delivered(url: string): Promise<number> {
   const event = { event_type: 'record.updated', id: { record_id: 'deal-#' } };
-  return answered({
+  return requestsPerSecond({
     url,
     method: 'POST',
     path: '/webhooks/crma',
@@ -89,7 +89,7 @@ select * from receive_news(array['crma'], array['${webhookId}'], array[gen_rando
   array['{"change": "changed", "occurredAt": null, "values": {}}']);
 `;
 
-/** Null where it is not installed. */
+/** Returns null if pgbench is not installed. */
 async function pgbench({ ownerUrl }: BenchService, statement: string): Promise<Contender | null> {
   const program = process.env['PGBENCH'] ?? '/usr/lib/postgresql/15/bin/pgbench';
   const isThere = await access(program).then(
@@ -103,7 +103,7 @@ async function pgbench({ ownerUrl }: BenchService, statement: string): Promise<C
     run: async () => {
       const { stdout } = await promisify(execFile)(program, options);
       const perSecond = /^tps = ([\d.]+)/m.exec(stdout)?.[1];
-      if (perSecond === undefined) throw new Error(`pgbench told no figure: ${stdout}`);
+      if (perSecond === undefined) throw new Error(`pgbench printed no result: ${stdout}`);
       return Number(perSecond);
     },
   };

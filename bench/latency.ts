@@ -4,14 +4,14 @@ import { Redis } from 'ioredis';
 import { startRedis } from '#test/support/redis-server.js';
 import { startBenchService } from './bench-service.js';
 import { duration, quantile, ratio, type Table } from './measure.js';
-import { makeSalesYear, type SalesYear, untilSettled } from './sales-year.js';
+import { makeSalesYear, type SalesYear, untilCalculated } from './sales-year.js';
 
 const samples = 200;
 const warmUps = 10;
-/** Of other reps, one after the other: about what a company's CRM sends in its busiest minute. */
+/** One deal of another rep at a time: about the busiest minute of a company's CRM. */
 const loadEveryMs = 40;
 
-/** From a deal that is put to its commission that can be read, against a job that does nothing on the same queue. */
+/** The time from a put deal to its readable commission, against a job that does nothing on the same queue. */
 export async function latency(): Promise<Table[]> {
   const onPostgres = await measure('PostgreSQL', null);
   const redis = await startRedis();
@@ -28,7 +28,7 @@ async function measure(backend: string, redisUrl: string | null): Promise<Table[
   const queue = await BareQueue.open(redisUrl === null ? { connectionString: service.ownerUrl } : { redisUrl });
   try {
     const year = await makeSalesYear(service, 10_000);
-    await untilSettled(service, year.workspace.workspaceId);
+    await untilCalculated(service, year.workspace.workspaceId);
     const idle = await sampled(`idle, queue on ${backend}`, year, queue);
     const stop = keepBusy(year);
     try {
@@ -62,7 +62,7 @@ async function sampled(circumstances: string, year: SalesYear, queue: BareQueue)
     title: `From a deal to its commission, ${circumstances}`,
     columns: ['', 'p50', 'p99', 'p50 against the queue', 'p99 against the queue'],
     rows: [row('bare queue, there and back', bare), row('deal put, commission readable', whole)],
-    notes: ['The rep has 500 deals in the year; the two are taken in turn.'],
+    notes: ['The rep has 500 deals in the year; the two alternate.'],
   };
 }
 
@@ -82,7 +82,7 @@ function putDeal({ workspace }: SalesYear, repId: string | undefined, dealId: st
   });
 }
 
-/** The first half of the reps is asked after, the other half makes the load. */
+/** Measures deals of the first half of the reps; the other half makes the load. */
 async function dealToCommission(year: SalesYear): Promise<void> {
   const { service, workspace, repIds } = year;
   deals += 1;
@@ -94,12 +94,12 @@ async function dealToCommission(year: SalesYear): Promise<void> {
       [workspace.workspaceId, dealId],
     );
     if (rows[0]?.there === true) return;
-    // Not without a pause: client, service and workers share a thread here, which looking must not take up.
+    // The pause leaves the thread to the service and the workers, which share it.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
-/** Other deals, at a steady pace that does not wait for them; gives how to end it. */
+/** Puts other deals at a fixed rate and returns a function that stops. */
 function keepBusy(year: SalesYear): () => Promise<void> {
   const { repIds } = year;
   const under = new Set<Promise<unknown>>();
@@ -118,7 +118,7 @@ function keepBusy(year: SalesYear): () => Promise<void> {
 
 type Connection = { readonly connectionString: string } | { readonly redisUrl: string };
 
-/** A queue beside the service's, on the same backend, whose worker does nothing. */
+/** A second queue on the same backend whose worker does nothing. */
 class BareQueue {
   private constructor(
     private readonly queue: Queue,

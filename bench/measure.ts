@@ -1,9 +1,9 @@
-/** One way of doing the work that a bench compares. */
+/** One of the alternatives that a benchmark compares. */
 export interface Contender {
   readonly name: string;
-  /** Brings everything back to where each run begins; not counted. */
+  /** Restores the initial state before each run; not measured. */
   prepare?(): Promise<void>;
-  /** Does the work once; gives the figure, or nothing to have the time taken. */
+  /** Runs once; returns the figure, or nothing to use the elapsed time. */
   run(): Promise<number | undefined> | Promise<void>;
 }
 
@@ -14,8 +14,8 @@ export interface Measured {
 }
 
 /**
- * Runs the contenders in turn, so that whatever else the machine does meanwhile hits all of them, and gives the
- * median of each. The first round warms up and is not counted.
+ * Runs the contenders alternately, so that other load on the machine affects all of them, and returns their medians.
+ * The first round is a warm-up.
  */
 export async function alternating(contenders: readonly Contender[], rounds: number): Promise<Measured[]> {
   const runs = new Map(contenders.map((contender) => [contender.name, [] as number[]]));
@@ -23,8 +23,8 @@ export async function alternating(contenders: readonly Contender[], rounds: numb
     for (const contender of contenders) {
       await contender.prepare?.();
       const start = performance.now();
-      const told = await contender.run();
-      const figure = told ?? performance.now() - start;
+      const result = await contender.run();
+      const figure = result ?? performance.now() - start;
       if (round > 0) runs.get(contender.name)?.push(figure);
       if (process.env['BENCH_VERBOSE']) process.stderr.write(`${contender.name} ${round}: ${figure.toFixed(1)}\n`);
     }
@@ -44,7 +44,7 @@ export function quantile(figures: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** What a bench has found, as one Markdown table under a heading. */
+/** The result of a benchmark as one Markdown table under a heading. */
 export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
@@ -57,11 +57,11 @@ export function markdown({ title, columns, rows, notes = [] }: Table): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0))).join(' | ')} |`;
   const rule = `| ${widths.map((width, index) => (index === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
-  const told = notes.map((note) => `\n${note}\n`).join('');
-  return `**${title}**\n\n${[line(columns), rule, ...rows.map(line)].join('\n')}\n${told}`;
+  const remarks = notes.map((note) => `\n${note}\n`).join('');
+  return `**${title}**\n\n${[line(columns), rule, ...rows.map(line)].join('\n')}\n${remarks}`;
 }
 
-/** Milliseconds for people: `0.42 ms`, `18 ms`, `4.7 s`. */
+/** Formats milliseconds: `0.42 ms`, `18 ms`, `4.7 s`. */
 export function duration(ms: number): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(ms >= 10_000 ? 1 : 2)} s`;
   return `${ms >= 10 ? ms.toFixed(0) : ms.toFixed(2)} ms`;

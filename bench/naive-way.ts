@@ -1,8 +1,8 @@
 import { quotaTarget, rates, type SalesYear } from './sales-year.js';
 
 /**
- * What is written first by most: a transaction for each deal, which sums up what the quarter holds, pays three rules and
- * writes each event with its history. It is given so many deals, since all of them would take minutes.
+ * The first implementation that many would write: one transaction per deal, which sums the quarter, pays three rules
+ * and writes each event with its history. It runs on a part of the deals, since all of them would take minutes.
  */
 export async function naiveWay(year: SalesYear, deals: number): Promise<void> {
   const client = await year.service.owner.connect();

@@ -14,7 +14,7 @@ const period = '2026-01';
 /** A statement as a PDF, from the request to its last byte, against a warm Chromium that prints the same page. */
 export async function pdf(): Promise<Table[]> {
   const program = await bundledBrowser();
-  if (program === null) throw new Error('The browser that comes with the service does not run on this machine.');
+  if (program === null) throw new Error('the bundled browser does not run on this machine');
   const service = await startBenchService();
   const profile = await mkdtemp(path.join(tmpdir(), 'commissions-bench-browser-'));
   const browser = await puppeteer.launch({
@@ -41,7 +41,7 @@ export async function pdf(): Promise<Table[]> {
       const address = `${service.url}/v1/statements/${repId}/export?format=pdf&period=${period}`;
       const response = await fetch(address, { headers: { Authorization: `Bearer ${year.workspace.apiKey}` } });
       const bytes = await response.arrayBuffer();
-      if (response.status !== 200) throw new Error(`the export answered ${response.status}`);
+      if (response.status !== 200) throw new Error(`the export returned status ${response.status}`);
       return bytes.byteLength;
     };
     const size = await request();

@@ -10,20 +10,20 @@ import {
   rates,
   rulesPerDeal,
   type SalesYear,
-  untilSettled,
+  untilCalculated,
 } from './sales-year.js';
 import { SqlFloor } from './sql-floor.js';
 
 export interface Sizes {
-  /** 10,000 deals alone: for a quick look. */
+  /** 10,000 deals only, for a quick check. */
   readonly small: boolean;
-  /** A million deals too: for an evening. */
+  /** One million deals as well; takes hours. */
   readonly large: boolean;
 }
 
 const sizes = [10_000, 100_000, 1_000_000];
 
-/** Recalculation through the service against what PostgreSQL can do at best and what is done at worst. */
+/** Recalculation through the service against one SQL statement and against the naive implementation. */
 export async function recalculation({ small, large }: Sizes): Promise<Table[]> {
   const tables: Table[] = [];
   const perDeal: { readonly deals: number; readonly us: number }[] = [];
@@ -100,7 +100,7 @@ async function recalculationOf(service: BenchService, deals: number): Promise<{ 
         row.name.startsWith('one ') ? '' : ratio(row.median / fullMs),
       ]),
       notes: [
-        `The floor that counts is the one on two backends.${rounds === 1 ? ' One run each, after one to warm up.' : ''}`,
+        `Ratios are against the floor on two backends.${rounds === 1 ? ' One run each, after one to warm up.' : ''}`,
       ],
     },
   };
@@ -110,7 +110,7 @@ function medianOf(measured: readonly Measured[], name: string): number {
   return measured.find((one) => one.name === name)?.median ?? Number.NaN;
 }
 
-/** Asks for a recalculation as a job and looks for its end closely, since the answer of the waiting form is rounded up. */
+/** Starts a recalculation job and polls its row every 4 ms, since the synchronous form responds later. */
 export async function recalculate({ service, workspace }: SalesYear, scope: object): Promise<void> {
   const { jobId } = await workspace.call<{ jobId: string }>('POST', '/v1/commissions/recalculate', {
     ...scope,
@@ -129,13 +129,13 @@ export async function recalculate({ service, workspace }: SalesYear, scope: obje
 
 async function setRates({ service, workspace, planId }: SalesYear, to: Rates): Promise<void> {
   await workspace.call('PATCH', `/v1/plans/${planId}`, { config: planConfig(to) });
-  await untilSettled(service, workspace.workspaceId);
+  await untilCalculated(service, workspace.workspaceId);
 }
 
-/** Changes the rates of the plan, which changes every event, back and forth. */
+/** Switches the plan between two sets of rates, which changes every event. */
 function alternately(year: SalesYear): Contender['run'] {
-  let turn = 0;
-  return () => setRates(year, turn++ % 2 === 0 ? otherRates : rates);
+  let round = 0;
+  return () => setRates(year, round++ % 2 === 0 ? otherRates : rates);
 }
 
 function changingOneDeal(year: SalesYear): Contender['run'] {
@@ -147,11 +147,11 @@ function changingOneDeal(year: SalesYear): Contender['run'] {
       closeDate: '2026-12-30',
       fields: { amount, stage: 'Won', segment: 'smb' },
     });
-    await untilSettled(year.service, year.workspace.workspaceId);
+    await untilCalculated(year.service, year.workspace.workspaceId);
   };
 }
 
-/** The time that the naive way would take for all, taken from a part of the deals. */
+/** The time of the naive implementation for all deals, extrapolated from a part of them. */
 async function measureNaive(year: SalesYear, floor: SqlFloor): Promise<number> {
   const runs: number[] = [];
   for (let round = 0; round < 3; round += 1) {

@@ -3,7 +3,7 @@ import { type BenchService, type BenchWorkspace } from './bench-service.js';
 export const dealsPerRep = 500;
 export const rulesPerDeal = 3;
 
-/** A year of won deals: five hundred a rep, each of which three rules pay. */
+/** A year of won deals: 500 per rep, each paid by three rules. */
 export interface SalesYear {
   readonly service: BenchService;
   readonly workspace: BenchWorkspace;
@@ -19,7 +19,7 @@ export interface Rates {
 }
 
 export const rates: Rates = { commission: [0.08, 0.12, 0.15], accelerator: [0.01, 0.02, 0.03], flat: 0.005 };
-/** Every event changes when these take the place of the first. */
+/** Every event changes when these rates replace the first ones. */
 export const otherRates: Rates = { commission: [0.07, 0.11, 0.14], accelerator: [0.02, 0.03, 0.04], flat: 0.006 };
 
 const thresholds = { commission: [0, 1, 1.25], accelerator: [0, 0.5, 1] } as const;
@@ -48,7 +48,7 @@ export function planConfig({ commission, accelerator, flat }: Rates) {
   };
 }
 
-/** Brings so many deals of the reps `rep0@acme.test`, … into the workspace. */
+/** Adds the given number of deals of the reps `rep0@acme.test`, … to the workspace. */
 export type BringDeals = (
   service: BenchService,
   workspace: BenchWorkspace,
@@ -106,7 +106,7 @@ function inParts<T>(all: readonly T[], size: number): T[][] {
   );
 }
 
-/** Past the service, which is not what is measured here; the rows are what it would have written. */
+/** Inserts the rows that the service would have written, since the import is not measured here. */
 const insertDeals: BringDeals = async ({ owner }, { workspaceId }, deals, reps) => {
   await owner.query(
     `with ranked as (select rep_id, row_number() over (order by rep_id) - 1 as place from reps where workspace_id = $1),
@@ -127,8 +127,8 @@ const insertDeals: BringDeals = async ({ owner }, { workspaceId }, deals, reps) 
   );
 };
 
-/** Resolves when nothing is asked of any lane. */
-export async function untilSettled({ owner }: BenchService, workspaceId: string): Promise<void> {
+/** Resolves when no calculation request is left. */
+export async function untilCalculated({ owner }: BenchService, workspaceId: string): Promise<void> {
   for (;;) {
     const { rows } = await owner.query<{ pending: boolean }>(
       'select exists (select from calculation_requests where workspace_id = $1) as pending',
@@ -139,7 +139,7 @@ export async function untilSettled({ owner }: BenchService, workspaceId: string)
   }
 }
 
-/** As before the first calculation, in tables without dead rows. */
+/** Empties the ledger, in tables without dead rows. */
 export async function emptyLedger({ service, workspace }: SalesYear): Promise<void> {
   await service.owner.query('truncate commission_events, commission_event_history, rep_months');
   await service.owner.query('update quotas set current_value = 0 where workspace_id = $1', [workspace.workspaceId]);
@@ -149,11 +149,11 @@ export async function emptyLedger({ service, workspace }: SalesYear): Promise<vo
   await service.owner.query('checkpoint').catch(() => undefined);
 }
 
-/** Every deal has an event of every rule: what is measured has been done. */
+/** Checks that every deal has an event of every rule. */
 export async function assertAllPaid({ service, workspace, deals }: SalesYear): Promise<void> {
   const { rows } = await service.owner.query<{ events: number }>(
     "select count(*)::int as events from commission_events where workspace_id = $1 and status = 'earned'",
     [workspace.workspaceId],
   );
-  if (rows[0]?.events !== deals * rulesPerDeal) throw new Error(`${rows[0]?.events} events of ${deals} deals`);
+  if (rows[0]?.events !== deals * rulesPerDeal) throw new Error(`found ${rows[0]?.events} events of ${deals} deals`);
 }

@@ -3,14 +3,14 @@ import type pg from 'pg';
 import { quotaTarget, type Rates, type SalesYear } from './sales-year.js';
 
 /**
- * The least that PostgreSQL can do for the same rows: the plan of the sales year written out by hand as one statement of
- * window functions, upserting the events with a compact trace and their history, then counters and months. It knows
- * this one plan and nothing else, so whatever comes near it loses nothing to being general.
+ * The lower bound for PostgreSQL with the same rows: the plan of the sales year as one statement of window
+ * functions, which upserts the events with a compact trace and their history, then counters and months. It supports
+ * this plan only.
  */
 export class SqlFloor {
   private constructor(private readonly year: SalesYear) {}
 
-  /** Tables of its own, in the form of the service's, indexes and checks included. */
+  /** Creates tables like the service's, with indexes and checks. */
   static async create(year: SalesYear): Promise<SqlFloor> {
     const { owner } = year.service;
     for (const table of ['commission_events', 'commission_event_history', 'quotas', 'rep_months']) {
@@ -31,7 +31,7 @@ export class SqlFloor {
     await owner.query('checkpoint').catch(() => undefined);
   }
 
-  /** The reps in so many parts, each part one transaction of a connection of its own. */
+  /** Splits the reps into as many parts as backends; each part is one transaction on its own connection. */
   async run(backends: 1 | 2, rates: Rates): Promise<void> {
     const { owner } = this.year.service;
     const clients = await Promise.all(Array.from({ length: backends }, () => owner.connect()));

@@ -10,7 +10,7 @@ import { assertAllPaid, type BringDeals, emptyLedger, makeSalesYear } from './sa
 
 const program = fileURLToPath(new URL('../../bin/commissions.js', import.meta.url));
 
-/** One workspace imported by files, then calculated by one, two and four worker processes, with what memory each takes. */
+/** One workspace, imported from files, then calculated by one, two and four worker processes, with their memory. */
 export async function workers({ small, large }: Sizes): Promise<Table[]> {
   const deals = large ? 1_000_000 : small ? 10_000 : 100_000;
   const reps = deals / 50 > 2000 ? 2000 : deals / 50;
@@ -22,7 +22,7 @@ export async function workers({ small, large }: Sizes): Promise<Table[]> {
       await importDeals(...given);
       importMs = performance.now() - start;
     });
-    // What the import has asked for would be calculated before the first run, and as long as that.
+    // Otherwise the requests of the import would be calculated before the first run and take as long.
     await service.owner.query('truncate calculation_requests');
     const rows: Row[] = [];
     for (const workers of [1, 2, 4]) {
@@ -51,7 +51,7 @@ export async function workers({ small, large }: Sizes): Promise<Table[]> {
     return [
       {
         title: `Full recalculation by worker processes, ${count(deals)} deals, ${count(reps)} reps`,
-        columns: ['workers', 'median', 'deals a second', 'as fast as one', 'cores busy', 'most memory of a process'],
+        columns: ['workers', 'median', 'deals a second', 'as fast as one', 'cores busy', 'max. memory of a process'],
         rows: rows.map(({ workers, ms, busy, megabytes }) => [
           String(workers),
           duration(ms),
@@ -61,8 +61,8 @@ export async function workers({ small, large }: Sizes): Promise<Table[]> {
           `${Math.max(...megabytes).toFixed(0)} MB`,
         ]),
         notes: [
-          `The deals came by files of ${count(dealsInFile)} through one API process before: ${count((deals / importMs) * 1000)} a second.`,
-          `Each worker works two lanes at a time. PostgreSQL has the same ${cpus().length} cores.`,
+          `One API process imported the deals in files of ${count(dealsInFile)}: ${count((deals / importMs) * 1000)} a second.`,
+          `Each worker calculates two lanes at a time. PostgreSQL has the same ${cpus().length} cores.`,
         ],
       },
     ];
@@ -74,7 +74,7 @@ export async function workers({ small, large }: Sizes): Promise<Table[]> {
 interface Row {
   readonly workers: number;
   readonly ms: number;
-  /** Cores that were not idle, whoever used them. */
+  /** Busy cores, of all processes. */
   readonly busy: number;
   readonly megabytes: readonly number[];
 }
@@ -85,7 +85,7 @@ function busyMs(): number {
 
 const dealsInFile = 100_000;
 
-/** As an admin would. */
+/** Imports files as an admin does. */
 const importDeals: BringDeals = async ({ url }, { apiKey }, deals, reps) => {
   for (let first = 1; first <= deals; first += dealsInFile) {
     const response = await fetch(`${url}/v1/deals/import`, {
@@ -93,7 +93,7 @@ const importDeals: BringDeals = async ({ url }, { apiKey }, deals, reps) => {
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'text/csv' },
       body: fileOf(first, Math.min(dealsInFile, deals + 1 - first), reps),
     });
-    if (!response.ok) throw new Error(`the import answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`the import returned status ${response.status}: ${await response.text()}`);
   }
 };
 
@@ -123,7 +123,7 @@ async function stopWorker(worker: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** The most memory that each of the processes was seen with, looked at five times a second. */
+/** The maximum memory of each process, sampled five times per second. */
 class PeakMemory {
   readonly peaks: number[];
   private readonly timer: NodeJS.Timeout;

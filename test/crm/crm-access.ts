@@ -1,7 +1,7 @@
 import { type CrmAccess, type CrmAdapter, type CrmCredentials } from '#src/crm/port.js';
 
-/** Keeps the credentials of one connection as the service does, without the database. */
-export class KeptAccess implements CrmAccess {
+/** Holds the credentials of one connection as the service does, without a database. */
+export class StoredAccess implements CrmAccess {
   renewals = 0;
 
   constructor(

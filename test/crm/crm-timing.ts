@@ -1,6 +1,6 @@
 import { type CrmTiming } from '#src/crm/http.js';
 
-/** Time that passes only when somebody sleeps; the fake servers go by the same clock. */
+/** Time that advances only during sleeps; the fake servers use the same clock. */
 export class SleptTime implements CrmTiming {
   readonly slept: number[] = [];
   timeoutMs = 5000;
@@ -13,7 +13,7 @@ export class SleptTime implements CrmTiming {
     this.current += ms;
   }
 
-  /** The longest of every backoff. */
+  /** The maximum of every backoff. */
   random(): number {
     return 1;
   }

@@ -4,7 +4,7 @@ import { answerWith, hangUp } from '#fakes/fake-server.js';
 import { crmaAdapter } from '#src/crm/crma/adapter.js';
 import { crmaDeal, crmaReading, crmaRecord, crmaValue } from '#src/crm/crma/values.js';
 import { type CrmAccount, type CrmAdapter, type CrmDeal, CrmFailure } from '#src/crm/port.js';
-import { collected, KeptAccess, tokenOnly } from './crm-access.js';
+import { collected, StoredAccess, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 
 const pagePath = /POST .*records\/query/;
@@ -25,7 +25,7 @@ describe('crm-a', () => {
   afterEach(() => crm.stop());
 
   function connected(timeZone = 'UTC'): CrmAccount {
-    return adapter.account(new KeptAccess(adapter, tokenOnly(crm.oauth.issue().accessToken)), { timeZone });
+    return adapter.account(new StoredAccess(adapter, tokenOnly(crm.oauth.issue().accessToken)), { timeZone });
   }
 
   async function kindOf(promise: Promise<unknown>): Promise<string> {
@@ -63,19 +63,19 @@ describe('crm-a', () => {
       expect(await kindOf(adapter.exchangeCode({ code, redirectUri, codeVerifier: '' }))).to.equal('refused');
     });
 
-    it('adopts a pasted key, and refuses one that the CRM calls inactive', async () => {
+    it('accepts a pasted key, and rejects one that is inactive in the CRM', async () => {
       const { accessToken } = crm.oauth.issue();
       expect(await adapter.verify({ accessToken })).to.deep.include({ accessToken, accountId: crm.workspaceId });
       crm.oauth.revoke(accessToken);
       expect(await kindOf(adapter.verify({ accessToken }))).to.equal('unauthorized');
     });
 
-    it('is to be made anew when the token was revoked: there is nothing to refresh', async () => {
+    it('cannot be refreshed after the token was revoked', async () => {
       crm.oauth.revokeAll();
       expect(await kindOf(account.listMembers())).to.equal('unauthorized');
     });
 
-    it('says when the workspace has no deals object', async () => {
+    it('reports that the workspace has no deals object', async () => {
       crm.hasDeals = false;
       const failure = await account.registerWebhook('https://service.test/hook').catch((error: unknown) => error);
       expect(failure).to.include({
@@ -212,7 +212,7 @@ describe('crm-a', () => {
       expect((await listed()).map(({ id }) => id)).to.deep.equal([...ids, crm.dealIds.at(-1)]);
     });
 
-    it('are listed on from the cursor of any page by another process', async () => {
+    it('are listed by another process from the cursor of any page', async () => {
       const ids = Array.from({ length: 1200 }, () => crm.addDeal({}));
       const first = await account.listDeals()[Symbol.asyncIterator]().next();
       const cursor = first.value.next;
@@ -221,12 +221,12 @@ describe('crm-a', () => {
       expect([...first.value.deals, ...rest].map(({ id }: CrmDeal) => id)).to.deep.equal(ids);
     });
 
-    it('are listed from the start when the cursor is not ours', async () => {
+    it('are listed from the start if the cursor is invalid', async () => {
       for (const cursor of ['', '500', '{"from":1}', '[]'])
         expect(await kindOf(listed({ cursor }))).to.equal('cursor_expired');
     });
 
-    it('are told deleted only when the CRM says so of each', async () => {
+    it('are reported as deleted only if the CRM reports each as deleted', async () => {
       const [kept, gone] = [crm.addDeal({ name: 'Kept' }), crm.addDeal({ name: 'Gone' })] as const;
       crm.delete(gone);
       const deals = await account.getDeals([kept, gone, 'from-a-csv', kept]);
@@ -237,7 +237,7 @@ describe('crm-a', () => {
       ]);
     });
 
-    it('are not told deleted while they are merged', async () => {
+    it('are not reported as deleted while they are merged', async () => {
       const id = crm.addDeal({ name: 'Merging' });
       crm.server.fault({ on: pagePath, times: 1, answer: answerWith(200, { data: [] }) });
       crm.server.fault({ on: /GET .*records/, times: 2, answer: answerWith(404, { code: 'merge_in_progress' }) });
@@ -247,13 +247,13 @@ describe('crm-a', () => {
       expect(await kindOf(account.getDeals([id]))).to.equal('unavailable');
     });
 
-    it('are asked for in batches', async () => {
+    it('are fetched in batches', async () => {
       const ids = Array.from({ length: 250 }, () => crm.addDeal({}));
       expect(await account.getDeals(ids)).to.have.length(250);
       expect(crm.server.countRequests(pagePath)).to.equal(3);
     });
 
-    it('come through a page that fails twice and a limit of the rate', async () => {
+    it('are listed despite a page that fails twice and a rate limit', async () => {
       for (let index = 0; index < 1200; index++) crm.addDeal({});
       crm.server.fault({ on: pagePath, after: 1, times: 1, answer: answerWith(502) });
       crm.server.fault({ on: pagePath, after: 1, times: 1, answer: hangUp });
@@ -262,7 +262,7 @@ describe('crm-a', () => {
       expect(time.slept.length).to.be.greaterThan(2);
     });
 
-    it('fail as unavailable when the CRM is down, and go on from the last page', async () => {
+    it('are unavailable while the CRM is down, and are resumed at the last page', async () => {
       for (let index = 0; index < 1200; index++) crm.addDeal({});
       const seen: CrmDeal[] = [];
       let cursor: string | undefined;
@@ -278,7 +278,7 @@ describe('crm-a', () => {
       expect(new Set(seen.map(({ id }) => id)).size).to.equal(1200);
     });
 
-    it('refuse an answer that is no list of deals', async () => {
+    it('are rejected if the response is no list of deals', async () => {
       crm.server.fault({ on: pagePath, answer: answerWith(200, { data: [{ id: 'x' }] }) });
       expect(await kindOf(listed())).to.equal('refused');
     });
@@ -287,7 +287,7 @@ describe('crm-a', () => {
   describe('webhooks', () => {
     const target = 'https://service.test/webhooks/crma';
 
-    it('are registered for the deals alone, and their secret is kept', async () => {
+    it('are registered for deals only, and their secret is stored', async () => {
       const registered = await account.registerWebhook(target);
       expect(crm.webhookIds).to.deep.equal([registered?.webhookId]);
       expect(registered?.secret).to.match(/^[0-9a-f]{64}$/);
@@ -300,7 +300,7 @@ describe('crm-a', () => {
       );
     });
 
-    it('of ours that are left from before are replaced, others stay', async () => {
+    it('replace earlier webhooks of the service and leave others unchanged', async () => {
       const first = await account.registerWebhook(target);
       const other = await account.registerWebhook('https://elsewhere.test/');
       const second = await account.registerWebhook(target);
@@ -308,14 +308,14 @@ describe('crm-a', () => {
       expect(second?.secret).not.to.equal(first?.secret);
     });
 
-    it('are found among more than a page of others', async () => {
+    it('are found behind a full page of others', async () => {
       for (let index = 0; index < 120; index++) await account.registerWebhook(`https://elsewhere.test/${index}`);
       await account.registerWebhook(target);
       await account.registerWebhook(target);
       expect(crm.webhookIds).to.have.length(121);
     }).timeout(20_000);
 
-    it('are removed, also when they are gone already', async () => {
+    it('are removed, also if they do not exist any more', async () => {
       const registered = await account.registerWebhook(target);
       await account.removeWebhook(registered?.webhookId ?? '');
       await account.removeWebhook(registered?.webhookId ?? '');
@@ -325,7 +325,7 @@ describe('crm-a', () => {
 });
 
 describe('values of crm-a', () => {
-  it('are read as the vendor prints them', () => {
+  it('are read from the vendor’s example', () => {
     const actor = { created_by_actor: { type: 'system', id: null } };
     const live = { active_from: '2023-01-01T15:00:00.000000000Z', active_until: null, ...actor };
     const record = crmaRecord.parse({
@@ -396,7 +396,7 @@ describe('values of crm-a', () => {
       expect(crmaValue({ attribute_type, ...wire })).to.equal(expected);
     });
 
-  it('takes no close date where several fields could be it', () => {
+  it('reads no close date if several fields qualify', () => {
     const date = (api_slug: string) => ({ api_slug, title: api_slug, type: 'date' });
     const slugOf = (...slugs: string[]) => crmaReading(slugs.map(date), 'UTC').closeDateSlug;
     expect(slugOf('expected_close')).to.equal('expected_close');

@@ -4,7 +4,7 @@ import { answerWith, hangUp } from '#fakes/fake-server.js';
 import { crmbAdapter, crmbPath } from '#src/crm/crmb/adapter.js';
 import { crmbDeal, crmbDealRecord, crmbFieldType, crmbValue, readProperties } from '#src/crm/crmb/values.js';
 import { type CrmAccount, type CrmAdapter, type CrmDeal, CrmFailure } from '#src/crm/port.js';
-import { collected, KeptAccess, tokenOnly } from './crm-access.js';
+import { collected, StoredAccess, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 
 const listPath = /GET .*objects.*\/deals$/;
@@ -14,7 +14,7 @@ describe('crm-b', () => {
   let time: SleptTime;
   let crm: FakeCrmb;
   let adapter: CrmAdapter;
-  let access: KeptAccess;
+  let access: StoredAccess;
   let account: CrmAccount;
 
   beforeEach(async () => {
@@ -28,7 +28,7 @@ describe('crm-b', () => {
   afterEach(() => crm.stop());
 
   function connected(timeZone?: string): CrmAccount {
-    access = new KeptAccess(adapter, { ...tokenOnly(''), ...crm.oauth.issue() });
+    access = new StoredAccess(adapter, { ...tokenOnly(''), ...crm.oauth.issue() });
     return adapter.account(access, timeZone === undefined ? {} : { timeZone });
   }
 
@@ -62,7 +62,7 @@ describe('crm-b', () => {
       return Buffer.from(digest).toString('base64url');
     }
 
-    it('exchanges a code for tokens of half an hour, and learns the portal', async () => {
+    it('exchanges a code for tokens of half an hour and the portal id', async () => {
       const code = await consent(await challengeOf(codeVerifier));
       const credentials = await adapter.exchangeCode({ code, redirectUri, codeVerifier });
       expect(credentials).to.deep.include({
@@ -73,14 +73,14 @@ describe('crm-b', () => {
       expect(credentials.refreshToken).to.be.a('string');
     });
 
-    it('fails without the verifier of its challenge', async () => {
+    it('fails without the code verifier', async () => {
       const code = await consent(codeChallenge);
       expect((await failureOf(adapter.exchangeCode({ code, redirectUri, codeVerifier }))).kind).to.equal(
         'unauthorized',
       );
     });
 
-    it('keeps the refresh token and the portal where the answer names none', async () => {
+    it('retains the refresh token and the portal if the response has none', async () => {
       crm.server.fault({ on: /token$/, times: 1, answer: answerWith(200, { accessToken: 'camel', expiresIn: 60 }) });
       const spent = { ...tokenOnly('old'), refreshToken: 'kept', accountId: '77' };
       expect(await adapter.refresh(spent)).to.deep.equal({
@@ -92,7 +92,7 @@ describe('crm-b', () => {
       });
     });
 
-    it('tells a refused grant from a refused client, which is no fault of the connection', async () => {
+    it('distinguishes a rejected grant from a rejected client, which does not end the connection', async () => {
       const spent = { ...tokenOnly('old'), refreshToken: 'unknown' };
       expect((await failureOf(adapter.refresh(spent))).kind).to.equal('unauthorized');
       crm.server.fault({ on: /token$/, answer: answerWith(401, { error: 'invalid_client' }) });
@@ -100,13 +100,13 @@ describe('crm-b', () => {
       expect((await failureOf(adapter.refresh(tokenOnly('old')))).kind).to.equal('unauthorized');
     });
 
-    it('adopts a pasted token with the portal it belongs to', async () => {
+    it('accepts a pasted token and reads its portal', async () => {
       const { accessToken } = crm.oauth.issue();
       expect(await adapter.verify({ accessToken })).to.deep.include({ accessToken, accountId: String(crm.portalId) });
       expect((await failureOf(adapter.verify({ accessToken: 'made-up' }))).kind).to.equal('unauthorized');
     });
 
-    it('registers nothing: webhooks belong to the app', async () => {
+    it('registers no webhooks, since they belong to the app', async () => {
       expect(await account.registerWebhook('https://service.test/webhooks/crmb')).to.equal(null);
       await account.removeWebhook('any');
       expect(crm.server.requests).to.deep.equal([]);
@@ -114,7 +114,7 @@ describe('crm-b', () => {
   });
 
   describe('people and fields', () => {
-    it('lists owners over all pages, those that left as inactive, queues not at all', async () => {
+    it('lists owners of all pages, archived ones as inactive, without queues', async () => {
       const first = crm.addOwner({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@acme.test' });
       const left = crm.addOwner({ firstName: 'Bob', lastName: '', email: 'bob@acme.test' });
       crm.addOwner({ firstName: 'All', lastName: 'deals', email: '', type: 'QUEUE' });
@@ -221,14 +221,14 @@ describe('crm-b', () => {
         expect(pages.at(-1)?.next).to.equal(null);
       });
 
-    it('are listed on from the cursor of a page, and from the start when the CRM forgot it', async () => {
+    it('are listed from a stored cursor, and from the start if the cursor has expired', async () => {
       for (let index = 0; index < 250; index++) crm.addDeal({});
       const [first] = await collected(account.listDeals());
       expect(await listed({ cursor: first?.next ?? '' })).to.have.length(150);
       expect((await failureOf(listed({ cursor: 'forgotten' }))).kind).to.equal('cursor_expired');
     });
 
-    it('that changed in a window are found by search, the count first', async () => {
+    it('are found by search if they changed in a window, with their number on the first page', async () => {
       for (let index = 0; index < 300; index++) crm.addDeal({});
       time.pass(60_000);
       const from = new Date(time.now());
@@ -245,14 +245,14 @@ describe('crm-b', () => {
       expect(crm.server.countRequests(listPath)).to.equal(0);
     });
 
-    it('are all found when more changed in one instant than a page holds', async () => {
+    it('are all found if more changed at one instant than a page contains', async () => {
       for (let index = 0; index < 950; index++) crm.addDeal({});
       const found = await listed({ modifiedFrom: new Date(0) });
       expect(new Set(found.map(({ id }) => id)).size).to.equal(950);
       expect(found).to.have.length(950);
     });
 
-    it('are all found beyond the ten thousand that one search lists', async () => {
+    it('are all found beyond the limit of ten thousand results per search', async () => {
       for (let index = 0; index < 10_400; index++) {
         if (index % 3 === 0) time.pass(1);
         crm.addDeal({});
@@ -262,7 +262,7 @@ describe('crm-b', () => {
       expect(new Set(found.map(({ id }) => id)).size).to.equal(10_400);
     });
 
-    it('are not jumped over when others change during the search', async () => {
+    it('are not skipped when others change during the search', async () => {
       const ids = Array.from({ length: 600 }, () => {
         time.pass(5);
         return crm.addDeal({});
@@ -275,7 +275,7 @@ describe('crm-b', () => {
       expect(seen.size).to.equal(600);
     });
 
-    it('are told deleted only when the CRM says so of each; a merged one comes as what it became', async () => {
+    it('are reported as deleted only if the CRM reports each as deleted; a merged deal is returned as its successor', async () => {
       const [kept, gone, merged, old] = ['Kept', 'Gone', 'Merged', 'Old'].map((dealname) => crm.addDeal({ dealname }));
       crm.delete(gone as string);
       crm.merge(merged as string, old as string);
@@ -291,13 +291,13 @@ describe('crm-b', () => {
       expect((await account.getDeals([gone as string]))[0]?.deleted).to.equal(false);
     });
 
-    it('are not told deleted when a batch forgets them', async () => {
+    it('are not reported as deleted when a batch omits them', async () => {
       const id = crm.addDeal({ dealname: 'There' });
       crm.server.fault({ on: /batch/, times: 1, answer: answerWith(207, { results: [] }) });
       expect((await account.getDeals([id]))[0]).to.deep.include({ id, deleted: false });
     });
 
-    it('come with properties that an account defines by the hundred', async () => {
+    it('are read with hundreds of custom properties', async () => {
       for (let index = 0; index < 400; index++)
         crm.properties.push({
           name: `a_property_with_a_long_name_${index}`,
@@ -313,8 +313,8 @@ describe('crm-b', () => {
     });
   });
 
-  describe('troubles', () => {
-    it('a token that ends in the middle is renewed once', async () => {
+  describe('failures', () => {
+    it('renew a token once that expires during a listing', async () => {
       for (let index = 0; index < 500; index++) crm.addDeal({});
       let pages = 0;
       for await (const page of account.listDeals()) {
@@ -325,12 +325,12 @@ describe('crm-b', () => {
       expect(access.renewals).to.equal(1);
     });
 
-    it('a revoked connection is unauthorized', async () => {
+    it('report a revoked connection as unauthorized', async () => {
       crm.oauth.revokeAll();
       expect((await failureOf(listed())).kind).to.equal('unauthorized');
     });
 
-    it('limits without Retry-After are waited out as their policy says', async () => {
+    it('wait as the limit’s policy requires without Retry-After', async () => {
       for (let index = 0; index < 1000; index++) {
         time.pass(1);
         crm.addDeal({});
@@ -344,25 +344,25 @@ describe('crm-b', () => {
       expect(time.slept).to.include(10_000);
     });
 
-    it('waits longer each time, and leaves the rest to the job', async () => {
+    it('wait longer each time, then leave the retry to the job', async () => {
       crm.callsPerTenSeconds = 0;
       expect(await failureOf(account.listMembers())).to.include({ kind: 'rate_limited', retryAfterMs: 40_000 });
       expect(time.slept).to.deep.equal([10_000, 20_000, 30_000]);
     });
 
-    it('the end of the calls of a day is for the job', async () => {
+    it('leave an exhausted daily limit to the job', async () => {
       crm.server.fault({ on: /./, answer: answerWith(429, { policyName: 'DAILY' }) });
       expect(await failureOf(listed())).to.include({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
       expect(time.slept).to.deep.equal([]);
     });
 
     for (const status of [423, 477, 521, 523, 524])
-      it(`status ${status} passes`, async () => {
+      it(`retry after status ${status}`, async () => {
         crm.server.fault({ on: listPath, times: 2, answer: answerWith(status) });
         expect(await listed()).to.deep.equal([]);
       });
 
-    it('an outage is unavailable, and the listing goes on from its last page', async () => {
+    it('report an outage as unavailable and resume the listing at its last page', async () => {
       for (let index = 0; index < 300; index++) crm.addDeal({});
       crm.server.fault({ on: listPath, after: 1, times: 6, answer: hangUp });
       let cursor: string | null = null;
@@ -373,7 +373,7 @@ describe('crm-b', () => {
       expect(await listed({ cursor: cursor ?? '' })).to.have.length(200);
     });
 
-    it('a malformed page is refused', async () => {
+    it('reject a malformed page', async () => {
       crm.server.fault({ on: searchPath, answer: answerWith(200, { results: [{ id: 5 }] }) });
       expect((await failureOf(listed({ modifiedFrom: new Date(0) }))).kind).to.equal('refused');
     });
@@ -381,7 +381,7 @@ describe('crm-b', () => {
 });
 
 describe('values of crm-b', () => {
-  it('are read as the vendor prints them', () => {
+  it('are read from the vendor’s example', () => {
     const record = crmbDealRecord.parse({
       id: '87654321098',
       properties: {
@@ -411,7 +411,7 @@ describe('values of crm-b', () => {
     });
   });
 
-  it('of an archived deal are those of a deleted one', () => {
+  it('mark an archived deal as deleted', () => {
     const record = { id: '1', properties: {}, archived: true };
     expect(crmbDeal(record, readProperties([]), 'UTC').deleted).to.equal(true);
   });
@@ -435,7 +435,7 @@ describe('values of crm-b', () => {
       expect(crmbValue(raw, { name: 'any', type, fieldType })).to.equal(expected);
     });
 
-  it('are money where the account shows a currency, or the name says so', () => {
+  it('are money if the account shows a currency or the name implies it', () => {
     const typeOf = (name: string, more = {}) => crmbFieldType({ name, type: 'number', ...more });
     expect(typeOf('amount')).to.equal('currency');
     expect(typeOf('amount_in_home_currency')).to.equal('currency');
@@ -444,7 +444,7 @@ describe('values of crm-b', () => {
     expect(crmbFieldType({ name: 'odd', type: 'object_coordinates' })).to.equal('text');
   });
 
-  it('stand under paths of both ways to write a version', () => {
+  it('are read under the paths of both API version formats', () => {
     expect(crmbPath('2026-09', 'objects', '/deals/search')).to.equal('/crm/objects/2026-09/deals/search');
     expect(crmbPath('v3', 'objects', '/deals/search')).to.equal('/crm/v3/objects/deals/search');
     expect(crmbPath('2026-09', 'owners', '?limit=1')).to.equal('/crm/owners/2026-09?limit=1');

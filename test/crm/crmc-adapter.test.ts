@@ -47,7 +47,7 @@ describe('the adapter of crm-c', () => {
     );
   }
 
-  /** Keeps the credentials as the service does: renewed once, saved before use. */
+  /** Stores the credentials as the service does: renewed once, saved before use. */
   async function connect(): Promise<{ account: CrmAccount; access: CrmAccess & { current: CrmCredentials } }> {
     let current = await consent();
     const access = {
@@ -55,8 +55,8 @@ describe('the adapter of crm-c', () => {
         return current;
       },
       credentials: async () => current,
-      renewed: async (refused: CrmCredentials) => {
-        current = await adapter.refresh(refused);
+      renewed: async (rejected: CrmCredentials) => {
+        current = await adapter.refresh(rejected);
         return current;
       },
       rejected: async () => {},
@@ -93,20 +93,20 @@ describe('the adapter of crm-c', () => {
   }
 
   describe('connecting', () => {
-    it('ends with credentials of the org, told where its data are', async () => {
+    it('returns credentials with the instance URL of the org', async () => {
       const credentials = await consent();
       expect(credentials).to.include({ instanceUrl: crm.url, accountId: crm.orgId, expiresAt: null });
       expect(credentials.accessToken).to.match(/^00D/);
       expect(credentials.refreshToken).to.be.a('string');
     });
 
-    it('needs the verifier of the challenge', async () => {
+    it('requires the code verifier', async () => {
       const failure = await failureOf(consent('the right verifier', 'another'));
       expect(failure.kind).to.equal('unauthorized');
       expect(failure.message).to.equal('crmc POST /services/oauth2/token: status 400 invalid_grant');
     });
 
-    it('a refresh token works once: the new one is kept, the old one is dead', async () => {
+    it('replaces a refresh token at each use', async () => {
       const first = await consent();
       const second = await adapter.refresh(first);
       expect(second.refreshToken).to.not.equal(first.refreshToken);
@@ -115,14 +115,14 @@ describe('the adapter of crm-c', () => {
       expect(third).to.include({ instanceUrl: crm.url, accountId: crm.orgId });
     });
 
-    it('an outage while the token is renewed is not mistaken for a dead one', async () => {
+    it('reports an outage during the renewal of a token as unavailable', async () => {
       const first = await consent();
       crm.server.fault({ on: /oauth2\/token/, times: 1, answer: hangUp });
       expect((await failureOf(adapter.refresh(first))).kind).to.equal('unavailable');
       expect((await adapter.refresh(first)).accessToken).to.be.a('string');
     });
 
-    it('takes pasted credentials, and asks whose they are', async () => {
+    it('accepts pasted credentials and reads their org', async () => {
       const { accessToken } = crm.oauth.issue();
       expect(await adapter.verify({ accessToken, instanceUrl: `${crm.url}/` })).to.deep.equal({
         accessToken,
@@ -133,7 +133,7 @@ describe('the adapter of crm-c', () => {
       });
     });
 
-    it('renews pasted credentials whose access token has ended', async () => {
+    it('renews pasted credentials whose access token has expired', async () => {
       const { refreshToken } = crm.oauth.issue();
       const adopted = await adapter.verify({
         accessToken: 'spent',
@@ -144,7 +144,7 @@ describe('the adapter of crm-c', () => {
       expect(adopted.refreshToken).to.be.a('string').and.not.equal(refreshToken);
     });
 
-    it('refuses pasted credentials that do not work, and addresses that are none of the vendor', async () => {
+    it('rejects invalid pasted credentials, and addresses that are not the vendor’s', async () => {
       expect((await failureOf(adapter.verify({ accessToken: 'wrong', instanceUrl: crm.url }))).kind).to.equal(
         'unauthorized',
       );
@@ -152,7 +152,7 @@ describe('the adapter of crm-c', () => {
         expect((await failureOf(adapter.verify({ accessToken: 'any', instanceUrl }))).kind).to.equal('refused');
     });
 
-    it('without a refresh token the app asks for itself, where the org allows it', async () => {
+    it('uses client credentials without a refresh token, if the org allows it', async () => {
       const { accessToken } = crm.oauth.issue();
       const pasted = await adapter.verify({ accessToken, instanceUrl: crm.url });
       expect((await failureOf(adapter.refresh(pasted))).kind).to.equal('unauthorized');
@@ -162,13 +162,13 @@ describe('the adapter of crm-c', () => {
       expect(crm.oauth.isAlive(renewed.accessToken)).to.equal(true);
     });
 
-    it('sends no token to an address that is none of the vendor, whoever named it', async () => {
+    it('sends no token to an address that is not the vendor’s', async () => {
       const credentials = { ...(await consent()), instanceUrl: 'http://127.0.0.1.evil.test' };
       const account = adapter.account({ ...fixedAccess(credentials), renewed: async () => credentials });
       expect((await failureOf(account.listFields())).message).to.match(/instance URL/);
     });
 
-    it('refuses an answer that names another place for the data', async () => {
+    it('rejects a token response with an instance URL that is not the vendor’s', async () => {
       crm.server.fault({
         on: /oauth2\/token/,
         answer: answerWith(200, { access_token: 't', instance_url: 'https://evil.test', id: null }),
@@ -178,7 +178,7 @@ describe('the adapter of crm-c', () => {
   });
 
   describe('fields', () => {
-    it('are those of the org, by the slugs of the other CRMs, with the options of choices', async () => {
+    it('are those of the org, under the slugs of the other CRMs, with the options of choices', async () => {
       const { account } = await connect();
       const fields = new Map((await account.listFields()).map((field) => [field.slug, field]));
       expect(fields.get('amount')).to.deep.equal({
@@ -199,7 +199,7 @@ describe('the adapter of crm-c', () => {
   });
 
   describe('members', () => {
-    it('are people who work there, active or not', async () => {
+    it('are the active and inactive users', async () => {
       const ada = crm.addUser();
       const bob = crm.addUser({ Name: 'Bob', Email: 'bob@acme.test', IsActive: false });
       crm.addUser({ Name: 'Automated Process', UserType: 'AutomatedProcess' });
@@ -212,7 +212,7 @@ describe('the adapter of crm-c', () => {
   });
 
   describe('all deals', () => {
-    it('come page by page, deleted ones marked, and go on from any page', async () => {
+    it('are listed page by page with deleted ones marked, and resumed at any page', async () => {
       const ids = Array.from({ length: 2100 }, () => crm.addDeal());
       crm.deleteDeal(ids[7] as string);
       const { account } = await connect();
@@ -233,7 +233,7 @@ describe('the adapter of crm-c', () => {
       expect(resumed[0]?.coveredUntil).to.deep.equal(pages[1]?.coveredUntil);
     });
 
-    it('hold those that change while they are listed', async () => {
+    it('include deals that change during the listing', async () => {
       for (let count = 0; count < 2100; count++) crm.addDeal();
       const { account } = await connect();
       now += 1000;
@@ -242,7 +242,7 @@ describe('the adapter of crm-c', () => {
       expect(ids).to.include(last);
     });
 
-    it('are in the currency of the org, or in their own', async () => {
+    it('are in the currency of the org, or in the currency of the deal', async () => {
       crm.addDeal();
       const { account } = await connect();
       expect((await dealsOf(account))[0]?.fields).to.include({ amount: 1000, currency: 'EUR' });
@@ -253,7 +253,7 @@ describe('the adapter of crm-c', () => {
       expect((await dealsOf(other))[0]?.fields).to.include({ currency: 'JPY' });
     });
 
-    it('a place that the CRM has forgotten is told as such', async () => {
+    it('report an expired cursor', async () => {
       for (let count = 0; count < 2100; count++) crm.addDeal();
       const { account } = await connect();
       const [first] = await pagesOf(account);
@@ -268,7 +268,7 @@ describe('the adapter of crm-c', () => {
         expect((await failureOf(pagesOf(account, { cursor }))).kind, cursor).to.equal('cursor_expired');
     });
 
-    it('wide ones come in narrower pages, and are asked for in a body', async () => {
+    it('with many fields are listed in smaller pages, and requested in a body', async () => {
       for (let field = 0; field < 300; field++) crm.addField({ name: `Custom_Field_${field}__c`, type: 'double' });
       for (let count = 0; count < 700; count++) crm.addDeal({ Custom_Field_299__c: count });
       const { account } = await connect();
@@ -282,7 +282,7 @@ describe('the adapter of crm-c', () => {
       expect(longest).to.be.below(2100);
     });
 
-    it('a field that is asked for in a body and refused is told', async () => {
+    it('report a field that a request with a body rejects', async () => {
       crm.server.fault({
         on: /composite/,
         answer: answerWith(200, {
@@ -300,7 +300,7 @@ describe('the adapter of crm-c', () => {
   });
 
   describe('a window', () => {
-    it('holds what changed in it, from its first second to before its last', async () => {
+    it('contains the changes from its first second to before its last', async () => {
       const before = crm.addDeal();
       now += minuteMs;
       const first = crm.addDeal();
@@ -316,14 +316,14 @@ describe('the adapter of crm-c', () => {
       expect(ids).to.have.members([first, before]).and.not.include(after);
     });
 
-    it('ends a little before the time of the CRM when no end is given', async () => {
+    it('ends shortly before the time of the CRM by default', async () => {
       now += 3 * 60 * minuteMs;
       const { account } = await connect();
       const [page] = await pagesOf(account, { modifiedFrom: new Date(now - 10 * minuteMs) });
       expect(page?.coveredUntil?.getTime()).to.be.within(now - 2 * minuteMs, now - 5000);
     });
 
-    /** The poller of crm-wire.md 4.3: each window starts before the end of the last, by the overlap. */
+    /** Polls with overlapping windows: each starts before the end of the previous one. */
     async function poll(account: CrmAccount, state: { through: Date; seen: Set<string> }, overlapMs: number) {
       const modifiedFrom = new Date(state.through.getTime() - overlapMs);
       for await (const page of account.listDeals({ modifiedFrom })) {
@@ -332,7 +332,7 @@ describe('the adapter of crm-c', () => {
       }
     }
 
-    it('a row that is committed after its window was read is found by the next one', async () => {
+    it('finds a row that was committed after its window was read in the next window', async () => {
       const { account } = await connect();
       const state = { through: new Date(now - 30 * minuteMs), seen: new Set<string>() };
       const late = crm.addLateDeal();
@@ -345,7 +345,7 @@ describe('the adapter of crm-c', () => {
       expect(state.seen).to.include(late.id);
     });
 
-    it('a transaction longer than the overlap holds the watermark back', async () => {
+    it('does not advance the watermark past a transaction longer than the overlap', async () => {
       const { account } = await connect();
       const state = { through: new Date(now - 30 * minuteMs), seen: new Set<string>() };
       const stampedAt = now;
@@ -362,7 +362,7 @@ describe('the adapter of crm-c', () => {
       expect(state.through.getTime()).to.be.greaterThan(stampedAt);
     });
 
-    it('the end counts where the user may not ask how far it reached', async () => {
+    it('uses the end of the window if the user may not read open transactions', async () => {
       crm.allowsReplication = false;
       crm.addLateDeal();
       now += 5 * minuteMs;
@@ -372,7 +372,7 @@ describe('the adapter of crm-c', () => {
       expect(page?.coveredUntil).to.deep.equal(modifiedBefore);
     });
 
-    it('tells deletions, also of deals that queries do not show any more', async () => {
+    it('reports deletions, also of deals that queries do not return any more', async () => {
       const [binned, purged] = [crm.addDeal(), crm.addDeal()] as [string, string];
       now += 30 * minuteMs;
       crm.deleteDeal(binned);
@@ -388,7 +388,7 @@ describe('the adapter of crm-c', () => {
   });
 
   describe('single deals', () => {
-    it('are read as they are now; what is gone comes back as deleted', async () => {
+    it('are read with their current values; missing ones are returned as deleted', async () => {
       const [live, binned, purged] = [crm.addDeal({ Amount: 5 }), crm.addDeal(), crm.addDeal()] as [
         string,
         string,
@@ -408,14 +408,14 @@ describe('the adapter of crm-c', () => {
       expect(deals[0]?.modifiedAt).to.be.instanceOf(Date);
     });
 
-    it('are asked for two hundred at a time', async () => {
+    it('are fetched two hundred at a time', async () => {
       const ids = Array.from({ length: 450 }, () => crm.addDeal());
       const { account } = await connect();
       expect((await account.getDeals(ids)).map((deal) => deal.id)).to.deep.equal(ids);
       expect(crm.server.countRequests(/queryAll|composite/)).to.equal(3);
     });
 
-    it('a field that is gone since costs one more look', async () => {
+    it('are fetched again without a field that was deleted', async () => {
       const id = crm.addDeal();
       const { account } = await connect();
       await account.getDeals([id]);
@@ -426,8 +426,8 @@ describe('the adapter of crm-c', () => {
     });
   });
 
-  describe('when the CRM refuses', () => {
-    it('a session that has ended is renewed in the middle of a listing', async () => {
+  describe('when the CRM rejects requests', () => {
+    it('renews an expired session during a listing', async () => {
       for (let count = 0; count < 2100; count++) crm.addDeal();
       const { account, access } = await connect();
       const first = access.current;
@@ -441,13 +441,13 @@ describe('the adapter of crm-c', () => {
       expect(access.current.refreshToken).to.not.equal(first.refreshToken);
     });
 
-    it('an app that was removed is told as such', async () => {
+    it('reports that the app was removed', async () => {
       const { account } = await connect();
       crm.oauth.revokeAll();
       expect((await failureOf(account.listMembers())).kind).to.equal('unauthorized');
     });
 
-    it('used up requests wait a quarter of an hour, and renew no token', async () => {
+    it('waits 15 minutes after the request limit without renewing the token', async () => {
       const { account, access } = await connect();
       const { accessToken } = access.current;
       crm.requestsPerDay = crm.requestsUsed;
@@ -457,7 +457,7 @@ describe('the adapter of crm-c', () => {
       expect(slept).to.deep.equal([]);
     });
 
-    it('polling leaves the last tenth of the requests to others; looking up a deal does not', async () => {
+    it('does not poll with the last tenth of the request limit, but still fetches single deals', async () => {
       const id = crm.addDeal();
       const { account } = await connect();
       crm.requestsPerDay = 100;
@@ -469,7 +469,7 @@ describe('the adapter of crm-c', () => {
       expect((await account.getDeals([id]))[0]?.deleted).to.equal(false);
     });
 
-    it('short outages are waited out', async () => {
+    it('retries during short outages', async () => {
       const id = crm.addDeal();
       const { account } = await connect();
       crm.server.fault({
@@ -482,7 +482,7 @@ describe('the adapter of crm-c', () => {
       expect(slept.length).to.be.at.least(2);
     });
 
-    it("nothing of a token or of the CRM's words is in what is told", async () => {
+    it("contains neither a token nor the CRM's text in errors", async () => {
       const { account, access } = await connect();
       crm.server.fault({ on: /describe/, answer: answerWith(400, [{ errorCode: 'ODD', message: 'salary of Ada' }]) });
       const failure = await failureOf(account.listFields());
@@ -490,7 +490,7 @@ describe('the adapter of crm-c', () => {
       expect(JSON.stringify([failure.message, failure.stack])).to.not.contain(access.current.accessToken);
     });
 
-    it('a next page elsewhere is not followed', async () => {
+    it('does not follow a next page on another host', async () => {
       crm.server.fault({
         on: /queryAll|composite/,
         answer: answerWith(200, { totalSize: 1, nextRecordsUrl: '@evil.test/steal', records: [] }),

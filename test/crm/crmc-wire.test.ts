@@ -16,7 +16,7 @@ const described = (name: string, type: string, length = 0) => ({
 
 describe('crm-c on the wire', () => {
   describe('names', () => {
-    it('arrive in PascalCase and become the slugs of the other CRMs', () => {
+    it('are PascalCase and become the slugs of the other CRMs', () => {
       const slugs = Object.fromEntries(
         slugsOf([
           'CloseDate',
@@ -61,14 +61,14 @@ describe('crm-c on the wire', () => {
       }
     });
 
-    it('are each their own', () => {
+    it('are unique', () => {
       const natives = ['Deal_Size__c', 'DealSize__c', 'Deal__Size__c', 'DealSize', 'DealSize__pc'];
       const slugs = slugsOf(natives).map(({ slug }) => slug);
       expect(new Set(slugs).size).to.equal(natives.length);
       expect(slugs).to.include('deal_size');
     });
 
-    it('hold up to long and odd names', () => {
+    it('may be long and unusual', () => {
       const before = process.cpuUsage();
       expect(snakeCase('A'.repeat(50_000))).to.have.length(50_000);
       expect(snakeCase('_'.repeat(50_000))).to.equal('_');
@@ -76,7 +76,7 @@ describe('crm-c on the wire', () => {
     });
   });
 
-  it('ids of 15 characters become those of 18', () => {
+  it('become ids of 18 characters from 15', () => {
     expect(id18('a00D0000008pQR5')).to.equal('a00D0000008pQR5IAM');
     expect(id18('006RO000000abcd')).to.equal('006RO000000abcdYAA');
     expect(id18('00DRO0000001234AAA')).to.equal('00DRO0000001234AAA');
@@ -109,7 +109,7 @@ describe('crm-c on the wire', () => {
     for (const [name, body, ids] of accepted)
       it(`may be ${name}`, () => expect(readCrmcDelivery(body)).to.deep.equal(ids));
 
-    const refused: readonly [string, unknown][] = [
+    const rejected: readonly [string, unknown][] = [
       ['nothing', undefined],
       ['null', null],
       ['a text', id],
@@ -122,15 +122,15 @@ describe('crm-c on the wire', () => {
       ['one id that is none among others', { ids: [id, '006'] }],
       ['501 ids', { ids: Array(501).fill(id) }],
     ];
-    for (const [name, body] of refused) it(`is not ${name}`, () => expect(readCrmcDelivery(body)).to.equal(null));
+    for (const [name, body] of rejected) it(`is not ${name}`, () => expect(readCrmcDelivery(body)).to.equal(null));
   });
 
-  it('texts cannot break out of a query', () => {
+  it('escapes texts in a query', () => {
     expect(soqlText("O'Brien \\ x")).to.equal(String.raw`'O\'Brien \\ x'`);
     expect(soqlText("' OR Id != '")).to.equal(String.raw`'\' OR Id != \''`);
   });
 
-  it('the address of an org is one of the vendor', () => {
+  it('accepts only the vendor’s addresses for an org', () => {
     expect(instanceOrigin('https://acme.my.salesforce.com/', false)).to.equal('https://acme.my.salesforce.com');
     expect(instanceOrigin('https://acme--dev.sandbox.my.salesforce.com/lightning/o', false)).to.equal(
       'https://acme--dev.sandbox.my.salesforce.com',
@@ -155,7 +155,7 @@ describe('crm-c on the wire', () => {
   });
 
   describe('values', () => {
-    it('keep their types; what is empty or has parts is null', () => {
+    it('have their types; empty and compound values are null', () => {
       expect(readValue('2026-12-31', 'date')).to.equal('2026-12-31');
       expect(readValue('2026-10-01T09:00:00.000+0000', 'datetime')).to.equal('2026-10-01T09:00:00.000Z');
       expect(readValue(125000.5, 'currency')).to.equal(125000.5);
@@ -169,7 +169,7 @@ describe('crm-c on the wire', () => {
       expect(readValue('never', 'datetime')).to.equal(null);
     });
 
-    it("the vendor's own example is read", () => {
+    it("are read from the vendor's example", () => {
       const shape = dealShape([
         described('Id', 'id'),
         described('Name', 'string'),
@@ -214,7 +214,7 @@ describe('crm-c on the wire', () => {
       });
     });
 
-    it('fields of parts, of long texts and of glances are not asked for', () => {
+    it('do not include compound, long text and view-date fields', () => {
       const shape = dealShape([
         described('BillingAddress', 'address'),
         described('Site__c', 'location'),

@@ -8,7 +8,7 @@ import { SleptTime } from './crm-timing.js';
 
 const pong = z.object({ pong: z.number() });
 
-describe('asking a CRM', () => {
+describe('requests to a CRM', () => {
   let server: FakeServer;
   let time: SleptTime;
   let http: CrmHttp;
@@ -39,13 +39,13 @@ describe('asking a CRM', () => {
     );
   }
 
-  it('answers with the parsed body and the clock of the CRM', async () => {
+  it('returns the parsed body and the time of the CRM', async () => {
     const { body, serverTime } = await http.request(ping());
     expect(body).to.deep.equal({ pong: 1 });
     expect(serverTime.toISOString()).to.equal('2026-11-21T10:00:00.000Z');
   });
 
-  it('sends JSON and forms as what they are', async () => {
+  it('sends JSON and forms with their content types', async () => {
     await http.request(ping({ method: 'POST', json: { limit: 5 } }));
     await http.request(ping({ method: 'POST', form: { grant_type: 'a b&c' } }));
     expect(server.requests.map(({ body }) => body)).to.deep.equal([{ limit: 5 }, { grant_type: 'a b&c' }]);
@@ -57,13 +57,13 @@ describe('asking a CRM', () => {
     ['a status that passes at this CRM', answerWith(423)],
     ['a page of a proxy', answerText(200, '<html>busy</html>')],
   ] as const)
-    it(`asks again after ${name}`, async () => {
+    it(`retries after ${name}`, async () => {
       server.fault({ on: /ping/, times: 2, answer });
       await http.request(ping());
       expect(server.countRequests(/ping/)).to.equal(3);
     });
 
-  it('backs off with full jitter from half a second, five times', async () => {
+  it('retries five times with full jitter, starting at half a second', async () => {
     server.fault({ on: /ping/, answer: answerWith(500) });
     expect(await failure()).to.include({ kind: 'unavailable', retryAfterMs: null });
     expect(time.slept).to.deep.equal([500, 1000, 2000, 4000, 8000]);
@@ -72,7 +72,7 @@ describe('asking a CRM', () => {
     expect(time.slept.slice(5)).to.deep.equal([0, 0, 0, 0, 0]);
   });
 
-  it('waits as long as Retry-After says, in seconds or until a date', async () => {
+  it('waits for the time in Retry-After, in seconds or until a date', async () => {
     server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, { 'Retry-After': '7' }) });
     await http.request(ping());
     const date = new Date(time.now() + 3000).toUTCString();
@@ -81,33 +81,33 @@ describe('asking a CRM', () => {
     expect(time.slept).to.deep.equal([7000, 3000]);
   });
 
-  it('measures a date by the clock of the CRM', async () => {
+  it('compares a Retry-After date with the time of the CRM', async () => {
     const headers = { Date: 'Sat, 21 Nov 2026 13:00:00 GMT', 'Retry-After': 'Sat, 21 Nov 2026 13:00:02 GMT' };
     server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, headers) });
     await http.request(ping());
     expect(time.slept).to.deep.equal([2000]);
   });
 
-  it('leaves waits of more than a minute to the job', async () => {
+  it('does not wait for more than a minute, so that the job is retried', async () => {
     server.fault({ on: /ping/, answer: answerWith(429, {}, { 'Retry-After': '61' }) });
     expect(await failure()).to.include({ kind: 'rate_limited', retryAfterMs: 61_000 });
     expect(time.slept).to.deep.equal([]);
   });
 
-  it('spends no more than a minute on one question, however the waits add up', async () => {
+  it('spends at most a minute on one request with all its retries', async () => {
     server.fault({ on: /ping/, answer: answerWith(503, {}, { 'Retry-After': '25' }) });
     expect(await failure()).to.include({ kind: 'unavailable', retryAfterMs: 25_000 });
     expect(time.slept).to.deep.equal([25_000, 25_000]);
   });
 
-  it('gives up on an answer that does not come', async () => {
+  it('fails when the response exceeds the timeout', async () => {
     time.timeoutMs = 30;
     server.fault({ on: /ping/, answer: answerLate(2000) });
     expect((await failure()).message).to.equal('crma GET /ping: no response in time');
     expect(server.countRequests(/ping/)).to.equal(6);
   });
 
-  it('asks what must not be done twice again only when nothing was done', async () => {
+  it('retries a request that is not idempotent only when it was not executed', async () => {
     const once = ping({ method: 'POST', isUnrepeatable: true });
     server.fault({ on: /ping/, times: 1, answer: answerWith(429) });
     await http.request(once);
@@ -119,7 +119,7 @@ describe('asking a CRM', () => {
     }
   });
 
-  it('never asks again what is refused', async () => {
+  it('does not retry a rejected request', async () => {
     for (const status of [400, 403, 409, 422]) {
       server.fault({ on: /ping/, times: 1, answer: answerWith(status) });
       expect((await failure()).kind).to.equal('refused');
@@ -127,7 +127,7 @@ describe('asking a CRM', () => {
     expect(server.countRequests(/ping/)).to.equal(4);
   });
 
-  it('tells what the CRM does not have from a refusal', async () => {
+  it('distinguishes a missing resource from a rejected request', async () => {
     server.fault({ on: /ping/, times: 2, answer: answerWith(404) });
     expect(await http.getOrNull(ping())).to.equal(null);
     expect((await failure()).kind).to.equal('refused');
@@ -155,13 +155,13 @@ describe('asking a CRM', () => {
       });
     });
 
-    it('renews it once when it is refused, and asks again with the new one', async () => {
+    it('renews a rejected token once and retries with the new one', async () => {
       const { body } = await http.request(ping({ url: `${server.url}/guarded`, access: access() }));
       expect(body.pong).to.equal(2);
       expect(renewals).to.deep.equal(['spent']);
     });
 
-    it('takes a second refusal for the end of the connection', async () => {
+    it('reports the connection as unauthorized after a second rejection', async () => {
       server.fault({ on: /ping/, answer: answerWith(401) });
       expect((await failure(ping({ access: access() }))).kind).to.equal('unauthorized');
       expect(renewals).to.deep.equal(['spent']);
@@ -169,7 +169,7 @@ describe('asking a CRM', () => {
       expect(server.countRequests(/ping/)).to.equal(2);
     });
 
-    it('passes on that there is nothing to renew it with', async () => {
+    it('reports that the token cannot be renewed', async () => {
       server.fault({ on: /ping/, answer: answerWith(401) });
       expect(await failure(ping({ access: fixedAccess(tokenOnly('spent')) }))).to.include({
         kind: 'unauthorized',
@@ -177,14 +177,14 @@ describe('asking a CRM', () => {
       });
     });
 
-    it('never prints it, whatever goes wrong', async () => {
+    it('never contains the token in an error', async () => {
       const secret = 'sk-very-secret';
       const faults = [answerWith(400, { secret }), answerWith(403, secret), answerText(200, secret), hangUp];
       for (const answer of faults) {
         const end = server.fault({ on: /ping/, answer });
-        const told = await failure(ping({ access: { ...access(), credentials: async () => tokenOnly(secret) } }));
+        const error = await failure(ping({ access: { ...access(), credentials: async () => tokenOnly(secret) } }));
         end();
-        expect(`${told.message} ${String(told.stack)} ${String(told.cause)}`).not.to.include(secret);
+        expect(`${error.message} ${String(error.stack)} ${String(error.cause)}`).not.to.include(secret);
       }
       const broken = await failure(
         ping({ access: { ...access(), credentials: async () => tokenOnly(`${secret}\n`) } }),
@@ -194,15 +194,15 @@ describe('asking a CRM', () => {
     });
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow a redirect', async () => {
     server.app.get('/elsewhere', (_request, response) => response.redirect(302, '/ping'));
-    const told = await failure(ping({ url: `${server.url}/elsewhere` }));
-    expect(told.message).to.equal('crma GET /elsewhere: the CRM responded with a redirect, which is not followed');
-    expect(told.kind).to.equal('refused');
+    const error = await failure(ping({ url: `${server.url}/elsewhere` }));
+    expect(error.message).to.equal('crma GET /elsewhere: the CRM responded with a redirect, which is not followed');
+    expect(error.kind).to.equal('refused');
     expect(server.countRequests(/ping/)).to.equal(0);
   });
 
-  it('reads no more than 10 MB', async () => {
+  it('rejects a response larger than 10 MB', async () => {
     server.fault({ on: /ping/, answer: answerWith(200, { pong: 1, padding: 'x'.repeat(10 * 1024 * 1024) }) });
     expect(await failure()).to.include({
       kind: 'refused',
@@ -210,7 +210,7 @@ describe('asking a CRM', () => {
     });
   });
 
-  it('takes no answer of another shape, and says where without saying what', async () => {
+  it('rejects a response of an unexpected shape and names the field without its value', async () => {
     server.fault({ on: /ping/, answer: answerWith(200, { pong: 'a deal name' }) });
     expect(await failure()).to.include({
       kind: 'refused',
@@ -218,7 +218,7 @@ describe('asking a CRM', () => {
     });
   });
 
-  it('lets the rules of a CRM say what a refusal means', async () => {
+  it('classifies errors by the rules of the CRM', async () => {
     http = new CrmHttp(
       {
         provider: 'crma',

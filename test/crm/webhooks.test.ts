@@ -8,7 +8,7 @@ import { crmaAdapter } from '#src/crm/crma/adapter.js';
 import { readCrmaDelivery, verifyCrmaSignature } from '#src/crm/crma/webhook.js';
 import { type CrmbRequest, readCrmbDelivery, verifyCrmbSignature } from '#src/crm/crmb/webhook.js';
 import { Failure } from '#src/kernel/failure.js';
-import { KeptAccess, tokenOnly } from './crm-access.js';
+import { StoredAccess, tokenOnly } from './crm-access.js';
 
 describe('webhooks of crm-a', () => {
   const secret = 'attio-secret';
@@ -29,7 +29,7 @@ describe('webhooks of crm-a', () => {
     for (const header of wrong) expect(verify(printed, header), String(header)).to.equal(false);
   });
 
-  it('tell which deal changed, once for each repetition of a delivery', () => {
+  it('name the changed deal, with one key for all repetitions of a delivery', () => {
     const { webhookId, hints } = readCrmaDelivery(JSON.parse(printed), 'key-1');
     expect(webhookId).to.equal('23e42eaf-323a-41da-b5bb-fd67eebda553');
     expect(hints).to.deep.equal([
@@ -48,7 +48,7 @@ describe('webhooks of crm-a', () => {
     expect(keyOf()).not.to.equal(keyOf());
   });
 
-  it('tell of a merge that one deal changed and the other is gone', () => {
+  it('report a merge as one changed and one deleted deal', () => {
     const { hints } = readCrmaDelivery(JSON.parse(merged), 'k');
     expect(hints.map(({ dealId, change, key }) => [dealId, change, key])).to.deep.equal([
       ['kept', 'changed', 'k:0'],
@@ -56,7 +56,7 @@ describe('webhooks of crm-a', () => {
     ]);
   });
 
-  it('are read event by event, and events of other things are none', () => {
+  it('are read event by event without events of other objects', () => {
     const event = (event_type: string, record_id: string) => ({ event_type, id: { record_id } });
     const events = [
       event('record.created', 'a'),
@@ -72,7 +72,7 @@ describe('webhooks of crm-a', () => {
     ]);
   });
 
-  it('of another shape are refused', () => {
+  it('are rejected if their shape is unexpected', () => {
     for (const json of [null, [], 'x', {}, { webhook_id: 'w' }, { webhook_id: 'w', events: Array(501).fill({}) }])
       expect(() => readCrmaDelivery(json, 'k'))
         .to.throw(Failure)
@@ -86,7 +86,7 @@ describe('webhooks of crm-a', () => {
     beforeEach(async () => {
       crm = await FakeCrma.start();
       const adapter = crmaAdapter(crm.settings);
-      const access = new KeptAccess(adapter, tokenOnly(crm.oauth.issue().accessToken));
+      const access = new StoredAccess(adapter, tokenOnly(crm.oauth.issue().accessToken));
       const registered = await adapter.account(access).registerWebhook(`${crm.server.url}/inbox`);
       secretOf = registered?.secret ?? '';
     });
@@ -98,7 +98,7 @@ describe('webhooks of crm-a', () => {
       return readCrmaDelivery(JSON.parse(body), headers['Idempotency-Key']).hints;
     };
 
-    it('verify, one event a changed field, several events in one body when the vendor likes', () => {
+    it('verify, with one event per changed field and several events per body', () => {
       const id = crm.addDeal({ name: 'One' });
       crm.closeDeal(id, '2026-11-21');
       crm.eventsPerDelivery = 2;
@@ -109,7 +109,7 @@ describe('webhooks of crm-a', () => {
       expect(new Set(hints.map(({ key }) => key)).size).to.equal(3);
     });
 
-    it('tell of both ways to merge', () => {
+    it('report both kinds of merges', () => {
       const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => crm.addDeal({ name })) as [
         string,
         string,
@@ -134,7 +134,7 @@ describe('webhooks of crm-a', () => {
       ]);
     });
 
-    it('are tried again under the same key until they are taken', async () => {
+    it('are repeated under the same key until they are accepted', async () => {
       const inbox = new FakeServer();
       const keys: unknown[] = [];
       inbox.app.post('/inbox', (request, response) => {
@@ -143,7 +143,7 @@ describe('webhooks of crm-a', () => {
       });
       await inbox.start();
       const adapter = crmaAdapter(crm.settings);
-      const access = new KeptAccess(adapter, tokenOnly(crm.oauth.issue().accessToken));
+      const access = new StoredAccess(adapter, tokenOnly(crm.oauth.issue().accessToken));
       await adapter.account(access).registerWebhook(`${inbox.url}/inbox`);
       crm.addDeal({ name: 'One' });
       for (let round = 0; round < 3; round++) await crm.flush();
@@ -187,7 +187,7 @@ describe('webhooks of crm-b', () => {
       expect(verify(more), JSON.stringify(more)).to.equal(false);
   });
 
-  it('with a signature or a time of another form are refused', () => {
+  it('are rejected if the signature or the time is malformed', () => {
     const right = signed.signatureV3 ?? '';
     for (const signatureV3 of ['', 'x', right.slice(0, -1), right.slice(4), `${right}=`, right.replace('+', '-')])
       expect(verify({ signatureV3 }), signatureV3).to.equal(false);
@@ -195,12 +195,12 @@ describe('webhooks of crm-b', () => {
       expect(verify({ timestamp }), String(timestamp)).to.equal(false);
   });
 
-  it('are refused after five minutes, and when they come from more than one minute ahead', () => {
+  it('are rejected when older than five minutes or more than one minute in the future', () => {
     const agedBy = (ms: number) => verify({ now: new Date(signedAt + ms) });
     expect([300_000, 300_001, -60_000, -60_001].map(agedBy)).to.deep.equal([true, false, true, false]);
   });
 
-  it('are signed over an address with the characters decoded that the vendor decodes', () => {
+  it('are signed over the address with the characters decoded that the vendor decodes', () => {
     const sign = (text: string) =>
       createHmac('sha256', signed.secret).update(`POST${text}${bodyV}${signedAt}`).digest('base64');
     const encoded = 'https://app.example.com/hook?to=https%3A%2F%2Fx%40y%21%24%27%28%29%2A%2C%3B%3f&keep=%20%26';
@@ -209,7 +209,7 @@ describe('webhooks of crm-b', () => {
     expect(verify({ uri: encoded, signatureV3: sign(encoded) })).to.equal(false);
   });
 
-  it('may be signed the old way only where that is allowed and nothing newer is there', () => {
+  it('accept the old signature only if it is allowed and there is no newer one', () => {
     const old = { signatureV3: undefined, timestamp: undefined, signatureV1: v1OfV };
     expect(verify(old)).to.equal(false);
     expect(verify({ ...old, allowV1: true })).to.equal(true);
@@ -225,7 +225,7 @@ describe('webhooks of crm-b', () => {
     expect(verify({ ...vendorsOwn, allowV1: true })).to.equal(true);
   });
 
-  it('tell the deals of all portals, with the changed value under both slugs', () => {
+  it('name the deals of all portals, with the changed value under both slugs', () => {
     expect(readCrmbDelivery(JSON.parse(bodyV))).to.deep.equal([
       {
         dealId: '123',
@@ -242,7 +242,7 @@ describe('webhooks of crm-b', () => {
   const event = (more: object) => ({ portalId: 1, objectId: 5, occurredAt: 1000, eventId: 9, ...more });
   const read = (more: object) => readCrmbDelivery([event(more)]);
 
-  it('carry values as the fields have them, and empty ones as null', () => {
+  it('contain values of the fields’ types, and null for empty ones', () => {
     const valuesOf = (propertyName: string, propertyValue: string | null) =>
       read({ subscriptionType: 'deal.propertyChange', propertyName, propertyValue })[0]?.values;
     expect(valuesOf('amount', '50.5')).to.deep.equal({ amount: 50.5 });
@@ -262,13 +262,13 @@ describe('webhooks of crm-b', () => {
     ['object.creation', 'changed'],
     ['object.deletion', 'deleted'],
   ] as const)
-    it(`${type} says ${change}, also under the old name of the type`, () => {
+    it(`${type} means ${change}, also under the old name of the type`, () => {
       const more = { objectTypeId: '0-3' };
       for (const hints of [read({ subscriptionType: type, ...more }), read({ eventType: type, ...more })])
         expect(hints.map((hint) => [hint.dealId, hint.change])).to.deep.equal([['5', change]]);
     });
 
-  it('tell the same news once under the classic and the general name', () => {
+  it('have one key for the same change under the classic and the general name', () => {
     const classic = read({ subscriptionType: 'deal.creation' })[0]?.key;
     const general = read({ subscriptionType: 'object.creation', objectTypeId: '0-3' })[0]?.key;
     expect(classic).to.equal(general);
@@ -277,21 +277,21 @@ describe('webhooks of crm-b', () => {
     expect(read({ subscriptionType: 'deal.creation', portalId: 2 })[0]?.key).not.to.equal(classic);
   });
 
-  it('of other kinds of objects are none of ours', () => {
+  it('are ignored if they concern other kinds of objects', () => {
     expect(read({ subscriptionType: 'object.creation', objectTypeId: '0-1' })).to.deep.equal([]);
     expect(read({ subscriptionType: 'company.creation' })).to.deep.equal([]);
     expect(read({ subscriptionType: 'deal.associationChange' })).to.deep.equal([]);
   });
 
-  it('tell of a merge what is left and what is gone', () => {
+  it('report the remaining and the deleted deals of a merge', () => {
     const merge = { subscriptionType: 'deal.merge', primaryObjectId: 5, mergedObjectIds: [6, 7] };
-    const told = (more: object) => read({ ...merge, ...more }).map(({ dealId, change }) => [dealId, change]);
-    expect(told({})).to.deep.equal([
+    const changes = (more: object) => read({ ...merge, ...more }).map(({ dealId, change }) => [dealId, change]);
+    expect(changes({})).to.deep.equal([
       ['5', 'changed'],
       ['6', 'deleted'],
       ['7', 'deleted'],
     ]);
-    expect(told({ newObjectId: 8, mergedObjectIds: [6] })).to.deep.equal([
+    expect(changes({ newObjectId: 8, mergedObjectIds: [6] })).to.deep.equal([
       ['8', 'changed'],
       ['5', 'deleted'],
       ['6', 'deleted'],
@@ -300,7 +300,7 @@ describe('webhooks of crm-b', () => {
     expect(new Set(keys).size).to.equal(3);
   });
 
-  it('lose no readable event to one that is not, and are refused whole when they are no list', () => {
+  it('skip unreadable events, and are rejected if they are no list', () => {
     const good = event({ subscriptionType: 'deal.creation' });
     expect(
       readCrmbDelivery([{ odd: true }, good, null, { ...good, objectId: 'x' }, { ...good, occurredAt: -1 }]),

@@ -2,7 +2,7 @@ import { Client, Signature } from '@hubspot/api-client';
 import { expect } from 'chai';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 
-describe('the fake crm-b, as the vendor’s own client sees it', () => {
+describe('the fake crm-b with the vendor’s own client', () => {
   let crm: FakeCrmb;
   let client: Client;
 
@@ -38,7 +38,7 @@ describe('the fake crm-b, as the vendor’s own client sees it', () => {
     expect(await search(Date.now() + 60_000)).to.include({ total: 0 });
   });
 
-  it('stamps and tells what a save changes, and nothing where it changes nothing', async () => {
+  it('stamps and delivers a save only if it changes a value', async () => {
     let now = Date.parse('2026-03-01T10:00:00Z');
     const clocked = await FakeCrmb.start({ now: () => now });
     try {
@@ -61,7 +61,7 @@ describe('the fake crm-b, as the vendor’s own client sees it', () => {
     }
   });
 
-  it('reads batches, with errors for what is not there', async () => {
+  it('reads batches with errors for missing deals', async () => {
     const id = crm.addDeal({ dealname: 'There' });
     const gone = crm.addDeal({ dealname: 'Gone' });
     crm.delete(gone);
@@ -77,7 +77,7 @@ describe('the fake crm-b, as the vendor’s own client sees it', () => {
     expect(partial).to.have.property('numErrors', 1);
   });
 
-  it('knows one deal, and none that is archived', async () => {
+  it('returns a deal, but no archived one', async () => {
     const id = crm.addDeal({ dealname: 'One' });
     expect((await client.crm.deals.basicApi.getById(id, ['dealname'])).properties['dealname']).to.equal('One');
     crm.delete(id);
@@ -86,7 +86,7 @@ describe('the fake crm-b, as the vendor’s own client sees it', () => {
     expect((await client.crm.deals.basicApi.getById(id, [], [], [], true)).archived).to.equal(true);
   });
 
-  it('tells owners, properties and pipelines', async () => {
+  it('lists owners, properties and pipelines', async () => {
     crm.addOwner({ firstName: 'Ada', lastName: 'L', email: 'ada@acme.test' });
     const owners = await client.crm.owners.ownersApi.getPage();
     expect(owners.results[0]).to.include({ email: 'ada@acme.test', archived: false, type: 'PERSON' });
@@ -101,7 +101,7 @@ describe('the fake crm-b, as the vendor’s own client sees it', () => {
     });
   });
 
-  it('signs as the vendor checks', () => {
+  it('signs deliveries that the vendor’s validation accepts', () => {
     crm.webhookUrl = 'https://service.test/webhooks/crmb';
     crm.addDeal({ dealname: 'Ünïcode' });
     const [delivery] = crm.deliveries.take();
@@ -121,7 +121,7 @@ describe('the fake crm-b, as the vendor’s own client sees it', () => {
     expect(signed('v1', headers['X-HubSpot-Signature'])).to.equal(true);
   });
 
-  it('refuses with statuses that the client understands', async () => {
+  it('rejects requests with statuses that the client handles', async () => {
     crm.oauth.expireAccessTokens();
     const failure = await client.crm.deals.basicApi.getPage().catch((error: unknown) => error);
     expect(failure).to.have.property('code', 401);

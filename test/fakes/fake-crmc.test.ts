@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import jsforce from 'jsforce';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 
-/** The vendor's own clients know nothing of our adapter: what they understand is on the wire as it should be. */
-describe('the fake crm-c, asked by the client that others use', () => {
+/** The vendor's own client is independent of the adapter: what it accepts is correct on the wire. */
+describe('the fake crm-c with the client that others use', () => {
   let now: number;
   let crm: FakeCrmc;
 
@@ -20,7 +20,7 @@ describe('the fake crm-c, asked by the client that others use', () => {
     return new jsforce.Connection({ instanceUrl: crm.url, accessToken, version: '67.0' });
   }
 
-  it('pages through what it holds, deleted rows when they are asked for', async () => {
+  it('returns pages of rows, with deleted rows on request', async () => {
     const ids = Array.from({ length: 2500 }, () => crm.addDeal());
     crm.deleteDeal(ids[0] as string);
     const client = connection();
@@ -43,7 +43,7 @@ describe('the fake crm-c, asked by the client that others use', () => {
     });
   });
 
-  it('tells what was updated and deleted', async () => {
+  it('lists updated and deleted rows', async () => {
     const [kept, purged] = [crm.addDeal(), crm.addDeal()] as [string, string];
     crm.purgeDeal(purged);
     const late = crm.addLateDeal();
@@ -58,7 +58,7 @@ describe('the fake crm-c, asked by the client that others use', () => {
     expect((await opportunities.updated(start, end)).ids).to.deep.equal([kept, late.id]);
   });
 
-  it('refuses in the words of the vendor', async () => {
+  it('rejects queries with the error codes of the vendor', async () => {
     const client = connection();
     const refusals: readonly [string, string][] = [
       ['SELECT Nothing__c FROM Opportunity', 'INVALID_FIELD'],
@@ -79,7 +79,7 @@ describe('the fake crm-c, asked by the client that others use', () => {
     );
   });
 
-  it('consents, gives tokens for the code and its verifier, and rotates them', async () => {
+  it('exchanges a code and its verifier for tokens, and rotates them', async () => {
     const oauth2 = new jsforce.OAuth2({
       loginUrl: crm.url,
       clientId: 'crmc-client',
@@ -110,7 +110,7 @@ describe('the fake crm-c, asked by the client that others use', () => {
     expect(await codeOf(client.query('SELECT Id FROM User'))).to.equal('INVALID_SESSION_ID');
   });
 
-  it("its Flow calls with the admin's secret, one save a call", async () => {
+  it("delivers each save in one call with the admin's secret", async () => {
     const id = crm.addDeal();
     const flow = crm.flow({ targetUrl: 'http://127.0.0.1:9/webhooks/crmc', secret: 'shared' });
     flow.add(id, id);
