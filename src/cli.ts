@@ -29,17 +29,20 @@ import { records } from './records.js';
 import { createWorkspace } from './workspaces/create-workspace.js';
 import { rotateWorkspaceKey } from './workspaces/workspace-store.js';
 
-/** Standard output is data, standard error is talk. Exit codes: 0 done, 1 failed, 2 wrong usage, 78 configuration. */
+/**
+ * Standard output is for data, standard error for messages. Exit codes: 0 done, 1 failed, 2 wrong usage, 78
+ * configuration.
+ */
 const program = new Command('commissions')
   .description('The commission service: serve it and operate it')
   .exitOverride();
 
 program
   .command('serve')
-  .description('Run the service: API and workers in one process unless told otherwise')
-  .option('--api', 'only answer requests')
-  .option('--worker', 'only work jobs')
-  .option('--no-demo', 'leave the demo workspace out of the first start')
+  .description('Run the service: by default API and workers in one process')
+  .option('--api', 'run only the API')
+  .option('--worker', 'run only the workers')
+  .option('--no-demo', 'create no demo workspace on the first start')
   .action(async ({ api = false, worker = false, demo }: { api?: boolean; worker?: boolean; demo: boolean }) => {
     const config = { ...readSettings(), ...(demo ? {} : { NO_DEMO: true }) };
     const parts = { api: api || !worker, worker: worker || !api };
@@ -49,17 +52,17 @@ program
 
 const migrate = program
   .command('migrate')
-  .description('Bring the database up to date; safe to run several times at once')
+  .description('Migrate the database to the latest version; safe to run concurrently')
   .action(async () => {
     await withServer(async (server) => {
       const done = await migrateToLatest(server.ownerUrl, migrations);
-      process.stderr.write(done.length > 0 ? `Applied ${done.length} migrations.\n` : 'Nothing to do.\n');
+      process.stderr.write(done.length > 0 ? `Applied ${done.length} migrations.\n` : 'The database is up to date.\n');
     });
   });
 
 migrate
   .command('status')
-  .description('List what is pending; exit 1 when something is')
+  .description('List pending migrations; exit 1 if there are any')
   .option('--json', 'print JSON')
   .action(async ({ json = false }: { json?: boolean }) => {
     await withServer(async (server) => {
@@ -73,10 +76,10 @@ const workspace = program.command('workspace').description('Create and list work
 
 workspace
   .command('create <name>')
-  .description('Create a workspace; prints its API key, once')
+  .description('Create a workspace and print its API key, which is shown only once')
   .addOption(new Option('--tier <tier>', 'subscription tier').choices(['free', 'pro', 'enterprise']).default('free'))
   .option('--currency <code>', 'default currency, ISO 4217', 'USD')
-  .option('--timezone <zone>', 'IANA time zone in which days and periods are read', 'UTC')
+  .option('--timezone <zone>', 'IANA time zone of days and periods', 'UTC')
   .option('--admin-email <email>', 'also create this person as admin')
   .option('--json', 'print JSON')
   .action(
@@ -118,8 +121,8 @@ program
   .command('api-key')
   .description('Replace API keys')
   .command('rotate <workspaceId>')
-  .description('Give the workspace a new API key; the old one stops at once, or after the grace time')
-  .option('--grace-minutes <minutes>', 'how long the old key still works', '0')
+  .description('Create a new API key for the workspace; the old key expires at once, or after the grace time')
+  .option('--grace-minutes <minutes>', 'minutes until the old key expires', '0')
   .option('--json', 'print JSON')
   .action(async (workspaceId: string, { graceMinutes, json = false }: { graceMinutes: string; json?: boolean }) => {
     const rotated = await withUnitOfWork((unitOfWork) =>
@@ -134,13 +137,14 @@ program
 
 program
   .command('mail')
-  .description('Show the last 10 mails, for trials without a mail server; never their text in production')
+  .description('Show the last 10 mails, for trials without a mail server; in production without their text')
   .option('--json', 'print JSON')
   .action(async ({ json = false }: { json?: boolean }) => {
     await withServer(async (server, config) => {
       await migrateToLatest(server.ownerUrl, migrations);
       const production = config.NODE_ENV === 'production';
-      if (production) process.stderr.write('In production the text of mails is not shown: it may hold codes.\n');
+      if (production)
+        process.stderr.write('In production the text of mails is not shown: it may contain sign-in codes.\n');
       const secrets = production ? null : new Secrets(masterKey(config));
       const mails = await recentMails(server.ownerUrl, secrets, 10);
       process.stdout.write(json ? `${JSON.stringify(mails)}\n` : mails.map(mailLines).join('\n'));
@@ -149,7 +153,7 @@ program
 
 program
   .command('demo-crm')
-  .description('Start made-up CRMs and the service on data of its own, and close deals to watch commission appear')
+  .description('Start simulated CRMs and the service on temporary data, and close deals to see their commission')
   .option('--port <port>', 'port of the API', '3000')
   .action(async ({ port }: { port: string }) => {
     const { runDemoCrm } = await import('./demo/run-demo-crm.js');
@@ -158,19 +162,22 @@ program
 
 program
   .command('doctor')
-  .description('Check what the service needs, and say how to mend what is missing')
+  .description('Check what the service needs, and print how to fix what is missing')
   .option('--json', 'print JSON')
   .action(async ({ json = false }: { json?: boolean }) => {
     const findings = await diagnose(process.env, migrations);
     const sign = { ok: '✓', warning: '!', failed: '✗' };
     if (json) process.stdout.write(`${JSON.stringify(findings)}\n`);
-    else process.stdout.write(findings.map(({ state, check, told }) => `${sign[state]} ${check}: ${told}\n`).join(''));
+    else
+      process.stdout.write(
+        findings.map(({ state, check, message }) => `${sign[state]} ${check}: ${message}\n`).join(''),
+      );
     process.exitCode = findings.some(({ state }) => state === 'failed') ? 1 : 0;
   });
 
 program
   .command('status')
-  .description('How much there is to calculate, since when, and whether migrations are pending')
+  .description('Print the calculation backlog and its age, and the number of pending migrations')
   .option('--json', 'print JSON')
   .action(async ({ json = false }: { json?: boolean }) => {
     await withServer(async (server) => {
@@ -187,26 +194,26 @@ program
 
 program
   .command('recalc <workspaceId>')
-  .description('Recalculate a workspace, or one rep, plan or deal of it; the work is done by running workers')
+  .description('Recalculate a workspace, or one rep, plan or deal of it; running workers do the calculation')
   .option('--rep <id>', 'one rep')
-  .option('--plan <id>', 'everyone on a plan')
-  .option('--deal <id>', 'everyone a deal concerns')
-  .option('--wait', 'until it is done; exit 1 when a rep could not be calculated')
+  .option('--plan <id>', 'every rep of one plan')
+  .option('--deal <id>', 'every rep whom the deal affects')
+  .option('--wait', 'wait until it is done; exit 1 if a rep could not be calculated')
   .option('--json', 'print JSON')
   .action(
     async (
       workspaceId: string,
       options: { rep?: string; plan?: string; deal?: string; wait?: boolean; json?: boolean },
     ) => {
-      if (!isUuid(workspaceId)) program.error(`error: ${workspaceId} is not the id of a workspace`);
+      if (!isUuid(workspaceId)) program.error(`error: ${workspaceId} is not a workspace id (UUID)`);
       const { rep: repId, plan: planId, deal: dealId, wait = false, json = false } = options;
-      const asked = Object.fromEntries(Object.entries({ repId, planId, dealId }).filter(([, id]) => id !== undefined));
+      const scope = Object.fromEntries(Object.entries({ repId, planId, dealId }).filter(([, id]) => id !== undefined));
       await withService(async (service) => {
         const caller = { ...serviceCaller(workspaceId, 'command-line'), actor: 'command-line' };
-        const raw = { params: {}, query: {}, body: { ...asked, async: true } };
+        const raw = { params: {}, query: {}, body: { ...scope, async: true } };
         const { body: answer } = await service.dispatcher.run(recalculateCommissions, raw, caller);
         const { jobId } = answer as { jobId: string };
-        const job = wait ? await ended(service, caller, jobId) : { jobId, status: 'running' };
+        const job = wait ? await finalStatus(service, caller, jobId) : { jobId, status: 'running' };
         process.stdout.write(json ? `${JSON.stringify(job)}\n` : `${jobId} ${job.status}\n`);
         process.exitCode = job.status === 'failed' ? 1 : 0;
       });
@@ -233,7 +240,7 @@ program
   .action((shell: string) => {
     const script = completionScript(program, shell);
     if (script === null)
-      return program.error(`error: no completion for ${shell}; there is one for bash, zsh and fish`, { exitCode: 2 });
+      return program.error(`error: no completion script for ${shell}; use bash, zsh or fish`, { exitCode: 2 });
     process.stdout.write(script);
   });
 
@@ -255,7 +262,11 @@ async function readStatus(database: Database) {
   };
 }
 
-async function ended(service: Service, caller: Caller, jobId: string): Promise<{ jobId: string; status: string }> {
+async function finalStatus(
+  service: Service,
+  caller: Caller,
+  jobId: string,
+): Promise<{ jobId: string; status: string }> {
   for (;;) {
     const raw = { params: { jobId }, query: {}, body: undefined };
     const { body: answer } = await service.dispatcher.run(getRecalculationJob, raw, caller);
@@ -277,7 +288,10 @@ function readSettings(): Config {
   return readConfig(process.env);
 }
 
-/** The configured server, or the embedded one: joined when it runs, else started for the time of the command. */
+/**
+ * Uses the configured server, or the embedded one: joins it if it is running, otherwise starts it for the duration
+ * of the command.
+ */
 async function withServer<T>(work: (server: DatabaseServer, config: Config) => Promise<T>): Promise<T> {
   const config = readSettings();
   const warning = await otherDataFolder(config);
@@ -290,7 +304,7 @@ async function withServer<T>(work: (server: DatabaseServer, config: Config) => P
   }
 }
 
-/** The service as its processes have it, neither answering nor working. */
+/** The composed service, without a listening API and without workers. */
 async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
   return withServer(async (server, config) => {
     const service = compose(config, server.appUrl, createLog('warn'));

@@ -1,6 +1,6 @@
 /**
- * Method and path of every operation, for the client alone: it must run where the operations themselves, which bring
- * the whole service along, cannot. A test holds it against them.
+ * Method and path of every operation, only for the client: it must not import the operations, which import the whole
+ * service. A test compares the two.
  */
 export const routes: Readonly<Record<string, string>> = {
   sendCode: 'POST /auth/otp/send',

@@ -1,4 +1,4 @@
-// `import type` leaves nothing behind when compiled, where `import { type … }` would still load the whole service.
+// `import type` is removed by the compiler; `import { type … }` would still load the whole service.
 import type { z } from 'zod';
 import { routes } from './client-routes.js';
 import type { operations } from './operations.js';
@@ -8,14 +8,14 @@ type Declared = (typeof operations)[number];
 
 type Content = NonNullable<RequestInit['body']>;
 
-/** A file to send, as `fetch` takes it, and its media type. */
+/** The body of an upload, as `fetch` accepts it, and its media type. */
 export interface Upload {
   readonly contentType: string;
   readonly data: Content;
 }
 
 export interface CallOptions {
-  /** A text of your own: the same request under the same key is done once, and its answer given again. */
+  /** Any text: requests with the same key are executed once, and repeated requests get the first response. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }
@@ -27,7 +27,7 @@ type Given<Name extends string, Schema> = Schema extends z.ZodType
   : unknown;
 type GivenFile<Terms> = Terms extends { readonly types: readonly string[] } ? { readonly upload: Upload } : unknown;
 
-/** What a call is given, empty where the operation takes nothing. */
+/** The input of a call; empty for operations without input. */
 export type CallInput<O> =
   O extends Operation<infer Params, infer Query, infer Body, infer _A, infer _Id, infer Terms, infer _F>
     ? Given<'params', Params> & Given<'query', Query> & Given<'body', Body> & GivenFile<Terms>
@@ -47,12 +47,12 @@ export type Client = { readonly [O in Declared as O['id']]: Call<O> };
 
 export interface ClientOptions {
   readonly baseUrl: string;
-  /** Absent for the operations that need none. */
+  /** Not needed for public operations. */
   readonly token?: string;
   readonly fetch?: typeof fetch;
 }
 
-/** A refusal, as the service tells it. Match on `code`. */
+/** An error response of the service. Match on `code`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -74,7 +74,7 @@ interface LooseInput {
   readonly upload?: Upload;
 }
 
-/** Calls the service from anywhere that has `fetch`; its types are the operations' own. */
+/** A client of the API for every runtime with `fetch`. Its types are derived from the operations. */
 export function createClient(options: ClientOptions): Client {
   const calls = Object.entries(routes).map(([id, route]) => [
     id,
@@ -117,7 +117,7 @@ function bodyOf({ body, upload }: LooseInput): { body?: Content } {
   return body === undefined ? {} : { body: JSON.stringify(body) };
 }
 
-/** Something between us and the service may have answered instead of it. */
+/** A proxy may have responded instead of the service. */
 function errorOf(response: Response, text: string): ApiError {
   const requestId = response.headers.get('x-request-id');
   try {

@@ -33,7 +33,7 @@ import { CLOCK, CONFIG, LOG } from './platform/tokens.js';
 import { CrmInboxHandler } from './webhooks/crm-inbox-handler.js';
 import { WebhookLimits } from './webhooks/webhook-limits.js';
 
-/** The parts of a running process, wired once. Processes differ only in what they start of it. */
+/** The parts of a running process. Processes differ only in which of them they start. */
 export interface Service {
   readonly config: Config;
   readonly database: Database;
@@ -51,7 +51,7 @@ export interface Service {
   readonly pdfPrinter: PdfPrinter;
   readonly attemptLimits: AttemptLimits;
   readonly dispatcher: OperationDispatcher;
-  /** Null where none is configured. */
+  /** Null if no billing provider is configured. */
   readonly billingProvider: BillingProvider | null;
   readonly container: DependencyContainer;
   readonly clock: Clock;
@@ -59,9 +59,9 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** The only place that wires. `appUrl` is where the service's tables are. */
+/** The composition root: the only place that constructs the parts. `appUrl` is the database of the service's tables. */
 export function compose(config: Config, appUrl: string, log: Log, clock: Clock = systemClock): Service {
-  const onError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
+  const onError = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const size = config.DATABASE_POOL_SIZE;
   const database = createDatabase({ url: appUrl, size, onError });
   const replica =
@@ -70,8 +70,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
       : createDatabase({ url: config.DATABASE_READ_URL, size, onError });
   const queueBackend = queueBackendOf(config, appUrl);
   const queue = new JobQueue(queueBackend, log);
-  const nearbyLanes = new LocalLaneDispatcher(wakeLanesThrough(queue), log);
-  const wakeLanes = nearbyLanes.wake;
+  const localLaneDispatcher = new LocalLaneDispatcher(wakeLanesThrough(queue), log);
+  const wakeLanes = localLaneDispatcher.wake;
   const unitOfWork = new UnitOfWork(database, {
     concurrency: Math.max(2, Math.floor(size / 3)),
     replica,
@@ -84,7 +84,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const pdfPrinter = new PdfPrinter(config.CHROMIUM_PATH, log);
   const changes = new CommissionChanges(unitOfWork, wakeLanes, laneRunner, clock);
   const leases = new Leases(unitOfWork);
-  const wakePull = (work: PullWork) => queue.add(pullJob, work);
+  const wakeSync = (work: PullWork) => queue.add(pullJob, work);
   const inboxWake = new InboxWake(queue);
   const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
   const billing = billingProvider(config);
@@ -98,7 +98,15 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     inboxWake,
     log,
   );
-  const crmPuller = new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, config.CRM_POLL_SECONDS, wakePull, log);
+  const crmSyncRunner = new CrmSyncRunner(
+    crmAccounts,
+    unitOfWork,
+    changes,
+    leases,
+    config.CRM_POLL_SECONDS,
+    wakeSync,
+    log,
+  );
   const container = root.createChildContainer();
   container.register(UnitOfWork, { useValue: unitOfWork });
   container.register(CommissionChanges, { useValue: changes });
@@ -123,8 +131,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     queue,
     laneRunner,
     inboxRunner,
-    crmSyncRunner: crmPuller,
-    localLanes: nearbyLanes,
+    crmSyncRunner,
+    localLanes: localLaneDispatcher,
     changes,
     secrets,
     outbox,
@@ -144,7 +152,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   };
 }
 
-/** On PostgreSQL the queue listens, which no pooler in transaction mode lets through. */
+/** On PostgreSQL the queue uses LISTEN, which poolers in transaction mode do not support. */
 export function queueBackendOf(config: Config, appUrl: string): QueueBackend {
   if (config.REDIS_URL !== undefined) return { redisUrl: config.REDIS_URL };
   return { postgresUrl: config.QUEUE_DATABASE_URL ?? appUrl };

@@ -33,7 +33,7 @@ import { flushTraces } from './platform/tracing.js';
 import { serviceVersion } from './platform/version.js';
 import { records } from './records.js';
 
-/** What a process does: answer requests, work jobs, or both. */
+/** The role of a process: serve requests, run jobs, or both. */
 export interface ProcessParts {
   readonly api: boolean;
   readonly worker: boolean;
@@ -41,7 +41,7 @@ export interface ProcessParts {
 
 export interface RunningProcess {
   readonly url: string | null;
-  /** Where metrics are, when they have a port of their own. */
+  /** Address of the metrics, when they have a port of their own. */
   readonly metricsUrl: string | null;
   readonly service: Service;
   /** Set on the first start of an embedded service. */
@@ -50,19 +50,19 @@ export interface RunningProcess {
 }
 
 /**
- * Starts a process, database first, answers last. On a stop it goes backwards: readiness ends, requests and jobs
- * finish, then the queue, the connections and, when it is ours, the database.
+ * Starts a process: the database first, the API last. A stop runs in the reverse order: readiness ends, requests and
+ * jobs finish, then the queue, the connections and the embedded database are closed.
  */
 export async function start(config: Config, parts: ProcessParts, log: Log): Promise<RunningProcess> {
   const opened: (() => Promise<void>)[] = [flushTraces];
   const stop = async () => {
     for (const close of opened.reverse().splice(0))
-      await close().catch((error: unknown) => log.error({ err: error }, 'a part of the service could not be closed'));
+      await close().catch((error: unknown) => log.error({ err: error }, 'closing a part of the service failed'));
   };
   try {
     const server = await openDatabaseServer(config, log);
     opened.push(() => server.stop());
-    // An embedded database belongs to the process, so a worker that is started alone sets it up too.
+    // An embedded database belongs to the process, so a worker without an API migrates it too.
     const migrates = (parts.api || server.embedded) && config.MIGRATE_AT_START;
     if (migrates) await migrate(server, log);
     const service = compose(config, server.appUrl, log);
@@ -86,10 +86,10 @@ export async function start(config: Config, parts: ProcessParts, log: Log): Prom
   }
 }
 
-/** A process that only works leaves migrations to others, and so does every process that is told to. */
+/** Workers without an API, and processes with MIGRATE_AT_START=0, do not migrate. */
 async function migrate(server: DatabaseServer, log: Log): Promise<void> {
   const done = await migrateToLatest(server.ownerUrl, migrations);
-  if (done.length > 0) log.info({ migrations: done }, 'the database was migrated');
+  if (done.length > 0) log.info({ migrations: done }, 'database migrated');
 }
 
 function closing(workers: Workers): () => Promise<void> {
@@ -111,7 +111,7 @@ function healthOf({ database, queue }: Service): Health {
   );
 }
 
-/** On a port of their own, metrics and health need no token: it is for the network that operators keep to themselves. */
+/** On a separate port, metrics and health need no token: operators do not expose that port. */
 async function startMetrics(
   service: Service,
   health: Health,
@@ -124,7 +124,7 @@ async function startMetrics(
   health.routes(app);
   metricsPage(service, null)(app);
   const listening = await listen(app, config.HOST, config.METRICS_PORT);
-  log.info({ url: listening.url }, 'metrics can be read');
+  log.info({ url: listening.url }, 'metrics listening');
   opened.push(() => listening.close());
   return listening;
 }
@@ -175,7 +175,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
   return listening;
 }
 
-/** Counts where all API processes see it: on Redis when there is one, else on PostgreSQL. */
+/** Counts requests in a store that all API processes share: Redis when it is configured, otherwise PostgreSQL. */
 async function openRateLimit({ config, database, log }: Service): Promise<RateLimit> {
   const counter =
     config.REDIS_URL === undefined
@@ -185,16 +185,19 @@ async function openRateLimit({ config, database, log }: Service): Promise<RateLi
 }
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** npm passes on a signal that a terminal or a supervisor has sent to the whole process group already. */
+/** npm forwards a signal that a terminal or a supervisor has sent to the whole process group already. */
 const sameStopMs = 1000;
 
-/** Runs until a signal comes, then stops in order; a later second signal, or half a minute, ends it at once. */
+/**
+ * Runs until a signal arrives, then stops in order. A later second signal, or half a minute, ends the process at
+ * once.
+ */
 export async function runUntilSignal(config: Config, parts: ProcessParts, log: Log): Promise<RunningProcess> {
   const running = await start(config, parts, log);
   let isFailing = false;
   const { close } = closeWithGrace({ delay: 30_000, logger: false, skip: [...stopSignals] }, async ({ err }) => {
     isFailing = err !== undefined;
-    if (isFailing) log.error({ err }, 'the process ends because of an error that nobody caught');
+    if (isFailing) log.error({ err }, 'uncaught error; the process ends');
     await running.stop();
   });
   let stoppingSince: number | null = null;

@@ -95,7 +95,7 @@ import { getWorkspaceKey } from './workspaces/queries/get-workspace-key.js';
 import { listConnectionTokens } from './workspaces/queries/list-connection-tokens.js';
 import { whoAmI } from './workspaces/queries/who-am-i.js';
 
-/** Every operation of the API, in the order of the specification: the table of contents. */
+/** Every operation of the API, in the order of the specification. */
 export const operations = [
   sendCode,
   verifyCode,

@@ -16,7 +16,7 @@ import { rep } from './reps/rep.js';
 import { lineItem, statement } from './statements/statement.js';
 import { teamStatements } from './statements/team-statements.js';
 
-/** Records that several operations answer with, by the names that the OpenAPI document gives them. */
+/** Records that several operations return, by their names in the OpenAPI document. */
 export const records: Readonly<Record<string, z.ZodType>> = {
   Assignment: assignment,
   AuditRun: auditRun,

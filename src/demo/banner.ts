@@ -1,6 +1,6 @@
 import { type RunningProcess } from '../main.js';
 
-/** What a person sees when the service is up: where it is, the key once, and what to try first. */
+/** The text that `serve` prints after the start: the address, the API key, and the first calls to try. */
 export function banner({ url, demo }: RunningProcess): string {
   if (url === null) return 'The worker is running. Ctrl-C stops it.\n';
   const lines = ['', `  The commission service is ready: ${url}`, `  Health ${url}/readyz   Stop with Ctrl-C`, ''];
@@ -13,7 +13,7 @@ export function banner({ url, demo }: RunningProcess): string {
   }
   const auth = `-H "Authorization: Bearer ${demo.apiKey}"`;
   lines.push(
-    '  A demo workspace with made-up people and deals was created. Its API key is shown this once:',
+    '  A demo workspace with made-up people and deals was created. Its API key is shown only once:',
     '',
     `    ${demo.apiKey}`,
     '',

@@ -18,14 +18,14 @@ function deal(name: string, amount: number, closeDate: Day) {
   };
 }
 
-/** A refund that comes before every other deal of its quarter, so that attainment starts below zero. */
+/** A refund before every other deal of its quarter, so that attainment starts below zero. */
 export function demoRefund(today: Day) {
   const { from } = periodRange(periodOf(today, 'quarterly'));
   return { dealId: 'D-0000-refund', deal: deal('Granite Foods, refund', -18_000, from) };
 }
 
 export interface DemoCorrection {
-  /** Whose statement, and who approves it and pays the difference. */
+  /** The rep of the statement; the manager approves it and pays the difference. */
   readonly seller: string;
   readonly manager: string;
   readonly period: Period;
@@ -33,7 +33,7 @@ export interface DemoCorrection {
   readonly deal: ReturnType<typeof deal>;
 }
 
-/** The last quarter of a seller is approved by the manager; a deal of it comes late and is paid by a true-up. */
+/** The manager approves the last quarter of a seller; a late deal of that quarter is then paid by a true-up. */
 export function demoCorrection(today: Day): DemoCorrection {
   const period = previousPeriod(periodOf(today, 'quarterly'));
   const { to } = periodRange(period);

@@ -8,7 +8,7 @@ type Answer = any;
 
 const patienceMs = 15_000;
 
-/** What a newcomer does with the demo's CRMs, all of it through the API, as they would themselves. */
+/** The first steps of a new user with the CRMs of the demo, all through the API. */
 export class DemoCrmTour {
   constructor(
     private readonly crms: DemoCrms,
@@ -16,7 +16,7 @@ export class DemoCrmTour {
     private readonly apiKey: string,
   ) {}
 
-  /** Connects every CRM, pulls from each, and puts everybody on a plan that pays ten per cent of what is won. */
+  /** Connects every CRM, syncs each, and assigns every rep to a plan that pays 10 % of won deals. */
   async prepare(): Promise<void> {
     for (const provider of crmProviders) {
       const crm = this.crms.crms[provider];
@@ -32,7 +32,10 @@ export class DemoCrmTour {
     await this.ask('POST', '/v1/assignments', { planId, repIds: reps.map((rep: { id: string }) => rep.id) });
   }
 
-  /** Closes the next open deal in the CRM and tells what was earned on it; null when all are closed. */
+  /**
+   * Closes the next open deal in the CRM and returns a line about the earned commission; null when all deals are
+   * closed.
+   */
   async closeDeal(provider: CrmProvider): Promise<string | null> {
     const crm = this.crms.crms[provider];
     const dealId = crm.openDeals.shift();
@@ -57,7 +60,7 @@ export class DemoCrmTour {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer: Answer = await response.json();
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${answer.message}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${answer.message}`);
     return answer;
   }
 }

@@ -6,7 +6,7 @@ import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { type CrmProvider } from '../crm/port.js';
 import { type Day } from '../kernel/day.js';
 
-/** What an admin would paste, or consent to, in one of the CRMs. */
+/** The credentials that an admin pastes, or consents to, for one of the CRMs. */
 interface PastedToken {
   readonly accessToken: string;
   readonly refreshToken?: string;
@@ -15,11 +15,11 @@ interface PastedToken {
 
 interface DemoCrm {
   readonly token: () => PastedToken;
-  /** What connecting tells, for a CRM whose webhooks are set up by hand. */
+  /** Receives the webhook address and secret, for a CRM whose webhooks are set up by hand. */
   connected(webhookUrl: string | null, webhookSecret: string | null): void;
   readonly openDeals: string[];
   close(dealId: string, day: Day): void;
-  /** Sends what has happened, as the CRM does by itself. */
+  /** Sends webhooks for the latest changes, as the CRM does by itself. */
   deliver(): Promise<number[]>;
 }
 
@@ -29,7 +29,7 @@ const sellers = [
 ];
 const openAmounts = [12_000, 8_500, 30_000, 4_200, 19_900, 7_000];
 
-/** Made-up CRMs and a billing provider on this machine, with the wire formats of the real ones. */
+/** Simulated CRMs and a billing provider on this machine, with the wire formats of the real ones. */
 export class DemoCrms {
   private constructor(
     private readonly crma: FakeCrma,
@@ -51,7 +51,7 @@ export class DemoCrms {
     });
   }
 
-  /** Settings with which the service finds them. */
+  /** The settings that point the service to them. */
   get environment(): Readonly<Record<string, string>> {
     const { crma, crmb, crmc, billing } = this;
     return {

@@ -39,7 +39,7 @@ const customers = [
 const suffixes = ['Labs', 'Logistics', 'Energy', 'Foods', 'Health', 'Media', 'Robotics', 'Supply'];
 const daysBack = 365;
 
-/** A year of deals up to the day, the same for the same day: won, lost and open ones, renewals and meetings. */
+/** A year of deals up to the day, deterministic for a day: won, lost and open ones, renewals and meetings. */
 export function demoDeals(today: Day): DemoDeal[] {
   const random = seeded(20261121);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
@@ -91,7 +91,7 @@ function rounded(amount: number): number {
   return Math.round(amount * 100) / 100;
 }
 
-/** A small generator of numbers from 0 to 1 that gives the same sequence for the same seed. */
+/** A pseudo-random generator of numbers from 0 to 1 with a fixed sequence for each seed. */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -16,7 +16,7 @@ const rep = (name: string, manager: string) => ({
   managerEmail: at(manager),
 });
 
-/** One admin, two managers, nine reps; everybody made up. */
+/** One admin, two managers and nine reps, all fictitious. */
 export const demoPeople = [
   { email: at('Alex Morgan'), name: 'Alex Morgan', role: 'admin' },
   { email: at(east), name: east, role: 'manager', crmMemberId: at(east), managerEmail: at('Alex Morgan') },

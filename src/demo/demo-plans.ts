@@ -50,13 +50,15 @@ function accountManagerTerms(baseRate: number) {
   };
 }
 
-/** A better base rate for account managers from the current quarter on: the second version of their plan. */
+/** A higher base rate for account managers from the current quarter on: the second version of their plan. */
 export function demoPlanChange(today: Day) {
   const { from } = periodRange(periodOf(today, 'quarterly'));
   return { plan: accountManagerPlan, effectiveStart: from, config: accountManagerTerms(0.025) };
 }
 
-/** Plans that between them show every kind of rule: marginal, by value, by rank, retroactive, periodic, bonuses, cascade. */
+/**
+ * Plans that together show every kind of rule: marginal, by value, by rank, retroactive, periodic, bonuses, cascade.
+ */
 export function demoPlans(today: Day): DemoPlan[] {
   const quarters = periodsTouching({ from: addDays(today, -365), to: today }, 'quarterly');
   const [, second = ''] = sellers;
@@ -96,7 +98,7 @@ export function demoPlans(today: Day): DemoPlan[] {
         ],
       },
       people: sellers,
-      // The last of them has no quota: the dashboard and the trace say so.
+      // The last rep has no quota; the dashboard and the trace say so.
       quotas: quarters.map((period) => ({ measure: 'New business', people: withQuota, period, target: 250_000 })),
       overrides: [
         {

@@ -12,7 +12,7 @@ import { demoDeals } from './demo-deals.js';
 import { demoPeople, sellers } from './demo-people.js';
 import { demoPlanChange, demoPlans } from './demo-plans.js';
 
-/** What the banner tells of the demo. */
+/** The data of the demo that the banner shows. */
 export interface DemoWorkspace {
   readonly apiKey: string;
   readonly period: string;
@@ -20,9 +20,9 @@ export interface DemoWorkspace {
 }
 
 /**
- * On the first start of an embedded service, and only then: a workspace with made-up people, plans, quotas and a
- * year of deals up to today, made through the operations that everyone uses and calculated by the workers. It has a
- * plan of two versions, a refund that comes first in its quarter, and an approved quarter with a true-up.
+ * Creates the demo workspace, only on the first start of an embedded service: fictitious people, plans, quotas and a
+ * year of deals up to today, created through the API's operations and calculated by the workers. It has a plan of
+ * two versions, a refund at the start of its quarter, and an approved quarter with a true-up.
  */
 export async function createDemoWorkspace(service: Service, ownerUrl: string): Promise<DemoWorkspace | null> {
   if (await hasWorkspaces(ownerUrl)) return null;
@@ -38,9 +38,9 @@ export async function createDemoWorkspace(service: Service, ownerUrl: string): P
   await demo.savePeople();
   await demo.importDeals(today);
   await demo.savePlans(today);
-  await demo.settle();
+  await demo.waitForWorkers();
   await demo.correctLastQuarter(today);
-  await demo.settle();
+  await demo.waitForWorkers();
   const [seller] = sellers;
   const dealId =
     demoDeals(today).find((deal) => deal.ownerId === seller && deal.stage === 'Closed Won')?.dealId ?? 'D-0001';
@@ -115,7 +115,7 @@ class DemoBuilder {
     await this.call('patch', '/v1/plans/:planRef', change, { planRef: this.planIds.get(plan) ?? '' });
   }
 
-  /** An approved statement, a deal that came late, and the true-up that pays it. */
+  /** An approved statement, a late deal, and the true-up that pays it. */
   async correctLastQuarter(today: string): Promise<void> {
     const { seller, manager, period, dealId, deal } = demoCorrection(today);
     const ofSeller = { repId: this.repId(seller) };
@@ -125,12 +125,12 @@ class DemoBuilder {
     const approval = { period, status: 'approved' };
     await this.call('post', '/v1/statements/:repId/approve', approval, ofSeller, asManager);
     await this.call('put', '/v1/deals/:dealId', deal, { dealId });
-    await this.settle();
+    await this.waitForWorkers();
     await this.call('post', '/v1/statements/:repId/true-up', { period, force: true }, ofSeller, asManager);
   }
 
-  /** Until the workers have nothing left to do, or they take too long to keep a person waiting. */
-  async settle(): Promise<void> {
+  /** Waits until no work is left, or until a time limit. */
+  async waitForWorkers(): Promise<void> {
     for (let tries = 0; tries < 600; tries += 1) {
       const pending = await this.service.unitOfWork.run(this.caller, { lock: 'none', access: 'write' }, (trx) =>
         trx
@@ -147,7 +147,7 @@ class DemoBuilder {
 
   private repId(email: string): string {
     const repId = this.repIds.get(email);
-    if (repId === undefined) throw new Error(`the demo has nobody called ${email}`);
+    if (repId === undefined) throw new Error(`the demo has no rep with the e-mail ${email}`);
     return repId;
   }
 
@@ -159,7 +159,7 @@ class DemoBuilder {
     caller = this.caller,
   ): Promise<Answer> {
     const operation = operations.find((one) => one.method === method && one.path === path);
-    if (operation === undefined) throw new Error(`there is no operation ${method} ${path}`);
+    if (operation === undefined) throw new Error(`no operation is declared for ${method} ${path}`);
     const { body: answer } = await this.service.dispatcher.run(operation, { params, query: {}, body }, caller);
     return answer as Answer;
   }

@@ -12,7 +12,10 @@ import { DemoCrms } from './demo-crms.js';
 
 const keys: Readonly<Record<string, CrmProvider>> = { a: 'crma', b: 'crmb', c: 'crmc' };
 
-/** The service on data that go with it, three made-up CRMs connected to it, and a prompt that closes deals in them. */
+/**
+ * Runs the service on a temporary data folder with three simulated CRMs connected to it, and a prompt that closes
+ * deals in them.
+ */
 export async function runDemoCrm(
   environment: NodeJS.ProcessEnv,
   port: string,

@@ -19,23 +19,23 @@ import { mailTransport } from './mail/transport.js';
 import { masterKey } from './secrets/master-key.js';
 import { Secrets } from './secrets/secrets.js';
 
-/** One thing that was looked at: what was seen, or how to mend it. A warning stops nobody. */
+/** The result of a check: what was found, or how to fix it. A warning does not prevent the start. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
-  readonly told: string;
+  readonly message: string;
 }
 
-/** Thrown by a check for what should be mended but keeps nothing from working. */
+/** Thrown by a check for a problem that does not prevent the service from working. */
 class Warning extends Error {}
 
-/** A check of a part that the platform does not know, such as the connections to CRMs. */
+/** Checks of parts outside the platform, such as the connections to CRMs. */
 export type ExtraChecks = (
   app: Database,
   config: Config,
 ) => readonly { readonly check: string; readonly look: () => Promise<string> }[];
 
-/** Looks at everything the service needs to run, and changes nothing but starting the embedded database if it must. */
+/** Checks everything the service needs. Changes nothing, except that it starts the embedded database if necessary. */
 export async function diagnose(
   environment: NodeJS.ProcessEnv,
   migrations: Readonly<Record<string, Migration>>,
@@ -46,7 +46,7 @@ export async function diagnose(
   findings.push(
     await finding('Configuration', async () => {
       config = readConfig(environment);
-      return 'every setting can be read';
+      return 'every setting is valid';
     }),
   );
   if (config === null) return findings;
@@ -59,9 +59,11 @@ async function diagnoseMachine(config: Config): Promise<Finding[]> {
     await finding('Port', () => portFree(config.HOST, config.PORT)),
     await finding('Disk', () => diskSpace(existsSync(config.DATA_DIR) ? config.DATA_DIR : '.')),
     await finding('PDF', () => printsPage(config)),
-    await finding('Fonts', fontsForAll),
+    await finding('Fonts', fontsForAllScripts),
     await finding('Mail', () => reachesMailServer(config)),
-    ...(config.REDIS_URL === undefined ? [] : [await finding('Redis', () => redisKeeps(config.REDIS_URL as string))]),
+    ...(config.REDIS_URL === undefined
+      ? []
+      : [await finding('Redis', () => redisIsDurable(config.REDIS_URL as string))]),
   ];
 }
 
@@ -75,7 +77,7 @@ async function diagnoseDatabase(
   try {
     server = await openDatabaseServer(config, log);
   } catch (error) {
-    return [{ check: 'Database', state: 'failed', told: messageOf(error) }];
+    return [{ check: 'Database', state: 'failed', message: messageOf(error) }];
   }
   const database = createDatabase({ url: server.ownerUrl, size: 2, onError: () => {}, asOwner: true });
   const app = createDatabase({ url: server.appUrl, size: 2, onError: () => {} });
@@ -87,7 +89,7 @@ async function diagnoseDatabase(
   try {
     const findings = [await finding('Database', () => databaseVersion(database, server.embedded))];
     if (findings[0]?.state !== 'ok') return findings;
-    // The role, the queue and what is sealed exist only after the first migration.
+    // The role, the queue and encrypted data exist only after the first migration.
     if ((await pendingMigrations(database, migrations, 'owner')).length === Object.keys(migrations).length)
       return [...findings, emptyDatabase, await finding('Clock', () => clockSkew(database))];
     findings.push(
@@ -95,13 +97,13 @@ async function diagnoseDatabase(
       await finding('Clock', () => clockSkew(database)),
       await finding('Database role', async () => {
         await assertHarmlessRole(app);
-        return 'cannot read past row-level security';
+        return 'cannot bypass row-level security';
       }),
       await finding('Job queue', async () => {
         await queue.check();
         return config.REDIS_URL === undefined ? 'on PostgreSQL' : 'on Redis';
       }),
-      await finding('Master key', () => opensWhatWasSealed(server.ownerUrl, config)),
+      await finding('Master key', () => decryptsStoredMail(server.ownerUrl, config)),
     );
     for (const { check, look } of more(app, config)) findings.push(await finding(check, look));
     return findings;
@@ -116,14 +118,14 @@ async function diagnoseDatabase(
 const emptyDatabase: Finding = {
   check: 'Migrations',
   state: 'warning',
-  told: 'the database is empty; the first start of the service, or "npx commissions migrate", sets it up',
+  message: 'the database is empty; the first start of the service, or "npx commissions migrate", sets it up',
 };
 
 async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
   try {
-    return { check, state: 'ok', told: await look() };
+    return { check, state: 'ok', message: await look() };
   } catch (error) {
-    return { check, state: error instanceof Warning ? 'warning' : 'failed', told: messageOf(error) };
+    return { check, state: error instanceof Warning ? 'warning' : 'failed', message: messageOf(error) };
   }
 }
 
@@ -141,7 +143,7 @@ async function nodeVersion(): Promise<string> {
 
 async function timeZones(): Promise<string> {
   const zones = Intl.supportedValuesOf('timeZone').length;
-  if (zones > 300) return `${zones} known`;
+  if (zones > 300) return `${zones} time zones`;
   throw new Error('this Node.js was built without time zone data; install a full build');
 }
 
@@ -164,15 +166,15 @@ async function noPending(database: Database, migrations: Readonly<Record<string,
 async function clockSkew(database: Database): Promise<string> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(database);
   const skewMs = Math.abs(Date.now() - (rows[0]?.now.getTime() ?? 0));
-  if (skewMs < 5000) return `within ${skewMs} ms of the database's`;
-  throw new Error(`${Math.round(skewMs / 1000)} seconds off the database's; set up NTP on both machines`);
+  if (skewMs < 5000) return `differs by ${skewMs} ms from the database`;
+  throw new Error(`${Math.round(skewMs / 1000)} seconds off the database's clock; set up NTP on both machines`);
 }
 
 async function diskSpace(folder: string): Promise<string> {
   const { bavail, bsize } = await statfs(folder);
   const freeMib = Math.floor((bavail * bsize) / 1024 ** 2);
   if (freeMib > 500) return `${freeMib} MiB free`;
-  throw new Error(`only ${freeMib} MiB free in ${folder}; PostgreSQL stops when it is full`);
+  throw new Error(`only ${freeMib} MiB free in ${folder}; PostgreSQL stops when the disk is full`);
 }
 
 async function portFree(host: string, port: number): Promise<string> {
@@ -182,10 +184,10 @@ async function portFree(host: string, port: number): Promise<string> {
       server.once('error', reject);
       server.listen(port, host, resolve);
     });
-    return port === 0 ? 'a free one is taken' : `${port} is free`;
+    return port === 0 ? 'a free port is chosen' : `${port} is free`;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      throw new Warning(`${port} is in use: by this service, or set PORT to another one`);
+      throw new Warning(`${port} is in use; set PORT to another port unless this service uses it`);
     throw error;
   } finally {
     server.close();
@@ -196,60 +198,64 @@ async function printsPage(config: Config): Promise<string> {
   const printer = new PdfPrinter(config.CHROMIUM_PATH, createLog('silent'));
   try {
     const bytes = await printer.print(htmlPage({ title: 'One page', style: html``, body: html`<p>One page</p>` }));
-    if (!bytes.subarray(0, 5).equals(Buffer.from('%PDF-'))) throw new Error('the browser printed something else');
+    if (!bytes.subarray(0, 5).equals(Buffer.from('%PDF-')))
+      throw new Error('the browser printed something that is not a PDF');
     return `a browser starts and prints a page of ${bytes.length} bytes`;
   } finally {
     await printer.close();
   }
 }
 
-/** What names of people and deals are written in. */
+/** Scripts in which names of people and deals are written. */
 const scripts = { Chinese: 'zh', Japanese: 'ja', Korean: 'ko', Arabic: 'ar', Hebrew: 'he', Thai: 'th' };
 
-async function fontsForAll(): Promise<string> {
+async function fontsForAllScripts(): Promise<string> {
   const missing: string[] = [];
   for (const [name, language] of Object.entries(scripts)) {
     const listed = await promisify(execFile)('fc-list', [`:lang=${language}`], { timeout: 10_000 }).catch(() => null);
-    if (listed === null) throw new Warning('fc-list is not installed, so the fonts that PDFs can use are not known');
+    if (listed === null) throw new Warning('fc-list is not installed, so the fonts of PDFs cannot be checked');
     if (listed.stdout.trim() === '') missing.push(name);
   }
-  if (missing.length === 0) return `for ${Object.keys(scripts).join(', ')} too`;
+  if (missing.length === 0) return `cover ${Object.keys(scripts).join(', ')}`;
   throw new Warning(
-    `none for ${missing.join(', ')}: PDFs show boxes there; install fonts-noto-core and fonts-noto-cjk`,
+    `no fonts for ${missing.join(', ')}: PDFs show boxes instead; install fonts-noto-core and fonts-noto-cjk`,
   );
 }
 
 async function reachesMailServer(config: Config): Promise<string> {
   const transport = mailTransport(config);
   if (transport === null) {
-    if (config.NODE_ENV === 'production') throw new Warning('no SMTP_URL: nobody can sign in with a code by mail');
-    return 'no server; mails are shown by "npx commissions mail"';
+    if (config.NODE_ENV === 'production')
+      throw new Warning('SMTP_URL is not set, so sign-in by mailed code does not work');
+    return 'no mail server; "npx commissions mail" prints mails';
   }
   try {
     await transport.verify();
-    return 'the server can be reached and takes the login';
+    return 'the server is reachable and accepts the login';
   } catch (error) {
-    throw new Error(`the server of SMTP_URL does not answer as it should: ${messageOf(error)}`);
+    throw new Error(`connecting to SMTP_URL failed: ${messageOf(error)}`);
   } finally {
     transport.close();
   }
 }
 
-async function redisKeeps(url: string): Promise<string> {
+async function redisIsDurable(url: string): Promise<string> {
   const settings = await readRedisSettings(url);
-  const complaints = redisProblems(settings);
-  if (complaints.length === 0) return 'keeps an append-only file and throws nothing out';
-  throw new Warning(complaints.join(' '));
+  const problems = redisProblems(settings);
+  if (problems.length === 0) return 'has an append-only file and evicts no keys';
+  throw new Warning(problems.join(' '));
 }
 
-/** Mails that wait are the canary: what one key has sealed, no other opens. */
-async function opensWhatWasSealed(ownerUrl: string, config: Config): Promise<string> {
+/** Tries to decrypt recent mails: only the key that encrypted them can. */
+async function decryptsStoredMail(ownerUrl: string, config: Config): Promise<string> {
   const secrets = new Secrets(masterKey(config));
   try {
     const mails = await recentMails(ownerUrl, secrets, 20);
-    return mails.some(({ text }) => text !== undefined) ? 'opens what was sealed last' : 'is there; nothing is sealed';
+    return mails.some(({ text }) => text !== undefined)
+      ? 'decrypts the latest mail'
+      : 'is set; nothing is encrypted yet';
   } catch (error) {
     if (isUnavailable(error)) throw error;
-    throw new Error('does not open what was sealed before: give the service the MASTER_KEY that it had');
+    throw new Error('cannot decrypt stored data: set MASTER_KEY to the previous key');
   }
 }

@@ -1,6 +1,6 @@
 import { Zip, ZipPassThrough } from 'fflate';
 
-/** A ZIP archive of the files as they come, stored as they are: PDFs are compressed already. */
+/** A ZIP archive of the files in their order, uncompressed: PDFs are compressed already. */
 export async function* zipped(
   files: AsyncIterable<{ readonly name: string | null; readonly content: Buffer }>,
 ): AsyncGenerator<Buffer> {

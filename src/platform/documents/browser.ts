@@ -25,9 +25,9 @@ const installed = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** One started browser; it is warm while the next document still goes to it. */
+/** A started browser. It is warm while it still takes new documents. */
 interface Started {
-  /** Never resolves, and rejects when the browser is gone. */
+  /** Never resolves; rejects when the browser has ended. */
   readonly ended: Promise<never>;
   readonly browser: Browser;
   readonly profile: string;
@@ -36,9 +36,9 @@ interface Started {
 }
 
 /**
- * Prints pages as PDF with one browser a process, started on first use and renewed after a crash or 200 documents.
- * A page reaches nothing, whatever it holds: it is set and never gone to, without scripts, offline, behind a proxy
- * that is not there, with every request refused, under a policy of its own that loads nothing.
+ * Prints pages as PDF with one browser for each process, started on first use and restarted after a crash or 200
+ * documents. A page cannot load anything: its content is set instead of navigated to, without scripts, offline,
+ * behind a proxy that does not exist, with request interception and a content security policy that allow no loads.
  */
 export class PdfPrinter {
   private warm: Promise<Started> | null = null;
@@ -55,7 +55,7 @@ export class PdfPrinter {
 
   async print(page: Html): Promise<Buffer> {
     const told = metrics.pdfRenders.startTimer();
-    await this.takeTurn();
+    await this.acquireSlot();
     let outcome = 'failed';
     try {
       const bytes = await this.printNow(page);
@@ -69,7 +69,7 @@ export class PdfPrinter {
     }
   }
 
-  /** Starts the browser if none is running, and tells which it is; fails where there is none that could be. */
+  /** Starts the browser if none is running and returns which one it is; fails if no browser can be started. */
   async check(): Promise<string> {
     const started = await this.take();
     try {
@@ -86,18 +86,18 @@ export class PdfPrinter {
     await Promise.all([...this.browsers].map((one) => this.end(one)));
   }
 
-  /** Whoever ends hands the turn to the one who waits longest. */
-  private async takeTurn(): Promise<void> {
+  /** A slot that becomes free goes to the page that has waited longest. */
+  private async acquireSlot(): Promise<void> {
     if (this.running < this.limits.atOnce) {
       this.running += 1;
       return;
     }
     if (this.waiting.length >= this.limits.waiting)
-      throw unavailable('Too many PDFs are being made at the moment. Try again shortly.');
+      throw unavailable('Too many PDFs are being printed. Try again shortly.');
     await new Promise<void>((go, giveUp) => this.waiting.push({ go, giveUp }));
   }
 
-  /** A crash may be another document's doing, so it is followed by another try. */
+  /** The crash may have been caused by another document, so the page is tried again. */
   private async printNow(page: Html, triesLeft = this.limits.tries): Promise<Buffer> {
     const started = await this.take();
     const { timeoutMs } = this.limits;
@@ -109,10 +109,10 @@ export class PdfPrinter {
     try {
       return await Promise.race([printIn(started.browser, page), started.ended]);
     } catch (error) {
-      this.log.warn({ err: error, timedOut }, 'a PDF could not be made');
+      this.log.warn({ err: error, timedOut }, 'printing a PDF failed');
       if (timedOut) throw unavailable(`The PDF was not ready within ${timeoutMs / 1000} s. Try again.`);
       if (started.browser.connected || triesLeft <= 1)
-        throw unavailable('The browser that makes PDFs failed. Try again.');
+        throw unavailable('The browser that prints PDFs failed. Try again.');
     } finally {
       clearTimeout(timer);
       await this.release(started);
@@ -156,13 +156,13 @@ export class PdfPrinter {
         const launched = await launch(program);
         const started = { ...launched, ended: endOf(launched.browser), documents: 0, inUse: 0 };
         this.browsers.add(started);
-        cutOffAtItsEnd(started);
+        closePipesAtEnd(started);
         return started;
       } catch (error) {
         reasons.push(String(error));
       }
     }
-    this.log.error({ reasons }, 'no browser could be started to make PDFs');
+    this.log.error({ reasons }, 'no browser could be started to print PDFs');
     throw unavailable(
       this.chromiumPath === undefined
         ? 'PDFs need a browser, and none could be started. Install chromium (Debian: apt-get install chromium) or set CHROMIUM_PATH.'
@@ -193,7 +193,7 @@ async function printIn(browser: Browser, { markup }: Html): Promise<Buffer> {
     await page.setOfflineMode(true);
     await page.setRequestInterception(true);
     page.on('request', (request) => {
-      // Only what the page brings along itself.
+      // Allows only data that the page contains.
       const answered = request.url().startsWith('data:') ? request.continue() : request.abort('blockedbyclient');
       void answered.catch(() => {});
     });
@@ -205,15 +205,21 @@ async function printIn(browser: Browser, { markup }: Html): Promise<Buffer> {
   }
 }
 
-/** On a profile of its own, which goes with it; commanded through a pipe, so that no port is open. */
+/**
+ * With a temporary profile, which is deleted with the browser, and controlled through a pipe, so that no port is
+ * open.
+ */
 async function launch({ path, fontConfig }: BrowserProgram): Promise<Pick<Started, 'browser' | 'profile'>> {
   const env = browserEnvironment(fontConfig);
-  // Puppeteer leaves the error of a program that cannot be run at all to whoever catches everything.
+  // Puppeteer reports a program that cannot be executed only as an uncaught exception, so it is executed here first.
   await promisify(execFile)(path, ['--version'], { env, timeout: startTimeoutMs });
   return openWithin(startTries, path, env);
 }
 
-/** A program that runs and yet ends while it starts was killed, as a browser may be at any time. */
+/**
+ * A program that runs and then ends during its start was killed, which can happen to a browser at any time, so the
+ * start is repeated.
+ */
 async function openWithin(tries: number, path: string, env: Record<string, string>): ReturnType<typeof open> {
   try {
     return await open(path, env);
@@ -234,7 +240,7 @@ async function open(path: string, env: Record<string, string>): Promise<Pick<Sta
       userDataDir: profile,
       headless: 'shell',
       pipe: true,
-      // Puppeteer would wait for the first page of a browser that was killed before it had one.
+      // Otherwise Puppeteer waits for the first page of a browser that was killed before it had one.
       waitForInitialPage: false,
       timeout: startTimeoutMs,
       protocolTimeout: startTimeoutMs,
@@ -254,7 +260,9 @@ async function open(path: string, env: Record<string, string>): Promise<Pick<Sta
   }
 }
 
-/** Puppeteer's own time-outs do not see a browser that ends between two steps of its start: it would be waited for for ever. */
+/**
+ * Puppeteer's own timeouts do not notice a browser that ends between two steps of its start, and would wait forever.
+ */
 function abortOf(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('the browser did not start in time')), { once: true });
@@ -276,12 +284,12 @@ function switches(): string[] {
     '--disable-gpu',
     '--disable-dev-shm-usage',
     '--font-render-hinting=none',
-    // The sandbox cannot be set up by root; everyone else has it.
+    // Root cannot set up the sandbox; every other user has it.
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   ];
 }
 
-/** Nothing of ours: settings may hold secrets. */
+/** None of the service's environment: settings may contain secrets. */
 function browserEnvironment(fontConfig: string | undefined): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'SystemRoot', 'TEMP'].flatMap((name) => {
     const value = process.env[name];
@@ -290,22 +298,22 @@ function browserEnvironment(fontConfig: string | undefined): Record<string, stri
   return { ...Object.fromEntries(kept), ...(fontConfig === undefined ? {} : { FONTCONFIG_FILE: fontConfig }) };
 }
 
-/** Rejects when the browser is gone: Puppeteer waits half a minute for some answers of one that it knows to be. */
+/** Rejects when the browser has ended: Puppeteer waits half a minute for some responses even then. */
 function endOf(browser: Browser): Promise<never> {
   const ended = new Promise<never>((_, reject) => {
-    const tell = () => reject(new Error('the browser has ended'));
-    browser.once('disconnected', tell);
-    if (!browser.connected) tell();
+    const rejectEnded = () => reject(new Error('the browser has ended'));
+    browser.once('disconnected', rejectEnded);
+    if (!browser.connected) rejectEnded();
   });
   ended.catch(() => undefined);
   return ended;
 }
 
 /**
- * Children that outlive a killed browser hold the pipe open on which its end would be seen, and whoever waits for an answer
- * would wait on; so our end of it is closed. It may be gone already: it was killed at the end of its start.
+ * Child processes that outlive a killed browser hold its pipe open, so its end would not be noticed; therefore this
+ * side of the pipe is closed. The pipe may not exist any more if the browser was killed at the end of its start.
  */
-function cutOffAtItsEnd(started: Started): void {
+function closePipesAtEnd(started: Started): void {
   const program = started.browser.process();
   if (program === null) return;
   const cutOff = () => {
@@ -316,14 +324,14 @@ function cutOffAtItsEnd(started: Started): void {
   else cutOff();
 }
 
-/** The whole tree: the browser leads a process group of its own. */
+/** Kills the process group, which the browser leads. */
 function kill({ browser }: Started): void {
   const pid = browser.process()?.pid;
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process has ended already.
   }
 }
 

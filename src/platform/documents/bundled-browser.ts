@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** A browser's program, and where it finds fonts when the machine has none. */
+/** The executable of a browser, and the font configuration for machines without fonts. */
 export interface BrowserProgram {
   readonly path: string;
   readonly fontConfig?: string;
 }
 
-/** Of @sparticuz/chromium; another version unpacks into another folder. */
+/** The version of @sparticuz/chromium; each version unpacks into its own folder. */
 const version = '143.0.4';
 
 /**
- * The browser that comes with the service, unpacked on first use; null where it does not run. The package unpacks
- * into the temp folder, under names that anyone on the machine could have taken before: so it is sent to a folder
- * that is ours alone, in a process of its own because the environment says where.
+ * The bundled browser, unpacked on first use; null where it does not run. The package unpacks into the temporary
+ * folder, under names that another user of the machine could have created before. So it unpacks into a private
+ * folder, in a process of its own because the folder is set by the environment.
  */
 export async function bundledBrowser(): Promise<BrowserProgram | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
@@ -25,14 +25,17 @@ export async function bundledBrowser(): Promise<BrowserProgram | null> {
   await mkdir(home, { mode: 0o700 }).catch(ignore('EEXIST'));
   const found = await lstat(home);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0)
-    throw new Error(`${home} is not a folder of ours alone`);
+    throw new Error(`${home} must be a folder that only the user of this process can access`);
   const folder = path.join(home, version);
   if (!existsSync(folder)) await unpack(home, folder);
   const fontConfig = existsSync('/etc/fonts/fonts.conf') ? {} : { fontConfig: path.join(folder, 'fonts.conf') };
   return { path: path.join(folder, 'chromium'), ...fontConfig };
 }
 
-/** Beside and then into place, so that a folder of that name is always whole; who comes second throws his away. */
+/**
+ * Unpacks beside the folder and then renames, so that the folder is always complete. If another process was faster,
+ * its folder is used.
+ */
 async function unpack(home: string, folder: string): Promise<void> {
   const fresh = await mkdtemp(path.join(home, 'unpacking-'));
   try {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Html } from './html.js';
 
 const weights = [400, 600];
-/** For what Inter does not have: Noto where it is installed, else what came with the browser. */
+/** Fonts for characters that Inter does not have: Noto where it is installed, otherwise the bundled fonts. */
 export const fontStack =
   'Inter, "Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Arabic", "Noto Sans Hebrew", "Open Sans", "DejaVu Sans", sans-serif';
 
@@ -18,7 +18,7 @@ const home = path.dirname(createRequire(import.meta.url).resolve('@fontsource/in
 let subsets: Promise<readonly Subset[]> | null = null;
 const faces = new Map<string, Promise<string>>();
 
-/** The faces of Inter that the text needs, within the page itself, since a page loads nothing. */
+/** The faces of Inter that the text needs, embedded in the page, since a page loads nothing. */
 export async function fontFaces(text: string): Promise<Html> {
   subsets ??= readSubsets();
   const foreign = [...new Set(text.match(/[^\x20-\x7e\s]/gu))].map((character) => character.codePointAt(0) as number);

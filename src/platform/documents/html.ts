@@ -1,4 +1,4 @@
-/** Text that is safe to stand in a page: only {@link html} and constants make it. */
+/** Markup that is safe in a page: only {@link html} and constants create it. */
 export class Html {
   constructor(readonly markup: string) {}
 }
@@ -14,14 +14,14 @@ const entities: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/** The text as a reader sees it, in an element or a quoted attribute. */
+/** Escapes the text for an element or a quoted attribute. */
 export function esc(text: string): string {
-  // Most cells are digits and plain words, and a statement may have fifty thousand.
+  // Fast path: most cells are digits and plain words, and a statement may have fifty thousand.
   if (/^[\w .,:;%×+–-]*$/.test(text)) return text;
   return printable(text).replace(/[&<>"'`]/g, (character) => entities[character] as string);
 }
 
-/** Without characters that are not seen but do something: controls, and those that turn the direction of what follows. */
+/** Removes invisible characters with an effect: control characters and those that change the writing direction. */
 export function printable(text: string): string {
   return text.replace(unseen, '').toWellFormed();
 }
@@ -29,7 +29,7 @@ export function printable(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be kept out
 const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
 
-/** The text as a string of CSS, wherever it stands: what is not a letter, a digit or a space is written by its number. */
+/** A CSS string. Every character except letters, digits and spaces is written as an escape. */
 export function cssText(text: string): Html {
   const escaped = printable(text).replace(
     /[^\p{L}\p{N} ]/gu,
@@ -38,7 +38,7 @@ export function cssText(text: string): Html {
   return new Html(`"${escaped}"`);
 }
 
-/** A template whose every value is escaped; markup goes in only as another template's. */
+/** A template that escapes every value, except markup of other templates. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   const filled = parts.map((part, index) => (index === 0 ? part : markupOf(values[index - 1] as Value) + part));
   return new Html(filled.join(''));
@@ -50,7 +50,7 @@ function markupOf(value: Value): string {
   return esc(String(value));
 }
 
-/** A whole page, which may load nothing: neither from elsewhere nor scripts of its own. */
+/** A complete page that loads nothing and runs no scripts. */
 export function htmlPage({ title, style, body }: { title: string; style: Html; body: Html }): Html {
   return html`<!doctype html>
 <html lang="en" dir="ltr">

@@ -6,7 +6,7 @@ import { currencyDigits } from '../../kernel/currency.js';
 import { type Day } from '../../kernel/day.js';
 import { printable } from './html.js';
 
-/** One cell. Text is words of anybody's; everything else is ours. */
+/** A cell. Text may come from users; all other values come from the service. */
 export type WorkbookCell =
   | { readonly text: string | null }
   | { readonly money: string; readonly currency: string; readonly bold?: boolean }
@@ -14,7 +14,7 @@ export type WorkbookCell =
   | { readonly ratio: string | null }
   | { readonly day: Day | null }
   | { readonly instant: Date | null }
-  /** The sum of a column's rows, with what it is known to be. */
+  /** The sum of a column's rows, with its known result. */
   | { readonly sumOf: SummedCells; readonly money: string; readonly currency: string };
 
 export interface SummedCells {
@@ -25,28 +25,28 @@ export interface SummedCells {
 
 export interface WorkbookColumn {
   readonly title: string;
-  /** In characters. */
+  /** Width in characters. */
   readonly width: number;
   readonly align?: 'right';
 }
 
 /**
- * Sheets stand in the order they were asked for, and are stored in the order of their first rows: one that is begun
- * keeps all later ones in memory until it is closed.
+ * The sheets of a workbook are in the order of their creation and are stored in the order of their first rows: an
+ * open sheet keeps all later ones in memory until it is closed.
  */
 export interface Sheet {
-  /** The number of the row that comes next. */
+  /** The number of the next row. */
   readonly nextRow: number;
   row(cells: readonly WorkbookCell[], style?: 'bold'): void;
   close(): void;
 }
 
-/** Text as it may stand in a cell. */
+/** Neutralizes text that a spreadsheet could interpret as a formula. */
 export type Harmless = (text: string) => string;
 
 /**
- * Writes a workbook, row by row into the stream, and reads none: memory does not grow with the rows. The library is
- * loaded with the first one, since that takes half a second.
+ * Writes a workbook row by row into a stream, so that memory does not grow with the rows. The library is loaded on
+ * first use, since loading takes half a second.
  */
 export class WorkbookWriter {
   private constructor(
@@ -56,7 +56,7 @@ export class WorkbookWriter {
     private readonly paper: 'A4' | 'Letter',
   ) {}
 
-  /** Gives the file as `write` fills it; a failure of `write` breaks the stream. */
+  /** Streams the file while `write` fills it; an error of `write` fails the stream. */
   static stream(
     terms: { readonly harmless: Harmless; readonly paper: 'A4' | 'Letter'; readonly createdAt: Date },
     write: (workbook: WorkbookWriter) => Promise<void>,
@@ -80,13 +80,13 @@ export class WorkbookWriter {
     await workbook.commit();
   }
 
-  /** Resolves when what was written so far is on its way and more may come. */
+  /** Resolves when the written rows have been flushed and more may be written. */
   async caughtUp(): Promise<void> {
     await turn();
     if (this.out.writableNeedDrain) await once(this.out, 'drain');
   }
 
-  /** A sheet with a bold header that stays in view and stands on every printed page, and a filter over its columns. */
+  /** A sheet with a frozen bold header that is repeated on every printed page, and a filter over its columns. */
   sheet(name: string, columns: readonly WorkbookColumn[]): Sheet {
     const sheet = this.workbook.addWorksheet(name, {
       views: [{ state: 'frozen', ySplit: 1 }],
@@ -133,7 +133,8 @@ export class WorkbookWriter {
   private fillCell(row: Row, column: number, cell: WorkbookCell): void {
     const at = row.getCell(column);
     if ('text' in cell) {
-      if (cell.text !== null && cell.text !== '') at.value = this.harmless(printable(cell.text)).slice(0, longestText);
+      if (cell.text !== null && cell.text !== '')
+        at.value = this.harmless(printable(cell.text)).slice(0, maxTextLength);
       at.alignment = topLeft;
     } else if ('sumOf' in cell) {
       const { column: summed, fromRow, toRow } = cell.sumOf;
@@ -168,8 +169,8 @@ function writeHeader(sheet: Worksheet, columns: readonly WorkbookColumn[]): void
   header.commit();
 }
 
-/** What a cell holds at most. */
-const longestText = 32_000;
+/** Max length of a cell's text. */
+const maxTextLength = 32_000;
 const topLeft: Partial<Alignment> = { vertical: 'top', horizontal: 'left' };
 
 /** `#,##0.00;[Red]-#,##0.00` with as many decimals as the currency has. */
@@ -179,7 +180,10 @@ export function moneyFormat(currency: string): string {
   return `${plain};[Red]-${plain}`;
 }
 
-/** Excel shows the dot of an optional decimal part even without decimals, so whole numbers have a format of their own. */
+/**
+ * Excel shows the dot of an optional decimal part also without decimals, so whole numbers have a format of their
+ * own.
+ */
 function countFormat(count: number): string {
   return Number.isInteger(count) ? '#,##0' : '#,##0.######';
 }

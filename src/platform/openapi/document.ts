@@ -16,7 +16,7 @@ import { headers, headersOf, limitHeaders } from './headers.js';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
-/** The OpenAPI 3.0 document of the operations; `records` are the schemas that get a name of their own. */
+/** The OpenAPI 3.0 document of the operations; `records` are the named schemas. */
 export function describeApi(
   operations: readonly AnyOperation[],
   version: string,
@@ -46,12 +46,12 @@ export function describeApi(
   const document = createDocument(described, {
     override: ({ jsonSchema, io }) => tidySchema({ jsonSchema: jsonSchema as Record<string, unknown>, io }),
   });
-  showQueries(document);
+  addQueryExamples(document);
   return document;
 }
 
-/** The parts of the query come from its schema, which knows no examples. */
-function showQueries({ paths = {} }: ApiDocument): void {
+/** Adds examples of query parameters, which their schemas do not contain. */
+function addQueryExamples({ paths = {} }: ApiDocument): void {
   for (const { operationId = '', parameters = [] } of Object.values(paths).flatMap((path) => Object.values(path))) {
     for (const parameter of parameters as { in?: string; name?: string; example?: unknown }[]) {
       const given = parameter.in === 'query' ? examples[operationId]?.query?.[parameter.name ?? ''] : undefined;
@@ -62,18 +62,21 @@ function showQueries({ paths = {} }: ApiDocument): void {
 
 const introduction = `Turns CRM deals, versioned plans and quotas into commission.
 
-Every failure has the same envelope; match on \`code\`, not on \`message\`. Each operation names the codes it may give.
-\`x-least-role\` is the least role that an operation needs.`;
+Every error has the same body; match on \`code\`, not on \`message\`. Each operation lists its error codes.
+\`x-least-role\` is the minimum role for an operation.`;
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Any text of your own. The first good answer is kept for 24 hours and given again to the same request.',
+  description: 'Any text. The first successful response is stored for 24 hours and returned again to the same request.',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 
-/** OpenAPI takes `/plans/{planId}` and `/plans/{planRef}` for one path: the names of the first count for all. */
+/**
+ * OpenAPI treats `/plans/{planId}` and `/plans/{planRef}` as one path: the parameter names of the first apply to
+ * all.
+ */
 function paths(operations: readonly AnyOperation[]): ZodOpenApiPathsObject {
   const shapeOf = ({ path }: AnyOperation) => path.replace(/:[A-Za-z]+/g, ':');
   const grouped = [...groupBy(operations, shapeOf).values()].map((alike) => {
@@ -148,7 +151,7 @@ function rawBody({ limitBytes }: { readonly limitBytes: number }, example: Examp
   const given = example?.body === undefined ? {} : { example: example.body };
   return {
     required: true,
-    description: `At most ${limitBytes / 1024} KiB, as its sender makes it.`,
+    description: `At most ${limitBytes / 1024} KiB, as the sender signs it.`,
     content: { 'application/json': { schema: {}, ...given } },
   };
 }
@@ -173,7 +176,7 @@ function success(operation: AnyOperation, example: Example | undefined): ZodOpen
   return Object.fromEntries(statuses.map((status) => [String(status), good]));
 }
 
-/** Where files are answered, JSON is one of them or is not answered at all. */
+/** An operation that returns files returns JSON as one of them or not at all. */
 function answered(operation: AnyOperation, example: Example | undefined) {
   const asJson = {
     schema: operation.response as z.ZodType,

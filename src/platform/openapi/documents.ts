@@ -34,7 +34,7 @@ const initializer = `window.SwaggerUIBundle({
 
 const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Everything from here and nothing inline, but the images that the style sheet carries within itself. */
+/** Only resources of this origin and nothing inline, except the images inside the style sheet. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -47,8 +47,8 @@ const policy = [
 ].join(';');
 
 /**
- * `/v1/openapi.json` and a page to read it by, offline too. Both without a token, though they lie where tokens are
- * asked for: they hold nothing of any workspace, and tools that read them know no tokens.
+ * Serves `/v1/openapi.json` and the API reference, which works offline. Both are public: they contain no data of a
+ * workspace, and tools that read them have no token.
  */
 export class Documents {
   private json: string | null = null;
@@ -78,7 +78,7 @@ const restrict: RequestHandler = (_request, response, next) => {
 
 const onlyRead: RequestHandler = (request, response) => {
   response.setHeader('Allow', 'GET');
-  throw new Failure('method_not_allowed', `${request.method} is not possible here; GET is.`);
+  throw new Failure('method_not_allowed', `This path does not support ${request.method}, only GET.`);
 };
 
 function text(type: string, content: string): RequestHandler {

@@ -1,9 +1,9 @@
-/** One call of an operation, as the document shows it. */
+/** One call of an operation, as the OpenAPI document shows it. */
 export interface Example {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Of operations that take files: one for each media type. */
+  /** Uploads by media type, for operations that take files. */
   readonly uploads?: Readonly<Record<string, unknown>>;
   readonly answer?: unknown;
 }
@@ -284,7 +284,7 @@ const fieldList = [{ slug: 'close_value', label: 'Close value', type: 'currency'
 const ofBen = { repId: ben };
 const ofPlan = { planId };
 
-/** An example of every operation, by its id: all of one small world, so that they read as one story. */
+/** An example of every operation, by its id. All use the same sample workspace. */
 export const examples: Readonly<Record<string, Example>> = {
   whoAmI: {
     answer: {

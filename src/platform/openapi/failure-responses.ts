@@ -11,9 +11,9 @@ export const failure = z
     message: z.string(),
     details: z.record(z.string(), z.unknown()).optional(),
   })
-  .meta({ description: 'What every refusal looks like' });
+  .meta({ description: 'The body of every error response' });
 
-/** Every code the operation may give, by status; common ones only where they can come about. */
+/** The error codes of the operation by status; common codes only where they can occur. */
 export function failureCodes(operation: AnyOperation): Map<number, string[]> {
   const common = commonCodes(operation).map((code) => [code, commonFailures[code] as number]);
   const all = { ...Object.fromEntries(common), ...operation.failures } as Record<string, number>;
@@ -37,7 +37,7 @@ function commonCodes(operation: AnyOperation): string[] {
   ];
 }
 
-/** What most operations refuse alike, told once. */
+/** Responses that most operations share, defined once as components. */
 const sharedCodes = ['unauthorized', 'forbidden', 'rate_limited', 'internal_error', 'database_unavailable'];
 
 export const sharedFailures = Object.fromEntries(

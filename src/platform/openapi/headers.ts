@@ -1,12 +1,15 @@
 import { type ZodOpenApiHeadersObject } from 'zod-openapi';
 
 export const headers = {
-  'X-Request-Id': header('Names this request in the logs; taken from the request when it gives one', 'string'),
-  'X-RateLimit-Limit': header('Requests that the token may make a minute', 'integer'),
-  'X-RateLimit-Remaining': header('How many of them are left', 'integer'),
-  'X-RateLimit-Reset': header('When more are, in seconds since 1970', 'integer'),
-  'Retry-After': header('Seconds to wait before trying again', 'integer'),
-  'Idempotent-Replay': header('`true` when this is the kept answer to an earlier request', 'string'),
+  'X-Request-Id': header(
+    'Id of the request in the logs; taken from the X-Request-Id of the request if it has one',
+    'string',
+  ),
+  'X-RateLimit-Limit': header('Max number of requests a minute for the token', 'integer'),
+  'X-RateLimit-Remaining': header('Number of requests that are left', 'integer'),
+  'X-RateLimit-Reset': header('Time at which more requests are available, in seconds since 1970', 'integer'),
+  'Retry-After': header('Seconds to wait before the next attempt', 'integer'),
+  'Idempotent-Replay': header('`true` for the stored response to an earlier request', 'string'),
 };
 type HeaderName = keyof typeof headers;
 
