@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One engine run, or one change by a person that explains the ledger. */
+/** One run of the engine, or one action of a person or key. */
 export const auditRun = z.object({
   runId: z.string(),
   actor: z.string(),
@@ -20,7 +20,10 @@ export const auditRun = z.object({
   startedAt: z.string(),
   durationMs: z.int(),
   error: z.string().optional(),
-  /** Further facts of the trigger: the reasons of a skipped deal, the previous value of an adjustment. */
+  /**
+   * Data that depends on the trigger, for example the reasons of a skipped deal or the previous value of an
+   * adjustment.
+   */
   details: z.record(z.string(), z.unknown()).optional(),
 });
 export type AuditRun = z.input<typeof auditRun>;

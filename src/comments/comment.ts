@@ -11,5 +11,5 @@ export const comment = z.object({
 });
 export type Comment = z.input<typeof comment>;
 
-/** Who a comment is from when a workspace's key wrote it. */
+/** The author's name on comments that an API key wrote. */
 export const keyAuthor = 'API key';

@@ -190,5 +190,5 @@ export async function assertDealExists(trx: Work, workspaceId: string, dealId: s
     .where('workspace_id', '=', workspaceId)
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
-  if (deal === undefined) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
+  if (deal === undefined) throw new Failure('deal_not_found', 'There is no deal with this id in this workspace.');
 }

@@ -2,7 +2,7 @@ import { type Period } from '../kernel/period.js';
 import { type StatementContent, type StatementHead } from '../statements/statement.js';
 import { plainAmount } from './payroll-csv.js';
 
-/** Letters, digits, dots and dashes, whatever the name. */
+/** The name of a statement file. It contains only letters, digits, dots and dashes. */
 export function statementFilename(period: Period, name: string, ending: string): string {
   const safe = name
     .normalize('NFKD')
@@ -12,7 +12,7 @@ export function statementFilename(period: Period, name: string, ending: string):
   return `statement-${period}-${safe === '' ? 'rep' : safe}.${ending}`;
 }
 
-/** What payroll ticks the file off by. Amounts of two currencies have no total. */
+/** Control totals as response headers. Statements with more than one currency have no net total. */
 export function statementTotals(content: StatementContent, head: StatementHead | null): Record<string, string> {
   return {
     'X-Row-Count': String(content.lines.length),

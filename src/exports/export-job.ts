@@ -13,13 +13,13 @@ export const exportKinds = [
   'team.zip',
 ] as const satisfies readonly ExportKind[];
 
-/** Which file is wanted, by ids alone: what it says is read when it is made. */
+/** The requested file, identified by ids. Its content is read when a worker makes it. */
 export interface ExportRequest {
   readonly kind: ExportKind;
-  /** Null for documents of the team. */
+  /** Null for files of the team. */
   readonly repId: string | null;
   readonly period: Period;
-  /** Restricts a document of the team to the people below that manager; null for everyone. */
+  /** Restricts a team file to the people below this manager; null for everyone. */
   readonly managerId: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface ExportJob extends ExportRequest {
   readonly error: string | null;
 }
 
-/** As a recalculation is told, so that one loop waits for either. */
+/** The same shape as a recalculation job, so that one client loop can wait for both. */
 export const exportJob = z.object({
   jobId: z.string(),
   kind: z.enum(exportKinds),
@@ -50,7 +50,7 @@ export const exportJob = z.object({
   error: z.string().optional(),
 });
 
-/** How long a finished file can be fetched. */
+/** How long a finished file can be downloaded. */
 export const downloadTtlMs = 3_600_000;
 
 export function jobAnswer(job: ExportJob): z.input<typeof exportJob> {
@@ -79,27 +79,30 @@ export function jobAnswer(job: ExportJob): z.input<typeof exportJob> {
   };
 }
 
-/** Judged anew at every look: a manager who is none any more gets nothing of the team. */
+/**
+ * Whether the caller may see the export. Checked on every request, so a rep who is no longer a manager loses access
+ * to team files.
+ */
 export function mayDownload(caller: Caller, { repId, managerId }: ExportRequest): boolean {
   if (repId !== null) return maySee(caller, repId);
   return seesTeam(caller) && (caller.team === undefined || managerId === caller.repId);
 }
 
-/** The manager to whose people a document of the team is restricted when this caller orders it. */
+/** The manager to whose people a team file is restricted if this caller requests it; null for no restriction. */
 export function managerOf(caller: Caller): string | null {
   return caller.team === undefined ? null : caller.repId;
 }
 
 export function jobNotFound(): Failure {
-  return new Failure('job_not_found', 'There is no such export, or it ended more than an hour ago.');
+  return new Failure('job_not_found', 'This export does not exist, or it finished more than an hour ago.');
 }
 
 export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-/** What making a file may end with, beside what the operation itself refuses. */
+/** Failures of making a file, in addition to those of the operation. */
 export const exportFailures = { pdf_unavailable: 503, export_unavailable: 503, rep_not_found: 404 } as const;
 
-/** Tells a worker that documents wait; which, it reads from the database. */
+/** Wakes a worker. The worker reads the waiting exports from the database. */
 export const makeExportsJob: JobDeclaration<{ workspaceId: string }> = {
   name: 'make-documents.v1',
   payload: z.object({ workspaceId: z.uuid() }),

@@ -18,15 +18,15 @@ import {
 import { enqueueExport } from './export-store.js';
 import { type ExportPart, findExportJobs, findNextPart } from './export-views.js';
 
-/** A batch of more documents than that is not waited for. */
+/** Exports with more parts than this return the job at once instead of waiting. */
 export const maxAwaitedParts = 50;
 const maxWaitMs = 25_000;
 
 export type ExportAnswer = Download | Reply<ReturnType<typeof jobAnswer>>;
 
 /**
- * Has documents made by the workers and waits for them. The order stands in the database, so it survives whoever
- * makes it; past the wait the caller gets the job to ask for, and the work goes on.
+ * Stores export requests for the workers and waits for the files. A request is stored in the database, so it
+ * survives a crash of a worker. When the wait ends before the file is finished, the caller receives the job.
  */
 export class ExportRequests {
   constructor(
@@ -35,18 +35,19 @@ export class ExportRequests {
     private readonly waitMs = maxWaitMs,
   ) {}
 
-  /** `order` reads what it must of the same transaction that the order is placed in. */
+  /** `buildRequest` runs in the transaction that stores the request. */
   async submit(
     caller: Caller,
-    order: (trx: Work) => Promise<ExportRequest & { readonly total?: number }>,
+    buildRequest: (trx: Work) => Promise<ExportRequest & { readonly total?: number }>,
     { async = false }: { readonly async?: boolean } = {},
   ): Promise<ExportAnswer> {
     const { workspaceId, actor } = caller;
     const { jobId, total } = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      const { total: count = 1, ...wanted } = await order(trx);
-      const placed = await enqueueExport(trx, workspaceId, { ...wanted, total: count, actor });
-      if (placed === null) throw new Failure('export_unavailable', 'Too many exports wait already. Try again shortly.');
-      return { jobId: placed, total: count };
+      const { total: count = 1, ...request } = await buildRequest(trx);
+      const id = await enqueueExport(trx, workspaceId, { ...request, total: count, actor });
+      if (id === null)
+        throw new Failure('export_unavailable', 'Too many exports are waiting in this workspace. Try again shortly.');
+      return { jobId: id, total: count };
     });
     await this.queue.add(makeExportsJob, { workspaceId });
     const job = await this.waitFor(caller, jobId, async || total > maxAwaitedParts ? 0 : this.waitMs);
@@ -62,12 +63,12 @@ export class ExportRequests {
     return job;
   }
 
-  /** The finished file, part by part as the network takes it. */
+  /** The finished file. Parts are read from the database as the network takes them. */
   fileOf(caller: Caller, job: ExportJob): Download {
     if (job.status === 'running')
-      throw new Failure('export_not_ready', 'The export is still being made. Ask for its status first.');
+      throw new Failure('export_not_ready', 'The export is not finished. Poll its job until the status is completed.');
     if (job.file === null) {
-      if (job.errorCode === null) throw new Error(`the document ${job.jobId} could not be made: ${job.error}`);
+      if (job.errorCode === null) throw new Error(`export ${job.jobId} failed: ${job.error}`);
       throw new Failure(job.errorCode, job.error ?? '');
     }
     const { contentType, filename, headers, bytes } = job.file;
@@ -85,11 +86,11 @@ export class ExportRequests {
     );
   }
 
-  private async *parts(caller: Caller, documentId: string): AsyncGenerator<ExportPart> {
+  private async *parts(caller: Caller, jobId: string): AsyncGenerator<ExportPart> {
     const { workspaceId } = caller;
     const after = (part: number) =>
       this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-        findNextPart(trx, workspaceId, documentId, part),
+        findNextPart(trx, workspaceId, jobId, part),
       );
     for (let part = await after(-1); part !== null; part = await after(part.part)) yield part;
   }

@@ -4,7 +4,7 @@ import { type FileInfo } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type ExportRequest } from './export-job.js';
 
-/** A document that somebody makes: theirs until the lease runs out. */
+/** An export that one worker makes. The lease is exclusive until it expires. */
 export interface ExportLease {
   readonly workspaceId: string;
   readonly jobId: string;
@@ -15,18 +15,18 @@ export interface LeasedExport extends ExportLease, ExportRequest {
   readonly attempts: number;
 }
 
-/** What may wait for its turn in one workspace. */
+/** Limit of waiting exports in one workspace. */
 export const maxWaiting = 20;
 const leaseEnd = sql<Date>`now() + interval '10 seconds'`;
 export const leaseRenewalMs = 3000;
 
-/** Joins the same order where nobody has begun with it; null when too many wait already. */
+/** Inserts a waiting export, or returns an equal one that no worker has started. Null if too many are waiting. */
 export async function enqueueExport(
   trx: Work,
   workspaceId: string,
-  order: ExportRequest & { readonly total: number; readonly actor: string },
+  request: ExportRequest & { readonly total: number; readonly actor: string },
 ): Promise<string | null> {
-  // One order after the other, so that those that come at once count each other.
+  // The lock serializes requests of a workspace, so that concurrent requests count each other.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`documents:${workspaceId}`}, 0))`.execute(trx);
   const waiting = await trx
     .selectFrom('documents')
@@ -34,34 +34,34 @@ export async function enqueueExport(
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'waiting')
     .execute();
-  const same = waiting.find(
+  const waitingJob = waiting.find(
     (one) =>
-      one.kind === order.kind &&
-      one.rep_id === order.repId &&
-      one.period === order.period &&
-      one.manager_id === order.managerId,
+      one.kind === request.kind &&
+      one.rep_id === request.repId &&
+      one.period === request.period &&
+      one.manager_id === request.managerId,
   );
-  if (same !== undefined) return same.document_id;
+  if (waitingJob !== undefined) return waitingJob.document_id;
   if (waiting.length >= maxWaiting) return null;
-  const documentId = newId();
+  const jobId = newId();
   await trx
     .insertInto('documents')
     .values({
       workspace_id: workspaceId,
-      document_id: documentId,
-      kind: order.kind,
-      rep_id: order.repId,
-      manager_id: order.managerId,
-      period: order.period,
-      total: order.total,
-      actor: order.actor,
+      document_id: jobId,
+      kind: request.kind,
+      rep_id: request.repId,
+      manager_id: request.managerId,
+      period: request.period,
+      total: request.total,
+      actor: request.actor,
     })
     .execute();
-  return documentId;
+  return jobId;
 }
 
-/** The document, for whoever comes first; null when it is finished or somebody else's for now. */
-export async function leaseExport(trx: Work, workspaceId: string, documentId: string): Promise<LeasedExport | null> {
+/** Leases the export. Null if it is finished or leased by another worker. */
+export async function leaseExport(trx: Work, workspaceId: string, jobId: string): Promise<LeasedExport | null> {
   const leaseId = newId();
   const row = await trx
     .updateTable('documents')
@@ -72,12 +72,12 @@ export async function leaseExport(trx: Work, workspaceId: string, documentId: st
       attempts: set('attempts', '+', 1),
     }))
     .where('workspace_id', '=', workspaceId)
-    .where('document_id', '=', documentId)
+    .where('document_id', '=', jobId)
     .where('finished_at', 'is', null)
     .where((where) => where.or([where('leased_until', 'is', null), where('leased_until', '<', sql<Date>`now()`)]))
     .returning(['kind', 'rep_id as repId', 'manager_id as managerId', 'period', 'attempts'])
     .executeTakeFirst();
-  return row === undefined ? null : { workspaceId, jobId: documentId, leaseId, ...row };
+  return row === undefined ? null : { workspaceId, jobId, leaseId, ...row };
 }
 
 interface LeaseChange {
@@ -92,11 +92,11 @@ interface LeaseChange {
   readonly finished_at?: ReturnType<typeof sql<Date>>;
 }
 
-/** False when the lease has gone to somebody else in the meantime: then nothing is changed. */
-async function updateLeased(trx: Work, lease: ExportLease, what: LeaseChange): Promise<boolean> {
+/** Updates the export while the lease is held. Returns false and changes nothing if another worker holds the lease. */
+async function updateLeased(trx: Work, lease: ExportLease, change: LeaseChange): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('documents')
-    .set(what)
+    .set(change)
     .where('workspace_id', '=', lease.workspaceId)
     .where('document_id', '=', lease.jobId)
     .where('lease_id', '=', lease.leaseId)
@@ -109,7 +109,7 @@ export function renewLease(trx: Work, lease: ExportLease): Promise<boolean> {
   return updateLeased(trx, lease, { leased_until: leaseEnd });
 }
 
-/** Gives the document back for anyone to go on with after the pause. */
+/** Releases the lease, so that any worker can continue after the pause. */
 export function releaseExport(trx: Work, lease: ExportLease, pauseMs: number, attempts: number): Promise<boolean> {
   return updateLeased(trx, lease, {
     leased_until: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`,
@@ -124,19 +124,19 @@ export interface NewPart {
   readonly repId: string | null;
 }
 
-/** False when the document has gone to somebody else. */
+/** False if another worker holds the lease; then nothing is stored. */
 export async function insertPart(
   trx: Work,
   lease: ExportLease,
   { repId, ...part }: NewPart,
   done?: number,
 ): Promise<boolean> {
-  const { workspaceId, jobId: documentId } = lease;
+  const { workspaceId, jobId } = lease;
   if (!(await updateLeased(trx, lease, { leased_until: leaseEnd, ...(done === undefined ? {} : { done }) })))
     return false;
   await trx
     .insertInto('document_parts')
-    .values({ workspace_id: workspaceId, document_id: documentId, rep_id: repId, ...part })
+    .values({ workspace_id: workspaceId, document_id: jobId, rep_id: repId, ...part })
     .execute();
   return true;
 }
@@ -145,27 +145,24 @@ export function updateProgress(trx: Work, lease: ExportLease, total: number, don
   return updateLeased(trx, lease, { total, done });
 }
 
-/** Whose parts are there, in their order. */
-export async function listPartOwners(
-  trx: Work,
-  { workspaceId, jobId: documentId }: ExportLease,
-): Promise<(string | null)[]> {
+/** The reps of the stored parts, in the order of the parts. */
+export async function listPartOwners(trx: Work, { workspaceId, jobId }: ExportLease): Promise<(string | null)[]> {
   const rows = await trx
     .selectFrom('document_parts')
     .select('rep_id')
     .where('workspace_id', '=', workspaceId)
-    .where('document_id', '=', documentId)
+    .where('document_id', '=', jobId)
     .orderBy('part')
     .execute();
   return rows.map((row) => row.rep_id);
 }
 
-/** What a maker that was killed has left of a file that cannot be gone on with. */
-export async function deleteParts(trx: Work, { workspaceId, jobId: documentId }: ExportLease): Promise<void> {
+/** Deletes the parts that a killed worker left. Only archives continue from their stored parts. */
+export async function deleteParts(trx: Work, { workspaceId, jobId }: ExportLease): Promise<void> {
   await trx
     .deleteFrom('document_parts')
     .where('workspace_id', '=', workspaceId)
-    .where('document_id', '=', documentId)
+    .where('document_id', '=', jobId)
     .execute();
 }
 

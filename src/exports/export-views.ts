@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type ExportJob } from './export-job.js';
 
-/** The workspace's documents of the last hour, newest first; one of them when an id is given. */
+/**
+ * The unfinished exports of the workspace and those finished within the last hour, newest first. Only one of them if
+ * `jobId` is given.
+ */
 export async function findExportJobs(trx: Work, workspaceId: string, jobId?: string): Promise<ExportJob[]> {
   let query = trx
     .selectFrom('documents')
@@ -41,14 +44,14 @@ export interface ExportPart {
 export async function findNextPart(
   trx: Work,
   workspaceId: string,
-  documentId: string,
+  jobId: string,
   after: number,
 ): Promise<ExportPart | null> {
   const row = await trx
     .selectFrom('document_parts')
     .select(['part', 'name', 'content'])
     .where('workspace_id', '=', workspaceId)
-    .where('document_id', '=', documentId)
+    .where('document_id', '=', jobId)
     .where('part', '>', after)
     .orderBy('part')
     .limit(1)

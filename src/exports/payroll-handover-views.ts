@@ -5,7 +5,7 @@ import { type PayrollHandover } from './payroll-handover.js';
 
 const maxHandovers = 500;
 
-/** Hand-overs, the latest first; only those of one person where an id is given. */
+/** Hand-overs, latest first. Filters by period, id and author if they are given. */
 export async function listHandovers(
   trx: Work,
   workspaceId: string,

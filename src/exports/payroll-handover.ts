@@ -15,7 +15,9 @@ export const payrollHandover = z.object({
   layout: z.enum(layouts),
   note: z.string().nullable(),
   filename: z.string(),
-  sha256: z.string().describe('Of the file that GET /v1/statements/export.csv returned for this period and layout'),
+  sha256: z
+    .string()
+    .describe('SHA-256 of the file that GET /v1/statements/export.csv returned for this period and layout'),
   bytes: z.int(),
   rowCount: z.int(),
   totals: z.array(z.object({ currency: z.string(), netPayout: z.number() })),
@@ -30,7 +32,7 @@ export type HandedFile = Pick<
   'filename' | 'sha256' | 'bytes' | 'rowCount' | 'totals' | 'missingPayrollIds'
 >;
 
-/** The file that the export of this layout returns by default, by its hash, and what it adds up to. */
+/** Describes the file that the export returns by default for this layout: its hash, size and totals. */
 export async function describePayrollFile(
   trx: Work,
   caller: Caller,

@@ -8,7 +8,7 @@ import { controlTotals, type TeamExport, type TeamRow, teamCells, totalsByCurren
 export const layouts = ['generic', 'gusto', 'adp', 'long'] as const;
 export type Layout = (typeof layouts)[number];
 
-/** A file of rows, with what payroll ticks it off by. */
+/** A payroll file with its control totals. */
 export interface PayrollFile {
   readonly filename: string;
   readonly columns: readonly string[];
@@ -16,7 +16,10 @@ export interface PayrollFile {
   readonly totals: Record<string, string>;
 }
 
-/** The team's amounts as that payroll system takes them. Nobody who is paid nothing stands in a file for one. */
+/**
+ * The team's amounts in the layout of a payroll system. Layouts for payroll systems leave out people without an
+ * amount.
+ */
 export function payrollFile(layout: Layout, team: TeamExport, terms: PayrollTerms, extended: boolean): PayrollFile {
   switch (layout) {
     case 'generic':
@@ -96,7 +99,7 @@ const gustoColumns = [
   'personal_note',
 ];
 
-/** Zeros would overwrite what stands in the payroll, so they are left blank. */
+/** Zeros are left blank, because Gusto would overwrite existing amounts with them. */
 function gustoFile(team: TeamExport): PayrollFile {
   assertOneCurrency(team, 'gusto');
   const paid = team.rows.filter(isPaid);
@@ -129,11 +132,11 @@ const adpColumns = [
   'Earnings 5 Amount',
 ];
 const adpCodes = { commission: 'C', bonus: 'B', adjustment: 'A' } as const;
-/** What one amount of the file may be. */
+/** The range of one amount in an ADP file. */
 const adpMax = Decimal.of('99999.99');
 const adpMin = Decimal.of('-40500');
 
-/** What is beyond the range of one amount goes on in further rows of the same person. */
+/** Amounts beyond the range of one cell continue in further rows of the same person. */
 function adpFile(team: TeamExport, { companyCode, batchId, earningCodes }: PayrollTerms): PayrollFile {
   assertOneCurrency(team, 'adp');
   const paid = team.rows.filter(isPaid);
@@ -176,10 +179,13 @@ function piecesOf(amount: Decimal): Decimal[] {
 const longColumns = ['Employee ID', 'Work Email', 'Earning Type', 'Amount', 'Currency', 'Effective Date'];
 const longTypes = { commission: 'Commission', bonus: 'Bonus', adjustment: 'Adjustment' } as const;
 
-/** One row for each kind of earning, for systems that map kinds themselves; drafts, where asked for, are marked. */
+/**
+ * One row per kind of earning, for systems that map the kinds themselves. If the file contains drafts, a column
+ * holds the status.
+ */
 function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile {
   const { to } = periodRange(team.period);
-  const marked = team.members.some(({ status }) => status !== 'approved');
+  const hasDrafts = team.members.some(({ status }) => status !== 'approved');
   const lines = team.rows.flatMap((row) =>
     earningsOf(row)
       .filter(({ amount }) => !amount.isZero())
@@ -190,12 +196,12 @@ function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile
         trusted(plainAmount(String(amount), row.amounts.currency)),
         text(row.amounts.currency),
         trusted(to),
-        ...(marked ? [text(row.member.status)] : []),
+        ...(hasDrafts ? [text(row.member.status)] : []),
       ]),
   );
   return toPayrollFile(
     defaultFilename(team),
-    marked ? [...longColumns, 'Statement Status'] : longColumns,
+    hasDrafts ? [...longColumns, 'Statement Status'] : longColumns,
     lines,
     team.rows.filter(isPaid),
   );
@@ -213,17 +219,17 @@ function isPaid(row: TeamRow): boolean {
   return earningsOf(row).some(({ amount }) => !amount.isZero());
 }
 
-/** These layouts have no place for a currency, so amounts of two would be taken for one. */
+/** These layouts have no currency column, so amounts in different currencies would be mixed. */
 function assertOneCurrency(team: TeamExport, layout: Layout): void {
   const paid = [...new Set(team.rows.filter(isPaid).map(({ amounts }) => amounts.currency))];
   if (paid.length > 1)
     throw invalid({
       path: 'layout',
-      message: `${layout} holds one currency, and there are amounts in ${paid.join(', ')}; take layout=long`,
+      message: `${layout} supports one currency, but there are amounts in ${paid.join(', ')}; use layout=long`,
     });
 }
 
-/** A row without its id would be paid to nobody, or to whoever comes next. */
+/** The payroll system cannot assign a row without an id. */
 function assertPayrollIds(paid: readonly TeamRow[]): void {
   const [first, ...more] = paid
     .filter(({ member }) => member.payrollId === null)

@@ -14,13 +14,13 @@ import {
 } from '../statements/team-statements.js';
 import { plainAmount } from './payroll-csv.js';
 
-/** What is told of a team's period, in whatever file: one row a rep and currency. */
+/** The content of every team file: one row per rep and currency. */
 export interface TeamExport {
   readonly period: Period;
   readonly currency: string;
   readonly members: readonly TeamMemberStatement[];
   readonly rows: readonly TeamRow[];
-  /** By currency: amounts of two have no total. */
+  /** Totals by currency. Amounts in different currencies are never added. */
   readonly totals: readonly CurrencySummary[];
   readonly columns: readonly string[];
 }
@@ -30,10 +30,13 @@ export interface TeamRow {
   readonly amounts: CurrencySummary;
 }
 
-/** Words of the workspace's, or a number of ours with the decimals of its currency. */
+/** Text from the workspace, or an amount with the decimals of its currency. */
 export type TeamCell = { readonly text: string } | { readonly amount: string };
 
-/** Which statements: those that are approved, also drafts, or everyone's, where none has been generated what was earned so far. */
+/**
+ * The statements to include: approved ones, approved ones and drafts, or everyone's. Without a generated version,
+ * `everyone` includes the earnings so far.
+ */
 export type Included = 'approved' | 'draft' | 'everyone';
 
 const columns = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
@@ -41,12 +44,12 @@ const columns = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net 
 export async function loadTeamExport(
   trx: Work,
   workspaceId: string,
-  asked: Period | undefined,
+  requested: Period | undefined,
   clock: Clock,
   selection: TeamSelection,
   included: Included = 'everyone',
 ): Promise<TeamExport> {
-  const { period, currency } = await resolvePeriod(trx, workspaceId, asked, clock);
+  const { period, currency } = await resolvePeriod(trx, workspaceId, requested, clock);
   const everyone = await readTeamStatements(trx, workspaceId, period, currency, selection);
   const members = everyone.filter(
     ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
@@ -68,7 +71,7 @@ export function isFullyApproved({ members }: TeamExport): boolean {
   return members.length > 0 && members.every(({ status }) => status === 'approved');
 }
 
-/** Whose statement lies in the archive: everyone who has one, or has earned something. */
+/** The members with a statement in the archive: everyone who has a generated version or an amount. */
 export function archivedMembers({ members }: TeamExport): TeamMemberStatement[] {
   return members.filter((member) => member.statementId !== null || hasAmount(member));
 }
@@ -90,7 +93,10 @@ export function amountCells(summary: Summary, currency: string): TeamCell[] {
   }));
 }
 
-/** What payroll checks the file by: its rows and, in a file of one currency, their sum; and how many people it cannot name. */
+/**
+ * Control totals as response headers: the number of rows, the number of people without a payroll id, and the net
+ * total of a file with one currency.
+ */
 export function controlTotals(
   rows: number,
   totals: readonly CurrencySummary[],

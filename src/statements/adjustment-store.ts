@@ -8,7 +8,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type AdjustmentRow } from './adjustment.js';
 import { type TrueUpLine } from './true-up-line.js';
 
-/** Whose ledger is written and under which audit run. The caller holds the rep's lane. */
+/** The ledger and the audit run that a change belongs to. The caller holds the rep's lane. */
 export interface Entry {
   readonly workspaceId: string;
   readonly repId: string;
@@ -26,7 +26,7 @@ export interface NewAdjustment {
   readonly reason: string | null;
 }
 
-/** Writes a row beside the engine's, with its history; gives its id. */
+/** Inserts an adjustment, a clawback or a true-up with its history. Returns its id. */
 export async function insertAdjustment(trx: Work, entry: Entry, row: NewAdjustment): Promise<string> {
   const eventId = newId();
   await withHistory(
@@ -44,7 +44,7 @@ export async function insertAdjustment(trx: Work, entry: Entry, row: NewAdjustme
   return eventId;
 }
 
-/** Keeps what the true-up consists of. */
+/** Stores the lines that a true-up consists of. */
 export async function insertTrueUpLines(
   trx: Work,
   { workspaceId, repId }: Entry,
@@ -79,7 +79,7 @@ export async function updateAdjustment(
 }
 
 export async function deleteAdjustment(trx: Work, entry: Entry, row: AdjustmentRow): Promise<void> {
-  // The revision is raised first, since history numbers the deletion too.
+  // The revision is incremented first, because the history records the deletion as a revision.
   await trx
     .updateTable('commission_events')
     .set({ revision: row.revision + 1, actor: entry.actor, run_id: entry.runId })
@@ -98,7 +98,7 @@ export async function deleteAdjustment(trx: Work, entry: Entry, row: AdjustmentR
   await refreshMonth(trx, entry, row.earnedOn);
 }
 
-/** Takes the period's true-ups back; gives how many. The period must be a draft again. */
+/** Reverses the true-ups of the period and returns their number. The period must be a draft again. */
 export async function reverseTrueUps(trx: Work, entry: Entry, period: Period): Promise<number> {
   const count = await withHistory(
     trx,

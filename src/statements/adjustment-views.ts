@@ -3,7 +3,7 @@ import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type AdjustmentRow } from './adjustment.js';
 
-/** The rep's adjustment, clawback or true-up of that id; null for anything else, the engine's rows included. */
+/** The rep's adjustment, clawback or true-up with this id. Null for every other row, including commission events. */
 export async function findAdjustment(
   trx: Work,
   workspaceId: string,

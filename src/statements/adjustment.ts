@@ -6,7 +6,7 @@ import { Failure, invalid } from '../kernel/failure.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type FrozenPeriod } from './statement-views.js';
 
-/** A row that a person, or a true-up, has put beside what the engine wrote. */
+/** An adjustment, a clawback or a true-up: a ledger row that the engine did not write. */
 export interface AdjustmentRow extends EventRow {
   readonly revision: number;
 }
@@ -20,7 +20,7 @@ export function assertClawbackNegative(kind: AdjustmentRow['kind'], amount: numb
     );
 }
 
-/** The amount as exact text; refused when the currency has no coins that small. */
+/** The amount as exact decimal text. Rejects amounts with more decimals than the currency has. */
 export function exactAmount(amount: number, currency: string): string {
   const exact = Decimal.of(amount);
   const digits = currencyDigits(currency);
@@ -30,8 +30,9 @@ export function exactAmount(amount: number, currency: string): string {
 }
 
 /**
- * The day that an adjustment of the period is dated: today while the period runs, else its last day, or where that is
- * approved within another statement the last day that is not. Null when the whole period is approved.
+ * The day on which an adjustment of the period is dated: today while the period is current, otherwise the last day
+ * of the period. If an approved statement of another period covers that day, the last day before it. Null when
+ * approved statements cover the whole period.
  */
 export function adjustmentDay(period: Period, today: Day, frozen: readonly FrozenPeriod[]): Day | null {
   const range = periodRange(period);

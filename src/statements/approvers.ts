@@ -12,8 +12,8 @@ interface Person {
 }
 
 /**
- * The people who may approve, unlock and true up the rep's statement: managers and admins other than the rep. Where
- * `managerScope` is `reports`, only managers above the rep.
+ * The people who may approve, unlock and true up the rep's statement: active managers and admins other than the rep,
+ * or the rep when there is no other. If `managerScope` is `reports`, only managers above the rep count.
  */
 export async function listApprovers(trx: Work, workspaceId: string, repId: string): Promise<Person[]> {
   const people = await trx
@@ -34,18 +34,21 @@ export async function listApprovers(trx: Work, workspaceId: string, repId: strin
   return others.length > 0 ? others : people;
 }
 
-/** Nobody decides on their own pay while somebody else could. Keys have no person behind them. */
+/**
+ * Rejects decisions on the caller's own pay while another manager or admin exists. API keys do not belong to a
+ * person and are not restricted.
+ */
 export async function assertNotOwnStatement(trx: Work, caller: Caller, repId: string): Promise<void> {
   if (caller.repId !== repId) return;
   const approvers = await listApprovers(trx, caller.workspaceId, repId);
   if (approvers.some((person) => person.repId !== repId))
     throw new Failure(
       'forbidden',
-      'Your own statement is approved, unlocked and trued up by another manager or admin.',
+      'You cannot approve, unlock or true up your own statement. Another manager or admin must do it.',
     );
 }
 
-/** Who approves now, by the name of the person or the key. */
+/** The person or API key that approves, with its current name. */
 export async function identifyApprover(trx: Work, caller: Caller): Promise<Approver> {
   const { name } = await findIdentity(trx, caller);
   if (caller.repId !== null) return { repId: caller.repId, name };

@@ -20,13 +20,13 @@ interface LedgerRow extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | '
   readonly trueUpLines: readonly TrueUpLine[] | null;
 }
 
-/** The rep's earned events of the period's days as they stand now, in an order that equal ledgers share. */
+/** The rep's earned events on the days of the period. Equal ledgers give the same order. */
 export async function readLedgerLines(trx: Work, key: StatementKey): Promise<StatementLine[]> {
   const lines = await readTeamLedgerLines(trx, key.workspaceId, key.period, [key.repId]);
   return lines.get(key.repId) ?? [];
 }
 
-/** The same of many reps, in one statement. */
+/** Reads the lines of many reps in one query. */
 export async function readTeamLedgerLines(
   trx: Work,
   workspaceId: string,
@@ -50,28 +50,28 @@ export async function readTeamLedgerLines(
       and e.earned_on between ${from}::date and ${to}::date
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
   const byRep = groupBy(rows, (row) => row.repId);
-  return new Map([...byRep].map(([repId, ofRep]) => [repId, ofRep.map(lineOf)]));
+  return new Map([...byRep].map(([repId, lines]) => [repId, lines.map(toLine)]));
 }
 
-function lineOf(row: LedgerRow): StatementLine {
+function toLine(row: LedgerRow): StatementLine {
   const { repId: _rep, dealKey, dealCloses, phase, updatedAt, trueUpLines, ...same } = row;
-  // What a periodic event has in the place of its deal is its period.
+  // The deal key of a periodic event holds its period.
   const dealId = phase === 'periodic' ? null : dealKey;
   return {
     ...same,
     dealId,
     dealName: dealId === null ? null : row.dealName,
-    // A deal may have moved since; what was earned on it was earned for the day it closed on then.
+    // The close date at the time of the calculation. The deal may have a later date now.
     closeDate: dealId === null ? null : row.kind === 'commission_earned' ? row.earnedOn : dealCloses,
     status: 'earned',
-    ...tracedOf(row),
+    ...rateAndAttainment(row),
     updatedAt: updatedAt.toISOString(),
     ...(trueUpLines === null ? {} : { lines: trueUpLines }),
   };
 }
 
-/** The rate where a single one was paid, and the attainment after the deal where there is a quota. */
-function tracedOf(row: LedgerRow): Pick<StatementLine, 'rate' | 'attainment'> {
+/** The rate if all parts were paid at one rate, and the attainment after the deal if there is a quota. */
+function rateAndAttainment(row: LedgerRow): Pick<StatementLine, 'rate' | 'attainment'> {
   if (row.trace === null) return { rate: null, attainment: null };
   const context = { conditions: [], day: row.earnedOn, timeZone: 'UTC', tierName: row.tierName, amount: 0 };
   const { parts, target, attainmentAfter } = decodeTrace(row.trace, context);

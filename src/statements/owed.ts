@@ -10,17 +10,17 @@ import { type TrueUpLine, trueUpLines } from './true-up-line.js';
 /** Totals by currency. */
 type Totals = ReadonlyMap<string, Decimal>;
 
-/** What an approved period owes beyond what it paid. */
+/** The difference between an approved period and a new calculation of it. */
 export interface Owed {
   /** In the statement's currency. */
   readonly delta: Decimal;
   readonly lines: readonly TrueUpLine[];
   readonly otherCurrencies: readonly { readonly currency: string; readonly delta: Decimal }[];
-  /** The rows that counted for the period until now, and those that a true-up puts in their place. */
+  /** The rows that count for the period now, and the rows that count once the true-up is written. */
   readonly rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] };
 }
 
-/** Compares the approved statement with what the period would come to if nothing were frozen. */
+/** Compares the approved statement with a calculation of the period as if no period were frozen. */
 export async function calculateOwed(
   trx: Work,
   terms: RepTerms,
@@ -97,7 +97,7 @@ function approvedTotals({ currency, summary, otherCurrencies }: StatementContent
   ]);
 }
 
-/** By currency what is owed beyond the approved totals, where there is a difference. */
+/** The differences from the approved totals, by currency. Currencies without a difference are left out. */
 function differences(live: Totals, approved: Totals): Totals {
   const currencies = [...new Set([...live.keys(), ...approved.keys()])].sort();
   const all = currencies.map(

@@ -7,9 +7,9 @@ import { findRepName } from '../reps/rep-views.js';
 import { type StatementKey } from './statement.js';
 
 /**
- * Takes the rep's lane, as every calculation does, so that what is read and written here is wholly before or wholly
- * after each of them; gives the rep's name. A worker does not wait for a lane that is held, so requests that arrive
- * meanwhile are looked for after the release.
+ * Locks the rep's lane and returns the rep's name. Calculations take the same lock, so each of them runs entirely
+ * before or after this transaction. Workers skip a locked lane, so `noteHeld` makes requests that arrive meanwhile
+ * run after the release.
  */
 export async function lockRep(trx: Work, workspaceId: string, repId: string): Promise<string> {
   noteHeld(trx, repId);
@@ -18,8 +18,8 @@ export async function lockRep(trx: Work, workspaceId: string, repId: string): Pr
 }
 
 /**
- * Whether a calculation of the rep is outstanding. Any request counts, whatever its days: it may move an attainment that
- * the period's payouts depend on. A lane that is parked keeps its requests.
+ * Whether calculation requests of the rep exist. The days of a request do not matter: every request may change an
+ * attainment that the payouts of the period depend on. A failed lane keeps its requests.
  */
 export async function hasRequests(trx: Work, { workspaceId, repId }: Omit<StatementKey, 'period'>): Promise<boolean> {
   const request = await trx
@@ -32,7 +32,10 @@ export async function hasRequests(trx: Work, { workspaceId, repId }: Omit<Statem
   return request !== undefined;
 }
 
-/** The same under the rep's lane. Fails when the lane keeps failing, because waiting does not help then. */
+/**
+ * Whether calculation requests exist; the caller holds the rep's lane. Fails if the last calculation failed, because
+ * waiting does not help then.
+ */
 export async function isCalculationPending(trx: Work, key: StatementKey): Promise<boolean> {
   if (!(await hasRequests(trx, key))) return false;
   const lane = await trx
@@ -42,6 +45,9 @@ export async function isCalculationPending(trx: Work, key: StatementKey): Promis
     .where('rep_id', '=', key.repId)
     .executeTakeFirst();
   if ((lane?.attempts ?? 0) > 0)
-    throw new Failure('calculation_pending', 'The commission of this rep could not be calculated. See the audit log.');
+    throw new Failure(
+      'calculation_pending',
+      'The commission of this rep could not be calculated. See the audit log for the error.',
+    );
   return true;
 }

@@ -12,7 +12,7 @@ export interface Summary {
   readonly netPayout: string;
 }
 
-/** One earned event as a statement keeps it: amounts as exact decimal text, names as they were. */
+/** One earned event as the statement stores it: amounts as exact decimal text, names at the time of generation. */
 export interface StatementLine {
   readonly eventId: string;
   readonly dealId: string | null;
@@ -37,15 +37,18 @@ export interface StatementLine {
   readonly earnedOn: Day;
   readonly reason: string | null;
   readonly updatedAt: string;
-  /** How the amount came about, in the form of engine/trace.ts; absent in statements from before it was kept. */
+  /**
+   * How the amount was computed, encoded by engine/trace.ts. Absent in statements generated before traces were
+   * stored.
+   */
   readonly trace?: string | null;
-  /** Who put the line there; null for the engine. */
+  /** The person or key that entered the line; null for the engine. */
   readonly actor?: string | null;
-  /** Of a true-up: what it consists of. */
+  /** The lines of a true-up. */
   readonly lines?: readonly TrueUpLine[];
 }
 
-/** What a statement says: nothing in it depends on when or by whom it was generated. */
+/** The content of a statement. It does not depend on when or by whom the statement was generated. */
 export interface Snapshot {
   readonly currency: string;
   readonly summary: Summary;
@@ -54,7 +57,7 @@ export interface Snapshot {
   readonly lines: readonly StatementLine[];
 }
 
-/** The rep's earned events of the days folded into a statement; amounts of two currencies are never added. */
+/** Sums the lines into a statement. Amounts in different currencies are never added. */
 export function snapshotOf(lines: readonly StatementLine[], currency: string): Snapshot {
   const byCurrency = groupBy(lines, (line) => line.currency);
   const others = [...byCurrency.keys()].filter((other) => other !== currency).sort();
@@ -68,7 +71,7 @@ export function snapshotOf(lines: readonly StatementLine[], currency: string): S
   };
 }
 
-/** Equal where the ledger is: names that people changed since do not make it another one. */
+/** Equal for equal ledgers. Names, traces, actors and update times are not part of the hash. */
 export function contentHash({ currency, lines }: Snapshot): string {
   const facts = lines.map(
     ({ dealName: _deal, planName: _plan, updatedAt: _at, trace: _trace, actor: _actor, ...fact }) => fact,

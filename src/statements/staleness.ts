@@ -9,7 +9,7 @@ import { contentHash, type Summary, snapshotOf } from './snapshot.js';
 import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 import { type TeamStatementRow } from './statement-views.js';
 
-/** Whether a stored draft still equals the ledger, and whether calculations of the rep are outstanding. */
+/** Whether a stored draft equals the ledger, and whether calculation requests of the rep exist. */
 export async function readState(
   trx: Work,
   key: StatementKey,
@@ -18,10 +18,10 @@ export async function readState(
   currency: string,
 ): Promise<StatementState> {
   const pending = await hasRequests(trx, key);
-  return { ...(await stalenessOf(trx, key, head, content, currency)), ...(pending ? { pending } : {}) };
+  return { ...(await readStaleness(trx, key, head, content, currency)), ...(pending ? { pending } : {}) };
 }
 
-async function stalenessOf(
+async function readStaleness(
   trx: Work,
   key: StatementKey,
   head: StatementHead | null,
@@ -39,12 +39,13 @@ interface CurrencySummary {
   readonly summary: Summary;
 }
 
-/** What a rep's ledger comes to, in the workspace's currency and in others. */
+/** The totals of a rep's ledger, in the workspace's currency and in others. */
 type LiveTotals = (repId: string) => { readonly main: CurrencySummary; readonly others: readonly CurrencySummary[] };
 
 /**
- * The drafts that no longer equal the ledger. Different totals show it at once. Where they are equal, the lines are
- * compared, but only of reps whose events were written since: of most reps none were.
+ * The drafts that no longer equal the ledger. Different totals prove it without reading lines. If the totals are
+ * equal, the lines are compared, but only for reps whose events changed after the draft was generated; usually there
+ * are none.
  */
 export async function staleDrafts(
   trx: Work,
@@ -54,15 +55,15 @@ export async function staleDrafts(
 ): Promise<ReadonlyMap<string, StatementState>> {
   const drafts = team.filter(({ status, contentHash: hash }) => status === 'draft' && hash !== null);
   const stale = drafts.filter((draft) => !hasTotals(draft, live(draft.repId)));
-  const known = new Set(stale.map(({ repId }) => repId));
-  const doubtful = await writtenSince(
+  const staleReps = new Set(stale.map(({ repId }) => repId));
+  const repsToCompare = await repsWithLaterEvents(
     trx,
     of,
-    drafts.filter(({ repId }) => !known.has(repId)),
+    drafts.filter(({ repId }) => !staleReps.has(repId)),
   );
-  const lines = await readTeamLedgerLines(trx, of.workspaceId, of.period, [...doubtful]);
+  const lines = await readTeamLedgerLines(trx, of.workspaceId, of.period, [...repsToCompare]);
   for (const draft of drafts) {
-    if (!doubtful.has(draft.repId)) continue;
+    if (!repsToCompare.has(draft.repId)) continue;
     const now = contentHash(snapshotOf(lines.get(draft.repId) ?? [], of.currency));
     if (now !== draft.contentHash) stale.push(draft);
   }
@@ -85,10 +86,13 @@ function isSame(a: Summary, b: Summary): boolean {
   return (Object.keys(b) as (keyof Summary)[]).every((field) => Decimal.of(a[field]).equals(Decimal.of(b[field])));
 }
 
-/** An event is dated by the start of its transaction, which may have waited for the one that generated the draft. */
+/**
+ * `updated_at` is the start of the writing transaction, which may have waited for the transaction that generated the
+ * draft.
+ */
 const waitMargin = sql`interval '5 minutes'`;
 
-async function writtenSince(
+async function repsWithLaterEvents(
   trx: Work,
   { workspaceId, period }: { readonly workspaceId: string; readonly period: Period },
   drafts: readonly TeamStatementRow[],

@@ -8,14 +8,14 @@ import { readLedgerLines } from './ledger-lines.js';
 import { contentHash, type Snapshot, snapshotOf } from './snapshot.js';
 import { type Approver, type StatementContent, type StatementKey } from './statement.js';
 
-/** Who wrote a version, when, and what it was generated as. */
+/** The status, time and actor of a new version. */
 export interface Generation {
   readonly status: 'draft' | 'approved';
   readonly at: Date;
   readonly actor: string;
 }
 
-/** Adds the next version and makes it the current one; the caller holds the rep's lane. */
+/** Inserts the next version and makes it the current one. The caller holds the rep's lane. */
 export async function insertVersion(
   trx: Work,
   key: StatementKey,
@@ -71,7 +71,7 @@ async function nextVersion(trx: Work, { workspaceId, repId, period }: StatementK
   return head.current_version;
 }
 
-/** Freezes the period with that version. */
+/** Approves the version, which freezes the period. */
 export async function approveHead(
   trx: Work,
   key: StatementKey,
@@ -89,7 +89,10 @@ export async function approveHead(
   });
 }
 
-/** A version with its true-up takes the place of the approved one; who approved, and when, stays. */
+/**
+ * Replaces the approved version with one that includes a true-up. The approver and the time of approval do not
+ * change.
+ */
 export async function replaceApproved(
   trx: Work,
   key: StatementKey,
@@ -130,7 +133,7 @@ async function updateHead(trx: Work, { workspaceId, repId, period }: StatementKe
     .execute();
 }
 
-/** Writes the ledger as it stands as the statement's next version. The caller holds the rep's lane. */
+/** Stores the current ledger as the next version of the statement. The caller holds the rep's lane. */
 export async function generateVersion(
   trx: Work,
   key: StatementKey,
@@ -140,7 +143,7 @@ export async function generateVersion(
   return insertVersion(trx, key, snapshotOf(await readLedgerLines(trx, key), currency), generation);
 }
 
-/** What a person did to a rep's statement, as the audit log tells it. */
+/** A person's action on a rep's statement for the audit log. */
 export interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
   readonly runId: string;
   readonly trigger:
@@ -154,11 +157,11 @@ export interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
   readonly period: string;
 }
 
-export async function recordStatementEntry(trx: Work, caller: Caller, act: StatementAuditEntry): Promise<void> {
-  await recordAuditEntry(trx, caller, { ...act, scope: 'statement' });
+export async function recordStatementEntry(trx: Work, caller: Caller, entry: StatementAuditEntry): Promise<void> {
+  await recordAuditEntry(trx, caller, { ...entry, scope: 'statement' });
 }
 
-/** Marks a version of a statement as checked; a second check of the same version replaces the note. */
+/** Marks a version of a statement as checked. A second check of the same version replaces the note and the author. */
 export async function upsertCheck(
   trx: Work,
   { workspaceId, repId: authorId }: Caller,

@@ -15,7 +15,7 @@ import {
   type StatementKey,
 } from './statement.js';
 
-/** The head of the rep's period; null when nothing has ever been generated for it. */
+/** The state of the rep's period. Null if no statement was ever generated for it. */
 export async function findHead(trx: Work, key: StatementKey): Promise<StatementHead | null> {
   const row = await trx
     .selectFrom('statement_periods')
@@ -65,7 +65,7 @@ export async function findVersion(trx: Work, key: StatementKey, version: number)
   };
 }
 
-/** The latest version, or the ledger as it stands where none has been generated. */
+/** The latest version, or the current ledger if no version was generated. */
 export async function readStatement(
   trx: Work,
   key: StatementKey,
@@ -113,7 +113,7 @@ export interface FrozenPeriod {
   readonly range: DayRange;
 }
 
-/** The rep's approved periods, the earliest first. */
+/** The rep's approved periods, earliest first. */
 export async function listFrozenPeriods(trx: Work, workspaceId: string, repId: string): Promise<FrozenPeriod[]> {
   const periods = await loadFrozen(trx, workspaceId, repId);
   return [...periods].sort((a, b) => (a.range.from < b.range.from ? -1 : 1));
@@ -125,12 +125,12 @@ export interface TeamStatementRow {
   readonly email: string;
   readonly payrollId: string | null;
   readonly active: boolean;
-  /** Whether a plan is assigned on a day of the period. */
+  /** Whether a plan is assigned on at least one day of the period. */
   readonly hasPlan: boolean;
   readonly status: 'none' | 'draft' | 'approved';
   readonly approvedAt: Date | null;
   readonly approvedBy: Approver | null;
-  /** Null where none has been generated. */
+  /** Null if no version was generated. */
   readonly version: number | null;
   readonly statementId: string | null;
   readonly currency: string | null;
@@ -138,11 +138,11 @@ export interface TeamStatementRow {
   readonly otherCurrencies: StatementContent['otherCurrencies'] | null;
   readonly generatedAt: Date | null;
   readonly contentHash: string | null;
-  /** Whether a calculation of the rep is outstanding. */
+  /** Whether calculation requests of the rep exist. */
   readonly pending: boolean;
 }
 
-/** Everyone, or those reps, by name, with the latest version of their statement of exactly that period. */
+/** All reps, or those in `repIds`, by name, with the latest version of their statement of exactly this period. */
 export async function listTeamStatements(
   trx: Work,
   workspaceId: string,
@@ -167,13 +167,13 @@ export async function listTeamStatements(
   return rows;
 }
 
-/** The period asked for, else the current month where the workspace is; with the workspace's currency. */
+/** The requested period, or the current month in the workspace's time zone, with the workspace's currency. */
 export async function resolvePeriod(
   trx: Work,
   workspaceId: string,
-  asked: Period | undefined,
+  requested: Period | undefined,
   clock: Clock,
 ): Promise<{ readonly period: Period; readonly currency: string }> {
   const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-  return { period: asked ?? periodOf(dayInZone(clock.now(), timeZone), 'monthly'), currency };
+  return { period: requested ?? periodOf(dayInZone(clock.now(), timeZone), 'monthly'), currency };
 }

@@ -18,23 +18,23 @@ export const summary = z.object({
 
 export const otherCurrencies = z.array(z.object({ currency: z.string(), summary }));
 
-/** An event as it was when the statement was generated, with what payroll needs to follow it. */
+/** An event at the time of generation, with the values that payroll needs to verify it. */
 export const lineItem = z.object({
   ...commissionEvent.omit({ trace: true }).shape,
   closeDate: z.string().nullable(),
   planVersion: z.int().nullable(),
   rate: z.number().nullable(),
   attainment: z.number().nullable(),
-  lines: z.array(trueUpLine).optional().describe('Of a true-up: what it consists of, largest first'),
+  lines: z.array(trueUpLine).optional().describe('The lines of a true-up, largest first'),
 });
 
 export const approvedBy = z
   .object({
-    repId: z.string().optional().describe('The person'),
-    name: z.string().describe('Of the person or the API key, as it was at that time'),
-    keyId: z.string().optional().describe('The API key'),
+    repId: z.string().optional().describe('Set if a person approved'),
+    name: z.string().describe('Name of the person or the API key at the time of approval'),
+    keyId: z.string().optional().describe('Set if an API key approved'),
   })
-  .describe('Who approved the statement; absent for reps');
+  .describe('Who approved the statement. Absent if the caller is a rep');
 export type Approver = z.input<typeof approvedBy>;
 
 export const checks = z
@@ -65,22 +65,22 @@ export const statement = z.object({
   approvedAt: z.string().optional(),
   approvedBy: approvedBy.optional(),
   stale: z.literal(true).optional().describe('The ledger has changed since this draft was generated'),
-  liveNetPayout: z.number().optional().describe('Of a stale draft: what the ledger comes to now'),
+  liveNetPayout: z.number().optional().describe('The net payout of the current ledger. Present if the draft is stale'),
   pending: z
     .literal(true)
     .optional()
-    .describe('Commission of the rep is not calculated yet or cannot be. The statement cannot be approved'),
+    .describe('A calculation of the rep is outstanding or failed. The statement cannot be approved'),
 });
 export type StatementAnswer = z.input<typeof statement>;
 
-/** Whose statement, and of which days. */
+/** The rep and the period of a statement. */
 export interface StatementKey {
   readonly workspaceId: string;
   readonly repId: string;
   readonly period: Period;
 }
 
-/** A rep's period: what its latest version is and whether that is approved. */
+/** The state of a rep's period: its latest version and its approval. */
 export interface StatementHead {
   readonly period: Period;
   readonly fromDay: Day;
@@ -93,7 +93,7 @@ export interface StatementHead {
   readonly currency: string | null;
 }
 
-/** A version as it is stored, or the ledger as it stands where none has been generated: then without an id. */
+/** A stored version, or the current ledger if no version was generated. The ledger has no statement id. */
 export interface StatementContent {
   readonly statementId: string | null;
   readonly version: number;
@@ -103,7 +103,7 @@ export interface StatementContent {
   readonly dealCount: number;
   readonly lines: readonly StatementLine[];
   readonly generatedAt: Date | null;
-  /** Of a stored version; equal for equal content. */
+  /** Set for stored versions. Equal for equal content. */
   readonly contentHash?: string;
 }
 
@@ -136,10 +136,10 @@ export function statementAnswer(
   };
 }
 
-/** How a statement stands to the ledger of the moment. */
+/** How a statement compares with the current ledger. */
 export type StatementState = Pick<StatementAnswer, 'stale' | 'liveNetPayout' | 'pending'>;
 
-/** When and by whom it was approved. Reps are not told the id of who did it: they see nobody but themselves. */
+/** The time of the approval and the approver. Reps do not see the approver, because they see no other person. */
 export function approvalOf(
   head: StatementHead | null,
   caller: Caller,
@@ -189,8 +189,5 @@ export function statementLocked(period: Period): Failure {
 }
 
 export function statementNotApproved(): Failure {
-  return new Failure(
-    'statement_not_approved',
-    'The statement is not approved: a draft is brought up to date by generating it.',
-  );
+  return new Failure('statement_not_approved', 'The statement is not approved. Generate it again to update a draft.');
 }

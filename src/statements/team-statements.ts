@@ -40,7 +40,7 @@ export const teamStatements = z.object({
   ),
   missingPayrollIds: z
     .array(z.object({ repId: z.string(), name: z.string(), email: z.string() }))
-    .describe('People with an amount in the period and no payrollId, whom a payroll file cannot name'),
+    .describe('People with an amount in the period and without a payrollId, which payroll files need'),
 });
 
 export interface CurrencySummary {
@@ -48,7 +48,10 @@ export interface CurrencySummary {
   readonly summary: Summary;
 }
 
-/** One rep's place in the team's statements: the first summary is the main one. */
+/**
+ * One rep's entry in the team's statements. `main` is in the workspace's currency, or in the statement's currency if
+ * one was generated.
+ */
 export interface TeamMemberStatement
   extends Pick<
     TeamStatementRow,
@@ -60,17 +63,17 @@ export interface TeamMemberStatement
   readonly state: StatementState;
 }
 
-/** Which people a view of the team shows. */
+/** The reps that a team view includes. */
 export interface TeamSelection {
-  /** The reps whom the caller may see; null for everyone. */
+  /** The reps that the caller may see; null for all. */
   readonly repIds: readonly string[] | null;
-  /** Also active people without a plan, an amount or a statement in the period. */
+  /** Includes active people without a plan, an amount or a statement in the period. */
   readonly everyone: boolean;
 }
 
 /**
- * Active people with a plan in the period, and everyone who has a statement or an amount in it, active or not: the latest
- * version, or what has been earned so far.
+ * Active people with a plan in the period, and everyone who has a statement or an amount in it, active or not. Each
+ * has the latest version, or the earnings so far if none was generated.
  */
 export async function readTeamStatements(
   trx: Work,
@@ -124,7 +127,7 @@ function liveSummary(row: {
   return { currency: row.currency, summary };
 }
 
-/** Sums by currency, the given one first; amounts of two currencies are never added. */
+/** Sums by currency, with the given currency apart. Amounts in different currencies are never added. */
 export function splitByCurrency(
   summaries: readonly CurrencySummary[],
   currency: string,
@@ -164,7 +167,7 @@ export function teamAnswer(
   };
 }
 
-/** People who are paid something and have no payroll id. */
+/** People with an amount in the period and without a payroll id. */
 export function missingPayrollIds(
   members: readonly Pick<TeamMemberStatement, 'repId' | 'name' | 'email' | 'payrollId' | 'main' | 'others'>[],
 ): { repId: string; name: string; email: string }[] {

@@ -3,9 +3,9 @@ import { Decimal } from '../kernel/decimal.js';
 import { type CountedRow } from '../ledger/counted-rows.js';
 import { naturalKey } from '../ledger/ledger-rows.js';
 
-/** What one rule on one deal adds to a true-up. Amounts are exact decimal texts. */
+/** The part of a true-up that one rule on one deal adds. Amounts are exact decimal text. */
 export interface TrueUpLine {
-  /** Null for a periodic rule, which pays a period and no deal. */
+  /** Null for a periodic rule, which pays for a period instead of a deal. */
   readonly dealId: string | null;
   readonly dealName: string | null;
   readonly planId: string;
@@ -16,12 +16,12 @@ export interface TrueUpLine {
 }
 
 export const trueUpLine = z.object({
-  dealId: z.string().nullable().describe('Null for a periodic rule, which pays a period and no deal'),
-  dealName: z.string().nullable().describe('As it was when the true-up was made'),
+  dealId: z.string().nullable().describe('Null for a periodic rule, which pays for a period instead of a deal'),
+  dealName: z.string().nullable().describe('Name of the deal at the time of the true-up'),
   planId: z.string(),
   ruleName: z.string(),
-  approved: z.number().describe('What the period paid so far, earlier true-ups included'),
-  live: z.number().describe('What the period would pay if nothing were approved'),
+  approved: z.number().describe('Amount that the period has paid, including earlier true-ups'),
+  live: z.number().describe('Amount that the period would pay if no period were approved'),
   delta: z.number().describe('live - approved. The deltas of all lines add up to the amount of the true-up'),
 });
 
@@ -29,7 +29,7 @@ export function trueUpLineAnswer({ approved, live, delta, ...same }: TrueUpLine)
   return { ...same, approved: Number(approved), live: Number(live), delta: Number(delta) };
 }
 
-/** The differences between two states of a period in one currency, key by key, largest first. */
+/** The differences between two states of a period in one currency, by deal and rule, largest first. */
 export function trueUpLines(
   before: readonly CountedRow[],
   after: readonly CountedRow[],

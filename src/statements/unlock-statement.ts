@@ -17,8 +17,8 @@ import { recordStatementEntry, reopenHead } from './statement-store.js';
 import { findHead, findVersion } from './statement-views.js';
 
 /**
- * Opens the approved period again: its true-ups are taken back, since the calculation that is asked for pays the same
- * difference itself.
+ * Reopens an approved period. Its true-ups are reversed, because the calculation that follows pays the same
+ * difference.
  */
 export async function unlockStatement(
   trx: Work,
@@ -56,7 +56,10 @@ export async function unlockStatement(
   return statementAnswer(key, repName, await findHead(trx, key), latest, caller);
 }
 
-/** The period and the days to which the deals of its keys have moved: what they earn there was blocked until now. */
+/**
+ * The days of the period and the current days of deals that moved out of it. Earnings on those days were blocked
+ * while the period was frozen.
+ */
 async function daysToCalculate(trx: Work, { workspaceId, repId, period }: StatementKey): Promise<DayRange> {
   const range = periodRange(period);
   const { rows } = await sql<{ dealKey: string }>`

@@ -47,7 +47,7 @@ describe('audit log', () => {
     return runId;
   }
 
-  it('tells what a run of the engine came to', async () => {
+  it('returns the outcome and counters of an engine run', async () => {
     const ada = await world.rep('Ada');
     const plan = await world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] });
     await world.assign(ada, plan);
@@ -86,7 +86,7 @@ describe('audit log', () => {
     expect(await read({ offset: '9' })).to.deep.equal({ runs: [], count: 3, limit: 100, offset: 9 });
   });
 
-  it('finds the runs of an actor, and of a deal however it came into them', async () => {
+  it('filters runs by actor, and by deal including runs that only affected it', async () => {
     const person = await run(1, { actor: 'api-key', dealId: 'D1' });
     const several = await run(2, { deals: ['D1', 'D2'] });
     const one = await run(3, { dealId: 'D2', deals: ['D2'] });
@@ -99,7 +99,7 @@ describe('audit log', () => {
     expect(await idsOf({ dealId: 'D3' })).to.deep.equal([]);
   });
 
-  it('is for admins of the workspace, and takes sane pages only', async () => {
+  it('requires an admin of the workspace and rejects invalid pages', async () => {
     await run(1);
     const stranger = { ...world.admin, workspaceId: await world.slice.workspace() };
     expect((await world.slice.run(listAuditLogs, stranger)).count).to.equal(0);

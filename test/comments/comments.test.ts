@@ -13,7 +13,7 @@ describe('comments on statements', () => {
   });
   after(() => fixture.stop());
 
-  it('are added and listed, oldest first', async () => {
+  it('adds comments and lists them, oldest first', async () => {
     const asBen = await fixture.as(office, office.ben);
     const asMia = await fixture.as(office, office.mia);
     const first = await asBen.expect(201, 'POST', path, {
@@ -36,7 +36,7 @@ describe('comments on statements', () => {
     expect(await asBen.expect(200, 'GET', path)).to.deep.equal([]);
   });
 
-  it('refuse bad input', async () => {
+  it('rejects invalid input', async () => {
     for (const body of [
       { body: '' },
       { body: '  ' },
@@ -61,7 +61,7 @@ describe('comments on statements', () => {
     ).to.equal(403);
   });
 
-  it('are deleted by their author or a manager', async () => {
+  it('lets only the author or a manager delete a comment', async () => {
     const asBen = await fixture.as(office, office.ben);
     const asMia = await fixture.as(office, office.mia);
     const add = (client: typeof asBen) => client.expect(201, 'POST', path, { period: '2026-03', body: 'x' });

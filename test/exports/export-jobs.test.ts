@@ -11,7 +11,7 @@ type Loose = any;
 const jobs = '/v1/statements/export/jobs';
 const farAway = "now() + interval '1 day'";
 
-describe('exports that are made as files', function () {
+describe('file exports', function () {
   this.timeout(120_000);
   let fixture: StatementFixture;
   let office: Office;
@@ -31,7 +31,7 @@ describe('exports that are made as files', function () {
     throw new Error('the export was not finished within a minute');
   }
 
-  /** A document as some other process has left it. */
+  /** Inserts an export in the state that another process left. */
   async function leave(
     of: Office,
     { status = 'waiting', until = farAway, kind = 'team.pdf', period = '2026-01', repId = null as string | null },
@@ -45,11 +45,11 @@ describe('exports that are made as files', function () {
     return id;
   }
 
-  it('are a job for those who do not wait, told as a recalculation is', async () => {
-    const asked = await office.api.get('/v1/statements/export.pdf?period=2026-01&async=true');
-    expect(asked.status).to.equal(202);
-    expect(asked.body).to.include({ kind: 'team.pdf', status: 'running', period: '2026-01' });
-    const job = await finished(office.api, asked.body.jobId);
+  it('returns a job in the shape of a recalculation job if async is true', async () => {
+    const requested = await office.api.get('/v1/statements/export.pdf?period=2026-01&async=true');
+    expect(requested.status).to.equal(202);
+    expect(requested.body).to.include({ kind: 'team.pdf', status: 'running', period: '2026-01' });
+    const job = await finished(office.api, requested.body.jobId);
     expect(job).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
     expect(job.file).to.include({ filename: 'statements-2026-01.pdf', contentType: 'application/pdf' });
     const kept = Date.parse(job.file.expiresAt) - Date.parse(job.finishedAt);
@@ -59,10 +59,10 @@ describe('exports that are made as files', function () {
     expect(headers.get('content-length')).to.equal(String(job.file.bytes));
     expect(bytes.subarray(0, 5).toString()).to.equal('%PDF-');
     const { jobs: listed } = await office.api.expect(200, 'GET', jobs);
-    expect(listed.map((one: Loose) => one.jobId)).to.include(asked.body.jobId);
+    expect(listed.map((one: Loose) => one.jobId)).to.include(requested.body.jobId);
   });
 
-  it('of more than fifty reps are not waited for: an archive of every statement, with its progress', async () => {
+  it('returns a job with its progress at once for an archive of more than fifty statements', async () => {
     const own = await fixture.office({ benName: '../../etc/passwd' });
     const reps = Array.from({ length: 54 }, (_, index) => ({
       email: `r${index}@acme.test`,
@@ -70,9 +70,9 @@ describe('exports that are made as files', function () {
     }));
     await own.api.expect(200, 'PUT', '/v1/reps', { reps });
     await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
-    const asked = await own.api.get('/v1/statements/export.zip?period=2026-01');
-    expect([asked.status, asked.body.progress.total]).to.deep.equal([202, 56]);
-    const job = await finished(own.api, asked.body.jobId);
+    const requested = await own.api.get('/v1/statements/export.zip?period=2026-01');
+    expect([requested.status, requested.body.progress.total]).to.deep.equal([202, 56]);
+    const job = await finished(own.api, requested.body.jobId);
     expect(job.progress).to.deep.equal({ done: 56, total: 56 });
     const { bytes, headers } = await download(own.api, job.file.path);
     expect(headers.get('x-row-count')).to.equal('56');
@@ -86,13 +86,13 @@ describe('exports that are made as files', function () {
     expect([...files.keys()].filter((name) => name.includes('etc-passwd'))).to.have.length(1);
   });
 
-  it('of a few reps are answered at once', async () => {
+  it('returns the file directly for a few reps', async () => {
     const { headers, bytes } = await download(office.api, '/v1/statements/export.zip?period=2026-01');
     expect(headers.get('content-type')).to.equal('application/zip');
     expect([...unzipped(bytes).keys()].join()).to.match(/^statement-2026-01-Ben-[0-9a-f]{8}\.pdf$/);
   });
 
-  it('are given to whoever may still see them', async () => {
+  it('checks access again when a file is downloaded', async () => {
     const own = await fixture.office();
     const asMia = await fixture.as(own, own.mia);
     const asBen = await fixture.as(own, own.ben);
@@ -117,7 +117,7 @@ describe('exports that are made as files', function () {
     expect((await own.api.get(`${jobs}/nope`)).status).to.equal(404);
   });
 
-  it('are kept for an hour', async () => {
+  it('deletes a finished export after one hour', async () => {
     const { body } = await office.api.get('/v1/statements/export.xlsx?period=2026-01&async=true');
     await finished(office.api, body.jobId);
     const age = (span: string) =>
@@ -131,7 +131,7 @@ describe('exports that are made as files', function () {
     expect(await fixture.sql('select 1 from document_parts where document_id = $1', [body.jobId])).to.deep.equal([]);
   });
 
-  it('are not ready before they are made', async () => {
+  it('returns export_not_ready before the file is finished', async () => {
     const own = await fixture.office({ deals: false });
     const jobId = await leave(own, { status: 'running' });
     expect(await own.api.expect(200, 'GET', `${jobs}/${jobId}`)).to.include({ status: 'running' });
@@ -139,7 +139,7 @@ describe('exports that are made as files', function () {
     expect([early.status, early.body.code]).to.deep.equal([409, 'export_not_ready']);
   });
 
-  it('that nobody has begun are one for all who ask; twenty wait, and no more', async () => {
+  it('shares one waiting export between equal requests and rejects more than twenty waiting exports', async () => {
     const own = await fixture.office({ deals: false });
     const waiting = await leave(own, { period: '2026-01' });
     const same = await own.api.get('/v1/statements/export.pdf?period=2026-01&async=true');
@@ -152,7 +152,7 @@ describe('exports that are made as files', function () {
     expect((await office.api.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
   });
 
-  it('are made by another when their maker is gone, archives from where they stood', async () => {
+  it('continues the export of a killed worker, archives from their stored parts', async () => {
     const own = await fixture.office();
     await fixture.generate(own, '2026-01');
     const abandoned = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.zip' });
@@ -173,7 +173,7 @@ describe('exports that are made as files', function () {
     expect(workbook.bytes.subarray(0, 2).toString()).to.equal('PK');
   });
 
-  it('that cannot be made say why', async () => {
+  it('returns the reason of a failed export', async () => {
     const service = await startTestService({ CHROMIUM_PATH: '/nonexistent' });
     try {
       const { api } = await service.workspace();

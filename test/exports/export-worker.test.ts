@@ -16,7 +16,7 @@ const text: Make = async (sink) => {
   return { contentType: 'text/plain', filename: 'paid.txt', headers: {} };
 };
 
-describe('the document desk', () => {
+describe('the export worker', () => {
   let fixture: SliceFixture;
   let order: { workspaceId: string; documentId: string };
   before(async () => {
@@ -47,7 +47,7 @@ describe('the document desk', () => {
     return new ExportWorker(fixture.app, unitOfWork as UnitOfWork, maker, createLog('silent'));
   }
 
-  /** One turn at the document, however long it would have to wait for it. */
+  /** Processes the export once, waiting for its next attempt if needed. */
   async function attend(make: Make): Promise<void> {
     await rows('update documents set leased_until = now() where document_id = $1', order.documentId);
     const attending = desk(make);
@@ -55,7 +55,7 @@ describe('the document desk', () => {
     await attending.stop();
   }
 
-  it('tries a document that cannot be made five times', async () => {
+  it('tries a failing export five times', async () => {
     for (let attempt = 1; attempt <= 4; attempt += 1) {
       await attend(outOfOrder);
       expect(await document()).to.include({ status: 'running', attempts: attempt });
@@ -64,20 +64,20 @@ describe('the document desk', () => {
     expect(await document()).to.include({ status: 'failed', error: 'The document could not be made.' });
   });
 
-  it('gives up a document that five makers died of', async () => {
+  it('fails an export after five workers were killed while making it', async () => {
     await rows('update documents set attempts = 5 where document_id = $1', order.documentId);
     await attend(text);
     expect(await document()).to.include({ status: 'failed' });
   });
 
-  it('holds an outage of the database against no document, however often there is one', async () => {
+  it('does not count database outages as attempts', async () => {
     for (let attempt = 1; attempt <= 8; attempt += 1) await attend(() => Promise.reject(outage()));
     expect(await document()).to.include({ status: 'running', attempts: 0 });
     await attend(text);
     expect(await document()).to.include({ status: 'completed' });
   });
 
-  it('waits for the database before it gives a document back', async () => {
+  it('retries the release of an export until the database is available', async () => {
     let failures = 0;
     let told = () => {};
     const givenBack = new Promise<void>((resolve) => {

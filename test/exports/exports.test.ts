@@ -14,7 +14,7 @@ describe('exports of statements', () => {
   });
   after(() => fixture.stop());
 
-  it('give payroll one row a rep', async () => {
+  it('writes one row per rep', async () => {
     await fixture.generate(office, '2026-01');
     await fixture.approve(office, '2026-01');
     const answer = await office.api.get('/v1/statements/export.csv?period=2026-01');
@@ -31,11 +31,11 @@ describe('exports of statements', () => {
     );
   });
 
-  it('begin with a byte order mark', () => {
+  it('begins with a byte order mark', () => {
     expect([...Buffer.from(csvFile(['Größe'], [], ',')).subarray(0, 4)]).to.deep.equal([0xef, 0xbb, 0xbf, 0x47]);
   });
 
-  it('say the same as CSV, as JSON and as the statement', async () => {
+  it('contains the same data in CSV, JSON and the statement', async () => {
     const own = await fixture.office();
     await fixture.deal(own, 'D9', 12_345.67, '2026-03-09', { name: 'Say "hello", world\nand more' });
     await own.api.expect(200, 'POST', `/v1/statements/${own.ben}/adjust`, {
@@ -89,7 +89,7 @@ describe('exports of statements', () => {
     expect(rows[4]).to.include({ 'Deal ID': 'D1', Type: 'adjustment', Commission: '-12.50', Note: "'=1+1" });
   });
 
-  it('disarm formulas in names', async () => {
+  it('disarms formulas in names', async () => {
     const names = ["=cmd|'/c calc'!A0", '@SUM(1)', '-2+3', '+44 20', '\u3000=1', 'O’Brien, "Bo"', '＝1+1', 'مرحبا'];
     const own = await fixture.office({ deals: false });
     for (const [index, name] of names.entries()) {
@@ -105,7 +105,7 @@ describe('exports of statements', () => {
     expect(rows.filter((row) => row['Name']?.startsWith("'"))).to.have.length.at.least(6);
   });
 
-  it('disarm whatever a spreadsheet would run', () => {
+  it('disarms all text that a spreadsheet would run as a formula', () => {
     for (const text of [
       '=1',
       '+1',
@@ -127,7 +127,7 @@ describe('exports of statements', () => {
     for (const text of ['', 'a=1', '1-1', "'=1", 'Ben', ' Ben']) expect(disarmFormula(text)).to.equal(text);
   });
 
-  it('write amounts with the decimals of their currency', () => {
+  it('writes amounts with the decimals of their currency', () => {
     expect(plainAmount('1234.5', 'USD')).to.equal('1234.50');
     expect(plainAmount('-500', 'USD')).to.equal('-500.00');
     expect(plainAmount('12', 'JPY')).to.equal('12');
@@ -135,7 +135,7 @@ describe('exports of statements', () => {
     expect(plainAmount('12.3456', 'USD')).to.equal('12.3456');
   });
 
-  it('give several currencies a column and no total', async () => {
+  it('adds a currency column and omits the total for several currencies', async () => {
     const own = await fixture.office();
     const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
     const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
@@ -160,7 +160,7 @@ describe('exports of statements', () => {
     expect(single.body).to.match(/,Note,Rep,Email,Period,Currency\r\n/);
   });
 
-  it('take a semicolon, and refuse what they do not know', async () => {
+  it('accepts a semicolon as delimiter and rejects unknown parameters', async () => {
     const semicolons = await office.api.get('/v1/statements/export.csv?period=2026-01&delimiter=%3B');
     expect(semicolons.body).to.contain(titles.join(';'));
     for (const path of [

@@ -21,7 +21,7 @@ describe('files for payroll systems', () => {
   });
   after(() => fixture.stop());
 
-  it('hold approved statements only, unless drafts are asked for, which are marked', async () => {
+  it('contains only approved statements by default and marks requested drafts', async () => {
     for (const layout of ['gusto', 'long']) {
       const none = await office.api.get(path(`layout=${layout}`));
       expect(rowsOf(none.body)).to.deep.equal([]);
@@ -36,7 +36,7 @@ describe('files for payroll systems', () => {
     expect(rowsOf((await office.api.get(path('layout=generic'))).body)).to.have.length(2);
   });
 
-  it('leave the file that everyone has as it is, and add columns on request', async () => {
+  it('leaves the generic file unchanged and adds columns on request', async () => {
     const [own] = rowsOf((await office.api.get(path('columns=extended'))).body);
     expect(Object.keys(own ?? {})).to.deep.equal(
       'Name,Email,Commissions,Bonuses,Adjustments,Net Payout,Statement Status,Employee ID,Currency,Period,Period Start,Period End,Statement ID,Version,Approved At,Approved By'.split(
@@ -57,7 +57,7 @@ describe('files for payroll systems', () => {
   describe('of an approved statement', () => {
     before(() => fixture.approve(office, '2026-Q1'));
 
-    it('gusto: names apart, blanks for zeros', async () => {
+    it('gusto: splits names and leaves zeros blank', async () => {
       const answer = await office.api.get(path('layout=gusto'));
       expect(answer.body.replace('\ufeff', '')).to.equal(
         'last_name,first_name,gusto_employee_id,commission,bonus,correction_payment,personal_note\r\n' +
@@ -67,7 +67,7 @@ describe('files for payroll systems', () => {
       expect(answer.headers.get('x-net-total')).to.equal('16249.50');
     });
 
-    it('long: one row for each kind of earning, with the codes of the workspace', async () => {
+    it('long: writes one row per kind of earning with the codes of the workspace', async () => {
       const rows = rowsOf((await office.api.get(path('layout=long'))).body);
       expect(rows).to.deep.equal([
         {
@@ -89,7 +89,7 @@ describe('files for payroll systems', () => {
       ]);
     });
 
-    it('adp: needs a company code, carries codes and is named as adp wants it', async () => {
+    it('adp: requires a company code, writes the codes and uses the ADP file name', async () => {
       const without = await office.api.get(path('layout=adp'));
       expect([without.status, without.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
       const payroll = { companyCode: 'A1B', batchId: 'COMM', earningCodes: { commission: 'CM' } };
@@ -104,7 +104,7 @@ describe('files for payroll systems', () => {
     });
   });
 
-  it('adp: splits what is beyond the range of one amount, and names reps without a payroll id', async () => {
+  it('adp: splits amounts beyond the range of one cell and reports reps without a payroll id', async () => {
     const own = await fixture.office({ deals: false });
     await own.api.expect(200, 'PATCH', '/v1/workspaces', { payroll: { companyCode: 'XYZ' } });
     await fixture.deal(own, 'HUGE', 3_000_000, '2026-01-10');
@@ -137,7 +137,7 @@ describe('files for payroll systems', () => {
     expect(answer.headers.get('x-net-total')).to.equal('360000.00');
   });
 
-  it('hold one currency where they have no place for it', async () => {
+  it('rejects several currencies in layouts without a currency column', async () => {
     const own = await fixture.office();
     const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
     const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
@@ -163,7 +163,7 @@ describe('files for payroll systems', () => {
     expect(long.headers.get('x-net-total')).to.equal(null);
   });
 
-  it('refuse what they do not know', async () => {
+  it('rejects unknown parameters', async () => {
     for (const query of ['layout=rippling', 'include=none', 'columns=all'])
       expect((await office.api.get(path(query))).status, query).to.equal(400);
     for (const body of [

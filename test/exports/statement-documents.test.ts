@@ -12,7 +12,7 @@ type Loose = any;
 
 const squeezed = (text: string) => text.replace(/\s+/g, ' ');
 
-describe("documents of a rep's statement", function () {
+describe("a rep's statement as PDF and workbook", function () {
   this.timeout(180_000);
   let fixture: StatementFixture;
   before(async function () {
@@ -50,7 +50,7 @@ describe("documents of a rep's statement", function () {
     const told = [summary.totalCommission, summary.totalBonuses, summary.totalAdjustments, summary.netPayout];
     expect(names.map((name) => own?.[name]?.value)).to.deep.equal(told);
     expect(names.map((name) => totals[0]?.[name]?.value)).to.deep.equal(told);
-    // A sum that is zero stands without its value, which whoever opens the file works out.
+    // A sum of zero is stored without a cached value; the spreadsheet program calculates it.
     expect(names.map((name) => totals[1]?.[name]?.result ?? 0)).to.deep.equal(told);
     expect(own?.['Net Payout']?.numFmt).to.equal(moneyFormat(currency));
     const isEngine = (line: Loose) => line.kind === 'commission_earned';
@@ -74,7 +74,7 @@ describe("documents of a rep's statement", function () {
     return { text, statement };
   }
 
-  it('say what the statement says, with tiers, negative amounts and adjustments', async function () {
+  it('contains the tiers, negative amounts and adjustments of the statement', async function () {
     const office = await fixture.office();
     await fixture.deal(office, 'R1', -5000.5, '2026-03-20', { name: 'Refund' });
     await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
@@ -98,7 +98,7 @@ describe("documents of a rep's statement", function () {
     ['JPY', 98_765, '7,901'],
     ['BHD', 1234.567, '98.765'],
   ] as const) {
-    it(`keep the decimals of ${currency}`, async function () {
+    it(`writes amounts with the decimals of ${currency}`, async function () {
       const office = await fixture.office({ currency, deals: false });
       await fixture.deal(office, 'X1', amount, '2026-01-20');
       await fixture.service.settled(office.workspaceId);
@@ -110,7 +110,7 @@ describe("documents of a rep's statement", function () {
     });
   }
 
-  it('are drafts until the statement is approved, and then say by whom', async function () {
+  it('is marked as a draft until approval, and then names the approver', async function () {
     const office = await fixture.office();
     const live = pdfText((await download(office.api, path(office, '2026-01', 'pdf'))).bytes);
     await fixture.generate(office, '2026-01');
@@ -127,7 +127,7 @@ describe("documents of a rep's statement", function () {
     expect(approved).not.to.contain('DRAFT');
   });
 
-  it('show a cap at work, tier by tier and line by line', async function () {
+  it('shows the effect of a cap by tier and by line', async function () {
     const office = await fixture.office({ deals: false });
     const rule = {
       name: 'Marginal',
@@ -210,7 +210,7 @@ describe("documents of a rep's statement", function () {
     return office;
   }
 
-  it('show a rule once for all versions of its plan, and the version of each line', async function () {
+  it('shows a rule once for all versions of its plan, with the version of each line', async function () {
     const office = await officeWithTwoVersions();
     const { text } = await expectSameFigures(office, '2026-Q1');
     if (text === null) return this.skip();
@@ -224,7 +224,7 @@ describe("documents of a rep's statement", function () {
     expect(whole).to.match(/Deal 1 .* V1, version 1 .*Deal 4 .* V4, version 2/);
   });
 
-  it('show fixed amounts as fixed, without a base or a rate', async function () {
+  it('shows fixed amounts as fixed, without a base or a rate', async function () {
     const office = await officeWithTwoVersions();
     const { text } = await expectSameFigures(office, '2026-Q1');
     if (text === null) return this.skip();
@@ -240,7 +240,7 @@ describe("documents of a rep's statement", function () {
     for (const wrong of ['1.00 ', '750%', 'mixed', '× 1']) expect(whole).not.to.contain(` ${wrong}`);
   });
 
-  it('fold the lines of a rule that pay nothing into one, with the reasons', async function () {
+  it('folds the lines of a rule without payout into one row with the reasons', async function () {
     const office = await officeWithTwoVersions();
     const { text, statement } = await expectSameFigures(office, '2026-Q1');
     const ofStep = statement.lineItems.filter((line: Loose) => line.ruleName === 'Step');
@@ -256,7 +256,7 @@ describe("documents of a rep's statement", function () {
     expect(step.match(/ 0\.00/g)).to.have.length(1);
   });
 
-  it('hold whole numbers as whole numbers in the workbook', async () => {
+  it('stores whole numbers as whole numbers in the workbook', async () => {
     const office = await officeWithTwoVersions();
     const workbook = await readWorkbook((await download(office.api, path(office, '2026-Q1', 'xlsx'))).bytes);
     const versions = rowsOf(workbook.getWorksheet('Line items')).map((row) => row['Plan Version']);
@@ -267,7 +267,7 @@ describe("documents of a rep's statement", function () {
     expect([statements?.['Value']?.value, statements?.['Value']?.numFmt]).to.deep.equal([1, '#,##0']);
   });
 
-  it('print what a true-up consists of, and who approved', async function () {
+  it('prints the lines of a true-up and the approver', async function () {
     const office = await fixture.office();
     await fixture.generate(office, '2026-Q1');
     const asMia = await fixture.as(office, office.mia);
@@ -306,7 +306,7 @@ describe("documents of a rep's statement", function () {
     expect(whole).to.contain('Total in USD 1,800.00');
   });
 
-  it('leave a reversal in place, with its reason and not counted', async function () {
+  it('lists a reversed line with its reason and does not count it', async function () {
     const office = await fixture.office();
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
     await fixture.service.settled(office.workspaceId);
@@ -317,7 +317,7 @@ describe("documents of a rep's statement", function () {
     expect(text).to.match(/D1.*4,800\.00/);
   });
 
-  it('tell the year so far and the period before', async function () {
+  it('prints the year to date and the previous period', async function () {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     await fixture.generate(office, '2026-02');
@@ -326,7 +326,7 @@ describe("documents of a rep's statement", function () {
     expect(squeezed(text)).to.contain('Year to date 2026: 12,000.00 Previous period, January 2026: 4,800.00');
   });
 
-  it('are printed on the paper of the workspace', async () => {
+  it('uses the paper format of the workspace', async () => {
     const size = async (office: Office) => {
       const { bytes } = await download(office.api, path(office, '2026-01', 'pdf'));
       return /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/
@@ -343,7 +343,7 @@ describe("documents of a rep's statement", function () {
     expect(await size(euros)).to.deep.equal([595, 842]);
   });
 
-  it('are tagged, titled, and bring their fonts along', async () => {
+  it('is tagged, has a title and embeds its fonts', async () => {
     const office = await fixture.office({ benName: 'Łukasz Ωμέγα' });
     const { bytes } = await download(office.api, path(office, '2026-01', 'pdf'));
     const raw = bytes.toString('latin1');
@@ -355,7 +355,7 @@ describe("documents of a rep's statement", function () {
     expect(raw).to.contain('/Title');
   });
 
-  it('show hostile names as they are, reach nothing, and hold no formula', async function () {
+  it('escapes hostile names, makes no network request and contains no formula', async function () {
     const trap = await startTrapServer();
     const names = [
       '<script>fetch(1)</script>',
@@ -405,7 +405,7 @@ describe("documents of a rep's statement", function () {
     expect(text).not.to.contain('root:');
   });
 
-  it('hold five thousand lines', async function () {
+  it('contains five thousand lines', async function () {
     const office = await fixture.office({ deals: false, currency: 'EUR' });
     const deals = Array.from({ length: 5000 }, (_, index) => ({
       dealId: `B-${index}`,
@@ -426,7 +426,7 @@ describe("documents of a rep's statement", function () {
     }
   });
 
-  it('are for whoever may see the statement', async () => {
+  it('is available only to callers who may see the statement', async () => {
     const office = await fixture.office();
     const asBen = await fixture.as(office, office.ben);
     for (const format of ['pdf', 'xlsx']) {

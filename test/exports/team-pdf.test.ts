@@ -44,7 +44,7 @@ describe('the team roll-up as PDF', function () {
     await own.api.expect(201, 'POST', '/v1/assignments', { repIds, planId: own.planId });
   }
 
-  it('says the same as the CSV', async function () {
+  it('contains the same figures as the CSV', async function () {
     await fixture.generate(office, '2026-01');
     const text = await expectFiguresOfCsv(office, '2026-01');
     if (text === null) return this.skip();
@@ -59,7 +59,7 @@ describe('the team roll-up as PDF', function () {
     expect(text).to.contain('DRAFT – not for payroll');
   });
 
-  it('is a draft until every statement is approved', async function () {
+  it('is marked as a draft until every statement is approved', async function () {
     const own = await fixture.office();
     await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-02' });
     await fixture.approve(own, '2026-02');
@@ -73,7 +73,7 @@ describe('the team roll-up as PDF', function () {
     expect(text).to.contain('2 approved 0 draft 0 none');
   });
 
-  it('keeps currencies apart, each with its decimals', async function () {
+  it('shows each currency separately with its decimals', async function () {
     const own = await fixture.office();
     const rules = [{ name: 'Y', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
     const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'JPY' }];
@@ -95,7 +95,7 @@ describe('the team roll-up as PDF', function () {
     expect(text).to.contain('Ben ben@acme.test 9,876,543 0 0 9,876,543').and.to.contain('-12.50');
   });
 
-  it('is a file of its period that nobody keeps', async () => {
+  it('is named after its period and must not be cached', async () => {
     const { headers } = await download(office.api, '/v1/statements/export.pdf?period=2026-Q1');
     expect(headers.get('content-type')).to.equal('application/pdf');
     expect(headers.get('content-disposition')).to.contain('filename="statements-2026-Q1.pdf"');
@@ -105,7 +105,7 @@ describe('the team roll-up as PDF', function () {
     expect(current.get('content-disposition')).to.contain(`filename="statements-${month}.pdf"`);
   });
 
-  it('shows hostile names as they are, and reaches nothing', async function () {
+  it('escapes hostile names and makes no network request', async function () {
     const trap = await startTrapServer();
     const own = await fixture.office({ deals: false });
     const names = [
@@ -133,7 +133,7 @@ describe('the team roll-up as PDF', function () {
     expect(text).not.to.contain('root:');
   });
 
-  it('repeats the head of its table and counts its pages', async function () {
+  it('repeats the table header and numbers its pages', async function () {
     const own = await fixture.office({ deals: false });
     const reps = Array.from({ length: 90 }, (_, index) => ({ email: `rep${index}@acme.test`, name: `Rep ${index}` }));
     await addToPlan(own, reps);
@@ -152,7 +152,7 @@ describe('the team roll-up as PDF', function () {
     for (const { email } of reps) expect(text).to.contain(email);
   });
 
-  it('writes a team of nobody', async () => {
+  it('prints a team without members', async () => {
     const nobody = { period: '2026-01', currency: 'JPY', members: [], rows: [], totals: [], columns: ['Name'] };
     const workspace = {
       workspaceId: 'w',
@@ -181,7 +181,7 @@ describe('the team roll-up as PDF', function () {
       expect(grouped(amount)).to.equal(shown);
   });
 
-  it('is for managers, and refuses what it does not know', async () => {
+  it('requires the role manager and rejects unknown parameters', async () => {
     const asBen = await fixture.as(office, office.ben);
     const refused = await asBen.get('/v1/statements/export.pdf');
     expect([refused.status, refused.body.code]).to.deep.equal([403, 'forbidden']);
@@ -192,7 +192,7 @@ describe('the team roll-up as PDF', function () {
     }
   });
 
-  it('says so when there is no browser, and everything else works', async () => {
+  it('returns pdf_unavailable without a browser while other requests work', async () => {
     const service = await startTestService({ CHROMIUM_PATH: '/nonexistent' });
     try {
       const { api } = await service.workspace();

@@ -15,7 +15,7 @@ describe('adjustments', () => {
   const add = ({ api, ben }: Office, more: object = {}) =>
     api.post(`/v1/statements/${ben}/adjust`, { amount: 250.5, reason: 'Spiff', period: '2026-01', ...more });
 
-  it('are events in the period, counted in statement, dashboard and overview', async () => {
+  it('adds an event to the period that the statement, dashboard and overview count', async () => {
     const own = await fixture.office();
     const { status, body } = await add(own);
     expect(status).to.equal(200);
@@ -47,7 +47,7 @@ describe('adjustments', () => {
     await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
   });
 
-  it('refuse a clawback that would pay the rep, when it is added and when it is changed', async () => {
+  it('rejects a positive clawback on creation and on update', async () => {
     const own = await fixture.office();
     const refused = await add(own, { amount: 100, kind: 'clawback' });
     expect([refused.status, refused.body.code]).to.deep.equal([400, 'clawback_must_be_negative']);
@@ -61,13 +61,13 @@ describe('adjustments', () => {
     expect((await own.api.patch(other, { amount: 5 })).body).to.include({ kind: 'adjustment', amount: 5 });
   });
 
-  it('are dated today while the period runs', async () => {
+  it('dates an adjustment today while the period is current', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const { body } = await add(office, { period: today.slice(0, 4) });
     expect(body.earnedOn).to.equal(today);
   });
 
-  it('go round the approved days of another statement', async () => {
+  it('does not date an adjustment on days that another approved statement covers', async () => {
     const own = await fixture.office();
     await fixture.generate(own, '2026-03');
     await fixture.approve(own, '2026-03');
@@ -79,7 +79,7 @@ describe('adjustments', () => {
     expect([answer.status, answer.body.code]).to.deep.equal([400, 'statement_locked']);
   });
 
-  it('refuse bad input', async () => {
+  it('rejects invalid input', async () => {
     for (const more of [
       { amount: 0 },
       { amount: 1e13 },
@@ -108,7 +108,7 @@ describe('adjustments', () => {
     ).to.equal(403);
   });
 
-  it('have the decimals of the currency', async () => {
+  it('rejects amounts with more decimals than the currency has', async () => {
     const yen = await fixture.office({ currency: 'JPY', deals: false });
     expect((await add(yen, { amount: 10.5 })).status).to.equal(400);
     expect((await add(yen, { amount: 10 })).body).to.include({ amount: 10, currency: 'JPY' });
@@ -116,7 +116,7 @@ describe('adjustments', () => {
     expect((await add(dinar, { amount: 10.005 })).body.amount).to.equal(10.005);
   });
 
-  it('can be changed', async () => {
+  it('updates the amount and the reason of an adjustment', async () => {
     const own = await fixture.office();
     const { eventId } = (await add(own)).body;
     const path = `/v1/statements/${own.ben}/adjust/${eventId}`;
@@ -153,7 +153,7 @@ describe('adjustments', () => {
     await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
   });
 
-  it('can be deleted for good, and only they', async () => {
+  it('deletes adjustments permanently and never deletes commission events', async () => {
     const own = await fixture.office();
     const { eventId } = (await add(own)).body;
     const path = `/v1/statements/${own.ben}/adjust/${eventId}`;
@@ -182,7 +182,7 @@ describe('adjustments', () => {
     ]);
   });
 
-  it('are locked by approval', async () => {
+  it('rejects changes of adjustments in an approved period', async () => {
     const own = await fixture.office();
     const { eventId } = (await add(own)).body;
     await fixture.generate(own, '2026-01');
@@ -200,7 +200,7 @@ describe('adjustments', () => {
     expect((await fixture.earned(own))['adjustment']).to.equal('250.5');
   });
 
-  it('are wholly before or wholly after an approval', async () => {
+  it('runs an adjustment entirely before or entirely after a concurrent approval', async () => {
     const own = await fixture.office();
     for (let round = 0; round < 10; round += 1) {
       await fixture.generate(own, '2026-01');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
-describe('approving what was checked', () => {
+describe('approving a checked version', () => {
   let fixture: StatementFixture;
   before(async () => {
     fixture = await StatementFixture.create();
@@ -22,7 +22,7 @@ describe('approving what was checked', () => {
     await fixture.service.settled(office.workspaceId);
   }
 
-  it('marks a draft that no longer equals the ledger as stale, with what the ledger comes to', async () => {
+  it('marks a draft that differs from the ledger as stale and returns the current net payout', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     for (const read of [statementOf, teamRowOf, statusOf]) {
@@ -35,7 +35,7 @@ describe('approving what was checked', () => {
     for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).not.to.have.property('stale');
   });
 
-  it('marks a draft with equal totals and other deals as stale', async () => {
+  it('marks a draft with equal totals and different deals as stale', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
@@ -45,7 +45,7 @@ describe('approving what was checked', () => {
       expect(await read(office)).to.include({ stale: true, liveNetPayout: 4800 });
   });
 
-  it('does not approve a version that is stale or not the latest', async () => {
+  it('rejects approval of a version that is stale or not the latest', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     await correct(office, 50_000);
@@ -63,7 +63,7 @@ describe('approving what was checked', () => {
     expect((await approve(office, { version: 0 })).status).to.equal(400);
   });
 
-  it('says when approving without a version approved other figures than the draft', async () => {
+  it('returns regenerated if approval without a version approved figures that differ from the draft', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     await correct(office, 50_000);
@@ -72,7 +72,7 @@ describe('approving what was checked', () => {
     expect(body.summary.netPayout).to.equal(4000);
   });
 
-  it('names the person or the key that approved, as it was called then', async () => {
+  it('returns the name that the approving person or key had at the time of approval', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     const asMia = await fixture.as(office, office.mia);
@@ -89,7 +89,7 @@ describe('approving what was checked', () => {
     expect(file.approvedBy).to.deep.equal(approvedBy);
   });
 
-  it('approves many by their versions, each on its own', async () => {
+  it('approves many statements by version, each independently', async () => {
     const office = await fixture.office();
     const { api, ben, mia } = office;
     const ada = await fixture.addRep(office, 'Ada');
@@ -108,7 +108,7 @@ describe('approving what was checked', () => {
     ]);
   });
 
-  it('is pending, and cannot be approved, while the rep is not calculated', async () => {
+  it('returns pending and rejects approval while a calculation of the rep is outstanding', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     const [rule] = await fixture.sql(`select definition from plan_rules where workspace_id = $1`, [office.workspaceId]);

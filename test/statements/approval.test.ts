@@ -11,7 +11,7 @@ describe('approving and unlocking statements', () => {
 
   const path = (office: Office, action: string) => `/v1/statements/${office.ben}/${action}`;
 
-  it('refuses a body that lacks period or status in the words of the specification', async () => {
+  it('rejects a body without period or status with the message of the specification', async () => {
     const office = await fixture.office({ deals: false });
     for (const body of [
       { approve: true },
@@ -35,7 +35,7 @@ describe('approving and unlocking statements', () => {
     expect(typo.body.message).to.match(/forced: unknown field/);
   });
 
-  it('needs a generated statement', async () => {
+  it('rejects approval if no statement was generated', async () => {
     const office = await fixture.office();
     for (const status of ['approved', 'draft']) {
       const answer = await office.api.post(path(office, 'approve'), { period: '2026-01', status });
@@ -43,7 +43,7 @@ describe('approving and unlocking statements', () => {
     }
   });
 
-  it('freezes the latest version, both ways any number of times', async () => {
+  it('approves and unlocks the latest version repeatedly', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     const approved = await fixture.approve(office, '2026-01');
@@ -78,7 +78,7 @@ describe('approving and unlocking statements', () => {
     await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
   });
 
-  it('lets a deal that was reversed before earn in another period', async () => {
+  it('pays a previously reversed deal in another period', async () => {
     const office = await fixture.office();
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
     await fixture.service.settled(office.workspaceId);
@@ -94,7 +94,7 @@ describe('approving and unlocking statements', () => {
     await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
   });
 
-  it('approves what the ledger says, in a fresh version where the generated one is out of date', async () => {
+  it('generates and approves a new version if the draft differs from the ledger', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     await fixture.deal(office, 'late', 10_000, '2026-01-31');
@@ -103,7 +103,7 @@ describe('approving and unlocking statements', () => {
     expect(approved.summary.netPayout).to.equal(5600);
   });
 
-  it('refuses days that are approved already', async () => {
+  it('rejects approval of days that are already approved', async () => {
     const office = await fixture.office();
     for (const period of ['2026-01', '2026-02', '2026-Q1']) await fixture.generate(office, period);
     await fixture.approve(office, '2026-01');
@@ -112,7 +112,7 @@ describe('approving and unlocking statements', () => {
     expect([answer.status, answer.body.code]).to.deep.equal([409, 'statement_overlap']);
   });
 
-  it('leaves nobody to decide on their own pay while others can', async () => {
+  it('rejects approval of the own statement while another approver exists', async () => {
     const office = await fixture.office();
     const mias = `/v1/statements/${office.mia}`;
     const asMia = await fixture.as(office, office.mia);
@@ -133,7 +133,7 @@ describe('approving and unlocking statements', () => {
     expect((await asBen.post(`/v1/statements/${office.ben}/approve`, approval)).status).to.equal(403);
   });
 
-  it('pays a deal that moved out of the period when the period is opened again', async () => {
+  it('pays a deal that moved out of the period after the period is reopened', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     await fixture.approve(office, '2026-01');
@@ -155,7 +155,7 @@ describe('approving and unlocking statements', () => {
     await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
   });
 
-  it('is wholly before or wholly after a change of a deal', async () => {
+  it('runs an approval entirely before or entirely after a concurrent change of a deal', async () => {
     const office = await fixture.office();
     for (let round = 0; round < 20; round += 1) {
       await fixture.generate(office, '2026-01');
@@ -178,7 +178,7 @@ describe('approving and unlocking statements', () => {
     await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
   });
 
-  it('keeps what is frozen through a reset', async () => {
+  it('does not change a frozen period during a reset', async () => {
     for (let round = 0; round < 5; round += 1) {
       const office = await fixture.office();
       await fixture.generate(office, '2026-01');
@@ -195,7 +195,7 @@ describe('approving and unlocking statements', () => {
         office.api.expect(200, 'POST', '/v1/commissions/reset', {}),
       ]);
       const after = await rows('2026-12-31');
-      // Without waiting, the reset may come first: then nothing is frozen but an empty statement.
+      // If the reset runs first, only an empty statement is frozen.
       if (round > 0 || after.length > 0) {
         expect(after).to.deep.equal(before);
         expect(reset).to.include({ events: 2, skippedLocked: 1 });
@@ -205,7 +205,7 @@ describe('approving and unlocking statements', () => {
     }
   });
 
-  it('freezes nothing while the rep cannot be calculated', async () => {
+  it('rejects approval while calculations of the rep fail', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     const [rule] = await fixture.sql(`select definition from plan_rules where workspace_id = $1`, [office.workspaceId]);
@@ -221,7 +221,7 @@ describe('approving and unlocking statements', () => {
     expect(approved.summary.netPayout).to.equal(80);
   });
 
-  it('is guarded by the database itself', async () => {
+  it('rejects changes of frozen events in the database', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');
     await fixture.approve(office, '2026-01');

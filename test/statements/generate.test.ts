@@ -11,7 +11,7 @@ describe('generating and reading statements', () => {
   });
   after(() => fixture.stop());
 
-  it('answers as the specification says', async () => {
+  it('returns the response that the specification defines', async () => {
     const answer = await fixture.generate(office, '2026-01');
     expect(answer).to.include({
       generated: true,
@@ -52,7 +52,7 @@ describe('generating and reading statements', () => {
     expect(answer.lineItems[0]).not.to.have.property('trace');
   });
 
-  it('makes a new version each time, and versions never change', async () => {
+  it('creates a new version on each call and never changes a stored version', async () => {
     const own = await fixture.office();
     await fixture.generate(own, '2026-Q1');
     const first = await fixture.sql(`select * from statements where workspace_id = $1`, [own.workspaceId]);
@@ -75,14 +75,14 @@ describe('generating and reading statements', () => {
     expect(await removal.catch((error: Error) => error.message)).to.match(/permission denied/);
   });
 
-  it('sums month, quarter, half and year alike', async () => {
+  it('returns the same sums for month, quarter, half-year and year', async () => {
     for (const period of ['2026-Q1', '2026-H1', '2026']) {
       const { summary, dealCount } = await fixture.generate(office, period);
       expect([summary.netPayout, dealCount], period).to.deep.equal([16_500, 3]);
     }
   });
 
-  it('keeps the currencies apart', async () => {
+  it('returns separate totals for each currency', async () => {
     const own = await fixture.office();
     const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
     const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
@@ -101,7 +101,7 @@ describe('generating and reading statements', () => {
     expect(team.otherCurrencies[0].summary.netPayout).to.equal(100);
   });
 
-  it('refuses without a period, for nobody, and for reps', async () => {
+  it('rejects a missing period, an unknown rep and callers with the role rep', async () => {
     const { api, ben, mia } = office;
     expect((await api.post(`/v1/statements/${ben}/generate`, {})).status).to.equal(400);
     expect((await api.post(`/v1/statements/${ben}/generate`, { period: '2026-13' })).status).to.equal(400);
@@ -116,7 +116,7 @@ describe('generating and reading statements', () => {
     expect((await asMia.post(`/v1/statements/${ben}/generate`, { period: '2026-01' })).status).to.equal(200);
   });
 
-  it('generates for everyone, around what is approved or unknown', async () => {
+  it('generates for all reps, skips approved statements and reports unknown reps', async () => {
     const own = await fixture.office();
     const idle = await fixture.addRep(own, 'Idle');
     await own.api.expect(200, 'PATCH', `/v1/reps/${idle}`, { active: false });
@@ -144,7 +144,7 @@ describe('generating and reading statements', () => {
     expect([single.status, single.body.code]).to.deep.equal([409, 'statement_locked']);
   });
 
-  it('shows the team: generated or not', async () => {
+  it('lists team members with and without a generated statement', async () => {
     const own = await fixture.office();
     const before = await own.api.expect(200, 'GET', '/v1/statements?period=2026-01');
     expect(before).to.include({ period: '2026-01', currency: 'USD' });
@@ -161,7 +161,7 @@ describe('generating and reading statements', () => {
     expect(current.period).to.equal(new Date().toISOString().slice(0, 7));
   });
 
-  it('shows one rep: the latest version, or what has been earned so far', async () => {
+  it('returns the latest version of one rep, or the earnings so far', async () => {
     const own = await fixture.office();
     const of = `/v1/statements?repId=${own.ben}&period=2026-01`;
     const live = await own.api.expect(200, 'GET', of);
@@ -174,7 +174,7 @@ describe('generating and reading statements', () => {
     expect([answer.status, answer.body.code]).to.deep.equal([404, 'rep_not_found']);
   });
 
-  it('lets reps see their own only', async () => {
+  it('lets reps read only their own statement', async () => {
     const asBen = await fixture.as(office, office.ben);
     expect((await asBen.get(`/v1/statements?repId=${office.ben}&period=2026-01`)).status).to.equal(200);
     expect((await asBen.get(`/v1/statements/${office.ben}/status?period=2026-01`)).status).to.equal(200);
@@ -192,7 +192,7 @@ describe('generating and reading statements', () => {
     }
   });
 
-  it('tells the status', async () => {
+  it('returns the statement status', async () => {
     const own = await fixture.office();
     const path = `/v1/statements/${own.ben}/status?period=2026-01`;
     const same = { repId: own.ben, period: '2026-01' };
@@ -218,7 +218,7 @@ describe('generating and reading statements', () => {
     expect(await asBen.expect(200, 'GET', path)).not.to.have.property('approvedBy');
   });
 
-  it('shows nothing of another workspace', async () => {
+  it('returns nothing from another workspace', async () => {
     const other = await fixture.office();
     await fixture.generate(office, '2026-02');
     for (const path of [
@@ -231,7 +231,7 @@ describe('generating and reading statements', () => {
     expect((await other.api.post(`/v1/statements/${office.ben}/generate`, { period: '2026-02' })).status).to.equal(404);
   });
 
-  it('numbers two hundred parallel generates without gap', async () => {
+  it('numbers the versions of two hundred concurrent generate requests without gaps', async () => {
     const own = await fixture.office();
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => own.api.post(`/v1/statements/${own.ben}/generate`, { period: '2026-01' })),

@@ -14,7 +14,7 @@ describe('payroll hand-overs, checks and people who left', () => {
   });
   after(() => fixture.service.stop());
 
-  it('record the hash of the exported file, its totals, the actor and people without a payroll id', async () => {
+  it('records the hash of the exported file, its totals, the actor and people without a payroll id', async () => {
     const file = await fetch(`${fixture.service.url}/v1/statements/export.csv?period=2026-01`, {
       headers: { Authorization: `Bearer ${await tokenOf(fixture.service, office.workspaceId, 'sess', office.mia)}` },
     });
@@ -37,7 +37,7 @@ describe('payroll hand-overs, checks and people who left', () => {
     expect((await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-02')).handovers).to.deep.equal([]);
   });
 
-  it('mark the latest version of a statement as checked', async () => {
+  it('marks the latest version of a statement as checked', async () => {
     await fixture.generate(office, '2026-02');
     const path = `/v1/statements/${office.ben}/checks`;
     const check = await office.api.expect(201, 'POST', path, { period: '2026-02', version: 1, note: 'fine' });
@@ -62,7 +62,7 @@ describe('payroll hand-overs, checks and people who left', () => {
     );
   });
 
-  it('generate and export include people who left with an amount in the period, and no one else who left', async () => {
+  it('generates and exports statements of inactive people only if they have an amount in the period', async () => {
     const own = await fixture.office();
     const gone = { email: 'gone@acme.test', name: 'Gone', active: false };
     await own.api.expect(200, 'PUT', '/v1/reps', { reps: [gone] });

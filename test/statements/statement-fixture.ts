@@ -18,11 +18,11 @@ export interface Office {
   readonly planId: string;
 }
 
-/** The running service with workspaces like the worked example of the calculation rules. */
+/** The running service with workspaces that match the worked example of the calculation rules. */
 export class StatementFixture {
   private constructor(readonly service: TestService) {}
 
-  /** Without a worker, others than this process do what is to be done. */
+  /** With `worker: false`, this process runs no background jobs. */
   static async create({ worker = true }: { worker?: boolean } = {}): Promise<StatementFixture> {
     return new StatementFixture(await startTestService({}, { api: true, worker }));
   }
@@ -31,7 +31,10 @@ export class StatementFixture {
     return this.service.stop();
   }
 
-  /** Ben and his manager Mia, both by name; deals of the worked example where wanted. */
+  /**
+   * Creates a workspace with Ben and his manager Mia, both addressed by name, and optionally with the deals of the
+   * worked example.
+   */
   async office({
     currency = 'USD',
     deals = true,

@@ -65,7 +65,7 @@ describe('true-up', () => {
     expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
   });
 
-  it('asks for force beyond 500 in either direction, and not at 500', async () => {
+  it('requires force for a delta above 500 in either direction, and not for exactly 500', async () => {
     for (const [amount, delta, action] of [
       [66_250, 500, 'trued_up'],
       [66_250.125, 500.01, 'requires_approval'],
@@ -83,7 +83,7 @@ describe('true-up', () => {
     }
   });
 
-  it('follows the ledger with one true-up after the other', async () => {
+  it('pays each further change of the ledger with another true-up', async () => {
     const office = await approvedJanuary();
     for (const [amount, delta] of [
       [61_000, 80],
@@ -102,7 +102,7 @@ describe('true-up', () => {
     expect([summary.netPayout, version]).to.deep.equal([4800, 4]);
   });
 
-  it('counts adjustments once', async () => {
+  it('counts an adjustment only once in the delta', async () => {
     const office = await fixture.office();
     await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
       amount: 300,
@@ -114,7 +114,7 @@ describe('true-up', () => {
     expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
   });
 
-  it('looks past every frozen period of the rep', async () => {
+  it('calculates the delta as if no period of the rep were frozen', async () => {
     const office = await fixture.office();
     for (const period of ['2026-01', '2026-02']) {
       await fixture.generate(office, period);
@@ -128,7 +128,7 @@ describe('true-up', () => {
     expect((await trueUp(office)).body).to.include({ delta: -3200 });
   });
 
-  it('tells differences in other currencies and leaves them', async () => {
+  it('reports differences in other currencies without paying them', async () => {
     const office = await fixture.office();
     const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
     const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
@@ -150,7 +150,7 @@ describe('true-up', () => {
     });
   });
 
-  it('keeps what was earned under a plan withdrawn since', async () => {
+  it('does not take back earnings under a plan that was withdrawn later', async () => {
     const office = await approvedJanuary();
     const [assignment] = await office.api.expect(200, 'GET', '/v1/assignments');
     await office.api.expect(200, 'DELETE', `/v1/assignments/${assignment.assignmentId}`);
@@ -158,7 +158,7 @@ describe('true-up', () => {
     expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
   });
 
-  it('is written once when asked for twice at the same time', async () => {
+  it('writes one true-up for two concurrent requests', async () => {
     for (let round = 0; round < 5; round += 1) {
       const office = await approvedJanuary();
       await correct(office, 20_000);
@@ -172,7 +172,7 @@ describe('true-up', () => {
     }
   });
 
-  it('refuses drafts, missing periods and odd bodies', async () => {
+  it('rejects drafts, missing periods and invalid bodies', async () => {
     const office = await fixture.office();
     const none = await trueUp(office);
     expect([none.status, none.body.code]).to.deep.equal([409, 'statement_not_approved']);

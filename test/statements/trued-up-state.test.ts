@@ -74,8 +74,8 @@ describe('true-ups across periods and levels', () => {
     return reps[0].current_value;
   };
 
-  describe('the owner of a key', () => {
-    it('keeps a deal that moves out of an approved period, and pays what it earns on its new day', async () => {
+  describe('a deal that moves out of an approved period', () => {
+    it('stays in the approved period, which pays what it earns on its new day', async () => {
       const office = await company();
       await office.api.expect(201, 'POST', '/v1/quotas', {
         repIds: [office.ben],
@@ -111,7 +111,7 @@ describe('true-ups across periods and levels', () => {
       expect(await trueUp(office, office.ben, '2026-01')).to.deep.equal({ action: 'none', delta: 0 });
     });
 
-    it('gives the deal back when the period is reopened', async () => {
+    it('is returned to its new day when the period is reopened', async () => {
       const office = await company();
       await approve(office, office.ben, '2026-01');
       await change(office, 'D1', 60_000, '2026-04-10');
@@ -131,7 +131,7 @@ describe('true-ups across periods and levels', () => {
       await sound(office);
     });
 
-    it('is not a second approved period that the deal moves into', async () => {
+    it('is not paid again by another approved period that it moves into', async () => {
       const office = await company();
       await approve(office, office.ben, '2026-01');
       await approve(office, office.ben, '2026-02');
@@ -140,7 +140,7 @@ describe('true-ups across periods and levels', () => {
       expect(february.lines.map((line: { dealId: string }) => line.dealId)).to.deep.equal(['D2']);
       const january = await trueUp(office, office.ben, '2026-01');
       expect(january.lines.map((line: { dealId: string }) => line.dealId)).to.deep.equal(['D1']);
-      // Together they pay what one calculation of both months would: D2 alone, then D1 from 0.6 to 1.2.
+      // Both periods pay what one calculation of both months would: D2 alone, then D1 from 0.6 to 1.2.
       const together = (await net(office, office.ben, '2026-01')) + (await net(office, office.ben, '2026-02'));
       expect(together).to.equal(60_000 * 0.08 + 60_000 * 0.12);
       await sound(office);
@@ -148,7 +148,7 @@ describe('true-ups across periods and levels', () => {
   });
 
   describe('a late deal in approved periods of three levels', () => {
-    it('is owed at every level before any true-up below, and paid once', async () => {
+    it('creates a delta at every level before a true-up below, and is paid once', async () => {
       const office = await company();
       const { ben, mia, dora } = office;
       for (const repId of [ben, mia, dora]) await approve(office, repId, '2026-01');
@@ -185,7 +185,7 @@ describe('true-ups across periods and levels', () => {
       await sound(office);
     });
 
-    it('takes the override back when what was trued up no longer exists on reopening', async () => {
+    it('reverses the override when reopening removes the trued-up amount', async () => {
       const office = await company();
       const { ben, mia } = office;
       await approve(office, ben, '2026-01');
@@ -201,7 +201,7 @@ describe('true-ups across periods and levels', () => {
     });
   });
 
-  it('pays later deals at the attainment that includes what was trued up', async () => {
+  it('pays later deals at the attainment that includes trued-up credit', async () => {
     const office = await company();
     await approve(office, office.ben, '2026-01');
     await change(office, 'L1', 40_000, '2026-01-20');
@@ -216,7 +216,7 @@ describe('true-ups across periods and levels', () => {
     expect(recalculated).to.include({ eventsWritten: 0, eventsReversed: 0, statementLocked: false });
   });
 
-  it('follows a deal to its new owner: one pays it back, the other is paid', async () => {
+  it('charges the previous owner and pays the new owner when a deal changes its owner', async () => {
     const office = await company();
     const { reps } = await office.api.expect(200, 'PUT', '/v1/reps', {
       reps: [{ email: 'eve@acme.test', name: 'Eve', crmMemberId: 'eve' }],
@@ -240,7 +240,7 @@ describe('true-ups across periods and levels', () => {
     await sound(office);
   });
 
-  it('shows the lines of each true-up on the statement, and they add up', async () => {
+  it('returns the lines of each true-up on the statement, and they add up to its amount', async () => {
     const office = await company();
     await approve(office, office.ben, '2026-01');
     await change(office, 'D1', 50_000, '2026-01-15');
@@ -266,7 +266,7 @@ describe('true-ups across periods and levels', () => {
     ]);
   });
 
-  it('names who may approve a large true-up, and how', async () => {
+  it('returns the approvers of a large true-up and how to approve it', async () => {
     const office = await company();
     await approve(office, office.ben, '2026-01');
     await change(office, 'D1', 20_000, '2026-01-15');

@@ -29,7 +29,7 @@ export class ListAuditLogs {
 
 export const listAuditLogs = operation({
   id: 'listAuditLogs',
-  summary: 'Engine runs and changes by people, newest first, with outcome and counters',
+  summary: 'List engine runs and actions of people, newest first, with outcome and counters',
   method: 'get',
   path: '/v1/workspaces/audit-logs',
   access: 'admin',

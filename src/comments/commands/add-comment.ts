@@ -20,19 +20,19 @@ export class AddComment {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(
-    { params: { repId }, body: wanted }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
+    { params: { repId }, body: request }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<Comment> {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
     return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
       if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
-      if (wanted.dealId !== undefined) await assertDealExists(trx, workspaceId, wanted.dealId);
+      if (request.dealId !== undefined) await assertDealExists(trx, workspaceId, request.dealId);
       const commentId = await insertComment(trx, workspaceId, {
         repId,
-        period: wanted.period,
-        dealId: wanted.dealId ?? null,
-        body: wanted.body,
+        period: request.period,
+        dealId: request.dealId ?? null,
+        body: request.body,
         authorId: caller.repId,
       });
       return (await findComment(trx, workspaceId, repId, commentId)) as Comment;

@@ -19,10 +19,9 @@ export class DeleteComment {
     if (!maySee(caller, repId)) throw notYours();
     return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
       const found = await findComment(trx, caller.workspaceId, repId, commentId);
-      if (found === null)
-        throw new Failure('comment_not_found', 'There is no such comment on a statement of this rep.');
+      if (found === null) throw new Failure('comment_not_found', 'This rep has no comment with this id.');
       if (!mayActAs(caller, 'manager') && found.author.repId !== caller.repId)
-        throw new Failure('forbidden', 'You may delete your own comments only.');
+        throw new Failure('forbidden', 'You may delete only your own comments. Managers may delete every comment.');
       await remove(trx, caller.workspaceId, found.commentId);
       return { deleted: true };
     });
@@ -31,7 +30,7 @@ export class DeleteComment {
 
 export const deleteComment = operation({
   id: 'deleteComment',
-  summary: 'Delete a comment: your own, or as a manager anyone’s',
+  summary: 'Delete a comment. Managers may delete every comment, reps only their own',
   method: 'delete',
   path: '/v1/statements/:repId/comments/:commentId',
   access: 'rep',

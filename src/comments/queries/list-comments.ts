@@ -22,11 +22,14 @@ export class ListComments {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ params: { repId }, query: asked }: Input<{ repId: string }, z.infer<typeof query>>, caller: Caller) {
+  async execute(
+    { params: { repId }, query: request }: Input<{ repId: string }, z.infer<typeof query>>,
+    caller: Caller,
+  ) {
     if (!maySee(caller, repId)) throw notYours();
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       if ((await findRepName(trx, caller.workspaceId, repId)) === null) throw repNotFound();
-      const { period: of } = await resolvePeriod(trx, caller.workspaceId, asked.period, this.clock);
+      const { period: of } = await resolvePeriod(trx, caller.workspaceId, request.period, this.clock);
       return load(trx, caller.workspaceId, repId, of);
     });
   }
@@ -34,7 +37,7 @@ export class ListComments {
 
 export const listComments = operation({
   id: 'listComments',
-  summary: "The comments on a rep's statement, oldest first",
+  summary: "List the comments on a rep's statement, oldest first",
   method: 'get',
   path: '/v1/statements/:repId/comments',
   access: 'rep',

@@ -52,14 +52,14 @@ export class ExportStatement {
   ) {}
 
   async execute(
-    { params: { repId }, query: asked }: Input<{ repId: string }, Query>,
+    { params: { repId }, query: request }: Input<{ repId: string }, Query>,
     caller: Caller,
   ): Promise<ExportAnswer> {
     if (!maySee(caller, repId)) throw notYours();
     const find = async (trx: Work) => {
       const person = await findPerson(trx, caller.workspaceId, repId);
       if (person === null) throw repNotFound();
-      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, asked.period, this.clock);
+      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, this.clock);
       return {
         key: { workspaceId: caller.workspaceId, repId, period: of },
         repName: person.name,
@@ -67,20 +67,20 @@ export class ExportStatement {
         currency,
       };
     };
-    const { format } = asked;
-    if (format === 'csv' || format === 'json') return this.writeNow(find, format, asked.delimiter, caller);
+    const { format } = request;
+    if (format === 'csv' || format === 'json') return this.writeText(find, format, request.delimiter, caller);
     return this.requests.submit(
       caller,
       async (trx) => {
         const { key } = await find(trx);
         return { kind: `statement.${format}`, repId, managerId: null, period: key.period };
       },
-      asked,
+      request,
     );
   }
 
-  /** Text takes no time to write, so nobody is asked to make it. */
-  private async writeNow(
+  /** CSV and JSON are written in the request, because they need no worker. */
+  private async writeText(
     find: (trx: Work) => Promise<{ key: StatementKey; repName: string; email: string; currency: string }>,
     format: 'csv' | 'json',
     delimiter: string,
@@ -94,20 +94,20 @@ export class ExportStatement {
         return { ...found, ...(await readStatement(trx, found.key, currency)) };
       },
     );
-    const told =
+    const file =
       format === 'csv'
         ? csvOf(content, { name: repName, email, period: key.period }, delimiter)
         : JSON.stringify(statement.parse(statementAnswer(key, repName, head, content, caller)));
     return new Download(
       format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
       statementFilename(key.period, repName, format),
-      told,
+      file,
       statementTotals(content, head),
     );
   }
 }
 
-/** A true-up as one row for each of its lines, whose amounts add up to it; without lines it is one row. */
+/** Splits a true-up into one row per line; the amounts of the rows add up to it. Without lines it is one row. */
 function splitTrueUp(line: StatementLine, planNames: ReadonlyMap<string | null, string | null>): StatementLine[] {
   if (line.lines === undefined || line.lines.length === 0) return [line];
   return line.lines.map(({ dealId, dealName, planId, ruleName, approved, live, delta }) => ({
@@ -122,7 +122,7 @@ function splitTrueUp(line: StatementLine, planNames: ReadonlyMap<string | null, 
   }));
 }
 
-/** Every row names its rep, period and currency, so that the rows of several files can stand in one. */
+/** Every row contains its rep, period and currency, so that rows of several files can be combined. */
 function csvOf(
   { lines }: StatementContent,
   { name, email, period: of }: { readonly name: string; readonly email: string; readonly period: string },
@@ -147,7 +147,7 @@ function csvOf(
 export const exportStatement = operation({
   id: 'exportStatement',
   summary:
-    "A rep's statement as CSV or JSON line items, PDF or workbook: the latest version, or what has been earned so far",
+    "Export a rep's statement as CSV, JSON, PDF or Excel workbook: the latest version, or the earnings so far if none was generated",
   method: 'get',
   path: '/v1/statements/:repId/export',
   access: 'rep',

@@ -11,68 +11,68 @@ import { type ExportAnswer, ExportRequests } from '../export-requests.js';
 import { archivedMembers, loadTeamExport } from '../team-export.js';
 
 const query = z.strictObject({ period: period.optional(), async: flag.default(false) });
-type Asked = Input<unknown, z.infer<typeof query>>;
+type TeamExportInput = Input<unknown, z.infer<typeof query>>;
 
-/** Files of the whole team: ordered here, made by a worker. */
+/** Files of the whole team. A worker makes them. */
 class TeamExports {
   constructor(
     private readonly requests: ExportRequests,
     private readonly clock: Clock,
   ) {}
 
-  answer(kind: 'team.pdf' | 'team.xlsx' | 'team.zip', { query: asked }: Asked, caller: Caller) {
+  answer(kind: 'team.pdf' | 'team.xlsx' | 'team.zip', { query: request }: TeamExportInput, caller: Caller) {
     const { workspaceId } = caller;
     return this.requests.submit(
       caller,
       async (trx) => {
-        const { period: of } = await resolvePeriod(trx, workspaceId, asked.period, this.clock);
-        const order = { kind, repId: null, managerId: managerOf(caller), period: of };
-        if (kind !== 'team.zip') return order;
+        const { period: of } = await resolvePeriod(trx, workspaceId, request.period, this.clock);
+        const exportRequest = { kind, repId: null, managerId: managerOf(caller), period: of };
+        if (kind !== 'team.zip') return exportRequest;
         const selection = { repIds: visibleReps(caller), everyone: false };
         const team = await loadTeamExport(trx, workspaceId, of, this.clock, selection);
-        return { ...order, total: archivedMembers(team).length };
+        return { ...exportRequest, total: archivedMembers(team).length };
       },
-      asked,
+      request,
     );
   }
 }
 
 @injectable()
 export class ExportTeamPdf {
-  private readonly documents: TeamExports;
+  private readonly exports: TeamExports;
 
   constructor(@inject(ExportRequests) requests: ExportRequests, @inject(CLOCK) clock: Clock) {
-    this.documents = new TeamExports(requests, clock);
+    this.exports = new TeamExports(requests, clock);
   }
 
-  execute(asked: Asked, caller: Caller): Promise<ExportAnswer> {
-    return this.documents.answer('team.pdf', asked, caller);
+  execute(input: TeamExportInput, caller: Caller): Promise<ExportAnswer> {
+    return this.exports.answer('team.pdf', input, caller);
   }
 }
 
 @injectable()
 export class ExportTeamXlsx {
-  private readonly documents: TeamExports;
+  private readonly exports: TeamExports;
 
   constructor(@inject(ExportRequests) requests: ExportRequests, @inject(CLOCK) clock: Clock) {
-    this.documents = new TeamExports(requests, clock);
+    this.exports = new TeamExports(requests, clock);
   }
 
-  execute(asked: Asked, caller: Caller): Promise<ExportAnswer> {
-    return this.documents.answer('team.xlsx', asked, caller);
+  execute(input: TeamExportInput, caller: Caller): Promise<ExportAnswer> {
+    return this.exports.answer('team.xlsx', input, caller);
   }
 }
 
 @injectable()
 export class ExportTeamZip {
-  private readonly documents: TeamExports;
+  private readonly exports: TeamExports;
 
   constructor(@inject(ExportRequests) requests: ExportRequests, @inject(CLOCK) clock: Clock) {
-    this.documents = new TeamExports(requests, clock);
+    this.exports = new TeamExports(requests, clock);
   }
 
-  execute(asked: Asked, caller: Caller): Promise<ExportAnswer> {
-    return this.documents.answer('team.zip', asked, caller);
+  execute(input: TeamExportInput, caller: Caller): Promise<ExportAnswer> {
+    return this.exports.answer('team.zip', input, caller);
   }
 }
 
@@ -89,7 +89,7 @@ const shared = {
 export const exportTeamPdf = operation({
   ...shared,
   id: 'exportStatementsPdf',
-  summary: 'The team roll-up as PDF: totals and one row a rep, with the columns and figures of the CSV',
+  summary: 'Export the team roll-up as PDF: totals and one row per rep, with the columns and figures of the CSV',
   path: '/v1/statements/export.pdf',
   files: ['application/pdf', 'application/json'],
   handler: ExportTeamPdf,
@@ -98,7 +98,8 @@ export const exportTeamPdf = operation({
 export const exportTeamXlsx = operation({
   ...shared,
   id: 'exportStatementsXlsx',
-  summary: "The team's statements as a workbook: summary, line items, adjustments, and what it was made of",
+  summary:
+    "Export the team's statements as an Excel workbook: summary, line items, adjustments and the statements that it contains",
   path: '/v1/statements/export.xlsx',
   files: [workbookType, 'application/json'],
   handler: ExportTeamXlsx,
@@ -107,7 +108,8 @@ export const exportTeamXlsx = operation({
 export const exportTeamZip = operation({
   ...shared,
   id: 'exportStatementsZip',
-  summary: "Every rep's statement as PDF in one archive; of more than 50 the job that makes it",
+  summary:
+    "Export every rep's statement as PDF in one ZIP archive. With more than 50 statements, the response is the job",
   path: '/v1/statements/export.zip',
   files: ['application/zip', 'application/json'],
   handler: ExportTeamZip,

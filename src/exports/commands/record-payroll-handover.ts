@@ -14,7 +14,7 @@ import { layouts } from '../payroll-layouts.js';
 const body = z.strictObject({
   period: period.describe('The period that was handed over'),
   layout: z.enum(layouts).describe('The layout of the file'),
-  note: text(1000).optional().describe('For example to whom it was sent'),
+  note: text(1000).optional().describe('Free text, for example the recipient'),
 });
 
 @injectable()
@@ -24,18 +24,18 @@ export class RecordPayrollHandover {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The file is written once more from one snapshot; its hash tells later whether it is the file that payroll has. */
+  /** Writes the file again from one database snapshot. Its hash later shows whether payroll has the same file. */
   async execute(
-    { body: wanted }: Input<unknown, unknown, z.infer<typeof body>>,
+    { body: request }: Input<unknown, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<PayrollHandover> {
     const file = await this.unitOfWork.run(
       caller,
       { lock: 'none', access: 'read', isolation: 'repeatable read' },
-      (trx) => describePayrollFile(trx, caller, wanted, this.clock),
+      (trx) => describePayrollFile(trx, caller, request, this.clock),
     );
     return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      const handoverId = await insertHandover(trx, caller, { ...file, ...wanted, note: wanted.note ?? null });
+      const handoverId = await insertHandover(trx, caller, { ...file, ...request, note: request.note ?? null });
       const [handover] = await listHandovers(trx, caller.workspaceId, { handoverId });
       return handover as PayrollHandover;
     });

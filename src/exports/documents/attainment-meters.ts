@@ -4,7 +4,7 @@ import { type StatementLine } from '../../statements/snapshot.js';
 import { traceOf } from './rule-explanations.js';
 import { type RuleTerms, type StatementFacts } from './statement-facts.js';
 
-/** How far a measure has come in its period: as of the statement, not as of today. */
+/** The attainment of a measure in its period, as of the statement and not as of today. */
 export interface Meter {
   readonly measure: string;
   readonly period: Period;
@@ -16,7 +16,10 @@ export interface Meter {
   readonly tiers: readonly { readonly threshold: Decimal; readonly name: string | null }[];
 }
 
-/** From the last line of each measure; quotas that no line counted towards are told where that cannot have changed since. */
+/**
+ * The meters come from the last line of each measure. Quotas that no line counted towards are added unless the
+ * statement is approved and their period has not ended, because their credit may have changed since.
+ */
 export function metersOf({
   content,
   rules,
@@ -29,9 +32,9 @@ export function metersOf({
     const meter = meterOfLine(line, rules.get(line.ruleId ?? '') ?? null);
     if (meter === null) continue;
     const id = idOf(line.planId, meter.measure, meter.period);
-    // A rule without tiers by attainment counts towards the same key; the marks are those of one that has them.
-    const known = meters.get(id);
-    meters.set(id, meter.tiers.length > 0 || known === undefined ? meter : { ...meter, tiers: known.tiers });
+    // A rule without attainment tiers counts towards the same key, so the tiers of the other rule are shown.
+    const previous = meters.get(id);
+    meters.set(id, meter.tiers.length > 0 || previous === undefined ? meter : { ...meter, tiers: previous.tiers });
   }
   for (const quota of quotas) {
     const id = idOf(quota.planId, quota.measure, quota.period);
@@ -55,7 +58,7 @@ function idOf(planId: string | null, measure: string, period: Period): string {
   return `${planId}|${measure}|${period}`;
 }
 
-/** Lines come in close order, so the last one of a measure stands where the measure stood. */
+/** Lines are ordered by close date, so the last line of a measure has its final attainment. */
 function meterOfLine(line: StatementLine, terms: RuleTerms | null): Meter | null {
   const trace = traceOf(line);
   if (terms === null || trace === null || trace.target === null || trace.target === 0) return null;
@@ -71,7 +74,7 @@ function meterOfLine(line: StatementLine, terms: RuleTerms | null): Meter | null
   };
 }
 
-/** The highest tier whose threshold has been reached. */
+/** The highest tier whose threshold is reached. */
 export function tierReached({ attainment, tiers }: Meter): string | null {
   const reached = tiers.filter((tier) => !attainment.isLessThan(tier.threshold)).at(-1);
   return reached === undefined ? null : (reached.name ?? `Tier ${tiers.indexOf(reached) + 1}`);

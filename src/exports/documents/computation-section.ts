@@ -5,7 +5,7 @@ import { baseOf, counted, listed, money, percent } from './figures.js';
 import { type Band, limitNames, type RuleExplanation, type VersionTerms } from './rule-explanations.js';
 import { type RuleTerms } from './statement-facts.js';
 
-/** How the lines of each rule add up to their total: tier by tier, then floors and caps. */
+/** Shows how the lines of each rule add up to its total: tier by tier, then floors and caps. */
 export function computationSection(rules: readonly RuleExplanation[]): Html | readonly Html[] {
   if (rules.length === 0) return [];
   return html`<section><h2>How it was computed</h2>${rules.map(computation)}</section>`;
@@ -61,7 +61,7 @@ export function versionNames(versions: readonly (number | null)[]): string {
   return `version${names.length === 1 ? '' : 's'} ${listed(names)}`;
 }
 
-/** The manner of paying, by version where it changed. */
+/** The payout mode, by version if it changed. */
 function termsOf(versions: readonly VersionTerms[]): string {
   const byManner = groupBy(versions, ({ terms }) => mannerOf(terms));
   return [...byManner]

@@ -19,25 +19,25 @@ import { statementPage } from './statement-page.js';
 import { statementWorkbook, type WorkbookStatement } from './statement-workbook.js';
 import { teamPage } from './team-page.js';
 
-/** Where the parts of a file go as they are made. */
+/** Receives the parts of a file while it is made. */
 export interface PartSink {
-  /** Reps whose part of an archive is there already. */
+  /** Reps whose part of an archive is already stored. */
   readonly storedReps: ReadonlySet<string>;
-  /** The next part of the file; of an archive a file of its own, with its name and whose it is. */
+  /** Stores the next part. A part of an archive is a file with a name and a rep. */
   store(content: Buffer, file?: { readonly name: string; readonly repId: string }): Promise<void>;
-  /** Told before the first part. */
+  /** Called with the number of parts before the first part is stored. */
   start(total: number): Promise<void>;
-  /** Whether others wait: an archive is then gone on with later. */
+  /** Whether the time slice has ended. An archive then continues in a later run. */
   isTimeUp(): boolean;
 }
 
-/** What was made; null for an archive that is to be gone on with. */
+/** The finished file; null for an archive that must continue in a later run. */
 export type MadeFile = Omit<FileInfo, 'bytes'> | null;
 
 const maxPdfRows = 5000;
 const partBytes = 4 * 1024 * 1024;
 
-/** Makes the files of statements: reads what they say, lays it out, and hands on the bytes. */
+/** Makes the files of statements: reads the data, builds the pages or sheets, and passes the bytes to the sink. */
 export class DocumentMaker {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -45,20 +45,20 @@ export class DocumentMaker {
     private readonly clock: Clock,
   ) {}
 
-  async make(workspaceId: string, order: ExportRequest, sink: PartSink): Promise<MadeFile> {
-    switch (order.kind) {
+  async make(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<MadeFile> {
+    switch (request.kind) {
       case 'statement.pdf':
-        return this.statementPdf(workspaceId, order, sink);
+        return this.statementPdf(workspaceId, request, sink);
       case 'statement.xlsx':
-        return this.statementXlsx(workspaceId, order, sink);
+        return this.statementXlsx(workspaceId, request, sink);
       case 'team.pdf':
-        return this.teamPdf(workspaceId, order, sink);
+        return this.teamPdf(workspaceId, request, sink);
       case 'team.xlsx':
-        return this.teamXlsx(workspaceId, order, sink);
+        return this.teamXlsx(workspaceId, request, sink);
       case 'team.zip':
-        return this.teamZip(workspaceId, order, sink);
+        return this.teamZip(workspaceId, request, sink);
       default:
-        return unknownKind(order.kind);
+        return unknownKind(request.kind);
     }
   }
 
@@ -108,22 +108,22 @@ export class DocumentMaker {
     };
   }
 
-  private async teamPdf(workspaceId: string, order: ExportRequest, sink: PartSink): Promise<MadeFile> {
-    const { period } = order;
-    const { team, workspace } = await this.loadTeam(workspaceId, order);
+  private async teamPdf(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<MadeFile> {
+    const { period } = request;
+    const { team, workspace } = await this.loadTeam(workspaceId, request);
     if (team.rows.length > maxPdfRows)
       throw invalid({
         path: 'period',
-        message: `has ${team.rows.length} rows and a PDF holds ${maxPdfRows}; take export.csv`,
+        message: `has ${team.rows.length} rows, but a PDF holds at most ${maxPdfRows}; use export.csv`,
       });
     await sink.store(await this.printer.print(await teamPage(team, workspace, this.clock.now())));
     return { contentType: 'application/pdf', filename: `statements-${period}.pdf`, headers: totalsOf(team) };
   }
 
-  /** Every sheet is told from the same statements, each as it stood when it was read. */
-  private async teamXlsx(workspaceId: string, order: ExportRequest, sink: PartSink): Promise<MadeFile> {
-    const { period } = order;
-    const { team, workspace } = await this.loadTeam(workspaceId, order);
+  /** All sheets are built from the same statements. Each statement is read in its own snapshot. */
+  private async teamXlsx(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<MadeFile> {
+    const { period } = request;
+    const { team, workspace } = await this.loadTeam(workspaceId, request);
     const names = new Map<string | null, string | null>([
       ...team.members.flatMap(({ approvedBy: by }) =>
         by?.repId === undefined ? [] : [[`rep:${by.repId}`, by.name] as const],
@@ -169,9 +169,9 @@ export class DocumentMaker {
     );
   }
 
-  private async teamZip(workspaceId: string, order: ExportRequest, sink: PartSink): Promise<MadeFile> {
-    const { period } = order;
-    const { team } = await this.loadTeam(workspaceId, order);
+  private async teamZip(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<MadeFile> {
+    const { period } = request;
+    const { team } = await this.loadTeam(workspaceId, request);
     const members = archivedMembers(team);
     await sink.start(members.length);
     for (const { repId, name } of members) {
@@ -196,7 +196,10 @@ async function* only(statement: WorkbookStatement): AsyncGenerator<WorkbookState
   yield statement;
 }
 
-/** In parts of a few megabytes, so that neither side holds a large file at once. */
+/**
+ * Stores the stream in parts of a few megabytes, so that neither the worker nor a download holds a large file in
+ * memory.
+ */
 async function storeStream(stream: Readable, sink: PartSink): Promise<void> {
   let chunks: Buffer[] = [];
   let bytes = 0;
@@ -211,5 +214,5 @@ async function storeStream(stream: Readable, sink: PartSink): Promise<void> {
 }
 
 function unknownKind(kind: never): never {
-  throw new TypeError(`unknown kind of document: ${String(kind)}`);
+  throw new TypeError(`unknown kind of export: ${String(kind)}`);
 }

@@ -10,12 +10,12 @@ export function grouped(amount: string): string {
   return fraction === undefined ? thousands : `${thousands}.${fraction}`;
 }
 
-/** As people read it, with the decimals of its currency. */
+/** The amount with grouped thousands and the decimals of its currency. */
 export function money(amount: string | Decimal, currency: string): string {
   return grouped(plainAmount(String(amount), currency));
 }
 
-/** A count or a sum of something, which may be no money. */
+/** A count or a sum that is not necessarily money. */
 export function quantity(amount: Decimal): string {
   return grouped(amount.rounded(2).toString());
 }
@@ -25,7 +25,7 @@ export function counted(count: number, what: string): string {
   return `${quantity(Decimal.of(count))} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** A base to be shown as money: no more decimals than its currency has, and two at least. */
+/** Rounds a base for display to the decimals of its currency, at least two. */
 export function baseOf(amount: Decimal, currency: string): Decimal {
   return amount.rounded(Math.max(2, currencyDigits(currency)));
 }
@@ -68,7 +68,7 @@ export function periodName(period: Period): string {
   }
 }
 
-/** To the minute, in the zone whose name stands beside it. */
+/** Date and time to the minute in the time zone, with the name of the zone. */
 export function minute(instant: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone,

@@ -23,7 +23,7 @@ interface LineGroup {
   readonly reversed: readonly ReversedLine[];
 }
 
-/** The lines of each rule with its total. Reversals stand among the lines of the rule that they were of. */
+/** The lines of each rule with its total. Reversed lines are listed with the rule that earned them. */
 export async function lineItemsSection(
   rules: readonly RuleExplanation[],
   { reversed, content }: StatementFacts,
@@ -32,22 +32,22 @@ export async function lineItemsSection(
   if (groups.length === 0)
     return html`<section><h2>Line items</h2><p>Nothing was earned on deals in this period.</p></section>`;
   if (content.lines.length > maxLines)
-    return html`<section><h2>Line items</h2><p>${counted(content.lines.length, 'line')}: more than a document can hold. They are in the CSV and the workbook of this statement.</p></section>`;
+    return html`<section><h2>Line items</h2><p>${counted(content.lines.length, 'line')}: more than a PDF can hold. They are in the CSV and the workbook of this statement.</p></section>`;
   const tables: Html[] = [];
   for (const group of groups) for await (const table of lineTables(group, groups.length > 1)) tables.push(table);
   return html`<section><h2>Line items</h2>${tables}</section>`;
 }
 
 function groupsOf(rules: readonly RuleExplanation[], reversed: readonly ReversedLine[], currency: string): LineGroup[] {
-  const ofEngine = reversed.filter((line) => line.kind === 'commission_earned');
-  const left = groupBy(ofEngine, (line) => `${line.ruleName}|${line.currency}`);
+  const commission = reversed.filter((line) => line.kind === 'commission_earned');
+  const remaining = groupBy(commission, (line) => `${line.ruleName}|${line.currency}`);
   const earned = rules.map((rule): LineGroup => {
     const key = `${rule.name}|${rule.currency}`;
-    const ofRule = left.get(key) ?? [];
-    left.delete(key);
+    const ofRule = remaining.get(key) ?? [];
+    remaining.delete(key);
     return { rule, name: rule.name, currency: rule.currency, reversed: ofRule };
   });
-  const onlyReversed = [...left.values()].map(
+  const onlyReversed = [...remaining.values()].map(
     (lines): LineGroup => ({
       rule: null,
       name: lines[0]?.ruleName ?? 'Commission',
@@ -58,10 +58,10 @@ function groupsOf(rules: readonly RuleExplanation[], reversed: readonly Reversed
   return [...earned, ...onlyReversed];
 }
 
-/** Some 200 pages, which a browser lays out in five seconds; it is stopped after twenty. */
+/** About 200 pages, which a browser lays out in five seconds; the print timeout is 20 seconds. */
 const maxLines = 5000;
 
-/** A table of thousands of rows is laid out far slower than the same rows in several. */
+/** A browser lays out one table of thousands of rows much more slowly than several smaller tables. */
 const rowsPerTable = 250;
 
 /** Yields to the event loop before each table, so that a long statement does not block the process. */
@@ -82,9 +82,9 @@ async function* lineTables(group: LineGroup, named: boolean): AsyncGenerator<Htm
   const total = html`<tr class="total"><td colspan="5">${named ? html`Total of <span dir="auto">${group.name}</span>` : 'Total'}, ${counted(lines.length, 'line')}</td><td class="amount">${money(rule?.total ?? Decimal.zero, currency)}</td></tr>`;
   for (let start = 0; start < rows.length; start += rowsPerTable) {
     await turn();
-    const made = rows.slice(start, start + rowsPerTable).map((row) => row());
+    const page = rows.slice(start, start + rowsPerTable).map((row) => row());
     const isLast = start + rowsPerTable >= rows.length;
-    yield lineTable(group, named, isLast ? [...made, total] : made, start > 0);
+    yield lineTable(group, named, isLast ? [...page, total] : page, start > 0);
   }
 }
 
@@ -109,7 +109,7 @@ function lineRow(explained: ExplainedLine, hasVersions: boolean): Html {
   const mixed = slices.length > 1 ? 'mixed' : '–';
   const rate = fixed ? 'fixed' : line.rate === null ? mixed : percent(Decimal.of(line.rate));
   const base = fixed || line.base === null ? '–' : money(baseOf(Decimal.of(line.base), currency), currency);
-  return html`<tr><td dir="auto">${dealOf(line, hasVersions)}${howOf(explained, fixed).map((part) => html`<small>${part}</small>`)}</td>
+  return html`<tr><td dir="auto">${dealOf(line, hasVersions)}${detailsOf(explained, fixed).map((part) => html`<small>${part}</small>`)}</td>
   <td class="day">${line.closeDate ?? line.earnedOn}</td><td dir="auto">${line.tierName ?? '–'}</td>
   <td class="amount">${base}</td><td class="amount">${rate}</td>
   <td class="amount">${money(line.amount, currency)}</td></tr>`;
@@ -123,8 +123,11 @@ function dealOf({ dealId, dealName, period, planVersion }: StatementLine, hasVer
   return below.length === 0 ? html`${name}` : html`${name}<small>${below.join(', ')}</small>`;
 }
 
-/** What a single rate or fixed amount does not say: parts of several tiers, and the floors and caps that applied. */
-function howOf({ line, terms, trace, slices }: ExplainedLine, fixed: boolean): string[] {
+/**
+ * Details that a single rate or fixed amount does not show: slices of several tiers, and the floors and caps that
+ * applied.
+ */
+function detailsOf({ line, terms, trace, slices }: ExplainedLine, fixed: boolean): string[] {
   const { currency } = line;
   const part = (slice: Slice) =>
     slice.rate === null
@@ -141,10 +144,10 @@ function howOf({ line, terms, trace, slices }: ExplainedLine, fixed: boolean): s
   return [...(isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')]), ...refund, ...limits];
 }
 
-/** Names in the row of folded lines; more of them would hide what was paid. */
+/** Limit of names in a folded row. More names would hide the paid lines. */
 const maxFoldedNames = 12;
 
-/** All lines of a rule that pay nothing, with the reasons and the deals. */
+/** One row for all lines of a rule without payout, with the reasons and the deals. */
 function foldedRow(lines: readonly ExplainedLine[], currency: string): Html {
   const byReason = groupBy(lines, reasonOfZero);
   const reasons = [...byReason].map(([reason, ofIt]) => (byReason.size === 1 ? reason : `${reason} (${ofIt.length})`));

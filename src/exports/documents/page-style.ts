@@ -4,24 +4,27 @@ import { cssText, Html, html } from '../../platform/documents/html.js';
 
 export const draftMark = 'DRAFT – not for payroll';
 
-const drawnDraft = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600">
+const draftImage = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600">
 <path transform="translate(86 330) rotate(-32) scale(1.15)" fill="none" stroke="#ececec" stroke-width="15"
   d="M0 0V100H25A50 50 0 0 0 25 0ZM110 100V0H140A27 27 0 0 1 140 54H110M140 54L170 100M196 100L228 0L260 100M207 66H249M340 0H287V100M287 48H332M356 0H424M390 0V100"/>
 </svg>`;
 
-/** Across every page. Drawn, so that who copies or listens to the text does not get it in between; a picture, since a fixed drawing is printed on the first page only. */
+/**
+ * A watermark across every page. It is drawn as paths, so that it does not appear in copied or spoken text, and as a
+ * background image, because a fixed drawing is printed only on the first page.
+ */
 export const watermark = new Html('<div class="watermark"></div>');
 
 export interface PageTerms {
   readonly paper: Paper;
   readonly landscape: boolean;
-  /** What stands at the head of every page but the first, and at the foot of all. */
+  /** Header of every page except the first. */
   readonly running: string;
   readonly foot: string;
   readonly draft: boolean;
 }
 
-/** Where the dollar is paid in North America, paper is Letter. */
+/** Letter for the currencies of countries that use it, otherwise A4, unless the workspace has set its paper. */
 export function paperOf(workspace: { readonly paper: Paper | null; readonly currency: string }): Paper {
   const letter = ['USD', 'CAD', 'MXN', 'PHP', 'CLP', 'COP', 'CRC', 'GTQ', 'DOP', 'PAB', 'NIO', 'HNL'];
   return workspace.paper ?? (letter.includes(workspace.currency) ? 'Letter' : 'A4');
@@ -75,7 +78,7 @@ tr.total td { border-top: 0.3mm solid #111; border-bottom: 0; font-weight: 600; 
 tr.group th { border-bottom: 0; padding-top: 3mm; font-size: 9pt; text-align: left; }
 tr.reversed td { color: #555; }
 tr.part td { color: #444; font-size: 8pt; }
-.watermark { position: fixed; inset: 0; z-index: -1; background: url("data:image/svg+xml;base64,${Buffer.from(drawnDraft).toString('base64')}") center / contain no-repeat; }
+.watermark { position: fixed; inset: 0; z-index: -1; background: url("data:image/svg+xml;base64,${Buffer.from(draftImage).toString('base64')}") center / contain no-repeat; }
 .sums { display: grid; grid-template-columns: 1fr 1fr; gap: 10mm; margin-top: 6mm; align-items: end; break-inside: avoid; }
 .net { margin: 0; }
 .net span { display: block; font-size: 8.5pt; color: #444; }

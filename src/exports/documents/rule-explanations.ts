@@ -5,17 +5,17 @@ import { groupBy } from '../../kernel/group-by.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import { type RuleTerms } from './statement-facts.js';
 
-/** What one tier contributed: a part of the base at its rate, or a fixed amount a number of times. */
+/** The contribution of one tier: a part of the base at its rate, or a fixed amount paid a number of times. */
 export interface Band {
   readonly tierIndex: number;
   readonly tier: string;
-  /** The tier's place, as `100–125%`; empty where the plan's terms are gone. */
+  /** The range of the tier, such as `100–125%`; empty if the plan's terms no longer exist. */
   readonly range: string;
   readonly base: Decimal;
   /** Null for a fixed amount. */
   readonly rate: Decimal | null;
   readonly times: number;
-  /** The fixed amount when every payout of the band is the same; else null. */
+  /** The fixed amount if every payout of the band is equal, otherwise null. */
   readonly each: Decimal | null;
   readonly amount: Decimal;
 }
@@ -42,13 +42,13 @@ export interface VersionTerms {
 }
 
 /**
- * How the lines of one rule add up to their total, across all versions of its plan. Bands and limits are in the
- * currency's decimals, and `rounding` is the rest, so that a reader who adds them up gets the total.
+ * How the lines of one rule add up to their total, across all versions of its plan. Bands and limits are rounded to
+ * the currency's decimals. `rounding` is the remainder, so that the printed figures add up to the total.
  */
 export interface RuleExplanation {
   readonly name: string;
   readonly planName: string | null;
-  /** In the order of their first lines. */
+  /** Ordered by their first lines. */
   readonly versions: readonly VersionTerms[];
   readonly currency: string;
   readonly lines: readonly ExplainedLine[];
@@ -60,7 +60,10 @@ export interface RuleExplanation {
   readonly explained: boolean;
 }
 
-/** By rule name within its plan, in the order of first lines; adjustments are explained by their reasons. */
+/**
+ * Groups lines by plan and rule name, in the order of their first lines. Adjustments are not included; their reasons
+ * explain them.
+ */
 export function explainRules(
   lines: readonly StatementLine[],
   rules: ReadonlyMap<string, RuleTerms>,
@@ -103,7 +106,7 @@ function explain(lines: readonly ExplainedLine[]): RuleExplanation {
   };
 }
 
-/** Slices are quotients where the base is not the credit; beyond this they are noise. */
+/** Slices are quotients if the base differs from the credit. Further decimals carry no information. */
 const slicePlaces = 6;
 
 export function traceOf(line: StatementLine): Trace | null {
@@ -125,8 +128,8 @@ export interface Slice {
 }
 
 /**
- * The parts of a trace as slices of the base: where credit and base differ, each slice has its share of the base. With
- * the payout base 1 the rate is the amount itself, so the slice is a fixed amount.
+ * The parts of a trace as slices of the base. If credit and base differ, each slice has its share of the base. With
+ * payout base 1 the rate is the amount, so the slice is a fixed amount.
  */
 function slicesOf(trace: Trace, terms: RuleTerms | null): Slice[] {
   const base = Decimal.of(trace.base);
@@ -146,7 +149,7 @@ function slicesOf(trace: Trace, terms: RuleTerms | null): Slice[] {
   });
 }
 
-/** Whether the line pays fixed amounts, so that neither its base nor a rate explains it. */
+/** Whether the line pays fixed amounts. Then neither its base nor a rate explains it. */
 export function isFixed({ slices, terms }: ExplainedLine): boolean {
   if (slices.length > 0) return slices.every((slice) => slice.rate === null);
   return terms !== null && (terms.rule.payoutMode !== 'rate' || terms.rule.payoutBase === '1');
@@ -182,9 +185,9 @@ function bandsOf(lines: readonly ExplainedLine[], currency: string): Band[] {
     .sort((a, b) => a.tierIndex - b.tierIndex);
 }
 
-/** The tier's name in the plan, else in the event, else its place. */
-export function tierName(tierIndex: number, known: string | null, terms: RuleTerms | null): string {
-  const name = terms?.tiers.find((tier) => tier.tierIndex === tierIndex)?.name ?? known;
+/** The tier's name in the plan, otherwise its name in the event, otherwise its position. */
+export function tierName(tierIndex: number, recordedName: string | null, terms: RuleTerms | null): string {
+  const name = terms?.tiers.find((tier) => tier.tierIndex === tierIndex)?.name ?? recordedName;
   return name ?? (terms?.tiers.length === 1 ? 'All' : `Tier ${tierIndex + 1}`);
 }
 
@@ -194,13 +197,13 @@ function tierRange(tierIndex: number, terms: RuleTerms | null): string {
   const tier = terms.tiers[place];
   if (tier === undefined) return '';
   const next = terms.tiers[place + 1];
-  const told = (threshold: Decimal) =>
+  const format = (threshold: Decimal) =>
     terms.rule.tierBy === 'attainment' ? threshold.times(Decimal.of(100)).toString() : threshold.toString();
   const unit = terms.rule.tierBy === 'attainment' ? '%' : '';
   const what = terms.rule.tierBy === 'rank' ? 'rank ' : '';
   return next === undefined
-    ? `${what}from ${told(tier.threshold)}${unit}`
-    : `${what}${told(tier.threshold)}–${told(next.threshold)}${unit}`;
+    ? `${what}from ${format(tier.threshold)}${unit}`
+    : `${what}${format(tier.threshold)}–${format(next.threshold)}${unit}`;
 }
 
 function limitsOf(traces: readonly Trace[], currency: string): LimitEffect[] {

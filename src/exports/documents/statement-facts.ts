@@ -13,14 +13,14 @@ import { type StatementContent, type StatementHead, type StatementKey } from '..
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';
 
-/** A rule as its lines are explained with: its terms, and the rep's own tiers. */
+/** The rule that explains a line, with its attainment key and the rep's effective tiers. */
 export interface RuleTerms {
   readonly rule: Rule;
   readonly key: string;
   readonly tiers: readonly EffectiveTier[];
 }
 
-/** An event that was once earned in the period and does not count any more. */
+/** A reversed event of the period. It does not count. */
 export interface ReversedLine {
   readonly dealId: string | null;
   readonly dealName: string | null;
@@ -33,7 +33,7 @@ export interface ReversedLine {
   readonly trigger: string | null;
 }
 
-/** Everything that a rep's statement says, in whatever file. */
+/** The content of a rep's statement files. */
 export interface StatementFacts {
   readonly workspace: WorkspaceRow;
   readonly rep: { readonly name: string; readonly email: string; readonly payrollId: string | null };
@@ -44,14 +44,14 @@ export interface StatementFacts {
   readonly quotas: readonly QuotaRow[];
   readonly reversed: readonly ReversedLine[];
   readonly comments: readonly Comment[];
-  /** Names of those who put lines there or approved, by actor. */
+  /** Names of the authors of lines and approvals, by actor. */
   readonly people: ReadonlyMap<string, string>;
   /** Net payout of the months of the year before the period, in the statement's currency. */
   readonly earlierThisYear: Decimal;
   readonly previous: { readonly period: Period; readonly netPayout: string };
 }
 
-/** Null when there is no such rep. */
+/** Null if the rep does not exist. */
 export async function loadStatementFacts(
   trx: Work,
   workspaceId: string,
@@ -108,7 +108,7 @@ async function loadRules(
   );
 }
 
-/** What was reversed before the statement was generated: later reversals are no part of what it says. */
+/** Events that were reversed before the statement was generated. Later reversals are not part of it. */
 async function listReversed(
   trx: Work,
   { workspaceId, repId, period }: StatementKey,
@@ -134,8 +134,8 @@ async function loadPeople(
   workspaceId: string,
   actors: readonly (string | null)[],
 ): Promise<Map<string, string>> {
-  const known = new Set(actors.filter((actor) => actor !== null));
-  const ids = [...known].flatMap((actor) => (actor.startsWith('rep:') ? [actor.slice(4)] : []));
+  const distinct = new Set(actors.filter((actor) => actor !== null));
+  const ids = [...distinct].flatMap((actor) => (actor.startsWith('rep:') ? [actor.slice(4)] : []));
   const rows = await trx
     .selectFrom('reps')
     .select(['rep_id', 'name'])
@@ -143,7 +143,7 @@ async function loadPeople(
     .where(sql<boolean>`rep_id = any(${ids}::uuid[])`)
     .execute();
   const people = new Map(rows.map((row) => [`rep:${row.rep_id}`, row.name]));
-  if (known.has('api-key')) people.set('api-key', keyAuthor);
+  if (distinct.has('api-key')) people.set('api-key', keyAuthor);
   return people;
 }
 
@@ -158,7 +158,7 @@ async function earnedBefore(
   return earnedBetween(trx, workspaceId, repId, currency, newYear, addDays(from, -1));
 }
 
-/** The statement of the period before, or the ledger where none was generated. */
+/** The net payout of the previous period: from its statement, or from the ledger if none was generated. */
 async function previousNet(trx: Work, key: StatementKey, currency: string): Promise<StatementFacts['previous']> {
   const period = previousPeriod(key.period);
   const { from, to } = periodRange(period);

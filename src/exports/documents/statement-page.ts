@@ -13,7 +13,7 @@ import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
 import { explainRules } from './rule-explanations.js';
 import { type StatementFacts } from './statement-facts.js';
 
-/** A rep's statement on paper: what is paid, how it came about line by line, and who says so. */
+/** A rep's statement for printing: the amounts, their computation line by line, and the approval. */
 export async function statementPage(facts: StatementFacts, now: Date): Promise<Html> {
   const { workspace, rep, key, head, content } = facts;
   const approved = head?.status === 'approved';
@@ -72,8 +72,8 @@ function headOf({ workspace, rep, key, head, content }: StatementFacts, now: Dat
 
 function stamp(head: StatementFacts['head'], timeZone: string): Html {
   if (head?.status !== 'approved' || head.approvedAt === null) {
-    const told = head === null ? 'Not generated yet: earnings so far' : 'Not approved yet';
-    return html`<p class="stamp">${draftMark}<small>${told}</small></p>`;
+    const status = head === null ? 'Not generated yet: earnings so far' : 'Not approved yet';
+    return html`<p class="stamp">${draftMark}<small>${status}</small></p>`;
   }
   const by = head.approvedBy?.name;
   return html`<p class="stamp">Approved <small>${minute(head.approvedAt, timeZone)}${by === undefined ? '' : html`<br><span dir="auto">by ${by}</span>`}</small></p>`;
@@ -116,41 +116,44 @@ function attainmentOf(meters: readonly Meter[]): Html | readonly Html[] {
   return html`<section><h2>Attainment</h2>${meters.map(meterBar)}</section>`;
 }
 
-/** Scaled so that the target is never at the very end, and what lies far beyond does not press all else together. */
+/**
+ * A bar whose scale ends beyond the target. Values above 250 % do not extend the scale, so that the rest remains
+ * readable.
+ */
 function meterBar(meter: Meter): Html {
   const { measure, period, target, credit, attainment, tiers } = meter;
   const marks = tiers.map((tier) => ({ ratio: tier.threshold.toNumber(), name: tier.name }));
   const reached = Math.max(0, attainment.toNumber());
   const end = Math.max(1.2, Math.min(reached, 2.5) * 1.05, ...marks.map((mark) => Math.min(mark.ratio, 2.5) * 1.12));
   const at = (ratio: number) => `${Math.min(100, Math.round((ratio / end) * 10_000) / 100)}%`;
-  const shown = [{ ratio: 1, name: 'Target' }, ...marks.filter((mark) => mark.ratio > 0 && mark.ratio !== 1)]
+  const visible = [{ ratio: 1, name: 'Target' }, ...marks.filter((mark) => mark.ratio > 0 && mark.ratio !== 1)]
     .filter((mark) => mark.ratio <= end)
     .sort((a, b) => a.ratio - b.ratio);
   const tier = tierReached(meter);
   return html`<div class="meter">
   <p><strong dir="auto">${measure}</strong> <small>${periodName(period)}${tier === null ? '' : html`, tier reached: <span dir="auto">${tier}</span>`}</small></p>
   <p class="amount"><strong>${percent(attainment, 1)}</strong> <small>${quantity(credit)} of ${quantity(target)}</small></p>
-  <div class="bar"><div class="fill" style="width: ${at(reached)}"></div>${shown.map((mark) => html`<div class="mark" style="left: ${at(mark.ratio)}"></div>`)}</div>
-  <div class="marks" aria-hidden="true">${apart(shown, end).map((mark) => html`<span${mark.ratio / end > 0.9 ? html` class="last"` : ''} style="left: ${at(mark.ratio)}">${percent(Decimal.of(mark.ratio), 0)}</span>`)}</div>
+  <div class="bar"><div class="fill" style="width: ${at(reached)}"></div>${visible.map((mark) => html`<div class="mark" style="left: ${at(mark.ratio)}"></div>`)}</div>
+  <div class="marks" aria-hidden="true">${withoutOverlaps(visible, end).map((mark) => html`<span${mark.ratio / end > 0.9 ? html` class="last"` : ''} style="left: ${at(mark.ratio)}">${percent(Decimal.of(mark.ratio), 0)}</span>`)}</div>
 </div>`;
 }
 
-/** Marks whose labels do not run into each other. */
-function apart<Mark extends { readonly ratio: number }>(marks: readonly Mark[], end: number): Mark[] {
-  const kept: Mark[] = [];
+/** Leaves out marks whose labels would overlap. */
+function withoutOverlaps<Mark extends { readonly ratio: number }>(marks: readonly Mark[], end: number): Mark[] {
+  const shown: Mark[] = [];
   for (const mark of marks) {
-    const before = kept.at(-1);
-    if (before === undefined || (mark.ratio - before.ratio) / end > 0.06) kept.push(mark);
+    const before = shown.at(-1);
+    if (before === undefined || (mark.ratio - before.ratio) / end > 0.06) shown.push(mark);
   }
-  return kept;
+  return shown;
 }
 
 const kindNames = { adjustment: 'Adjustment', clawback: 'Clawback', true_up: 'True-up' } as const;
 
 function adjustments({ content, reversed, people }: StatementFacts): Html | readonly Html[] {
   const lines = content.lines.filter((line) => line.kind !== 'commission_earned');
-  const taken = reversed.filter((line) => line.kind !== 'commission_earned');
-  if (lines.length + taken.length === 0) return [];
+  const reversals = reversed.filter((line) => line.kind !== 'commission_earned');
+  if (lines.length + reversals.length === 0) return [];
   const byCurrency = groupBy(lines, (line) => line.currency);
   const totals = [...byCurrency].map(
     ([currency, ofIt]) =>
@@ -163,24 +166,24 @@ function adjustments({ content, reversed, people }: StatementFacts): Html | read
     <td dir="auto">${people.get(line.actor ?? '') ?? '–'}</td><td class="amount">${money(line.amount, line.currency)}</td></tr>`;
     return [row, ...trueUpRows(line)];
   });
-  const gone = taken.map(
+  const reversedRows = reversals.map(
     (
       line,
-    ) => html`<tr class="reversed"><td class="day">${line.earnedOn}</td><td>${kindNames[line.kind as keyof typeof kindNames]}</td><td>Taken back on ${line.reversedAt.toISOString().slice(0, 10)}. Not counted.</td>
+    ) => html`<tr class="reversed"><td class="day">${line.earnedOn}</td><td>${kindNames[line.kind as keyof typeof kindNames]}</td><td>Reversed on ${line.reversedAt.toISOString().slice(0, 10)}. Not counted.</td>
     <td></td><td class="amount"><s>${money(line.amount, line.currency)}</s></td></tr>`,
   );
   return html`<section><h2>Adjustments</h2>
 <table>
   <colgroup><col style="width: 14%"><col style="width: 13%"><col style="width: 39%"><col style="width: 18%"><col style="width: 16%"></colgroup>
   <thead><tr><th>Day</th><th>Kind</th><th>Reason</th><th>By</th><th class="amount">Amount</th></tr></thead>
-  <tbody>${rows}${gone}${totals}</tbody>
+  <tbody>${rows}${reversedRows}${totals}</tbody>
 </table></section>`;
 }
 
-/** Lines of one true-up on paper; the workbook and the JSON have them all. */
+/** Limit of printed lines of one true-up. The workbook and the JSON contain all of them. */
 const maxTrueUpLines = 200;
 
-/** What a true-up consists of. The differences are not in the column of amounts, which adds up without them. */
+/** The lines of a true-up. Their differences are printed outside the amount column, so that the column adds up. */
 function trueUpRows({ lines = [], currency }: StatementLine): Html[] {
   const rows = lines.slice(0, maxTrueUpLines).map(
     ({ dealId, dealName, ruleName, approved, live, delta }) =>

@@ -14,7 +14,7 @@ import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { disarmFormula, lineType } from '../payroll-csv.js';
 import { paperOf } from './page-style.js';
 
-/** One rep's statement as a workbook needs it. */
+/** The data of one rep's statement that a workbook contains. */
 export interface WorkbookStatement {
   readonly name: string;
   readonly email: string;
@@ -87,15 +87,15 @@ const aboutColumns: readonly WorkbookColumn[] = [
 ];
 
 const howToRead = [
-  'Summary: one row a rep and currency; below, totals by currency as values, and in a workbook of one currency their SUM beside.',
-  'Line items: what deals and periods earned. Adjustments: what people, clawbacks and true-ups added, and below a true-up the deals that it consists of.',
-  'Amounts are gross, rounded once a line to the decimals of their currency. Amounts of two currencies are never added.',
-  'Text that a spreadsheet would run begins with an apostrophe.',
+  'Summary: one row per rep and currency, followed by totals by currency as values. A workbook with one currency also has SUM formulas.',
+  'Line items: earnings on deals and periods. Adjustments: adjustments, clawbacks and true-ups; the deals of a true-up follow its row.',
+  'Amounts are gross and rounded once per line to the decimals of their currency. Amounts in different currencies are never added.',
+  'Text that a spreadsheet would run as a formula begins with an apostrophe.',
 ];
 
 /**
- * The statements as a workbook of four sheets. Lines are written as they come, one statement at a time; of each only
- * its head, its totals and its adjustments are kept for the other sheets.
+ * Writes the statements to a workbook of four sheets, one statement at a time. Lines are written immediately; the
+ * other sheets need only the head, the totals and the adjustments of each statement.
  */
 export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterable<WorkbookStatement>): Readable {
   const { workspace, now } = terms;
@@ -106,21 +106,21 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       const lines = workbook.sheet('Line items', lineColumns);
       const adjustments = workbook.sheet('Adjustments', adjustmentColumns);
       const about = workbook.sheet('About', aboutColumns);
-      const kept: WorkbookStatement[] = [];
+      const heads: WorkbookStatement[] = [];
       const plans = new Map<string, PlanOfLines>();
       for await (const statement of statements) {
         await writeLines(lines, statement, () => workbook.caughtUp());
         for (const { planName, planVersion } of statement.content.lines)
           if (planName !== null) plans.set(`${planName} ${planVersion}`, { planName, planVersion });
-        kept.push(withoutLines(statement));
+        heads.push(withoutLines(statement));
       }
       lines.close();
       writeTotals(
         summary,
-        kept.flatMap((statement) => writeSummary(summary, statement)),
+        heads.flatMap((statement) => writeSummary(summary, statement)),
       );
-      for (const statement of kept) writeAdjustments(adjustments, statement, terms);
-      writeAbout(about, terms, kept, [...plans.values()]);
+      for (const statement of heads) writeAdjustments(adjustments, statement, terms);
+      writeAbout(about, terms, heads, [...plans.values()]);
       for (const sheet of [summary, adjustments, about]) sheet.close();
     },
   );
@@ -131,7 +131,7 @@ interface PlanOfLines {
   readonly planVersion: number | null;
 }
 
-/** But for those that people put there. */
+/** Removes commission events, so that only the adjustments stay in memory. */
 function withoutLines(statement: WorkbookStatement): WorkbookStatement {
   const lines = statement.content.lines.filter((line) => line.kind !== 'commission_earned');
   return { ...statement, content: { ...statement.content, lines } };
@@ -162,7 +162,10 @@ function amountsOf({ totalCommission, totalBonuses, totalAdjustments, netPayout 
   return [totalCommission, totalBonuses, totalAdjustments, netPayout];
 }
 
-/** By currency as values; the sums beside them only where all rows are of one, since a SUM adds whatever is there. */
+/**
+ * Totals by currency as values. SUM formulas are added only if all rows have one currency, because SUM ignores
+ * currencies.
+ */
 function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
   const toRow = sheet.nextRow - 1;
   const currencies = [...new Set(rows.map((row) => row.currency))].sort();
@@ -191,7 +194,7 @@ function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
   sheet.row([{ text: 'Sum of the rows above' }, blank, blank, { text: only.currency }, ...sums, blank]);
 }
 
-/** Rows between two turns of everyone else in the process: some twenty milliseconds. */
+/** Rows that are written before the event loop runs other work, about 20 milliseconds. */
 const rowsPerSlice = 200;
 
 async function writeLines(
@@ -241,7 +244,7 @@ function writeAdjustments(sheet: Sheet, { name, content }: WorkbookStatement, { 
   }
 }
 
-/** What a true-up consists of, below its row. The amounts are in columns of their own, so that the column Amount adds up. */
+/** The lines of a true-up, below its row. Their amounts have separate columns, so that the column Amount adds up. */
 function writeTrueUpLines(sheet: Sheet, name: string, { earnedOn, currency, lines = [] }: StatementLine): void {
   const blank: WorkbookCell = { text: null };
   for (const { dealId, dealName, ruleName, approved, live, delta } of lines)
@@ -262,7 +265,7 @@ function writeTrueUpLines(sheet: Sheet, name: string, { earnedOn, currency, line
     ]);
 }
 
-/** Whether a payroll system has no id for somebody who is paid. */
+/** Whether the rep has an amount and no payroll id. */
 function lacksPayrollId({ payrollId, content }: WorkbookStatement): boolean {
   const main = { currency: content.currency, summary: content.summary };
   return payrollId === null && hasAmount({ main, others: content.otherCurrencies });
@@ -283,7 +286,7 @@ function writeAbout(
     ['Time zone', { text: workspace.timezone }],
     ['Written at (UTC)', { instant: now }],
     ['Statements', { count: heads.length }],
-    ...howToRead.map((told): readonly [string, WorkbookCell] => ['How to read', { text: told }]),
+    ...howToRead.map((note): readonly [string, WorkbookCell] => ['How to read', { text: note }]),
   ];
   for (const [what, value] of facts) sheet.row([{ text: what }, value]);
   for (const { name, email } of heads.filter(lacksPayrollId))

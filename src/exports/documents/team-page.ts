@@ -8,7 +8,7 @@ import { amountCells, isFullyApproved, type TeamCell, type TeamExport, teamCells
 import { grouped, minute, money, periodName } from './figures.js';
 import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
 
-/** The team's period on paper: totals, one row a rep, how far the approvals are, and who signs. */
+/** The team's period for printing: totals, one row per rep, the number of approvals, and signature lines. */
 export async function teamPage(team: TeamExport, workspace: WorkspaceRow, now: Date): Promise<Html> {
   const { from, to } = periodRange(team.period);
   const approved = isFullyApproved(team);
@@ -30,7 +30,7 @@ ${approved ? [] : watermark}
 </table></section>
 <section><h2>By rep</h2>${repTables(team)}</section>
 <section class="end">
-  <p>Statements: ${statusCounts(team).map((told) => html`<span class="count">${told}</span>`)}</p>
+  <p>Statements: ${statusCounts(team).map((count) => html`<span class="count">${count}</span>`)}</p>
   <p>Control: ${team.rows.length} rows, ${team.members.length} reps${team.totals.map(({ currency, summary }) => html`, net payout ${currency} ${money(summary.netPayout, currency)}`)}.</p>
   ${withoutPayrollId(team)}
   <p class="note">Amounts are gross, before tax and other deductions. Printed ${minute(now, workspace.timezone)}.</p>
@@ -46,7 +46,7 @@ ${approved ? [] : watermark}
   return htmlPage({ title: `Team statements ${team.period}`, style, body });
 }
 
-/** A payroll system cannot pay people whom it knows by no id. */
+/** Payroll systems cannot pay people without an id. */
 function withoutPayrollId({ members }: TeamExport): Html | string {
   const people = missingPayrollIds(members);
   if (people.length === 0) return '';
@@ -63,7 +63,7 @@ function amountNames({ columns }: TeamExport): readonly string[] {
   return columns.slice(2, 6);
 }
 
-/** A table of thousands of rows is laid out far slower than the same rows in several. */
+/** A browser lays out one table of thousands of rows much more slowly than several smaller tables. */
 const rowsPerTable = 250;
 
 function repTables(team: TeamExport): Html[] {

@@ -18,7 +18,9 @@ const query = z.strictObject({
   include: z
     .enum(['approved', 'draft', 'all'])
     .optional()
-    .describe('approved or draft statements only; all: also people without a plan, an amount or a statement'),
+    .describe(
+      'approved: approved statements only; draft: approved statements and drafts; all: also people without a plan, an amount or a statement',
+    ),
   columns: z.enum(['default', 'extended']).default('default'),
   delimiter: z.enum([',', ';']).default(','),
 });
@@ -31,12 +33,15 @@ export class ExportTeamCsv {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ query: asked }: Input<unknown, Query>, caller: Caller): Promise<Download> {
+  async execute({ query: request }: Input<unknown, Query>, caller: Caller): Promise<Download> {
     const { workspaceId } = caller;
-    const { layout, include, columns, delimiter } = asked;
+    const { layout, include, columns, delimiter } = request;
     if (columns === 'extended' && layout !== 'generic')
-      throw invalid({ path: 'columns', message: 'go with layout=generic; the other layouts are what they are' });
-    // A file for a payroll system is paid as it stands, so drafts are in it only where they are asked for.
+      throw invalid({
+        path: 'columns',
+        message: 'are available with layout=generic only; other layouts have fixed columns',
+      });
+    // Files for payroll systems are paid without review, so they contain drafts only on request.
     const included = include === 'all' ? 'everyone' : (include ?? (layout === 'generic' ? 'everyone' : 'approved'));
     const selection = { repIds: visibleReps(caller), everyone: include === 'all' };
     const file = await this.unitOfWork.run(
@@ -44,7 +49,7 @@ export class ExportTeamCsv {
       { lock: 'none', access: 'read', isolation: 'repeatable read' },
       async (trx) => {
         const { payroll } = await findWorkspace(trx, workspaceId);
-        const team = await loadTeamExport(trx, workspaceId, asked.period, this.clock, selection, included);
+        const team = await loadTeamExport(trx, workspaceId, request.period, this.clock, selection, included);
         return payrollFile(layout, team, payroll, columns === 'extended');
       },
     );
@@ -60,7 +65,7 @@ export class ExportTeamCsv {
 export const exportTeamCsv = operation({
   id: 'exportStatementsCsv',
   summary:
-    'One row a rep for payroll, as CSV, or in the layout of a payroll system; several currencies get a row and a column of their own',
+    'Export one row per rep as CSV, or in the layout of a payroll system. With several currencies, each has its own row, and a column names it',
   method: 'get',
   path: '/v1/statements/export.csv',
   access: 'manager',

@@ -19,7 +19,7 @@ export class GetExportFile {
 
 export const getExportFile = operation({
   id: 'getExportFile',
-  summary: 'The file of an export, for an hour after it was made',
+  summary: 'Download the file of an export, for one hour after it is finished',
   method: 'get',
   path: '/v1/statements/export/jobs/:jobId/file',
   access: 'rep',

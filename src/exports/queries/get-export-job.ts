@@ -19,7 +19,7 @@ export class GetExportJob {
 
 export const getExportJob = operation({
   id: 'getExportJob',
-  summary: 'Status and progress of an export, and where its file is',
+  summary: 'Get the status and progress of an export, and the path of its file',
   method: 'get',
   path: '/v1/statements/export/jobs/:jobId',
   access: 'rep',

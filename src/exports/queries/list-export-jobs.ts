@@ -21,8 +21,7 @@ export class ListExportJobs {
 
 export const listExportJobs = operation({
   id: 'listExportJobs',
-  summary:
-    'The exports of the last hour that were made as files, newest first; a rep sees those of their own statement',
+  summary: 'List the file exports of the last hour, newest first. Reps see exports of their own statement',
   method: 'get',
   path: '/v1/statements/export/jobs',
   access: 'rep',

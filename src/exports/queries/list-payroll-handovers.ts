@@ -13,7 +13,10 @@ const query = z.strictObject({ period: period.optional().describe('Only hand-ove
 export class ListPayrollHandovers {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
-  /** A manager who is restricted to the people below them sees their own hand-overs only: the totals are of those people. */
+  /**
+   * Managers who are restricted to the people below them see only their own hand-overs, because the totals cover
+   * those people.
+   */
   async execute({ query: { period: of } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
     const authorId = caller.team === undefined ? null : caller.repId;
     const handovers = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
@@ -25,7 +28,7 @@ export class ListPayrollHandovers {
 
 export const listPayrollHandovers = operation({
   id: 'listPayrollHandovers',
-  summary: 'The recorded payroll hand-overs, the latest first',
+  summary: 'List recorded payroll hand-overs, latest first',
   method: 'get',
   path: '/v1/payroll-handovers',
   access: 'manager',

@@ -585,7 +585,7 @@ export const examples: Readonly<Record<string, Example>> = {
         {
           repId: mia,
           code: 'statement_changed',
-          message: 'Version 2 is not the latest, which is version 3. Check that one and approve it by its version.',
+          message: 'Version 2 is not the latest version. Check version 3 and approve it.',
         },
       ],
     },

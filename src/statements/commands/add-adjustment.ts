@@ -29,7 +29,7 @@ const body = z.strictObject({
   kind: z.enum(['adjustment', 'clawback']).default('adjustment'),
   dealId: dealId.optional(),
 });
-type Wanted = z.infer<typeof body>;
+type Body = z.infer<typeof body>;
 
 @injectable()
 export class AddAdjustment {
@@ -38,31 +38,39 @@ export class AddAdjustment {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ params: { repId }, body: wanted }: Input<{ repId: string }, unknown, Wanted>, caller: Caller) {
-    assertClawbackNegative(wanted.kind, wanted.amount);
+  async execute({ params: { repId }, body: request }: Input<{ repId: string }, unknown, Body>, caller: Caller) {
+    assertClawbackNegative(request.kind, request.amount);
     const { workspaceId, actor } = caller;
     return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
       const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-      const amount = exactAmount(wanted.amount, currency);
-      const earnedOn = await openDay(trx, caller, repId, wanted, dayInZone(this.clock.now(), timeZone));
-      const ofDeal = wanted.dealId ?? null;
-      if (ofDeal !== null) await assertDealExists(trx, workspaceId, ofDeal);
+      const amount = exactAmount(request.amount, currency);
+      const earnedOn = await openDay(trx, caller, repId, request, dayInZone(this.clock.now(), timeZone));
+      const deal = request.dealId ?? null;
+      if (deal !== null) await assertDealExists(trx, workspaceId, deal);
       const runId = newId();
       const eventId = await insertAdjustment(
         trx,
         { workspaceId, repId, runId, actor },
-        { kind: wanted.kind, amount, currency, period: wanted.period, earnedOn, dealId: ofDeal, reason: wanted.reason },
+        {
+          kind: request.kind,
+          amount,
+          currency,
+          period: request.period,
+          earnedOn,
+          dealId: deal,
+          reason: request.reason,
+        },
       );
       await failpoint('adjust.afterInsert');
       await recordStatementEntry(trx, caller, {
         runId,
         trigger: 'adjustment_added',
         repId,
-        period: wanted.period,
-        dealId: ofDeal,
+        period: request.period,
+        dealId: deal,
         eventsWritten: 1,
-        details: { eventId, kind: wanted.kind, amount, currency, reason: wanted.reason },
+        details: { eventId, kind: request.kind, amount, currency, reason: request.reason },
         at: this.clock.now(),
       });
       return eventAnswer((await findAdjustment(trx, workspaceId, repId, eventId)) as AdjustmentRow, null);
@@ -70,9 +78,9 @@ export class AddAdjustment {
   }
 }
 
-async function openDay(trx: Work, caller: Caller, repId: string, wanted: Wanted, today: Day): Promise<Day> {
-  const day = adjustmentDay(wanted.period, today, await listFrozenPeriods(trx, caller.workspaceId, repId));
-  if (day === null) throw statementLocked(wanted.period);
+async function openDay(trx: Work, caller: Caller, repId: string, request: Body, today: Day): Promise<Day> {
+  const day = adjustmentDay(request.period, today, await listFrozenPeriods(trx, caller.workspaceId, repId));
+  if (day === null) throw statementLocked(request.period);
   return day;
 }
 

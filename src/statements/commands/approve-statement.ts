@@ -32,11 +32,14 @@ import { findHead, findVersion, listFrozenPeriods, type StoredStatement } from '
 import { unlockStatement } from '../unlock-statement.js';
 
 const params = z.strictObject({ repId: pathId });
-/** Lacking either field is told in the words of the specification, whatever else is wrong with the body. */
+/**
+ * A body without period or status always returns the message that the specification defines, whatever else is
+ * invalid.
+ */
 const body = z.preprocess(
-  (given, context) => {
-    const { period: of, status } = (given ?? {}) as Record<string, unknown>;
-    if ((of ?? null) !== null && (status ?? null) !== null) return given;
+  (input, context) => {
+    const { period: of, status } = (input ?? {}) as Record<string, unknown>;
+    if ((of ?? null) !== null && (status ?? null) !== null) return input;
     context.addIssue({ code: 'custom', message: 'period and status required' });
     return z.NEVER;
   },
@@ -47,11 +50,14 @@ const body = z.preprocess(
       .int()
       .min(1)
       .optional()
-      .describe('The version that was checked. When it is not the latest, or is stale, nothing is approved'),
+      .describe('The version that was checked. If it is not the latest version, or is stale, the request fails'),
   }),
 );
 
-/** Calculations may keep arriving; a rep that never comes to rest within so many tries is told to the caller. */
+/**
+ * New calculation requests can arrive during an approval. After this many tries the caller receives
+ * calculation_pending.
+ */
 const maxTries = 10;
 
 const approvalAnswer = z.object({
@@ -59,7 +65,7 @@ const approvalAnswer = z.object({
   regenerated: z
     .literal(true)
     .optional()
-    .describe('The ledger had changed since the latest draft, so a new version was generated and approved'),
+    .describe('The ledger had changed after the latest draft, so a new version was generated and approved'),
 });
 type ApprovalAnswer = z.input<typeof approvalAnswer>;
 
@@ -81,18 +87,18 @@ export class ApproveStatement {
   ) {}
 
   async execute(
-    { params: { repId }, body: wanted }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
+    { params: { repId }, body: request }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<ApprovalAnswer> {
     if (!isUuid(repId)) throw repNotFound();
-    const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
-    if (wanted.status === 'approved') return this.approve(key, wanted.version ?? null, caller);
+    const key = { workspaceId: caller.workspaceId, repId, period: request.period };
+    if (request.status === 'approved') return this.approve(key, request.version ?? null, caller);
     return this.changes.run(caller, 'shared', (trx, recalculate) =>
       unlockStatement(trx, recalculate, key, caller, this.clock.now()),
     );
   }
 
-  /** What is asked of the rep's ledger is calculated before it is frozen. */
+  /** Runs the rep's outstanding calculations before the period is frozen. */
   async approve(key: StatementKey, version: number | null, caller: Caller): Promise<ApprovalAnswer> {
     for (let tries = 0; tries < maxTries; tries += 1) {
       await this.laneRunner.calculateNow(key.workspaceId, [key.repId]);
@@ -109,7 +115,7 @@ export class ApproveStatement {
   }
 }
 
-/** Null when something is still to be calculated; then nothing is frozen. */
+/** Null if calculation requests exist; then nothing is approved. */
 async function tryApprove(
   trx: Work,
   key: StatementKey,
@@ -128,7 +134,7 @@ async function tryApprove(
   if (await isCalculationPending(trx, key)) return null;
   await failpoint('approve.afterCheck');
   await assertNoOverlap(trx, key);
-  const approved = await upToDate(trx, key, latest, version, { at, actor: caller.actor });
+  const approved = await currentVersion(trx, key, latest, version, { at, actor: caller.actor });
   await approveHead(trx, key, approved, { at, actor: caller.actor, approver: await identifyApprover(trx, caller) });
   saveFreshnessMark(trx, key, null);
   await recordStatementEntry(trx, caller, {
@@ -148,8 +154,8 @@ function statementChanged(version: number, latest: StoredStatement, liveNetPayou
   const { version: newest, currency, summary } = latest;
   const message =
     liveNetPayout === null
-      ? `Version ${version} is not the latest, which is version ${newest}. Check that one and approve it by its version.`
-      : `Version ${version} shows ${summary.netPayout} ${currency}, but the ledger has changed and comes to ${liveNetPayout}. Generate the statement again, check it and approve the new version.`;
+      ? `Version ${version} is not the latest version. Check version ${newest} and approve it.`
+      : `Version ${version} shows ${summary.netPayout} ${currency}, but the ledger has changed to ${liveNetPayout}. Generate the statement again, check it and approve the new version.`;
   return new Failure('statement_changed', message, {
     version: newest,
     netPayout: Number(summary.netPayout),
@@ -163,13 +169,16 @@ async function assertNoOverlap(trx: Work, key: StatementKey): Promise<void> {
   if (other !== undefined)
     throw new Failure(
       'statement_overlap',
-      `The approved statement for ${other.period} holds days of ${key.period}. No day is approved twice.`,
+      `The approved statement for ${other.period} covers days of ${key.period}. A day can be approved only once.`,
       { period: other.period },
     );
 }
 
-/** The latest version while it equals the ledger; otherwise a new one, unless a certain version was to be approved. */
-async function upToDate(
+/**
+ * The latest version if it equals the ledger. Otherwise generates a new version, or fails if the caller named a
+ * version.
+ */
+async function currentVersion(
   trx: Work,
   key: StatementKey,
   latest: StoredStatement,
@@ -186,7 +195,7 @@ async function upToDate(
 export const approveStatement = operation({
   id: 'approveStatement',
   summary:
-    'Approve a version, or unlock it with status draft. Without version, approves what the ledger has now, as a new version when it has changed',
+    'Approve a statement, or unlock it with status draft. Without version, approves the current ledger and generates a new version if it has changed',
   method: 'post',
   path: '/v1/statements/:repId/approve',
   access: 'manager',

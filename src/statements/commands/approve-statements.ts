@@ -31,12 +31,12 @@ const response = z.object({
   ),
   refused: z
     .array(z.object({ repId: z.string(), code: z.string(), message: z.string() }))
-    .describe('The statements that were not approved, each with the error that approving it alone returns'),
+    .describe('The statements that were not approved, each with the error that approveStatement returns for it'),
 });
 
 type Outcome = { readonly approved: z.input<typeof response>['approved'][number] } | { readonly refused: Failure };
 
-/** Reps are independent; a few at a time keep the database busy and leave room for others. */
+/** Reps are independent. This limit leaves database capacity for other requests. */
 const concurrency = 4;
 
 @injectable()
@@ -44,12 +44,12 @@ export class ApproveStatements {
   constructor(@inject(ApproveStatement) private readonly single: ApproveStatement) {}
 
   async execute({ body: { period: of, statements } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const wanted = [...new Map(statements.map((one) => [one.repId, one])).values()];
-    const outcomes: Outcome[] = new Array(wanted.length);
+    const requested = [...new Map(statements.map((one) => [one.repId, one])).values()];
+    const outcomes: Outcome[] = new Array(requested.length);
     let next = 0;
     const work = async () => {
-      for (let index = next++; index < wanted.length; index = next++)
-        outcomes[index] = await this.outcomeOf(of, wanted[index] as (typeof wanted)[number], caller);
+      for (let index = next++; index < requested.length; index = next++)
+        outcomes[index] = await this.approveOne(of, requested[index] as (typeof requested)[number], caller);
     };
     await Promise.all(Array.from({ length: concurrency }, work));
     return {
@@ -58,7 +58,7 @@ export class ApproveStatements {
       refused: outcomes.flatMap((outcome, index) =>
         'refused' in outcome
           ? {
-              repId: (wanted[index] as (typeof wanted)[number]).repId,
+              repId: (requested[index] as (typeof requested)[number]).repId,
               code: outcome.refused.code,
               message: outcome.refused.message,
             }
@@ -67,7 +67,7 @@ export class ApproveStatements {
     };
   }
 
-  private async outcomeOf(
+  private async approveOne(
     of: string,
     { repId, version }: { readonly repId: string; readonly version: number },
     caller: Caller,
@@ -88,21 +88,25 @@ export class ApproveStatements {
       };
     } catch (error) {
       if (error instanceof Failure) return { refused: error };
-      return { refused: unexpected(error) };
+      return { refused: toFailure(error) };
     }
   }
 }
 
-/** Failures of the service do not stop the other statements either. */
-function unexpected(error: unknown): Failure {
+/** An unexpected failure does not stop the other statements. */
+function toFailure(error: unknown): Failure {
   if (isUnavailable(error))
     return new Failure('database_unavailable', 'The database cannot be reached. Try this statement again.');
-  return new Failure('internal_error', 'The statement could not be approved. Try it alone for the details.');
+  return new Failure(
+    'internal_error',
+    'The statement could not be approved because of an internal error. Approve it alone for details.',
+  );
 }
 
 export const approveStatements = operation({
   id: 'approveStatements',
-  summary: 'Approve many statements by their versions, each on its own: one that is refused does not stop the others',
+  summary:
+    'Approve many statements by their versions. Each is approved independently; a failure does not stop the others',
   method: 'post',
   path: '/v1/statements/approve',
   access: 'manager',

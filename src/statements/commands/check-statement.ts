@@ -23,25 +23,34 @@ export class CheckStatement {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute(
-    { params: { repId }, body: wanted }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
+    { params: { repId }, body: request }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
     caller: Caller,
   ) {
     const { workspaceId } = caller;
     return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
       if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
-      const head = await findHead(trx, { workspaceId, repId, period: wanted.period });
+      const head = await findHead(trx, { workspaceId, repId, period: request.period });
       if (head === null) throw statementNotFound();
-      if (head.version !== wanted.version)
-        throw new Failure('statement_changed', `The latest version is ${head.version}; check that one.`, {
-          version: head.version,
-        });
-      const note = wanted.note ?? null;
-      const checkedAt = await upsertCheck(trx, caller, { repId, period: wanted.period, version: wanted.version, note });
+      if (head.version !== request.version)
+        throw new Failure(
+          'statement_changed',
+          `Version ${request.version} is not the latest version. Check version ${head.version}.`,
+          {
+            version: head.version,
+          },
+        );
+      const note = request.note ?? null;
+      const checkedAt = await upsertCheck(trx, caller, {
+        repId,
+        period: request.period,
+        version: request.version,
+        note,
+      });
       const name = caller.repId === null ? 'API key' : ((await findRepName(trx, workspaceId, caller.repId)) ?? '');
       return {
         repId,
-        period: wanted.period,
-        version: wanted.version,
+        period: request.period,
+        version: request.version,
         note,
         checkedBy: { repId: caller.repId, name },
         checkedAt: checkedAt.toISOString(),

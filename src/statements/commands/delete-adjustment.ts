@@ -24,7 +24,7 @@ export class DeleteAdjustment {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** What the engine wrote, or what is another rep's, is as good as absent here. */
+  /** Commission events and rows of other reps count as not found. */
   async execute({ params: { repId, adjustmentId } }: Input<z.infer<typeof params>>, caller: Caller) {
     const { workspaceId, actor } = caller;
     return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
@@ -53,7 +53,7 @@ export class DeleteAdjustment {
 
 export const deleteAdjustment = operation({
   id: 'deleteAdjustment',
-  summary: 'Delete an adjustment, clawback or true-up for good; what the engine wrote is out of reach',
+  summary: 'Permanently delete an adjustment, clawback or true-up. Commission events cannot be deleted',
   method: 'delete',
   path: '/v1/statements/:repId/adjust/:adjustmentId',
   access: 'admin',

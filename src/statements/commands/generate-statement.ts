@@ -18,7 +18,7 @@ import { findHead } from '../statement-views.js';
 const params = z.strictObject({ repId: pathId });
 const body = z.strictObject({ period });
 
-/** What was generated, or that an approved statement stands in the way and was left intact. */
+/** The generated statement, or that an approved statement exists and was not changed. */
 type Generated = StatementAnswer | 'already_approved';
 
 @injectable()
@@ -38,7 +38,7 @@ export class GenerateStatement {
     return { generated: true, ...generated };
   }
 
-  /** One rep in a transaction of its own. What is still to be calculated is calculated first. */
+  /** Generates one rep's statement in its own transaction, after running the rep's outstanding calculations. */
   async generate(repId: string, of: string, caller: Caller): Promise<Generated> {
     if (!isUuid(repId)) throw repNotFound();
     const key = { workspaceId: caller.workspaceId, repId, period: of };
@@ -58,7 +58,7 @@ export class GenerateStatement {
 
 export const generateStatement = operation({
   id: 'generateStatement',
-  summary: "A new version of the rep's statement for the period, from the ledger as it stands",
+  summary: "Generate a new version of the rep's statement for the period from the current ledger",
   method: 'post',
   path: '/v1/statements/:repId/generate',
   access: 'manager',

@@ -30,7 +30,7 @@ type Outcome =
   | { readonly repId: string; readonly reason: string }
   | { readonly repId: string; readonly error: string };
 
-/** Reps are independent of each other; a few at a time keep the database busy without taking it over. */
+/** Reps are independent. This limit leaves database capacity for other requests. */
 const concurrency = 4;
 
 @injectable()
@@ -41,22 +41,22 @@ export class GenerateStatements {
   ) {}
 
   async execute({ body: { period: of, repIds } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const asked =
+    const requested =
       repIds ??
       (await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) => repsOfPeriod(trx, caller, of)));
-    const reps = [...new Set(asked)];
+    const reps = [...new Set(requested)];
     const outcomes: Outcome[] = new Array(reps.length);
     let next = 0;
     const work = async () => {
       for (let index = next++; index < reps.length; index = next++)
-        outcomes[index] = await this.outcomeOf(reps[index] as string, of, caller);
+        outcomes[index] = await this.generateOne(reps[index] as string, of, caller);
     };
     await Promise.all(Array.from({ length: concurrency }, work));
     return answerOf(of, outcomes);
   }
 
-  /** A rep that fails does not keep the others from their statements. */
-  private async outcomeOf(repId: string, of: string, caller: Caller): Promise<Outcome> {
+  /** A failure of one rep does not stop the others. */
+  private async generateOne(repId: string, of: string, caller: Caller): Promise<Outcome> {
     try {
       const generated = await this.single.generate(repId, of, caller);
       return generated === 'already_approved' ? { repId, reason: generated } : { repId, statement: generated };
@@ -67,7 +67,7 @@ export class GenerateStatements {
   }
 }
 
-/** Every active rep whom the caller may see, and those who have left with an amount in the period. */
+/** Every active rep that the caller may see, and inactive reps with an amount in the period. */
 async function repsOfPeriod(trx: Work, caller: Caller, of: string): Promise<string[]> {
   const { from, to } = periodRange(of);
   const repIds = visibleReps(caller);
@@ -104,7 +104,7 @@ function answerOf(of: string, outcomes: readonly Outcome[]) {
 
 export const generateStatements = operation({
   id: 'generateStatements',
-  summary: 'New versions for many reps, each on its own; approved statements are left intact and listed',
+  summary: 'Generate new versions for many reps independently. Approved statements are skipped and listed',
   method: 'post',
   path: '/v1/statements/generate',
   access: 'manager',

@@ -29,24 +29,23 @@ const body = z.strictObject({ period, force: z.boolean().default(false) });
 
 const response = z.object({
   action: z.enum(['none', 'requires_approval', 'trued_up']),
-  delta: z.number().describe("What the period owes beyond the approved total, in the statement's currency"),
-  lines: z
-    .array(trueUpLine)
-    .optional()
-    .describe('What the delta consists of, largest first. Absent when nothing is owed'),
+  delta: z
+    .number()
+    .describe("Difference between a new calculation of the period and the approved total, in the statement's currency"),
+  lines: z.array(trueUpLine).optional().describe('The lines of the delta, largest first. Absent if the delta is 0'),
   approvalThreshold: z.number().optional(),
   approvers: z
     .array(z.object({ repId: z.string(), name: z.string(), role: z.string() }))
     .optional()
-    .describe('Who may approve a delta above the threshold'),
-  how: z.string().optional().describe('How the true-up is approved'),
+    .describe('People who may approve a delta above the threshold'),
+  how: z.string().optional().describe('How to approve the true-up'),
   eventId: z.string().optional(),
   version: z.int().optional(),
   otherCurrencies: z.array(z.object({ currency: z.string(), delta: z.number() })).optional(),
 });
 type Answer = z.input<typeof response>;
 
-/** In the statement's currency; a larger delta is written only with force. */
+/** In the statement's currency. A larger delta needs force. */
 const approvalThreshold = 500;
 
 @injectable()
@@ -56,12 +55,12 @@ export class TrueUpStatement {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The difference is taken and written under the rep's lane, so that a second one at the same time finds none. */
+  /** The difference is read and written while holding the rep's lane, so a concurrent true-up finds no difference. */
   async execute(
-    { params: { repId }, body: wanted }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
+    { params: { repId }, body: request }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<Answer> {
-    const key = { workspaceId: caller.workspaceId, repId, period: wanted.period };
+    const key = { workspaceId: caller.workspaceId, repId, period: request.period };
     return this.changes.run(caller, 'shared', async (trx, recalculate) => {
       await lockRep(trx, caller.workspaceId, repId);
       await assertNotOwnStatement(trx, caller, repId);
@@ -76,14 +75,14 @@ export class TrueUpStatement {
       };
       if (delta.isZero()) return { action: 'none', ...answer };
       const withLines = { ...answer, lines: lines.map(trueUpLineAnswer) };
-      if (!wanted.force && Decimal.of(approvalThreshold).isLessThan(delta.absolute()))
+      if (!request.force && Decimal.of(approvalThreshold).isLessThan(delta.absolute()))
         return { action: 'requires_approval', ...withLines, approvalThreshold, ...(await approval(trx, key)) };
       return { action: 'trued_up', ...withLines, ...(await trueUp(trx, recalculate, key, approved, caller, at)) };
     });
   }
 }
 
-/** An approved statement with what it owes. */
+/** An approved statement with the difference that it owes. */
 interface Approved {
   readonly terms: RepTerms;
   readonly frozen: FrozenPeriod;
@@ -104,11 +103,11 @@ async function findApproved(trx: Work, key: StatementKey, at: Date): Promise<App
 async function approval(trx: Work, { workspaceId, repId }: StatementKey): Promise<Pick<Answer, 'approvers' | 'how'>> {
   return {
     approvers: await listApprovers(trx, workspaceId, repId),
-    how: 'Check the lines. Then one of the approvers, or an API key of the workspace, sends the same request with force: true.',
+    how: 'Check the lines. Then send the same request with force: true, as one of the approvers or with an API key of the workspace.',
   };
 }
 
-/** One event for the difference, and a version that includes it in the place of the approved one. */
+/** Writes one event for the difference, and a version that includes it, which replaces the approved version. */
 async function trueUp(
   trx: Work,
   recalculate: Recalculate,
@@ -159,7 +158,7 @@ const maxAuditedLines = 100;
 export const trueUpStatement = operation({
   id: 'trueUpStatement',
   summary:
-    "Pay the difference between the approved total and what the period would come to now for the rep and everyone below, deal by deal, in the statement's currency; differences in other currencies are reported and not paid",
+    "Pay the difference between the approved total and a new calculation of the period for the rep and everyone below, listed by deal and rule, in the statement's currency. Differences in other currencies are reported and not paid",
   method: 'post',
   path: '/v1/statements/:repId/true-up',
   access: 'manager',

@@ -23,7 +23,7 @@ const body = z.strictObject({
   amount: money.refine((amount) => amount !== 0, 'must not be 0').optional(),
   reason: text(500).optional(),
 });
-type Wanted = z.infer<typeof body>;
+type Body = z.infer<typeof body>;
 
 @injectable()
 export class UpdateAdjustment {
@@ -33,24 +33,24 @@ export class UpdateAdjustment {
   ) {}
 
   async execute(
-    { params: { repId, adjustmentId }, body: wanted }: Input<z.infer<typeof params>, unknown, Wanted>,
+    { params: { repId, adjustmentId }, body: request }: Input<z.infer<typeof params>, unknown, Body>,
     caller: Caller,
   ) {
-    if (wanted.amount === undefined && wanted.reason === undefined)
-      throw invalid({ path: '', message: 'no fields to update: give amount, reason or both' });
+    if (request.amount === undefined && request.reason === undefined)
+      throw invalid({ path: '', message: 'no fields to update: set amount, reason or both' });
     const { workspaceId, actor } = caller;
     return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
       if (row === null || row.kind === 'true_up')
         throw new Failure('adjustment_not_found', 'This rep has no such adjustment or clawback.');
-      if (wanted.amount !== undefined) assertClawbackNegative(row.kind, wanted.amount);
+      if (request.amount !== undefined) assertClawbackNegative(row.kind, request.amount);
       const frozen = await listFrozenPeriods(trx, workspaceId, repId);
       const locked = frozen.find(({ range }) => isWithin(row.earnedOn, range));
       if (locked !== undefined) throw statementLocked(locked.period);
       const after = {
-        amount: wanted.amount === undefined ? row.amount : exactAmount(wanted.amount, row.currency),
-        reason: wanted.reason ?? row.reason,
+        amount: request.amount === undefined ? row.amount : exactAmount(request.amount, row.currency),
+        reason: request.reason ?? row.reason,
       };
       const runId = newId();
       await write(trx, { workspaceId, repId, runId, actor }, row, after);

@@ -22,12 +22,15 @@ export class GetStatementStatus {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ params: { repId }, query: asked }: Input<{ repId: string }, z.infer<typeof query>>, caller: Caller) {
+  async execute(
+    { params: { repId }, query: request }: Input<{ repId: string }, z.infer<typeof query>>,
+    caller: Caller,
+  ) {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
-      const { period: of, currency } = await resolvePeriod(trx, workspaceId, asked.period, this.clock);
+      const { period: of, currency } = await resolvePeriod(trx, workspaceId, request.period, this.clock);
       const key = { workspaceId, repId, period: of };
       const { head, content } = await readStatement(trx, key, currency);
       const state = await readState(trx, key, head, content, currency);
@@ -43,7 +46,7 @@ export class GetStatementStatus {
 
 export const getStatementStatus = operation({
   id: 'getStatementStatus',
-  summary: "Whether a rep's statement has been generated and approved",
+  summary: "Get whether a rep's statement has been generated and approved",
   method: 'get',
   path: '/v1/statements/:repId/status',
   access: 'rep',

@@ -33,12 +33,12 @@ export class GetStatements {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ query: asked }: Input<unknown, Query>, caller: Caller) {
-    assertMayRead(asked, caller);
+  async execute({ query: request }: Input<unknown, Query>, caller: Caller) {
+    assertMayRead(request, caller);
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, asked.period, this.clock);
-      if (asked.repId !== undefined) return readRepStatement(trx, caller, asked.repId, of, currency);
-      const selection = { repIds: visibleReps(caller), everyone: asked.include === 'all' };
+      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, this.clock);
+      if (request.repId !== undefined) return readRepStatement(trx, caller, request.repId, of, currency);
+      const selection = { repIds: visibleReps(caller), everyone: request.include === 'all' };
       const members = await readTeamStatements(trx, caller.workspaceId, of, currency, selection);
       return teamAnswer(of, currency, members, await listChecks(trx, caller.workspaceId, of, selection.repIds));
     });
@@ -51,7 +51,7 @@ function assertMayRead({ repId }: Query, caller: Caller): void {
   } else if (!seesTeam(caller)) {
     throw new Failure(
       'forbidden',
-      'The statements of the team need the role manager or admin. Give your own repId for your statement.',
+      'Team statements need the role manager or admin. Set repId to your own id to get your statement.',
     );
   }
 }
@@ -75,7 +75,7 @@ async function readRepStatement(
 export const getStatements = operation({
   id: 'getStatements',
   summary:
-    "The team's statements of a period, or one rep's with line items; where none has been generated, status none and what has been earned so far",
+    "List the team's statements of a period, or get one rep's statement with line items. Without a generated version, the status is none and the amounts are the earnings so far",
   method: 'get',
   path: '/v1/statements',
   access: 'rep',
