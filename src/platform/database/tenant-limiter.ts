@@ -2,6 +2,8 @@ interface Line {
   running: number;
   activeAt: number;
   readonly waiting: (() => void)[];
+  /** Set while work waits: the share also grows when other tenants become inactive, which ends no work of this one. */
+  timer: NodeJS.Timeout | null;
 }
 
 /** A tenant that was here so lately still counts: it is about to come again. */
@@ -23,7 +25,7 @@ export class TenantLimiter {
   async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     const line = this.lineOf(tenant);
     if (line.running < this.share()) line.running += 1;
-    else await new Promise<void>((go) => line.waiting.push(go));
+    else await this.slot(line);
     try {
       return await work();
     } finally {
@@ -32,9 +34,17 @@ export class TenantLimiter {
     }
   }
 
+  private async slot(line: Line): Promise<void> {
+    line.timer ??= setInterval(() => this.next(line), staysActiveMs);
+    await new Promise<void>((go) => line.waiting.push(go));
+    if (line.waiting.length > 0 || line.timer === null) return;
+    clearInterval(line.timer);
+    line.timer = null;
+  }
+
   /** To the back of the map, so that those at its front have been silent longest. */
   private lineOf(tenant: string): Line {
-    const line = this.lines.get(tenant) ?? { running: 0, activeAt: 0, waiting: [] };
+    const line = this.lines.get(tenant) ?? { running: 0, activeAt: 0, waiting: [], timer: null };
     line.activeAt = this.now();
     this.lines.delete(tenant);
     this.lines.set(tenant, line);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { useFakeTimers } from 'sinon';
 import { TenantLimiter } from '#src/platform/database/tenant-limiter.js';
 
 /** Work that begins when its turn comes and ends when it is told to. */
@@ -30,6 +31,24 @@ describe('turns of tenants', () => {
     await bench.end('3');
     await bench.end('1');
     expect(bench.begun).to.deep.equal(['1', '2', '3', '4', '5', '6']);
+  });
+
+  it('gives a tenant more slots when the others become inactive, although none of its own work ends', async () => {
+    const clock = useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const bench = new Bench();
+      for (const tenant of ['b', 'c', 'd']) void bench.ask(tenant, tenant);
+      void bench.ask('a', '1');
+      void bench.ask('a', '2');
+      for (const tenant of ['b', 'c', 'd']) await bench.end(tenant);
+      expect(bench.begun).to.deep.equal(['b', 'c', 'd', '1']);
+      bench.now += 2000;
+      await clock.tickAsync(1000);
+      expect(bench.begun).to.deep.equal(['b', 'c', 'd', '1', '2']);
+      expect(clock.countTimers()).to.equal(0);
+    } finally {
+      clock.restore();
+    }
   });
 
   it('who comes to a tenant that has them all begins at once, and the other is held to its half', async () => {
