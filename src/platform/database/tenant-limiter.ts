@@ -35,7 +35,7 @@ export class TenantLimiter {
   }
 
   private async slot(line: Line): Promise<void> {
-    line.timer ??= setInterval(() => this.next(line), staysActiveMs);
+    line.timer ??= setInterval(() => this.next(line), staysActiveMs).unref();
     await new Promise<void>((go) => line.waiting.push(go));
     if (line.waiting.length > 0 || line.timer === null) return;
     clearInterval(line.timer);
