@@ -10,20 +10,20 @@ import { decided, recordHistory } from './event-history.js';
 import { type LedgerRow } from './ledger-rows.js';
 import { type Counter, Footprint, refreshTotals } from './totals.js';
 
-/** Where the difference belongs. */
+/** The lane, run and state that a difference is written for. */
 export interface Ledger {
   readonly workspaceId: string;
   readonly repId: string;
   readonly runId: string;
-  /** Whether events of the rep have ever been cleared: a key that is new may then have an older history. */
+  /** Whether events of the rep have ever been cleared: a new key may then have earlier history. */
   readonly cleared: boolean;
-  /** Whether the window was all days: then no row can stand outside of it. */
+  /** Whether the window was all days: then no row lies outside it. */
   readonly allDays: boolean;
-  /** Whether trued-up rows of the rep count beside its events. */
+  /** Whether trued-up rows of the rep count besides its events. */
   readonly hasTruedUp: boolean;
 }
 
-/** What was written, and what moved with it. */
+/** What was written, and what it affects. */
 export interface AppliedDifference {
   readonly eventsWritten: number;
   readonly eventsReversed: number;
@@ -31,16 +31,15 @@ export interface AppliedDifference {
   readonly days: DayRange | null;
   /** Deals, and periods of periodic rules, whose events were reversed. */
   readonly reversedKeys: readonly string[];
-  /** Plans under which some credit moved. */
+  /** Plans under which credit changed. */
   readonly creditsMoved: ReadonlySet<string>;
 }
 
 const batchSize = 2000;
 
 /**
- * Writes the difference in bulk: events in place, one history row each, then the quota counters and the totals for
- * reading. None waits for the answer to the one before: the server works them off in this order. The caller holds the
- * rep's lane.
+ * Writes the difference in bulk: events in place, one history row each, then the quota counters and the monthly
+ * totals. The statements are pipelined; the server executes them in this order. The caller holds the rep's lane.
  */
 export async function applyDifference(
   trx: Work,
@@ -77,12 +76,12 @@ export async function applyDifference(
   };
 }
 
-/** Where a row stood, outside the window, whose key an event within it has taken up. */
+/** The counter of a row outside the window whose key an event within it took over. */
 interface Displaced extends Counter {
   readonly earnedOn: Day;
 }
 
-/** Rows that nothing can stand in the way of are simply added: a third less work for the server than to look first. */
+/** Rows that cannot conflict are inserted without a conflict check, which is a third less work for the server. */
 async function writeEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<readonly Displaced[]> {
   const areNew = ledger.allDays && !ledger.cleared && writes.every((write) => write.change === 'inserted');
   if (!areNew) return upsertEvents(trx, ledger, writes);
@@ -90,7 +89,7 @@ async function writeEvents(trx: Work, ledger: Ledger, writes: readonly Write[]):
   return [];
 }
 
-/** What a written event says, in the events as in their history, but for its revision. */
+/** The columns that an event and its history share, except the revision. */
 const written = sql`workspace_id, rep_id, event_id, kind, status, run_id, ${decided}`;
 
 function writtenBy({ workspaceId, repId, runId }: Ledger): RawBuilder<unknown> {
@@ -109,8 +108,8 @@ async function insertEvents(trx: Work, ledger: Ledger, writes: readonly Write[])
 }
 
 /**
- * A row that stands outside the window under the same key is taken up again rather than doubled. Nobody has loaded it,
- * so where it stood is told: the counters and totals there have lost it.
+ * A row outside the window under the same key is updated instead of duplicated. It was not loaded, so its former
+ * counter and month are returned: they have lost it.
  */
 async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<readonly Displaced[]> {
   const { rows: displaced } = await sql<Displaced>`
@@ -143,8 +142,8 @@ async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[])
 }
 
 /**
- * An event that is new begins at revision 1, unless the rep's events have once been cleared: the same key gives the
- * same id, so it takes up the history of the one that was deleted. Only then is history asked, row by row.
+ * A new event begins at revision 1, unless events of the rep were cleared before: the same key gives the same id, so
+ * the event continues the history of the deleted one. Only then is the history read, row by row.
  */
 function revisionOfNewEvents(ledger: Ledger): RawBuilder<unknown> {
   if (!ledger.cleared) return sql`1`;
@@ -152,7 +151,7 @@ function revisionOfNewEvents(ledger: Ledger): RawBuilder<unknown> {
     and h.rep_id = ${ledger.repId} and h.event_id = rows.event_id), 0)`;
 }
 
-/** The writes as rows; what is the same for all events of a rule is sent once and joined by the server. */
+/** The writes as rows. Values that all events of a rule share are sent once and joined by the server. */
 function rowsOf(writes: readonly Write[]): RawBuilder<unknown> {
   const rules = new Map<string, { readonly place: number; readonly decision: Decision }>();
   for (const { decision } of writes)
@@ -189,12 +188,15 @@ function rowsOf(writes: readonly Write[]): RawBuilder<unknown> {
     )}) as rules using (rule)`;
 }
 
-/** As a constant, so that the server does not even plan to look: in a fresh table it would read all rows, once a lane. */
+/**
+ * A constant, so that the planner skips the lookup: in a table without statistics it would read all rows once per
+ * lane.
+ */
 function notAllDays(ledger: Ledger): RawBuilder<unknown> {
   return ledger.allDays ? sql`false` : sql`true`;
 }
 
-/** Reversed in place: the row keeps what it said, and counts no more. */
+/** Reverses rows in place: a reversed row keeps its values and no longer counts. */
 async function reverseEvents(trx: Work, ledger: Ledger, reversals: readonly LedgerRow[]): Promise<void> {
   if (reversals.length === 0) return;
   await sql`

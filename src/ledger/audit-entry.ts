@@ -2,7 +2,7 @@ import { newId } from '../kernel/ids.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** What somebody did, beside the engine's own runs: approvals, resets, sign-ins, new keys. */
+/** An action of a caller, as opposed to an engine run: an approval, a reset, a sign-in, a new key. */
 export interface AuditEntry {
   readonly trigger: string;
   readonly scope: string;
@@ -15,14 +15,14 @@ export interface AuditEntry {
   readonly statementLocked?: number;
   readonly deals?: number;
   readonly skipped?: number;
-  /** `written` unless stated. */
+  /** Default: `written`. */
   readonly outcome?: RunOutcome;
   readonly error?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly at?: Date;
 }
 
-/** Tells the act in the audit log, in the transaction that does it. */
+/** Writes the audit entry in the transaction of the action. */
 export async function recordAuditEntry(
   trx: Work,
   { workspaceId, actor }: { readonly workspaceId: string; readonly actor: string },

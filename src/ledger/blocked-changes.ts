@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What approved statements kept runs of the engine from writing. */
+/** Changes that approved statements blocked. */
 export const blockedChanges = z.object({
   statementLocked: z.literal(true),
   periods: z.array(z.string()).describe('The approved periods that would have changed'),
@@ -8,7 +8,7 @@ export const blockedChanges = z.object({
 });
 export type BlockedChanges = z.infer<typeof blockedChanges>;
 
-/** The property of a response: present only when an approved statement blocked something. */
+/** The `blocked` property of a response; absent when nothing was blocked. */
 export function blockedIn(periods: readonly string[], count: number): { readonly blocked?: BlockedChanges } {
   if (count === 0) return {};
   return { blocked: { statementLocked: true, periods: [...new Set(periods)].sort(), count } };

@@ -18,7 +18,7 @@ import { calculationWindow } from './load-window.js';
 import { loadRepInput } from './rep-input.js';
 import { loadRepTerms, type RepTerms } from './rep-terms.js';
 
-/** One rep's place in the line: the unit of serial work. */
+/** The serial queue of one rep. */
 export interface Lane {
   readonly workspaceId: string;
   readonly repId: string;
@@ -30,14 +30,14 @@ export interface LaneDependencies {
 }
 
 export interface LaneRun {
-  /** `busy`: another worker holds the lane and will take up what is asked; `idle`: nothing was asked. */
+  /** `busy`: another worker holds the lane and processes its requests. `idle`: there was no request. */
   readonly state: 'ran' | 'idle' | 'busy';
   readonly outcome: RunOutcome | null;
   readonly eventsWritten: number;
   readonly eventsReversed: number;
-  /** What approved periods held back. */
+  /** Changes that approved periods blocked. */
   readonly blocked: readonly BlockedChange[];
-  /** Other reps whose calculation this run made necessary. */
+  /** Other reps for which this run wrote requests. */
   readonly wakes: readonly string[];
   readonly jobIds: readonly string[];
 }
@@ -52,10 +52,10 @@ export interface PendingRequest {
 }
 
 /**
- * Takes up everything that is asked of the lane in one transaction: lock the rep, take the requests, load the
- * window, run the engine, write the difference, leave an audit row. The ids of the requests are read before any
- * data and exactly those are deleted, so whatever arrives meanwhile asks again. Running it twice is harmless: the
- * second run finds no request, or no difference.
+ * Processes all requests of a lane in one transaction: lock the rep, read the requests, load the window, run the
+ * engine, write the difference, write an audit row. Request ids are read before any data, and exactly these requests
+ * are deleted, so a request that arrives during the run stays. Running it twice is harmless: the second run finds no
+ * request or no difference.
  */
 export async function calculateLane(
   { unitOfWork, clock }: LaneDependencies,
@@ -64,8 +64,8 @@ export async function calculateLane(
 ): Promise<LaneRun> {
   return unitOfWork.run(lane, { lock: 'shared', access: 'write' }, async (trx) => {
     markAffected(trx, []);
-    // In one round trip, and in this order: the lock, the ids of the requests, then data. Each is read when what stands
-    // before it is done, so that nothing is seen as it was before the lane was ours.
+    // Pipelined in this order: the lock, the request ids, then data. The server executes each statement after the
+    // previous one, so all data is read under the lock.
     const [locked, requests, terms] = await Promise.all([
       lockLane(trx, lane, wait),
       pendingRequests(trx, lane),
@@ -79,7 +79,7 @@ export async function calculateLane(
   });
 }
 
-/** What a lane is calculated from, read in this order while its lock is held. */
+/** The input of a lane's calculation, read in this order under its lock. */
 export interface LaneWork {
   readonly locked: LockedLane;
   readonly requests: readonly PendingRequest[];
@@ -87,7 +87,7 @@ export interface LaneWork {
   readonly startedAt: Date;
 }
 
-/** Calculates the requests of a locked lane, writes the difference and asks for the reps that depend on it. */
+/** Calculates the requests of a locked lane, writes the difference and requests the reps that depend on it. */
 export async function calculateRequests(
   trx: Work,
   clock: Clock,
@@ -98,15 +98,15 @@ export async function calculateRequests(
   const window = calculationWindow(terms, daysOf(requests));
   const asOf = dayInZone(startedAt, terms.workspace.timeZone);
   const run = await calculateWindow(trx, terms, window, asOf, locked.clearedAt !== null);
-  const wakes = await requestOthers(trx, terms, window, requests, run.difference);
+  const wakes = await requestDependents(trx, terms, window, requests, run.difference);
   await failpoint('lane.afterOthers');
-  const settlement = freshnessMarkOf(terms, window, asOf, triggersOf(requests), run);
+  const mark = freshnessMarkOf(terms, window, asOf, triggersOf(requests), run);
   // All of these are sent with the commit.
   recordRun(trx, lane, requests, run, startedAt, clock);
   finishRequests(trx, lane, requests);
   if (locked.hasFailed) forgetFailures(trx, lane);
-  // Of most lanes nothing was known before and nothing is after.
-  if (locked.isSettled || settlement !== null) saveFreshnessMark(trx, lane, settlement);
+  // Most reps have no freshness mark to update.
+  if (locked.hasMark || mark !== null) saveFreshnessMark(trx, lane, mark);
   await failpoint('lane.beforeCommit');
   return {
     state: 'ran',
@@ -158,20 +158,20 @@ async function calculateWindow(
   };
 }
 
-/** A lane as its last calculations have left it. */
+/** The stored state of a lane. */
 export interface LockedLane {
   readonly clearedAt: Date | null;
   readonly hasFailed: boolean;
-  /** Whether something is known of what another calculation would come to. */
-  readonly isSettled: boolean;
+  /** Whether the lane has a freshness mark. */
+  readonly hasMark: boolean;
 }
 
-/** Locks the lane's row; null when there is none, or another transaction holds it and we may not wait. */
+/** Locks the lane's row. Returns null if there is none, or if another transaction holds it and `wait` is false. */
 export async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: boolean): Promise<LockedLane | null> {
   const query = trx
     .selectFrom('lanes')
     .select(['cleared_at as clearedAt', sql<boolean>`attempts > 0 or parked_at is not null`.as('hasFailed')])
-    .select(sql<boolean>`settled_revision is not null`.as('isSettled'))
+    .select(sql<boolean>`settled_revision is not null`.as('hasMark'))
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId)
     .forNoKeyUpdate();
@@ -188,8 +188,8 @@ export async function pendingRequests(trx: Work, { workspaceId, repId }: Lane): 
     .execute() as Promise<PendingRequest[]>;
 }
 
-/** Requests whoever depends on what this run changed, or on a deal that changed without moving any of its events. */
-async function requestOthers(
+/** Requests the reps that depend on the changed rows, or on a changed deal whose events stayed the same. */
+async function requestDependents(
   trx: Work,
   terms: RepTerms,
   window: DayRange,
@@ -231,7 +231,7 @@ function recordRun(
   clock: Clock,
 ): void {
   const dealIds = distinct(requests.map((request) => request.deal_id));
-  const periods = distinct(run.blocked.map((held) => held.period));
+  const periods = distinct(run.blocked.map(({ period }) => period));
   const blocked = periods.length === 0 ? null : { statementLocked: true, periods, changes: run.blocked.slice(0, 100) };
   const audit = trx.insertInto('audit_runs').values({
     workspace_id: workspaceId,

@@ -5,10 +5,10 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { calculateRequests, type Lane, lockLane, pendingRequests } from './calculate-lane.js';
 import { loadRepTerms } from './rep-terms.js';
 
-/** Reps whose pending requests come first; null stands for everyone of the workspace. */
+/** Reps whose pending requests are calculated first; null means every rep of the workspace. */
 export type Affected = readonly string[] | null;
 
-/** More is pending than may be calculated under the lock, or one of the lanes fails: it has to be done outside first. */
+/** Too many lanes are pending, or a lane failed: they must be calculated before the transaction. */
 export class PendingCalculations extends Error {
   override readonly name = 'PendingCalculations';
 
@@ -17,20 +17,19 @@ export class PendingCalculations extends Error {
   }
 }
 
-/** What was calculated in the transaction of a change, to be completed after its commit. */
+/** The reps to wake and the jobs to complete after the commit. */
 export interface CalculatedFirst {
   readonly repIds: readonly string[];
   readonly jobIds: readonly string[];
 }
 
-/** A lane takes some milliseconds, and nobody else writes to the workspace meanwhile. */
+/** A lane takes a few milliseconds, during which all other writes to the workspace wait. */
 const maxLanesUnderLock = 50;
 
 /**
- * Calculates every request of the affected reps in the transaction of a change that must not come before them. The
- * caller holds the configuration lock: no calculation runs, so whatever is committed is seen here and whatever is not
- * comes after the change. Cascades and ranks that follow are calculated too. Lanes that have failed are left out: they
- * are retried later and must not prevent the change.
+ * Calculates every request of the affected reps in the transaction of a change that must come after them. The caller
+ * holds the configuration lock, so no other calculation runs. Cascades and ranks that follow are calculated too.
+ * Lanes whose last calculation failed are skipped: they are retried later and must not block the change.
  */
 export async function calculatePending(
   trx: Work,
@@ -58,7 +57,7 @@ async function calculateOne(trx: Work, clock: Clock, lane: Lane, taken: Set<stri
   try {
     const locked = await lockLane(trx, lane, true);
     if (locked === null) throw new Error(`the rep ${lane.repId} has no lane`);
-    // Requests are deleted with the commit, so those of an earlier run of this transaction are still there.
+    // Deletes are sent with the commit, so requests of an earlier run in this transaction are still visible.
     const requests = (await pendingRequests(trx, lane)).filter((request) => !taken.has(request.request_id));
     for (const request of requests) taken.add(request.request_id);
     const terms = await loadRepTerms(trx, lane.workspaceId, lane.repId);
@@ -69,7 +68,7 @@ async function calculateOne(trx: Work, clock: Clock, lane: Lane, taken: Set<stri
   }
 }
 
-/** Those of the affected reps with requests other than the ones taken, unless their lane has failed. */
+/** The affected reps that have requests other than those already taken, except reps whose lane has failed. */
 export async function pendingReps(
   trx: Work,
   workspaceId: string,

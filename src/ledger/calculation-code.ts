@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { idOf } from '../kernel/ids.js';
 
 /**
- * What the code that decides commission is known by: its own text. A version number would have to be remembered at every
- * change of the engine, and the one time that it is not, a recalculation would skip what it was meant to mend.
+ * A hash of the code that decides commission. A version number could be forgotten in a change of the engine, and
+ * recalculations would then skip reps that need one.
  */
 export const calculationCode = idOf(
   ['kernel', 'engine', 'ledger']

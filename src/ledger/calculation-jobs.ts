@@ -4,7 +4,7 @@ import { type JobScope } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 
-/** A job as its caller sees it. */
+/** A job as the API returns it. */
 export interface CalculationJob {
   readonly jobId: string;
   readonly kind: 'recalculation' | 'import' | 'mapping' | 'sync';
@@ -18,9 +18,9 @@ export interface CalculationJob {
 }
 
 /**
- * A job is nothing but its calculation requests: it runs while any of them is left, and its figures are those of
- * the runs that took them up. So it survives every restart, and its status is the same from every process. One that
- * still pulls deals from elsewhere may ask for more, and is not over before it has said that it will not.
+ * A job is derived from its calculation requests: it runs while any of them exists, and its figures are those of the
+ * runs that processed them. It therefore survives restarts and has the same status in every process. A job that
+ * still pulls deals may add requests; it ends after the pull has ended.
  */
 export async function createJob(
   trx: Work,
@@ -63,14 +63,14 @@ export async function createJob(
     .where('scope_key', '=', job.scopeKey)
     .where('status', '=', 'running')
     .executeTakeFirst();
-  // It ended between the two statements: a second try makes a new one.
+  // The job ended between the two statements; the second attempt creates a new one.
   if (running === undefined) return createJob(trx, workspaceId, job);
   return { jobId: running.job_id, startedAt: running.started_at, joined: true };
 }
 
 /**
- * Nobody joins the recalculations that run any more: what they have calculated was cleared, or what they still asked for.
- * Whoever asks for the same from now on gets a job of their own.
+ * Running recalculations can no longer be joined: their results were cleared. A later request for the same scope
+ * creates a new job.
  */
 export async function detachRecalculations(trx: Work, workspaceId: string): Promise<void> {
   await trx
@@ -82,12 +82,12 @@ export async function detachRecalculations(trx: Work, workspaceId: string): Prom
     .execute();
 }
 
-/** A key that is looked for by nobody. */
+/** A key that no lookup matches. */
 const apartFromOthers = sql<string>`scope_key || ':' || job_id`;
 
-/** Ends the job when none of its requests is left, or only such whose lanes are parked after too many failures. */
+/** Ends the job if it has no requests left, or only requests of parked lanes. */
 export async function completeJobIfDone(trx: Work, workspaceId: string, jobId: string): Promise<void> {
-  // Not materialized, so that the first lane that is still to be worked, as there nearly always is, answers alone.
+  // Not materialized, so that the check stops at the first lane that is still pending, which nearly always exists.
   await sql`
     with pending as not materialized (
       select l.rep_id, l.parked_at, l.last_error
@@ -126,7 +126,7 @@ export async function completeJobIfDone(trx: Work, workspaceId: string, jobId: s
 
 const retention = sql`interval '6 hours'`;
 
-/** The workspace's jobs of the last six hours, newest first; one of them when an id is given. */
+/** The workspace's jobs of the last six hours, newest first, or the job with the given id. */
 export async function findJobs(trx: Work, workspaceId: string, jobId?: string): Promise<CalculationJob[]> {
   let query = trx
     .selectFrom('jobs')
@@ -166,7 +166,7 @@ export async function findJobs(trx: Work, workspaceId: string, jobId?: string): 
   }));
 }
 
-/** Deals while they are pulled, then reps that are calculated. */
+/** Counts deals during the pull, then calculated reps. */
 function progressOf(row: {
   readonly status: CalculationJob['status'];
   readonly pulling: boolean;
@@ -179,7 +179,7 @@ function progressOf(row: {
   return { done: Math.max(0, row.total - row.pending), total: row.total };
 }
 
-/** A running job has pulled so many deals, of so many where that is known. */
+/** Records the number of pulled deals and, if known, their total. */
 export async function advancePull(
   trx: Work,
   workspaceId: string,
@@ -194,7 +194,7 @@ export async function advancePull(
     .execute();
 }
 
-/** The job pulls no more: it is over when what it has asked for is calculated. The next of its scope is a new one. */
+/** The pull has ended: the job ends when its requests are calculated. The next job of its scope is a new one. */
 export async function endPull(
   trx: Work,
   workspaceId: string,
@@ -209,7 +209,7 @@ export async function endPull(
   await completeJobIfDone(trx, workspaceId, jobId);
 }
 
-/** The job could not pull what it should; what it has asked for until then is calculated all the same. */
+/** The pull failed. Requests written until then are still calculated. */
 export async function failPull(
   trx: Work,
   workspaceId: string,
@@ -226,7 +226,7 @@ export async function failPull(
     .execute();
 }
 
-/** Forgets jobs that ended more than six hours ago. */
+/** Deletes jobs that ended more than six hours ago. */
 export async function forgetOldJobs(trx: Work, workspaceId: string): Promise<void> {
   await trx
     .deleteFrom('jobs')

@@ -3,7 +3,7 @@ import { type DayRange } from '../kernel/day.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** What made a calculation necessary. */
+/** The reason for a calculation. */
 export type Trigger =
   | 'recalculation'
   | 'deal_change'

@@ -7,15 +7,15 @@ import { countedRows } from './counted-rows.js';
 import { recordHistory } from './event-history.js';
 import { insertMonths } from './totals.js';
 
-/** What was removed, and what an approved period kept. */
+/** The number of deleted events, and of events that approved periods protected. */
 export interface ClearedEvents {
   readonly deleted: number;
   readonly skippedLocked: number;
-  /** Under which history has it, for the audit row of whoever asked. */
+  /** The run id of the history rows and of the audit entry. */
   readonly runId: string;
 }
 
-/** Takes every lane of the workspace, in order, so that no calculation writes what is being removed. */
+/** Locks every lane of the workspace, in order, so that no calculation writes events during the deletion. */
 export async function lockAllLanes(trx: Work, workspaceId: string): Promise<void> {
   await trx
     .selectFrom('lanes')
@@ -27,8 +27,8 @@ export async function lockAllLanes(trx: Work, workspaceId: string): Promise<void
 }
 
 /**
- * Deletes the events `e` that the condition names, each with its history row, and brings counters and totals to what
- * is left. Events of approved periods stay. The caller holds all lanes.
+ * Deletes the events `e` that match the condition, each with a history row, and recomputes counters and totals.
+ * Events of approved periods stay. The caller holds all lanes.
  */
 export async function clearEvents(
   trx: Work,

@@ -4,7 +4,7 @@ import { selectAsText } from '../platform/database/columns.js';
 import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** An engine-written row without the identity it has in the ledger. Amounts are exact decimal texts. */
+/** An engine-written row without its ledger id. Amounts are exact decimal texts. */
 export interface CountedRow {
   readonly repId: string;
   readonly dealKey: string;
@@ -46,8 +46,8 @@ const names = [
 const columns = sql.raw(names.join(', '));
 
 /**
- * The rows `c` that count toward attainment, quotas, ranks and cascades: the earned events, except that the trued-up
- * rows of a period stand in the place of its approved ones.
+ * The rows `c` that count toward attainment, quotas, ranks and cascades: earned events, with the trued-up rows of a
+ * period in place of its approved ones.
  */
 export function countedRows(workspaceId: string): RawBuilder<unknown> {
   return sql`(
@@ -61,7 +61,7 @@ export function countedRows(workspaceId: string): RawBuilder<unknown> {
   ) c`;
 }
 
-/** The same where no period is trued up. */
+/** The same for workspaces without trued-up periods. */
 export function earnedRows(workspaceId: string): RawBuilder<unknown> {
   return sql`(
     select ${columns} from commission_events
@@ -69,7 +69,7 @@ export function earnedRows(workspaceId: string): RawBuilder<unknown> {
   ) c`;
 }
 
-/** The counted rows `c` that the condition selects, in no order. */
+/** The counted rows `c` that match the condition, in no order. */
 export async function loadCountedRows(
   trx: Work,
   workspaceId: string,
@@ -104,7 +104,10 @@ function countedRow(cells: (string | null)[]): CountedRow {
   } as CountedRow;
 }
 
-/** The rows that count for an approved period: its trued-up rows, otherwise what was earned on its days. */
+/**
+ * The rows that count for an approved period: its trued-up rows if it has any, otherwise the events earned on its
+ * days.
+ */
 export async function loadRowsOfPeriod(
   trx: Work,
   { workspaceId, repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: string },

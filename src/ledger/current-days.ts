@@ -4,8 +4,8 @@ import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /**
- * The days on which the deals close now, from the first to the last; none for deals that are gone. Ids are passed as an
- * array and not joined: with statistics of a smaller table the server reads all deals for each row of a join.
+ * The range of the deals' current close dates; empty if none of the deals exists. Ids are passed as an array and not
+ * joined: with statistics of a smaller table the server reads all deals for each row of a join.
  */
 export async function currentDaysOf(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<DayRange[]> {
   if (dealIds.length === 0) return [];

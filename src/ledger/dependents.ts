@@ -5,13 +5,13 @@ import { cascadeManagersAbove } from './hierarchy.js';
 import { rankedPlans } from './load-window.js';
 import { type RepTerms } from './rep-terms.js';
 
-/** What has changed of a rep's counted rows. */
+/** A change of a rep's counted rows. */
 export interface RowsMoved {
-  /** The days of the rows that changed, and of deals that cascades above look at. */
+  /** The days of changed rows, and of changed deals that cascades above read. */
   readonly days: readonly DayRange[];
-  /** Plans under which credit moved. */
+  /** Plans under which credit changed. */
   readonly creditsMoved: ReadonlySet<string>;
-  /** The days for which ranks are calculated again. */
+  /** The days for which peers recalculate their rank. */
   readonly window: DayRange;
   readonly jobIds?: readonly string[];
 }
@@ -30,7 +30,7 @@ export async function dependentRequests(trx: Work, terms: RepTerms, moved: RowsM
     const managers = await cascadeManagersAbove(trx, terms.workspaceId, terms.repId, range);
     requests.push(...managers.flatMap((manager) => request(manager, range, 'cascade')));
   }
-  // A run that a peer's rank requested only moves amounts, so ranks do not request each other endlessly.
+  // A run with trigger `rank` changes amounts but no credit, so ranks do not request each other endlessly.
   const ranked = rankedPlans(terms.versions).filter((planId) => creditsMoved.has(planId));
   if (ranked.length > 0) {
     const peers = await trx

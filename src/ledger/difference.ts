@@ -5,7 +5,7 @@ import { idOf } from '../kernel/ids.js';
 import { type LedgerRow } from './ledger-rows.js';
 import { type LoadedRepInput } from './rep-input.js';
 
-/** What the engine decided against what stands. */
+/** The difference between the engine's decisions and the stored rows. */
 export interface Difference {
   readonly writes: readonly Write[];
   readonly reversals: readonly LedgerRow[];
@@ -20,8 +20,8 @@ export interface Write {
 }
 
 /**
- * What must be written so that the rep's rows equal the engine's decisions. Frozen rows and the rows that the engine
- * kept are not written. A row elsewhere whose key an approved period owns is reversed: that period pays it.
+ * The writes and reversals that make the rep's rows equal to the engine's decisions. Frozen and retained rows are
+ * not written. A row elsewhere whose key an approved period owns is reversed, because that period pays it.
  */
 export function differenceOf(
   repId: string,
@@ -40,7 +40,7 @@ export function differenceOf(
       writes.push({ eventId: before.eventId, idempotencyKey, change, decision, before });
     }
   }
-  // A row that was kept gives way when its key would be earned in an approved period: the true-up of that one pays it.
+  // A retained row is reversed if its key would be earned in an approved period, whose true-up pays it.
   const blocked = new Set(
     blockedChanges.filter(({ change }) => change === 'insert').map((one) => eventIdOf(repId, one)),
   );
@@ -52,7 +52,7 @@ export function differenceOf(
   };
 }
 
-/** The rows by their natural keys. One map inside the other: joining three texts a row costs more than looking thrice. */
+/** The rows by natural key. Nested maps: joining three texts per row costs more than three lookups. */
 class StandingByKey {
   private readonly plans = new Map<string, Map<string, Map<string, LedgerRow>>>();
 
@@ -63,7 +63,7 @@ class StandingByKey {
     }
   }
 
-  /** The row of the key, which is then settled; null when there is none. */
+  /** Removes and returns the row of the key; null if there is none. */
   take({ planId, ruleName, dealKey }: NaturalKey): LedgerRow | null {
     const deals = this.plans.get(planId)?.get(ruleName);
     const row = deals?.get(dealKey);
@@ -77,15 +77,15 @@ class StandingByKey {
   }
 }
 
-/** What an engine-written row of a rep is found by: the deal and the rule's name within its plan. */
+/** The natural key of a rep's row: the deal and the rule's name within its plan. */
 type NaturalKey = Pick<Decision, 'planId' | 'ruleName' | 'dealKey'>;
 
-/** The natural key as an id: one row a key by primary key. */
+/** The event id, derived from the natural key: one row per key is enforced by the primary key. */
 export function eventIdOf(repId: string, key: NaturalKey): string {
   return idOf(`${repId}|${key.planId}|${key.ruleName}|${key.dealKey}`);
 }
 
-/** Equal for equal decisions, down to the trace: what the row says is what was decided. */
+/** Equal for equal decisions, including the trace. */
 function idempotencyKeyOf(decision: Decision): string {
   const {
     amount,
@@ -106,7 +106,7 @@ function idempotencyKeyOf(decision: Decision): string {
   );
 }
 
-/** Whether the write leaves the rep's credit as it was, so that nothing that is measured by it moves. */
+/** Whether the write leaves the rep's credit unchanged, so that nothing derived from credit changes. */
 export function isSameCredit({ change, before, decision }: Write): boolean {
   return (
     change === 'changed' &&

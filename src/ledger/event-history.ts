@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** What the engine decides of an event, in the events as in their history. */
+/** The columns that the engine decides, in events and in their history. */
 export const decided = sql.raw(
   'deal_key, plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, idempotency_key, trace',
 );
 
-/** The start of an insert into history of whole rows, as they are after the change. */
+/** The beginning of an insert of whole rows into the history, as they are after the change. */
 export function recordHistory(
   change: 'inserted' | 'changed' | 'reversed' | 'deleted',
   revision: RawBuilder<unknown> = sql`revision`,

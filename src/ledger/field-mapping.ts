@@ -1,6 +1,6 @@
 import { type SlugMapping } from '../engine/slug.js';
 
-/** A plan's field mapping in its stored form: slugs flat, or apart as standard values and measures. */
+/** Reads a plan's stored field mapping: flat slugs, or separate standard values and measures. */
 export function canonicalFieldMapping(stored: unknown): SlugMapping {
   if (stored === null || typeof stored !== 'object') return {};
   const { standard, measures, ...flat } = stored as Record<string, unknown>;

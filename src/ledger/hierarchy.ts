@@ -8,10 +8,7 @@ export interface TeamMember extends DayRange {
   readonly repId: string;
 }
 
-/**
- * Everyone below the manager, with the days on which the whole chain of reporting lines between them held. Spans
- * only shrink on the way down, so the recursion ends even on bad data.
- */
+/** The reps below the manager, each with the days on which the whole chain exists. */
 export async function loadTeam(trx: Work, workspaceId: string, managerId: string): Promise<TeamMember[]> {
   const { rows } = await sql<TeamMember>`
     with recursive team (rep_id, from_day, to_day) as (
@@ -27,7 +24,7 @@ export async function loadTeam(trx: Work, workspaceId: string, managerId: string
   return rows;
 }
 
-/** The managers above the rep on any of the days who have a cascade rule in one of their plans. */
+/** The managers above the rep on any of the days whose plans have a cascade rule. */
 export async function cascadeManagersAbove(
   trx: Work,
   workspaceId: string,
@@ -54,11 +51,14 @@ export async function cascadeManagersAbove(
   return rows.map((row) => row.manager_id);
 }
 
-/** Everyone below one rep, and who is below whom among them. */
+/** The reps below one rep and the reporting lines among them. */
 export interface Hierarchy {
-  /** Everyone below, those without anyone below them first. */
+  /** The reps below, reps without a team first. */
   readonly bottomUp: readonly string[];
-  /** Whether some have managed each other at different times: then no order puts everyone before their managers. */
+  /**
+   * Whether some reps have managed each other at different times: then no order puts every rep before their
+   * managers.
+   */
   readonly isCyclic: boolean;
   /** The reps below the manager, each with the days on which the whole chain between them held. */
   below(managerId: string): ReadonlyMap<string, readonly DayRange[]>;
@@ -69,7 +69,7 @@ interface ReportingLine extends DayRange {
   readonly managerId: string;
 }
 
-/** The hierarchy below the rep in one statement; nobody when it is not needed. */
+/** The hierarchy below the rep, read in one statement; empty if it is not needed. */
 export async function loadHierarchyBelow(
   trx: Work,
   workspaceId: string,
@@ -90,7 +90,7 @@ export async function loadHierarchyBelow(
   return { ...inOrder(members, byManager), below: (managerId) => spansBelow(byManager, managerId) };
 }
 
-/** Depth first: a rep follows everyone below. */
+/** Depth first: a rep comes after the reps below. */
 function inOrder(
   members: readonly string[],
   byManager: ReadonlyMap<string, readonly ReportingLine[]>,

@@ -5,7 +5,7 @@ import { calculationCode } from './calculation-code.js';
 import { type Trigger } from './calculation-requests.js';
 import { type RepTerms } from './rep-terms.js';
 
-/** What a run over all days came to, for as long as nothing that it looked at changes. */
+/** The result of a run over all days, valid until an input of it changes. */
 export interface FreshnessMark {
   readonly revision: string;
   readonly until: Day;
@@ -18,9 +18,9 @@ export function isAllDays({ from, to }: DayRange): boolean {
 }
 
 /**
- * What the run lets be known of the lane: null when it leaves open what another one would do, since it saw a part of the
- * days or held something back; `as before` when all that it was asked for is what others earn, which moves amounts and
- * never which deals are paid.
+ * The freshness mark that the run justifies. Null if another run could write something, because this one covered
+ * only some days or a change was blocked. `'unchanged'` if all triggers were changes of other reps' earnings, which
+ * change amounts and never which deals are paid.
  */
 export function freshnessMarkOf(
   terms: RepTerms,
@@ -28,10 +28,10 @@ export function freshnessMarkOf(
   asOf: Day,
   triggers: readonly Trigger[],
   run: { readonly blocked: readonly unknown[]; readonly deals: number; readonly skipped: number },
-): FreshnessMark | null | 'as before' {
+): FreshnessMark | null | 'unchanged' {
   if (run.blocked.length > 0) return null;
   if (!isAllDays(window))
-    return triggers.every((trigger) => trigger === 'cascade' || trigger === 'rank') ? 'as before' : null;
+    return triggers.every((trigger) => trigger === 'cascade' || trigger === 'rank') ? 'unchanged' : null;
   const waitsForDays = terms.versions.some((version) =>
     version.rules.some((rule) => rule.executionPhase === 'periodic'),
   );
@@ -39,17 +39,17 @@ export function freshnessMarkOf(
   return { revision, until: waitsForDays ? asOf : latestDay, deals: run.deals, skipped: run.skipped };
 }
 
-/** Notes on the lane, which the caller holds, what is known of it; null that nothing is. */
+/** Stores the freshness mark of the lane, which the caller has locked; null deletes it. */
 export function saveFreshnessMark(
   trx: Work,
   { workspaceId, repId }: { readonly workspaceId: string; readonly repId: string },
-  settlement: FreshnessMark | null | 'as before',
+  mark: FreshnessMark | null | 'unchanged',
 ): void {
-  if (settlement === 'as before') return;
-  const { revision = null, until = null, deals = null, skipped = null } = settlement ?? {};
+  if (mark === 'unchanged') return;
+  const { revision = null, until = null, deals = null, skipped = null } = mark ?? {};
   const note = sql`
     update lanes set (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) = row (n.*)
-    from (values (${revision}::uuid, ${until}::date, ${settlement && calculationCode}::uuid, ${deals}::int,
+    from (values (${revision}::uuid, ${until}::date, ${mark && calculationCode}::uuid, ${deals}::int,
       ${skipped}::int)) n (revision, until, code, deals, skipped)
     where workspace_id = ${workspaceId} and rep_id = ${repId}
       and (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) is distinct from
@@ -57,16 +57,16 @@ export function saveFreshnessMark(
   executeWithCommit(trx, note.compile(trx));
 }
 
-/** What is known of a rep of whom a calculation is asked; null when only the calculation can tell. */
+/** A rep to calculate, with the figures of its freshness mark; null if only a calculation can give them. */
 export interface RequestedLane {
   readonly repId: string;
   readonly settled: { readonly deals: number; readonly skipped: number } | null;
 }
 
 /**
- * The workspace's reps, or those that are or were on the plan, each with what a calculation of all days would come to
- * where that is known already: nothing has been asked of the lane since its last one, and the configuration and the code
- * are the same. One statement, so that requests and settlements are those of one moment.
+ * The reps of the workspace, or those who are or were on the plan, each with the figures of a valid freshness mark:
+ * no request since the last calculation, same configuration, same code. One statement, so that requests and marks
+ * are from one snapshot.
  */
 export async function lanesToCalculate(
   trx: Work,

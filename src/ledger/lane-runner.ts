@@ -9,17 +9,17 @@ import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
 import { completeJobIfDone } from './calculation-jobs.js';
 import { repsToWake, repsWithRequests } from './calculation-requests.js';
 
-/** Wakes the lanes of reps that have something to calculate; a wake that is lost is made up for by the sweep. */
+/** Wakes the lanes of reps that have requests. The sweep makes up for a lost wake-up. */
 export type WakeLanes = (workspaceId: string, repIds: readonly string[]) => Promise<void>;
 
-/** What running a lane, and every lane that it woke, came to. */
+/** The totals of a lane and of every lane that it woke. */
 export interface CalculationTotals {
   readonly eventsWritten: number;
   readonly eventsReversed: number;
   readonly statementLocked: boolean;
 }
 
-/** Runs lanes to their end: again while something is asked, with failures counted and a hopeless lane parked. */
+/** Calculates lanes until they have no requests, counts failures, and parks a lane that fails repeatedly. */
 export class LaneRunner {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -29,49 +29,49 @@ export class LaneRunner {
   ) {}
 
   /**
-   * Calculates the lanes one after the other, and those again of which more was asked meanwhile. The lanes that follow
-   * from them are woken at the end: a manager above all of them is then calculated once and not once for each. What is
-   * left after a while, or as soon as somebody waits whose turn comes first, goes back into the queue, so that nobody
-   * waits behind a whole chunk.
+   * Calculates the lanes one after another, and again if they received requests meanwhile. Lanes that depend on them
+   * are woken at the end, so that a manager above all of them is calculated once and not once for each. When the
+   * time slice ends, or as soon as a job with priority waits, the remaining lanes return to the queue.
    */
   async run(workspaceId: string, repIds: readonly string[], isOtherFirst = never): Promise<void> {
     const wakes = new Set<string>();
     const jobIds = new Set<string>();
-    const turn = new TimeSlice(isOtherFirst);
+    const slice = new TimeSlice(isOtherFirst);
     let lanes = repIds;
     for (let round = 0; lanes.length > 0; round += 1) {
-      const held: string[] = [];
+      const calculated: string[] = [];
       for (const [index, repId] of lanes.entries()) {
-        // Who found a lane busy relies on this run for what was asked meanwhile, also when it is the last of a process.
-        if (round === 0 ? await turn.isOver() : round > mostRepetitions) {
+        // A worker that found a lane busy relies on this run for its requests, even if it is the last of the
+        // process.
+        if (round === 0 ? await slice.isOver() : round > maxRepetitions) {
           await this.wakeLanes(workspaceId, lanes.slice(index));
           break;
         }
         const run = await this.calculate({ workspaceId, repId }, false);
         if (run === null || run.state === 'busy') continue;
-        // An idle run held the lane too: a worker may have found it busy just then.
-        held.push(repId);
+        // An idle run locked the lane too: a worker may have found it busy at that moment.
+        calculated.push(repId);
         if (run.state !== 'ran') continue;
         wakes.delete(repId);
         for (const wake of run.wakes) wakes.add(wake);
         for (const jobId of run.jobIds) jobIds.add(jobId);
       }
-      lanes = await this.askedAgain(workspaceId, held);
+      lanes = await this.requestedAgain(workspaceId, calculated);
     }
     await this.wakeLanes(workspaceId, [...wakes]);
     await failpoint('job.beforeDone');
-    await this.settle(workspaceId, [...jobIds]);
+    await this.completeJobs(workspaceId, [...jobIds]);
   }
 
-  /** Calculates the lanes and all that follow from them here and now, for a caller that waits for the outcome. */
+  /** Calculates the lanes and those that depend on them, for a caller that waits for the result. */
   async calculateNow(workspaceId: string, repIds: readonly string[]): Promise<CalculationTotals> {
     const totals = { eventsWritten: 0, eventsReversed: 0, statementLocked: false };
     const queue = [...repIds];
-    for (let steps = 0; queue.length > 0 && steps < mostDrainSteps; steps += 1) {
+    for (let steps = 0; queue.length > 0 && steps < maxSteps; steps += 1) {
       const repId = queue.shift() as string;
       const run = await this.calculate({ workspaceId, repId }, true);
       if (run === null || run.state === 'busy') continue;
-      const again = await this.askedAgain(workspaceId, [repId]);
+      const again = await this.requestedAgain(workspaceId, [repId]);
       if (run.state !== 'ran') {
         queue.push(...again.filter((wake) => !queue.includes(wake)));
         continue;
@@ -80,7 +80,7 @@ export class LaneRunner {
       totals.eventsReversed += run.eventsReversed;
       totals.statementLocked ||= run.blocked.length > 0;
       queue.push(...[...run.wakes, ...again].filter((wake) => !queue.includes(wake)));
-      await this.settle(workspaceId, run.jobIds);
+      await this.completeJobs(workspaceId, run.jobIds);
     }
     await this.wakeLanes(workspaceId, queue);
     return totals;
@@ -94,15 +94,12 @@ export class LaneRunner {
       );
       if (requested.length > 0) await this.wakeLanes(workspaceId, requested);
     } catch (error) {
-      this.log.warn(
-        { err: error, workspaceId, repIds },
-        'released lanes could not be checked; the sweep will find them',
-      );
+      this.log.warn({ err: error, workspaceId, repIds }, 'released lanes not checked; left to the sweep');
     }
   }
 
-  /** To be looked at after every run: a worker that was woken meanwhile found the lane busy and left. */
-  private async askedAgain(workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+  /** The reps with requests after a run: a worker that was woken meanwhile found the lane busy and returned. */
+  private async requestedAgain(workspaceId: string, repIds: readonly string[]): Promise<string[]> {
     if (repIds.length === 0) return [];
     return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
       repsWithRequests(trx, workspaceId, repIds),
@@ -122,26 +119,26 @@ export class LaneRunner {
       return run;
     } catch (error) {
       metrics.engineRuns.observe({ outcome: 'failed' }, took());
-      // An outage says nothing of the lane: its requests stay, and a job or the sweep is soon back for them.
+      // An outage is no failure of the lane: its requests stay, and a job or the sweep retries them.
       if (isOutage(error)) throw error;
       await this.recordFailure(lane, error);
       return null;
     }
   }
 
-  /** Nothing of the failed run was kept. Its requests stay, and are tried again later and later, then parked. */
+  /** The failed run was rolled back. Its requests stay and are retried with growing pauses; then the lane is parked. */
   private async recordFailure(lane: Lane, error: unknown): Promise<void> {
-    this.log.error({ err: error, ...lane }, 'a lane could not be calculated');
+    this.log.error({ err: error, ...lane }, 'lane calculation failed');
     const message = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
     await this.unitOfWork.run(lane, { lock: 'none', access: 'write' }, async (trx) => {
       const failed = await countFailure(trx, lane, message, this.clock.now());
       await recordFailedRun(trx, lane, message, this.clock.now());
       await failpoint('lane.afterFailure');
-      if (failed.parked) await this.settleParked(trx, lane);
+      if (failed.parked) await this.completeJobsOfParkedLane(trx, lane);
     });
   }
 
-  private async settleParked(trx: Work, { workspaceId, repId }: Lane): Promise<void> {
+  private async completeJobsOfParkedLane(trx: Work, { workspaceId, repId }: Lane): Promise<void> {
     const jobs = await trx
       .selectFrom('calculation_requests')
       .select('job_id')
@@ -153,8 +150,8 @@ export class LaneRunner {
     for (const { job_id: jobId } of jobs) if (jobId !== null) await completeJobIfDone(trx, workspaceId, jobId);
   }
 
-  /** After the commit, so that of two lanes that finish together the later one sees the job empty. */
-  private async settle(workspaceId: string, jobIds: readonly string[]): Promise<void> {
+  /** Runs after the commit, so that of two lanes that finish together the later one sees no requests left. */
+  private async completeJobs(workspaceId: string, jobIds: readonly string[]): Promise<void> {
     for (const jobId of jobIds)
       await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         completeJobIfDone(trx, workspaceId, jobId),
@@ -162,29 +159,29 @@ export class LaneRunner {
   }
 }
 
-const mostRepetitions = 20;
-const longestTurnMs = 100;
-const shortestTurnMs = 20;
+const maxRepetitions = 20;
+const maxSliceMs = 100;
+const checkIntervalMs = 20;
 const never = () => Promise.resolve(false);
 
-/** How long the lanes of one job may be worked before others are. */
+/** Limits how long the lanes of one job are calculated before other jobs. */
 class TimeSlice {
   private readonly startedAt = performance.now();
-  private askedAt = this.startedAt;
+  private checkedAt = this.startedAt;
 
   constructor(private readonly isOtherFirst: () => Promise<boolean>) {}
 
   async isOver(): Promise<boolean> {
     const now = performance.now();
-    if (now - this.startedAt > longestTurnMs) return true;
-    if (now - this.askedAt < shortestTurnMs) return false;
-    this.askedAt = now;
+    if (now - this.startedAt > maxSliceMs) return true;
+    if (now - this.checkedAt < checkIntervalMs) return false;
+    this.checkedAt = now;
     return this.isOtherFirst();
   }
 }
 
-const mostDrainSteps = 1000;
-const mostAttempts = 8;
+const maxSteps = 1000;
+const maxAttempts = 8;
 
 async function countFailure(
   trx: Work,
@@ -200,7 +197,7 @@ async function countFailure(
     .forNoKeyUpdate()
     .executeTakeFirst();
   const attempts = (lane?.attempts ?? 0) + 1;
-  const parked = attempts >= mostAttempts;
+  const parked = attempts >= maxAttempts;
   await trx
     .updateTable('lanes')
     .set({

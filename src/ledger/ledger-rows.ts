@@ -9,7 +9,7 @@ import { type CountedRow } from './counted-rows.js';
 import { type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
 import { heldTruedUp, type TruedUpRow } from './trued-up-rows.js';
 
-/** An engine-written row as it stands in the ledger. */
+/** An engine-written row as it is stored in the ledger. */
 export interface LedgerRow {
   readonly eventId: string;
   readonly status: 'earned' | 'reversed';
@@ -46,8 +46,8 @@ const columns = [
   sql`e.idempotency_key`,
 ];
 
-/** The columns of an engine-written row are never null, but for the tier that was not reached. */
-function standingRow(cells: (string | null)[]): LedgerRow {
+/** Columns of an engine-written row are never null, except the tier name when no tier was reached. */
+function storedRow(cells: (string | null)[]): LedgerRow {
   const [eventId, status, dealKey, planId, ruleName, phase, amount, base, credit, tierName, ...rest] =
     cells as string[];
   const [attainmentKey, currency, period, earnedOn, idempotencyKey] = rest;
@@ -70,7 +70,10 @@ function standingRow(cells: (string | null)[]): LedgerRow {
   } as LedgerRow;
 }
 
-/** The rep's rows in the window, and those outside it that hold the natural key of a deal within: frozen, or stopped. */
+/**
+ * The rep's rows in the window, and frozen or stopped rows outside it that occupy the natural key of a deal within
+ * it.
+ */
 export async function loadLedgerRows(trx: Work, terms: RepTerms, window: DayRange): Promise<LedgerRow[]> {
   const { workspaceId, repId } = terms;
   const isStopped = stoppedDaysOf(terms);
@@ -99,10 +102,10 @@ export async function loadLedgerRows(trx: Work, terms: RepTerms, window: DayRang
               and e.earned_on not between ${window.from} and ${window.to}`,
         ),
   ]);
-  return [...within.map(standingRow), ...elsewhere.map(standingRow).filter(isHeld)];
+  return [...within.map(storedRow), ...elsewhere.map(storedRow).filter(isHeld)];
 }
 
-/** What of the ledger the engine must not change. */
+/** The rows that the engine must not change. */
 export interface HeldRows {
   readonly held: readonly HeldEvent[];
   /** The earned rows of approved periods, by event id: no run writes them. */
@@ -110,9 +113,10 @@ export interface HeldRows {
 }
 
 /**
- * The rows that the engine must not change. Those of an approved period are frozen; where the period is trued up, its
- * trued-up rows are, and the keys that only its approved rows have are owned. Rows of stopped days stay while their deal
- * exists, whoever owns it and whenever it closes by now. Kept rows were earned under an assignment that was deleted since.
+ * The rows that the engine must not change. Earned rows of an approved period are frozen; if the period is trued up,
+ * its trued-up rows are frozen, and keys that only its approved rows have are owned. Rows of stopped days stay while
+ * their deal exists, whatever its current owner and close date. Retained rows were earned under an assignment that
+ * was deleted later.
  */
 export async function heldRows(
   trx: Work,
@@ -121,7 +125,7 @@ export async function heldRows(
   truedUp: readonly TruedUpRow[],
 ): Promise<HeldRows> {
   const frozenOf = (row: LedgerRow) => terms.frozen.find(({ range }) => isWithin(row.earnedOn, range));
-  // A reversed row holds nothing: whether it exists depends on the order in which changes arrived.
+  // Reversed rows are ignored: whether one exists depends on the order in which changes arrived.
   const earned = rows.filter((row) => row.status === 'earned');
   const counted = new Set(truedUp.map(naturalKey));
   const isCounted = (row: LedgerRow) => counted.size > 0 && counted.has(naturalKey(row));
@@ -144,7 +148,10 @@ export async function heldRows(
   };
 }
 
-/** Tells why a row outside approved periods may stay as it is: its day is stopped, or its assignment was deleted. */
+/**
+ * Returns a function that says why a row outside approved periods stays: its day is stopped, or its assignment was
+ * deleted.
+ */
 export function retainedBy(terms: RepTerms): (row: HeldRow) => 'stopped' | 'kept' | null {
   const isStopped = stoppedDaysOf(terms);
   const isWithdrawn = withdrawnDaysOf(terms);
@@ -153,7 +160,7 @@ export function retainedBy(terms: RepTerms): (row: HeldRow) => 'stopped' | 'kept
 }
 
 /**
- * Of rows that may stay those whose deal exists. A row on an own deal under a deleted assignment also goes with the deal
+ * The retainable rows whose deal exists. A row on the rep's own deal under a deleted assignment moves with the deal
  * to its next owner.
  */
 export function retainedRows<Row extends HeldRow>(
@@ -199,7 +206,7 @@ function heldOf(row: HeldRow, hold: HeldEvent['hold']): HeldEvent {
   };
 }
 
-/** The owners of the deals behind the rows, of the deals that exist. */
+/** The owners of the existing deals of the rows. */
 export async function ownersOfDeals(
   trx: Work,
   workspaceId: string,

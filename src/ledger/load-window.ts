@@ -17,7 +17,7 @@ export function calculationWindow(terms: RepTerms, days: DayRange): DayRange {
   const kinds = terms.versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod));
   const longest = kinds.reduce<PeriodKind>(longerKind, 'monthly');
   const window = widened(days, longest);
-  // A frozen period that the window cuts is taken whole: its rows count for their neighbours.
+  // A frozen period that overlaps the window is included as a whole, because its rows count for their neighbours.
   return terms.frozen.reduce(
     (wide, { range }) => (isTouched(wide, range) ? widened(hull(wide, range), longest) : wide),
     window,
@@ -40,7 +40,7 @@ const dealColumns = [
   sql`d.created_date`,
 ];
 
-/** The live deals of the reps that were closed in the window; deals without a close date lie in no period at all. */
+/** The existing deals of the reps that closed in the window. Deals without a close date lie in no period. */
 function dealsOf(workspaceId: string, repIds: readonly string[], window: DayRange): RawBuilder<unknown> {
   return sql`deals d
     where d.workspace_id = ${workspaceId} and d.rep_id in (${sql.join(repIds)})
@@ -72,13 +72,13 @@ function dealOf(cells: (string | null)[], amountSlug: string | null): Deal {
   };
 }
 
-/** The value that was not stored as the deal's amount, so that the engine can say why it is not one. */
+/** The raw amount that could not be stored, so that the engine can give the reason. */
 function unreadAmount(fields: Fields, amountSlug: string | null): FieldValue {
   if (amountSlug !== null) return (Object.hasOwn(fields, amountSlug) ? fields[amountSlug] : null) ?? null;
   return isAbsent(fields['amount']) ? (fields['value'] ?? null) : (fields['amount'] as FieldValue);
 }
 
-/** Deals of everyone below, with what they have earned down there: the input of cascade rules. */
+/** Deals of the reps below with the events that they earned: the input of cascade rules. */
 export async function loadTeamDeals(trx: Work, terms: RepTerms, window: DayRange): Promise<TeamDeal[]> {
   const cascades = terms.versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'cascade'));
   const team = cascades ? await loadTeam(trx, terms.workspaceId, terms.repId) : [];
@@ -110,7 +110,7 @@ export async function loadOwnedDeals(
   return rows.map(([repId, ...cells]) => ({ repId: repId as string, deal: dealOf(cells, amountSlug) }));
 }
 
-/** Whether any period of the workspace is trued up. Otherwise events are read without a look at each one's period. */
+/** Whether any period of the workspace is trued up. If not, events are read without checking their period. */
 async function hasTruedUpPeriods(trx: Work, workspaceId: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from statement_periods where workspace_id = ${workspaceId} and trued_up) as found`.execute(
@@ -124,7 +124,10 @@ interface DealEvent extends UpstreamEvent {
   readonly planId: string;
 }
 
-/** What the reps have earned on the deals. Joined here and not in SQL, where fresh tables make for ruinous plans. */
+/**
+ * The earned events of the reps on the deals. Joined in memory: without table statistics the server chooses slow
+ * join plans.
+ */
 async function loadUpstreamEvents(
   trx: Work,
   source: RawBuilder<unknown>,
@@ -170,7 +173,7 @@ export function rankedPlans(versions: RepTerms['versions']): string[] {
   return [...new Set(ranked.map((version) => version.planId))];
 }
 
-/** Everyone on the plan in the period, each with the credit under the key. */
+/** The reps on the plan in the period, each with the credit under the key. */
 export type Rankings = (
   planId: string,
   key: string,
@@ -222,14 +225,14 @@ export async function loadRankings(
   };
 }
 
-/** The first day on which anything is known of the rep: from then on periodic rules count periods. */
+/** The day of the rep's first deal or quota: periodic rules count periods from then on. */
 export async function loadFirstActivity(trx: Work, terms: RepTerms): Promise<Day | null> {
   const periodic = terms.versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'periodic'));
   if (!periodic) return null;
   return firstActivityOf(terms, await loadFirstCloseDates(trx, terms.workspaceId, [terms.repId]));
 }
 
-/** The first quota or deal of the rep, given when the first deal of each rep closed. */
+/** The day of the rep's first quota or deal, given the first close date of each rep. */
 export function firstActivityOf({ repId, quotas }: RepTerms, firstCloseDates: ReadonlyMap<string, Day>): Day | null {
   const first = firstCloseDates.get(repId);
   const quotaStarts = quotas.map((quota) => periodRange(quota.period).from);

@@ -4,16 +4,16 @@ import { type WakeLanes } from './lane-runner.js';
 
 type RunLane = (workspaceId: string, repId: string) => Promise<void>;
 
-const mostAtOnce = 2;
+const maxRunning = 2;
 
 /**
- * Wakes lanes in this very process, where it works lanes and has a turn free: the way through the queue takes longer
- * than most calculations. All else goes through the queue, which knows whose turn it is. What a process that dies has
- * not calculated is found by the sweep, as after any wake that is lost.
+ * Calculates lanes in this process if it runs workers and has a free slot, because the queue takes longer than most
+ * calculations. All other lanes go through the queue, which orders them fairly. The sweep finds lanes that a crashed
+ * process did not calculate.
  */
 export class LocalLaneDispatcher {
   private runHere: RunLane | null = null;
-  /** Lanes at work here; true where they were woken again meanwhile. */
+  /** Lanes that run here; true if they were woken again meanwhile. */
   private readonly running = new Map<string, boolean>();
   private readonly runs = new Set<Promise<void>>();
 
@@ -23,16 +23,16 @@ export class LocalLaneDispatcher {
   ) {}
 
   readonly wake: WakeLanes = async (workspaceId, repIds) => {
-    const far = repIds.length > minChunks ? repIds : repIds.filter((repId) => !this.takes(workspaceId, repId));
-    if (far.length > 0) await this.throughQueue(workspaceId, far);
+    const queued = repIds.length > minChunks ? repIds : repIds.filter((repId) => !this.takes(workspaceId, repId));
+    if (queued.length > 0) await this.throughQueue(workspaceId, queued);
   };
 
-  /** From now on lanes are worked here too. */
+  /** Starts to run lanes in this process. */
   open(runHere: RunLane): void {
     this.runHere = runHere;
   }
 
-  /** Takes no more, and resolves when those at work are done. */
+  /** Stops accepting lanes, and resolves when the running ones have ended. */
   async close(): Promise<void> {
     this.runHere = null;
     await Promise.all(this.runs);
@@ -42,14 +42,14 @@ export class LocalLaneDispatcher {
     if (this.runHere === null) return false;
     const lane = `${workspaceId} ${repId}`;
     if (this.running.has(lane)) this.running.set(lane, true);
-    else if (this.running.size < mostAtOnce) this.begin(lane, this.runHere, workspaceId, repId);
+    else if (this.running.size < maxRunning) this.begin(lane, this.runHere, workspaceId, repId);
     else return false;
     return true;
   }
 
   private begin(lane: string, runHere: RunLane, workspaceId: string, repId: string): void {
     const run = this.work(lane, () => runHere(workspaceId, repId)).catch((error: unknown) =>
-      this.log.warn({ err: error, workspaceId, repId }, 'a lane could not be run; the sweep will find it'),
+      this.log.warn({ err: error, workspaceId, repId }, 'lane run failed; left to the sweep'),
     );
     this.runs.add(run);
     void run.finally(() => this.runs.delete(run));

@@ -8,9 +8,9 @@ import { type FrozenPeriod, type RepTerms } from './rep-terms.js';
 import { unfrozenRows } from './unfrozen-rows.js';
 
 /**
- * The rows that an approved period would have now if nothing were frozen, in this or any other period, for the rep and
- * everyone below: the keys that the period owns, wherever they are dated now, and of the other keys dated in it those
- * that no other approved period of the rep owns. So every key is counted by one period.
+ * The rows that an approved period would have now if no period were frozen, for the rep and the reps below: all keys
+ * that the period owns, whatever their current date, and other keys dated in it that no other approved period of the
+ * rep owns. Every key is thus counted by one period.
  */
 export async function dryRunPeriod(
   trx: Work,
@@ -34,7 +34,7 @@ interface OwnedKey extends Pick<CountedRow, 'planId' | 'ruleName' | 'dealKey'> {
   readonly owner: string;
 }
 
-/** The keys of all approved periods of the rep: of their approved rows and of their trued-up rows. */
+/** The keys of all approved periods of the rep, from approved rows and trued-up rows. */
 async function loadOwnedKeys(trx: Work, { workspaceId, repId }: RepTerms): Promise<OwnedKey[]> {
   const { rows } = await sql<OwnedKey>`
     select e.plan_id as "planId", e.rule_name as "ruleName", e.deal_key as "dealKey", s.period as owner

@@ -9,13 +9,13 @@ import { hasTruedUp, loadTruedUpRows } from './trued-up-rows.js';
 /** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
 export interface LoadedRepInput extends RepInput {
   readonly standing: readonly LedgerRow[];
-  /** Rows of approved periods, by event id, which the comparison leaves out. */
+  /** Event ids of approved rows, which the comparison skips. */
   readonly frozenIds: ReadonlySet<string>;
-  /** Whether some period of the rep is trued up: its counters are then more than sums of events. */
+  /** Whether a period of the rep is trued up: its counters then include rows that are not events. */
   readonly hasTruedUp: boolean;
 }
 
-/** The one assembly of an engine input from what is stored, for runs that write and for those that only tell. */
+/** Loads the engine's input. Calculations and simulations both use it. */
 export async function loadRepInput(
   trx: Work,
   terms: RepTerms,

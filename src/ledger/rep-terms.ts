@@ -20,12 +20,12 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { VersionedCache } from '../platform/database/versioned-cache.js';
 import { canonicalFieldMapping } from './field-mapping.js';
 
-/** A plan version with what decides on which days it is in force. */
+/** A plan version with the properties that decide on which days it is in force. */
 export interface StoredVersion extends PlanVersion {
   readonly status: PlanStatus;
   /** The version that this one replaces while it is active. */
   readonly supersedes: string | null;
-  /** The status of the plan itself: only an active plan pays. */
+  /** The status of the plan: only an active plan pays. */
   readonly planStatus: PlanStatus;
 }
 
@@ -33,7 +33,7 @@ export interface Assignment {
   readonly planId: string;
   readonly start: Day | null;
   readonly end: Day | null;
-  /** A deleted assignment earns nothing new, and what it earned is left as it is. */
+  /** A deleted assignment earns nothing new; earned events stay. */
   readonly deleted: boolean;
 }
 
@@ -43,21 +43,21 @@ export interface WorkspaceTerms {
   readonly measures: Readonly<Record<string, string>>;
   /** The field that holds the amount of a deal; null if the workspace has not mapped it. */
   readonly amountSlug: string | null;
-  /** Another one after every change of the configuration; read before whatever else is. */
+  /** Changes with every change of the configuration; read before all other data. */
   readonly revision: string;
 }
 
-/** What the configuration says of one rep: the same for as long as its revision is. */
+/** The configuration of one rep, constant within one revision. */
 interface Configured {
   readonly assignments: readonly Assignment[];
   readonly versions: readonly StoredVersion[];
   readonly overrides: ReadonlyMap<string, readonly TierOverride[]>;
   readonly quotas: readonly StoredQuota[];
-  /** Whether there is or was anybody above. */
+  /** Whether the rep has or had a manager. */
   readonly hasManagers: boolean;
 }
 
-/** How one rep is paid: everything but the deals. */
+/** Everything but the deals that decides what a rep is paid. */
 export interface RepTerms extends Configured {
   readonly workspaceId: string;
   readonly repId: string;
@@ -93,9 +93,9 @@ export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promis
   };
 }
 
-/** In characters, of which an object in memory takes some more bytes: thousands of reps on plans as they mostly are. */
-const mostRemembered = 32 * 1024 * 1024;
-const remembered = new VersionedCache<Configured>(mostRemembered);
+/** In characters, somewhat less than the bytes in memory: enough for thousands of reps. */
+const maxCachedCharacters = 32 * 1024 * 1024;
+const cache = new VersionedCache<Configured>(maxCachedCharacters);
 
 function sizeOf({ versions, quotas, assignments, overrides }: Configured): number {
   const quotaOrAssignment = 200;
@@ -103,9 +103,8 @@ function sizeOf({ versions, quotas, assignments, overrides }: Configured): numbe
 }
 
 /**
- * Everything but the deals, in one round trip: none of the reads waits for another. What the configuration says of a
- * rep is read once under each of its revisions, for as long as this process remembers it. A caller that has read the
- * workspace gives it.
+ * Loads everything but the deals in one round trip. The configuration of a rep is cached under its revision. A
+ * caller that has already read the workspace passes it.
  */
 export async function loadRepTerms(
   trx: Work,
@@ -116,20 +115,20 @@ export async function loadRepTerms(
   const key = `${workspaceId} ${repId}`;
   const [workspace, read, frozen] = await Promise.all([
     given ?? loadWorkspaceTerms(trx, workspaceId),
-    remembered.has(key) ? null : readConfiguration(trx, workspaceId, repId),
+    cache.has(key) ? null : readConfiguration(trx, workspaceId, repId),
     loadFrozen(trx, workspaceId, repId),
   ]);
   const of = { workspaceId, repId, workspace, frozen };
-  const known = remembered.get(workspace.revision, key);
+  const known = cache.get(workspace.revision, key);
   if (known !== null) return { ...of, ...known };
   const { revision, configured } = read ?? (await readConfiguration(trx, workspaceId, repId));
   const terms = configured(workspace);
-  // Outside of a lane the configuration may move between two statements: of such a mixture nothing is kept.
-  if (revision === workspace.revision) remembered.set(revision, key, terms, sizeOf(terms));
+  // Without the lane's lock the configuration may change between two statements; such a mixture is not cached.
+  if (revision === workspace.revision) cache.set(revision, key, terms, sizeOf(terms));
   return { ...of, ...terms };
 }
 
-/** With the revision as it was when the rest had been read. */
+/** Includes the revision after the reads, for comparison with the one before. */
 async function readConfiguration(
   trx: Work,
   workspaceId: string,
@@ -160,7 +159,7 @@ async function readConfiguration(
   };
 }
 
-/** The terms of many reps for a dry run, which nothing freezes: one statement for each table. */
+/** The terms of many reps for a dry run without frozen periods: one statement per table. */
 export async function loadTermsOfReps(
   trx: Work,
   workspaceId: string,
@@ -238,7 +237,7 @@ function mapGroups<Row, T>(
   return new Map([...groups].map(([key, rows]) => [key, map(rows)]));
 }
 
-/** The versions of the plans; a plan without a currency has the workspace's, which is read beside it. */
+/** The versions of the plans. A plan without a currency uses the workspace's, which is read in the same round trip. */
 async function selectVersions(
   trx: Work,
   workspaceId: string,
@@ -365,7 +364,7 @@ export async function loadFrozenOfReps(
   );
 }
 
-/** The rep's plans with the versions of their timelines compiled, assigned by the assignments that still stand. */
+/** The rep's plans with their compiled timelines and the assignments that are not deleted. */
 export function assignedPlans(terms: RepTerms): AssignedPlan[] {
   const planIds = [...new Set(terms.assignments.map((assignment) => assignment.planId))].sort();
   return planIds.map((planId) => ({
@@ -378,7 +377,7 @@ export function assignedPlans(terms: RepTerms): AssignedPlan[] {
   }));
 }
 
-/** The timeline of one plan, from all of its versions: empty unless the plan itself is active. */
+/** The timeline of one plan, from all of its versions; empty unless the plan is active. */
 export function payingVersions(versions: readonly StoredVersion[]): StoredVersion[] {
   return versions[0]?.planStatus === 'active' ? timelineOf(versions) : [];
 }
@@ -388,7 +387,7 @@ export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
   return (planId, key, period) => byKey.get(`${planId}|${key}|${period}`) ?? null;
 }
 
-/** Tells whether a day of the plan is stopped: its events stay unchanged while their deal exists. */
+/** Returns whether a day of the plan is stopped: its events stay unchanged while their deal exists. */
 export function stoppedDaysOf(terms: RepTerms): (planId: string, day: Day) => boolean {
   const stopped = new Map(
     [...groupBy(terms.versions, (version) => version.planId)].map(([planId, versions]) => [
@@ -399,7 +398,10 @@ export function stoppedDaysOf(terms: RepTerms): (planId: string, day: Day) => bo
   return (planId, day) => stopped.get(planId)?.(day) === true;
 }
 
-/** Tells whether events of the plan on a day are kept while nothing else is earned: the plan is gone, or the assignment. */
+/**
+ * Returns whether events of the plan on a day stay although nothing is earned: the plan or the assignment was
+ * deleted.
+ */
 export function withdrawnDaysOf(terms: RepTerms): (planId: string, day: Day) => boolean {
   const known = new Set(terms.versions.map((version) => version.planId));
   return (planId, day) => {

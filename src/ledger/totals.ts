@@ -6,11 +6,11 @@ import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 
-/** Whose totals are set anew. */
+/** The rep whose totals are recomputed. */
 export interface TotalsOf {
   readonly workspaceId: string;
   readonly repId: string;
-  /** False when the rep certainly has no trued-up rows: its events then say everything. */
+  /** False if the rep has no trued-up rows; events then give the whole sum. */
   readonly hasTruedUp?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Counter {
   readonly period: string;
 }
 
-/** What the changed rows add to: counters and months, found for every row and so without joining texts. */
+/** The counters and months of the changed rows. Nested maps avoid joining texts for every row. */
 export class Footprint {
   private readonly plans = new Map<string, Map<string, Set<Period>>>();
   private readonly earnedOn = new Set<Day>();
@@ -50,12 +50,15 @@ export class Footprint {
   }
 }
 
-/** Counters and months, as far as what has changed adds to them. */
+/** Recomputes the counters and months that the changed rows belong to. */
 export async function refreshTotals(trx: Work, of: TotalsOf, footprint: Footprint): Promise<void> {
   await Promise.all([refreshQuotas(trx, of, footprint.counters()), refreshMonths(trx, of, footprint.months())]);
 }
 
-/** `quotas.current_value` = the credit of the counted rows under its key and period, set and not added to. */
+/**
+ * Sets `quotas.current_value` to the credit of the counted rows under its key and period. It is recomputed, never
+ * incremented.
+ */
 export async function refreshQuotas(
   trx: Work,
   { workspaceId, repId, hasTruedUp = true }: TotalsOf,
@@ -89,7 +92,7 @@ export async function refreshQuotas(
       and q.current_value is distinct from coalesce(c.credit, 0)`.execute(trx);
 }
 
-/** The rep's totals by month, from which every statement, dashboard and overview period is summed. */
+/** Recomputes the rep's monthly totals, from which statements, dashboards and overviews are summed. */
 export async function refreshMonths(
   trx: Work,
   { workspaceId, repId }: TotalsOf,
@@ -112,7 +115,7 @@ export async function refreshMonths(
   ]);
 }
 
-/** The sums that `rep_months` holds, over whatever events the following condition names. */
+/** The sums in `rep_months` over the events that the following condition selects. */
 export const insertMonths = sql`
   insert into rep_months (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods)
   select workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,

@@ -7,19 +7,19 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
 import { type RepTerms } from './rep-terms.js';
 
-/** A rep's period. */
+/** A period of a rep. */
 interface PeriodKey {
   readonly workspaceId: string;
   readonly repId: string;
   readonly period: string;
 }
 
-/** A row that a true-up has put in the place of the approved rows of a period. */
+/** A row of a true-up that replaces the approved rows of a period. */
 export interface TruedUpRow extends Omit<CountedRow, 'repId'> {
   readonly frozenPeriod: string;
 }
 
-/** The rep's trued-up rows that are dated in the window, or belong to one of its deals. */
+/** The rep's trued-up rows that are dated in the window or belong to one of its deals. */
 export async function loadTruedUpRows(
   trx: Work,
   terms: RepTerms,
@@ -60,7 +60,7 @@ export function heldTruedUp(row: TruedUpRow): HeldEvent {
   };
 }
 
-/** Puts the rows in the place of those that counted for the approved period. The caller holds the rep's lane. */
+/** Replaces the rows that count for the approved period. The caller holds the rep's lane. */
 export async function replaceRowsOfPeriod(trx: Work, key: PeriodKey, rows: readonly CountedRow[]): Promise<void> {
   await deleteTruedUpRows(trx, key);
   await setTruedUp(trx, key, true);
@@ -89,7 +89,7 @@ export async function replaceRowsOfPeriod(trx: Work, key: PeriodKey, rows: reado
     ])}`.execute(trx);
 }
 
-/** The approved rows of the period count again. The caller holds the rep's lane. */
+/** Deletes the trued-up rows of the period, so that its approved rows count again. The caller holds the rep's lane. */
 export async function restoreRowsOfPeriod(trx: Work, key: PeriodKey): Promise<void> {
   await deleteTruedUpRows(trx, key);
   await setTruedUp(trx, key, false);

@@ -22,26 +22,26 @@ import {
 import { assignedPlans, loadTermsOfReps, quotaFinder, type RepTerms } from './rep-terms.js';
 
 /**
- * The rows that the rep would have around the days if no period were frozen, neither of the rep nor of anyone below: a
- * calculation in memory of the rep and everyone below, bottom-up, from one read of each table. Nothing is written.
+ * The rows that the rep would have around the days if no period of the rep or of a rep below were frozen: an
+ * in-memory calculation of the rep and the reps below, bottom-up, from one read of each table. Nothing is written.
  */
 export async function unfrozenRows(trx: Work, terms: RepTerms, days: DayRange, asOf: Day): Promise<CountedRow[]> {
   const dependsOnOthers = hasRules(terms, (rule) => rule.executionPhase === 'cascade' || rule.tierBy === 'rank');
   const hierarchy = await loadHierarchyBelow(trx, terms.workspaceId, terms.repId, dependsOnOthers);
   const below = await loadTermsOfReps(trx, terms.workspaceId, hierarchy.bottomUp, terms.workspace);
   const all = new Map([...below, [terms.repId, { ...terms, frozen: [] }]]);
-  const window = widened(days, longestPeriod([...all.values()]));
+  const window = widened(days, maxPeriodKind([...all.values()]));
   const team = new UnfrozenTeam(hierarchy, await loadWorld(trx, terms.repId, all, window), { window, asOf });
   return team.rowsOf(terms.repId);
 }
 
-/** A row that stays as it is, and what the calculation sees of it. */
+/** A retained row, with the event that the engine reads for it. */
 interface KeptRow {
   readonly row: CountedRow;
   readonly held: HeldEvent;
 }
 
-/** What the calculation of everyone reads. */
+/** The input of the calculation of all reps. */
 interface World {
   readonly terms: ReadonlyMap<string, RepTerms>;
   readonly deals: ReadonlyMap<string, readonly Deal[]>;
@@ -77,7 +77,7 @@ async function loadWorld(
   return { terms, deals, kept, rankings, firstCloseDates };
 }
 
-/** The rows that stay as they are because their terms were withdrawn: dated in the window, or of a deal that closes in it. */
+/** Rows that stay because their terms were withdrawn: dated in the window, or of a deal that closes in it. */
 async function loadKeptRows(
   trx: Work,
   repId: string,
@@ -116,20 +116,20 @@ function hasRules(
   return versions.some((version) => version.rules.some(test));
 }
 
-function longestPeriod(terms: readonly RepTerms[]): PeriodKind {
+function maxPeriodKind(terms: readonly RepTerms[]): PeriodKind {
   const kinds = terms.flatMap(({ versions }) =>
     versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod)),
   );
   return kinds.reduce<PeriodKind>(longerKind, 'monthly');
 }
 
-/** What one rep would have, in the form that the reps above and beside read. */
+/** The result of one rep, in the form that managers and peers read. */
 interface Calculated {
   readonly rows: readonly CountedRow[];
   readonly credits: ReadonlyMap<string, Decimal>;
 }
 
-/** The rep and everyone below, calculated in memory from the bottom up. */
+/** Calculates the rep and the reps below in memory, bottom-up. */
 class UnfrozenTeam {
   private readonly calculated = new Map<string, Calculated>();
 
@@ -140,8 +140,8 @@ class UnfrozenTeam {
   ) {}
 
   /**
-   * One pass is enough for cascades, since everyone below is calculated first. Ranks within the team look sideways, and
-   * over the years people may have managed each other: then passes follow until nothing changes.
+   * One pass is enough for cascades, since the reps below are calculated first. Ranks depend on peers, and reps may
+   * have managed each other at different times: passes then repeat until nothing changes.
    */
   async rowsOf(repId: string): Promise<CountedRow[]> {
     const order = [...this.hierarchy.bottomUp, repId];
@@ -220,7 +220,7 @@ class UnfrozenTeam {
 
 const minPasses = 3;
 
-/** Thousands of reps take seconds; requests of others are answered in between. */
+/** Lets the process serve other requests: thousands of reps take seconds. */
 function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
