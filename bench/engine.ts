@@ -62,7 +62,7 @@ async function calculating(name: string, mark: string): Promise<Contender> {
     plans: [{ planId: 'plan', assignments: [{ start: null, end: null }], versions: [compiled] }],
     deals: madeUpDeals(),
     teamDeals: [],
-    held: [],
+    fixed: [],
     frozen: [],
     quota: () => quota,
     peerCredits: () => [],

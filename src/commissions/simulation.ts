@@ -75,7 +75,7 @@ interface SimulatedInput extends RepInput {
   readonly team: readonly TeamMember[];
 }
 
-/** Ranks are held against the simulated credit of the others; managers are paid on what is simulated below them. */
+/** Ranks are compared with the simulated credit of the others; cascades pay on the simulated events below. */
 function resultsOf(inputs: ReadonlyMap<string, SimulatedInput>, tried: TriedVersions): Map<string, RepResult> {
   const ranked = isRanked(tried.versions);
   const credits = new Map(
@@ -211,7 +211,7 @@ async function inputOf(
     deals: [...deals, ...own],
     team,
     teamDeals: [...teamDeals, ...madeUpBelow.map(({ deal }) => ({ deal, upstream: [] }))],
-    held: [],
+    fixed: [],
     frozen: [],
     quota: request.quota === null ? quotaFinder(terms.quotas) : () => request.quota,
     peerCredits: await loadPeerCredits(trx, terms, window),

@@ -3,7 +3,7 @@ import { byCloseOrder } from './close-order.js';
 import { type BlockedChange, type Decision, type Outcome, type RepInput, type RepResult } from './model.js';
 import { blockedChangeOf, outcome, PlanCalculation } from './plan-calculation.js';
 
-/** The commission of one rep over the window: a pure function of its input, whatever order the deals come in. */
+/** The commission of one rep over the window: a pure function of its input, independent of the order of the deals. */
 export function calculateRep(input: RepInput): RepResult {
   const deals = [...input.deals.map((deal) => ({ deal, upstream: null })), ...input.teamDeals].sort((a, b) =>
     byCloseOrder(a.deal, b.deal),
@@ -16,8 +16,9 @@ export function calculateRep(input: RepInput): RepResult {
   };
   for (const plan of input.plans) new PlanCalculation(input, plan, result).run(deals);
   const known = new Set(input.plans.map((plan) => plan.planId));
-  for (const held of input.held) {
-    if (!known.has(held.planId) && held.hold === 'frozen') result.blocked.push(blockedChangeOf(input, held, 'reverse'));
+  for (const fixed of input.fixed) {
+    if (!known.has(fixed.planId) && fixed.kind === 'frozen')
+      result.blocked.push(blockedChangeOf(input, fixed, 'reverse'));
   }
   if (input.explain && input.plans.length === 0) {
     for (const deal of input.deals) result.outcomes.push(outcome(deal.dealId, null, null, 'no_assignment'));

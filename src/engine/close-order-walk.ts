@@ -4,7 +4,7 @@ import { type Period } from '../kernel/period.js';
 import { compareText } from './close-order.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type FieldValue } from './field-value.js';
-import { type HeldEvent, type UpstreamEvent } from './model.js';
+import { type FixedEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut, type Quota, type TierInputs } from './payout.js';
 import { type Reason } from './trace.js';
 
@@ -36,7 +36,7 @@ export interface Firing {
   readonly upstream: readonly UpstreamEvent[];
 }
 
-/** One thing that happens on a day: a rule firing, a held row, or both where a held row is fired again. */
+/** An occurrence on a day: a firing, a fixed row, or both if the rule of a fixed row still fires. */
 export interface PlanOccurrence {
   readonly day: Day;
   readonly dealKey: string;
@@ -46,7 +46,7 @@ export interface PlanOccurrence {
   readonly ruleName: string;
   readonly credit: Decimal;
   readonly firing: Firing | null;
-  readonly held: HeldEvent | null;
+  readonly fixed: FixedEvent | null;
 }
 
 export interface Entry extends PlanOccurrence {
@@ -54,18 +54,18 @@ export interface Entry extends PlanOccurrence {
   readonly tally: Tally;
 }
 
-/** What becomes of each entry as the walk comes by. */
+/** Receives the result of each entry during the walk. */
 export interface WalkListener {
   decided(entry: Entry, firing: Firing, payout: Payout): void;
-  held(entry: Entry, held: HeldEvent, firing: Firing | null, payout: Payout | null): void;
+  fixed(entry: Entry, fixed: FixedEvent, firing: Firing | null, payout: Payout | null): void;
 }
 
 /** The other reps' credits under a key and period, for ranks. */
 export type PeerCredits = (key: string, period: Period) => readonly Decimal[];
 
 /**
- * Everything that happens under one plan, walked in close order while the counters run. Entries are all added before
- * the walk, since rank and retroactive tiers need the whole period's credit before the first payout.
+ * All occurrences under one plan, processed in close order with running counters. All entries are added before the
+ * walk, since rank and retroactive tiers need the whole period's credit before the first payout.
  */
 export class CloseOrderWalk {
   private readonly counters = new ByPeriod<Counter>(() => {
@@ -81,15 +81,15 @@ export class CloseOrderWalk {
     private readonly listener: WalkListener,
   ) {}
 
-  add({ day, dealKey, position, period, key, ruleName, credit, firing, held }: PlanOccurrence): void {
+  add({ day, dealKey, position, period, key, ruleName, credit, firing, fixed }: PlanOccurrence): void {
     const counter = this.counters.of(period, key);
     const tally = this.tallies.of(period, ruleName);
     counter.periodCredit = counter.periodCredit.plus(credit);
     // Copied by name: spreading an object of a dozen fields costs more than all the arithmetic on it.
-    this.entries.push({ day, dealKey, position, period, key, ruleName, credit, firing, held, counter, tally });
+    this.entries.push({ day, dealKey, position, period, key, ruleName, credit, firing, fixed, counter, tally });
   }
 
-  /** Walks what has been added since the last walk; the counters go on from there. */
+  /** Processes the entries that were added since the last call; the counters continue. */
   advance(): void {
     const entries = this.entries.sort(byCloseOrderOfEntries);
     this.entries = [];
@@ -102,20 +102,20 @@ export class CloseOrderWalk {
     }
   }
 
-  /** The credit that came together under each key and period, `key|period`. */
+  /** The credit under each key and period, as `key|period`. */
   credits(): Map<string, Decimal> {
     return new Map(this.counters.all().map(([period, key, counter]) => [`${key}|${period}`, counter.cumulative]));
   }
 
-  /** The rules of one deal: each sees the credit of all of them, and marginal slices follow one another. */
+  /** The rules of one deal: each uses the credit of all of them, and marginal slices follow one another. */
   private walkDeal(entries: readonly Entry[]): void {
     for (const { counter, credit } of entries) counter.dealCredit = counter.dealCredit.plus(credit);
     for (const entry of entries) {
-      const { counter, tally, credit, held, firing } = entry;
+      const { counter, tally, credit, fixed, firing } = entry;
       const payout =
         firing === null ? null : payOut(firing.rule, this.standingOf(entry, firing), firing.version.version.currency);
-      const amount = held?.amount ?? payout?.amount ?? Decimal.zero;
-      if (held !== null) this.listener.held(entry, held, firing, payout);
+      const amount = fixed?.amount ?? payout?.amount ?? Decimal.zero;
+      if (fixed !== null) this.listener.fixed(entry, fixed, firing, payout);
       else if (firing !== null && payout !== null) this.listener.decided(entry, firing, payout);
       tally.paid = tally.paid.plus(amount);
       counter.sliceStart = counter.sliceStart.plus(credit);
@@ -158,7 +158,7 @@ export class CloseOrderWalk {
   }
 }
 
-/** What is kept for each period and name: found for every entry, so without joining the two into a new text. */
+/** A value per period and name. Nested maps avoid joining two texts for every entry. */
 class ByPeriod<T> {
   private readonly periods = new Map<Period, Map<string, T>>();
 

@@ -5,7 +5,7 @@ import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { fieldReader, type ReadField, type SlugMapping } from './slug.js';
 import { versionInForceOf } from './version-timeline.js';
 
-/** A rule with its identity: ids change from version to version, the name carries attainment, caps and quotas on. */
+/** A rule with its id. Ids differ between versions; the name links attainment, caps and quotas across versions. */
 export type IdentifiedRule = Rule & { readonly id: string };
 
 /** A plan version as it is stored. */
@@ -63,7 +63,7 @@ export interface CompiledVersion {
   readonly rules: readonly CompiledRule[];
 }
 
-/** The version made ready to run for one rep: readers, tests and the rep's own tiers. */
+/** Compiles a version for one rep: field readers, condition tests and the rep's effective tiers. */
 export function compileVersion(
   version: PlanVersion,
   repId: string,
@@ -105,7 +105,10 @@ export function applicableVersion(timeline: readonly CompiledVersion[], day: Day
   return versionInForceOf(timeline, day, ({ version }) => version);
 }
 
-/** For each tierIndex the rep's own tier where there is one, else the global tier; by threshold, then index. */
+/**
+ * For each tierIndex the rep's own tier if there is one, otherwise the global tier; ordered by threshold, then
+ * index.
+ */
 export function effectiveTiers(rule: Rule, repId: string, overrides: readonly TierOverride[]): EffectiveTier[] {
   const byIndex = new Map<number, EffectiveTier>();
   const take = (tierIndex: number, name: string | undefined, threshold: number, pay: TierOverride) =>

@@ -78,7 +78,7 @@ export interface Group {
 
 export type Condition = Leaf | Group;
 
-/** A condition as it was evaluated on one deal: what was asked, what was seen, whether it passed. */
+/** A condition as it was evaluated on one deal: the operand, the value seen and whether it passed. */
 export interface ConditionTrace {
   readonly field: string;
   readonly operator: Operator;
@@ -88,12 +88,12 @@ export interface ConditionTrace {
 }
 
 /**
- * Conditions made ready for many deals. `day` is the reference for relative dates: the deal's close date, so that
- * what a deal pays never depends on the day of the run.
+ * Compiled conditions. `day` is the reference for relative dates: the deal's close date, so that a payout never
+ * depends on the day of the run.
  */
 export interface ConditionSet {
   passes(deal: Deal, day: Day): boolean;
-  /** The values of all leaves, in order: what a stored trace keeps of the conditions. */
+  /** The values of all leaves, in order, as a stored trace contains them. */
   seen(deal: Deal): FieldValue[];
   explain(deal: Deal, day: Day): ConditionTrace[];
 }
@@ -202,7 +202,7 @@ function compileTest(leaf: Leaf, timeZone: string): Test {
   }
 }
 
-/** Passes when the value does, or of several any. */
+/** Passes if the value passes; for several values, if any of them passes. */
 function ofAny(passes: (value: FieldValue) => boolean): Test {
   return (value) => (Array.isArray(value) ? value.some(passes) : !isAbsent(value) && passes(value as FieldValue));
 }

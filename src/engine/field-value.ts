@@ -6,7 +6,7 @@ export type FieldValue = string | number | boolean | null | readonly string[];
 
 export type Fields = Readonly<Record<string, FieldValue>>;
 
-/** The values that every deal has whatever its CRM calls them; the field mapping says where they stand. */
+/** The standard values of a deal; the field mapping names the CRM fields that contain them. */
 export const standardFields = [
   'dealAmount',
   'dealStage',

@@ -16,7 +16,7 @@ export interface AssignedPlan {
   readonly versions: readonly CompiledVersion[];
 }
 
-/** A deal of someone below in the hierarchy, with the events that it has earned down there. */
+/** A deal of a rep below in the hierarchy, with the events that it earned there. */
 export interface TeamDeal {
   readonly deal: Deal;
   readonly upstream: readonly UpstreamEvent[];
@@ -31,17 +31,18 @@ export interface UpstreamEvent {
 }
 
 /**
- * A row that the calculation does not change: it occupies its natural key, and its recorded credit and amount count for
- * the deals around it. A `frozen` row belongs to an approved period. A `stopped` row lies on a day on which the plan is
- * stopped. A `kept` row is historical: its assignment was deleted; a firing on another day takes its key. An `owned` row
- * only occupies the key, which belongs to an approved period that no longer counts it; it has no credit and no amount.
+ * A row that the calculation does not change: it occupies its natural key, and its recorded credit and amount count
+ * for the deals around it. A `frozen` row belongs to an approved period. A `stopped` row lies on a day on which the
+ * plan is stopped. A `retained` row was earned under an assignment that was deleted later; a firing on another day
+ * replaces it. An `owned` row only occupies its key, which belongs to an approved period that no longer counts it;
+ * it has no credit and no amount.
  */
-export interface HeldEvent {
+export interface FixedEvent {
   readonly planId: string;
   readonly ruleName: string;
   readonly dealKey: string;
   readonly phase: 'per_deal' | 'cascade' | 'periodic';
-  readonly hold: 'frozen' | 'kept' | 'stopped' | 'owned';
+  readonly kind: 'frozen' | 'retained' | 'stopped' | 'owned';
   /** The approved period that owns the key; when absent, the one that contains `earnedOn`. */
   readonly frozenPeriod?: Period;
   readonly earnedOn: Day;
@@ -63,11 +64,11 @@ export interface RepInput {
   readonly plans: readonly AssignedPlan[];
   readonly deals: readonly Deal[];
   readonly teamDeals: readonly TeamDeal[];
-  readonly held: readonly HeldEvent[];
+  readonly fixed: readonly FixedEvent[];
   /** Approved periods: nothing may be earned, changed or reversed on these days. */
   readonly frozen: readonly { readonly period: Period; readonly range: DayRange }[];
   quota(planId: string, key: string, period: Period): Quota | null;
-  /** Credits of the other reps on the plan for the key and period; asked for rank rules only. */
+  /** Credits of the other reps on the plan for the key and period; read only for rank rules. */
   peerCredits(planId: string, key: string, period: Period): readonly Decimal[];
   /** From when periodic rules are considered where neither plan nor assignment has a start. */
   readonly firstActivity: Day | null;
@@ -75,7 +76,7 @@ export interface RepInput {
   readonly explain: boolean;
 }
 
-/** One event as the engine decided it: what the ledger row must say. */
+/** One event as the engine decided it; the ledger row must equal it. */
 export interface Decision {
   readonly planId: string;
   readonly planVersionId: string;
@@ -93,11 +94,11 @@ export interface Decision {
   readonly currency: string;
   readonly period: Period;
   readonly earnedOn: Day;
-  /** Compact; see trace.ts. */
+  /** The encoded trace; see trace.ts. */
   readonly trace: string;
 }
 
-/** A change that an approved period kept from being made. */
+/** A change that an approved period blocked. */
 export interface BlockedChange {
   readonly period: Period;
   readonly planId: string;
@@ -106,7 +107,7 @@ export interface BlockedChange {
   readonly change: 'insert' | 'change' | 'reverse';
 }
 
-/** What one candidate rule came to on one deal, paid or not: the answer to "why did this not pay". */
+/** The result of one candidate rule on one deal, paid or not; explains why a deal did not pay. */
 export interface Outcome {
   readonly dealKey: string;
   readonly planId: string | null;
@@ -125,6 +126,6 @@ export interface RepResult {
   readonly decisions: readonly Decision[];
   readonly blocked: readonly BlockedChange[];
   readonly outcomes: readonly Outcome[];
-  /** Credit per plan, attainment key and period over everything that counts. */
+  /** The counted credit per plan, attainment key and period. */
   readonly credits: ReadonlyMap<string, Decimal>;
 }

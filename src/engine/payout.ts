@@ -9,7 +9,7 @@ export interface Quota {
   readonly variableTarget: Decimal | null;
 }
 
-/** Where one firing stands: its values, and the credit counted around it under its attainment key. */
+/** The inputs of one firing's payout: its values, and the credit counted around it under its attainment key. */
 export interface TierInputs {
   readonly measure: Decimal;
   readonly credit: Decimal;
@@ -20,17 +20,17 @@ export interface TierInputs {
   readonly quota: Quota | null;
   /** Credit of earlier deals. */
   readonly before: Decimal;
-  /** The same with the credit of earlier rules on this deal: where a marginal slice begins. */
+  /** `before` plus the credit of earlier rules on this deal: the start of a marginal slice. */
   readonly sliceStart: Decimal;
-  /** Credit up to and with the whole deal: every rule of one group sees the same. */
+  /** Credit up to and including the whole deal; the same for every rule of a group. */
   readonly after: Decimal;
   /** Credit of the whole period, later deals included. */
   readonly periodCredit: Decimal;
-  /** The most that any earlier deal of the period had reached; null before the first. */
+  /** The maximum that credit reached after any earlier deal of the period; null before the first. */
   readonly highWater: Decimal | null;
   /** 1 is first; null unless the rule tiers by rank. */
   readonly rank: number | null;
-  /** What this rule paid this rep in this attainment period so far. */
+  /** The amount that this rule paid this rep in this attainment period so far. */
   readonly paid: Decimal;
 }
 
@@ -38,51 +38,47 @@ export interface Payout extends TraceParts {
   readonly isBonus: boolean;
 }
 
-/** What one firing pays: tier, raw amount, floors, caps, rounding, in this order. */
-export function payOut(rule: CompiledRule, standing: TierInputs, currency: string): Payout {
-  const target = standing.quota?.target ?? null;
+/** Computes what one firing pays: tier, raw amount, floors, caps, rounding, in this order. */
+export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string): Payout {
+  const target = inputs.quota?.target ?? null;
   const bounds = tierBounds(rule, target);
-  const tier = reachedTier(rule, bounds, standing);
-  const { raw, parts } = rawAmount(rule, bounds, tier, standing);
+  const tier = reachedTier(rule, bounds, inputs);
+  const { raw, parts } = rawAmount(rule, bounds, tier, inputs);
   const isPayable = isWithinBounds(raw);
-  const limited = isPayable ? applyLimits(rule, standing, tier, raw) : { amount: Decimal.zero, limits: [] };
+  const limited = isPayable ? applyLimits(rule, inputs, tier, raw) : { amount: Decimal.zero, limits: [] };
   const amount = roundToCurrency(limited.amount, currency);
   return {
-    measure: standing.measure,
-    credit: standing.credit,
-    before: rule.rule.tierMode === 'marginal' ? standing.sliceStart : standing.before,
-    after: standing.after,
+    measure: inputs.measure,
+    credit: inputs.credit,
+    before: rule.rule.tierMode === 'marginal' ? inputs.sliceStart : inputs.before,
+    after: inputs.after,
     target,
-    base: standing.base,
+    base: inputs.base,
     raw,
     amount,
     tierIndex: tier?.tierIndex ?? null,
     tierName: tier?.name ?? null,
-    tierValue: rule.rule.tierBy === 'value' ? standing.tierValue : null,
-    rank: standing.rank,
+    tierValue: rule.rule.tierBy === 'value' ? inputs.tierValue : null,
+    rank: inputs.rank,
     parts,
     limits: limited.limits,
-    reason: isPayable ? reasonFor(rule, standing, tier, bounds, limited, amount) : 'amount_out_of_range',
-    periodCredit: rule.rule.tierMode === 'retroactive' ? standing.periodCredit : null,
-    isBelowZero: isBelowZero(rule, bounds, standing),
+    reason: isPayable ? reasonFor(rule, inputs, tier, bounds, limited, amount) : 'amount_out_of_range',
+    periodCredit: rule.rule.tierMode === 'retroactive' ? inputs.periodCredit : null,
+    isBelowZero: isBelowZero(rule, bounds, inputs),
     isBonus: tier !== null && tier.flatAmount !== null,
   };
 }
 
-/** Tier thresholds in credit (attainment) or as they are (value, rank); null where attainment has no target. */
+/** Tier thresholds as credit (attainment) or unchanged (value, rank); null for attainment without a target. */
 function tierBounds(rule: CompiledRule, target: Decimal | null): readonly Decimal[] | null {
   if (rule.rule.tierBy !== 'attainment') return rule.tiers.map((tier) => tier.threshold);
   if (target === null || target.isZero()) return null;
   return rule.tiers.map((tier) => tier.threshold.times(target));
 }
 
-function reachedTier(
-  rule: CompiledRule,
-  bounds: readonly Decimal[] | null,
-  standing: TierInputs,
-): EffectiveTier | null {
+function reachedTier(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): EffectiveTier | null {
   if (rule.isFlatRate) return rule.tiers[0] ?? null;
-  const position = reachingValue(rule, standing);
+  const position = reachingValue(rule, inputs);
   if (bounds === null || position === null) return null;
   if (rule.rule.tierBy === 'attainment' && position.sign() < 0) return tierBelowZero(rule, bounds);
   return lastReached(rule.tiers, bounds, position);
@@ -96,24 +92,24 @@ function tierBelowZero(rule: CompiledRule, bounds: readonly Decimal[]): Effectiv
 }
 
 /** Whether part of the deal lies below attainment 0 and is paid, or taken back, by the rule for refunds. */
-function isBelowZero(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: TierInputs): boolean {
+function isBelowZero(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): boolean {
   if (rule.isFlatRate || rule.rule.tierBy !== 'attainment' || bounds === null) return false;
   const isNegative =
     rule.rule.tierMode === 'marginal'
-      ? minimum(standing.sliceStart, standing.sliceStart.plus(standing.credit)).sign() < 0
-      : (reachingValue(rule, standing)?.sign() ?? 0) < 0;
+      ? minimum(inputs.sliceStart, inputs.sliceStart.plus(inputs.credit)).sign() < 0
+      : (reachingValue(rule, inputs)?.sign() ?? 0) < 0;
   return isNegative && tierBelowZero(rule, bounds) !== null;
 }
 
-function reachingValue(rule: CompiledRule, standing: TierInputs): Decimal | null {
+function reachingValue(rule: CompiledRule, inputs: TierInputs): Decimal | null {
   switch (rule.rule.tierBy) {
     case 'value':
-      return standing.tierValue;
+      return inputs.tierValue;
     case 'rank':
-      return standing.rank === null ? null : Decimal.of(standing.rank);
+      return inputs.rank === null ? null : Decimal.of(inputs.rank);
     case 'attainment':
-      if (rule.rule.tierMode === 'retroactive') return standing.periodCredit;
-      return rule.rule.payoutMode === 'stepped_bonus' ? highestReached(standing) : standing.after;
+      if (rule.rule.tierMode === 'retroactive') return inputs.periodCredit;
+      return rule.rule.payoutMode === 'stepped_bonus' ? highestReached(inputs) : inputs.after;
     default:
       return unreachable(rule.rule.tierBy);
   }
@@ -145,18 +141,18 @@ function rawAmount(
   rule: CompiledRule,
   bounds: readonly Decimal[] | null,
   tier: EffectiveTier | null,
-  standing: TierInputs,
+  inputs: TierInputs,
 ): RawAmount {
   switch (rule.rule.payoutMode) {
     case 'flat_per_tier':
-      return bandsEntered(rule, bounds, standing);
+      return bandsEntered(rule, bounds, inputs);
     case 'stepped_bonus':
-      return stepUp(tier, standing);
+      return stepUp(tier, inputs);
     case 'rate':
     case 'flat_per_event':
       if (tier !== null && tier.flatAmount !== null) return whole(tier, tier.flatAmount);
-      if (rule.rule.tierMode === 'marginal' && !rule.isFlatRate) return marginalParts(rule, bounds, standing);
-      return tier === null ? nothing : whole(tier, standing.base);
+      if (rule.rule.tierMode === 'marginal' && !rule.isFlatRate) return marginalParts(rule, bounds, inputs);
+      return tier === null ? nothing : whole(tier, inputs.base);
     default:
       return unreachable(rule.rule.payoutMode);
   }
@@ -167,10 +163,13 @@ function whole(tier: EffectiveTier, base: Decimal): RawAmount {
   return { raw, parts: [{ tierIndex: tier.tierIndex, rate: tier.rate, part: base }] };
 }
 
-/** The slice of credit cut by the tier bands like income by tax brackets; a negative credit gives back what it took. */
-function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: TierInputs): RawAmount {
+/**
+ * Splits the slice of credit by the tier bands, like income by tax brackets; negative credit takes back what was
+ * paid.
+ */
+function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): RawAmount {
   if (bounds === null) return nothing;
-  const { sliceStart, credit, base } = standing;
+  const { sliceStart, credit, base } = inputs;
   if (credit.isZero()) {
     const tier = sliceStart.sign() < 0 ? tierBelowZero(rule, bounds) : lastReached(rule.tiers, bounds, sliceStart);
     return tier === null || tier.rate === null ? nothing : whole(tier, base);
@@ -197,14 +196,14 @@ function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, st
 }
 
 /** Each band that the period's credit enters for the first time with this deal pays its amount once. */
-function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, standing: TierInputs): RawAmount {
+function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): RawAmount {
   if (bounds === null && !rule.isFlatRate) return nothing;
   let raw = Decimal.zero;
   const parts: TraceParts['parts'][number][] = [];
   rule.tiers.forEach((tier, index) => {
     const reaches = (credit: Decimal) => rule.isFlatRate || !credit.isLessThan(bounds?.[index] as Decimal);
-    const entered = reaches(standing.after);
-    const enteredBefore = standing.highWater !== null && reaches(standing.highWater);
+    const entered = reaches(inputs.after);
+    const enteredBefore = inputs.highWater !== null && reaches(inputs.highWater);
     if (!entered || enteredBefore || tier.flatAmount === null) return;
     raw = raw.plus(tier.flatAmount);
     parts.push({ tierIndex: tier.tierIndex, rate: null, part: tier.flatAmount });
@@ -212,10 +211,10 @@ function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, sta
   return { raw, parts };
 }
 
-/** The bonus of the highest tier that the period has reached, less what the rule has already paid for the period. */
-function stepUp(tier: EffectiveTier | null, standing: TierInputs): RawAmount {
+/** The bonus of the highest tier that the period has reached, minus what the rule already paid for the period. */
+function stepUp(tier: EffectiveTier | null, inputs: TierInputs): RawAmount {
   if (tier === null || tier.flatAmount === null) return nothing;
-  const raw = tier.flatAmount.minus(standing.paid);
+  const raw = tier.flatAmount.minus(inputs.paid);
   return { raw, parts: raw.isZero() ? [] : [{ tierIndex: tier.tierIndex, rate: null, part: raw }] };
 }
 
@@ -224,9 +223,9 @@ interface Limited {
   readonly limits: TraceParts['limits'];
 }
 
-function applyLimits(rule: CompiledRule, standing: TierInputs, tier: EffectiveTier | null, raw: Decimal): Limited {
+function applyLimits(rule: CompiledRule, inputs: TierInputs, tier: EffectiveTier | null, raw: Decimal): Limited {
   const limits: TraceParts['limits'][number][] = [];
-  if (rule.floorAttainment !== null && isBelowFloorAttainment(rule, rule.floorAttainment, standing)) {
+  if (rule.floorAttainment !== null && isBelowFloorAttainment(rule, rule.floorAttainment, inputs)) {
     limits.push({ kind: 'floor_attainment', bound: rule.floorAttainment, before: raw, after: Decimal.zero });
     return { amount: Decimal.zero, limits };
   }
@@ -237,7 +236,7 @@ function applyLimits(rule: CompiledRule, standing: TierInputs, tier: EffectiveTi
   };
   if (rule.floor !== null && tier !== null && raw.sign() >= 0) bind('floor', rule.floor, maximum(amount, rule.floor));
   if (rule.capMultiplier !== null) {
-    const variableTarget = standing.quota?.variableTarget ?? null;
+    const variableTarget = inputs.quota?.variableTarget ?? null;
     if (variableTarget === null) limits.push({ kind: 'cap_multiplier', bound: null, before: amount, after: amount });
     else {
       const bound = rule.capMultiplier.times(variableTarget);
@@ -245,24 +244,24 @@ function applyLimits(rule: CompiledRule, standing: TierInputs, tier: EffectiveTi
     }
   }
   if (rule.cap !== null) {
-    const headroom = maximum(rule.cap.minus(standing.paid), Decimal.zero);
+    const headroom = maximum(rule.cap.minus(inputs.paid), Decimal.zero);
     bind('cap', headroom, minimum(amount, headroom));
   }
   return { amount, limits };
 }
 
 /** Both before and after the deal, so that a refund takes back what was paid above the floor. */
-function isBelowFloorAttainment({ rule }: CompiledRule, floor: Decimal, standing: TierInputs): boolean {
-  const target = standing.quota?.target;
+function isBelowFloorAttainment({ rule }: CompiledRule, floor: Decimal, inputs: TierInputs): boolean {
+  const target = inputs.quota?.target;
   if (target === undefined || target.isZero()) return floor.sign() > 0;
   const bound = floor.times(target);
-  if (rule.tierMode === 'retroactive') return standing.periodCredit.isLessThan(bound);
-  return standing.before.isLessThan(bound) && standing.after.isLessThan(bound);
+  if (rule.tierMode === 'retroactive') return inputs.periodCredit.isLessThan(bound);
+  return inputs.before.isLessThan(bound) && inputs.after.isLessThan(bound);
 }
 
 function reasonFor(
   rule: CompiledRule,
-  standing: TierInputs,
+  inputs: TierInputs,
   tier: EffectiveTier | null,
   bounds: readonly Decimal[] | null,
   limited: Limited,
@@ -272,8 +271,7 @@ function reasonFor(
   const last = limited.limits.at(-1);
   if (last?.kind === 'floor_attainment') return 'below_floor_attainment';
   if (tier === null && bounds === null) return 'quota_missing';
-  if (tier === null && rule.rule.tierBy === 'value' && standing.tierValueAbsence !== null)
-    return standing.tierValueAbsence;
+  if (tier === null && rule.rule.tierBy === 'value' && inputs.tierValueAbsence !== null) return inputs.tierValueAbsence;
   if (tier === null) return 'below_lowest_tier';
   if (last?.kind === 'cap' && last.after.isZero()) return 'cap_exhausted';
   return null;

@@ -9,7 +9,7 @@ import {
   type AssignedPlan,
   type BlockedChange,
   type Decision,
-  type HeldEvent,
+  type FixedEvent,
   type Outcome,
   type RepInput,
   type UpstreamEvent,
@@ -19,7 +19,7 @@ import { baseOf, creditOf, periodicBase, periodicCredit, sumOf, upstreamOf } fro
 import { type Deal } from './slug.js';
 import { encodeTrace, type Reason } from './trace.js';
 
-/** A deal to look at; with upstream events it is the team's, without it is the rep's own. */
+/** A deal to calculate. With upstream events it is a deal of the team, otherwise the rep's own. */
 export type Candidate = { readonly deal: Deal; readonly upstream: readonly UpstreamEvent[] | null };
 
 export interface ResultCollector {
@@ -29,36 +29,39 @@ export interface ResultCollector {
   readonly credits: Map<string, Decimal>;
 }
 
-/** One plan of one rep: finds every rule that fires, minds what is held and frozen, and lets the walk pay. */
+/**
+ * Calculates one plan of one rep: finds every rule that fires, respects fixed rows and frozen periods, and pays in
+ * close order.
+ */
 export class PlanCalculation implements WalkListener {
   private readonly walk: CloseOrderWalk;
-  private readonly heldByKey = new Map<string, HeldEvent>();
+  private readonly fixedByKey = new Map<string, FixedEvent>();
 
   constructor(
     private readonly input: RepInput,
     private readonly plan: AssignedPlan,
-    private readonly sink: ResultCollector,
+    private readonly result: ResultCollector,
   ) {
     this.walk = new CloseOrderWalk((key, period) => input.peerCredits(plan.planId, key, period), this);
-    for (const held of input.held) {
-      if (held.planId === plan.planId) this.heldByKey.set(`${held.ruleName}|${held.dealKey}`, held);
+    for (const fixed of input.fixed) {
+      if (fixed.planId === plan.planId) this.fixedByKey.set(`${fixed.ruleName}|${fixed.dealKey}`, fixed);
     }
   }
 
   run(deals: readonly Candidate[]): void {
     for (const candidate of deals) this.fireDeal(candidate);
-    this.holdTheRest((held) => held.phase !== 'periodic');
+    this.addRemainingFixed((fixed) => fixed.phase !== 'periodic');
     this.walk.advance();
     this.firePeriodicRules();
-    this.holdTheRest((held) => held.phase === 'periodic');
+    this.addRemainingFixed((fixed) => fixed.phase === 'periodic');
     this.walk.advance();
-    for (const [key, credit] of this.walk.credits()) this.sink.credits.set(`${this.plan.planId}|${key}`, credit);
+    for (const [key, credit] of this.walk.credits()) this.result.credits.set(`${this.plan.planId}|${key}`, credit);
   }
 
   decided(entry: Entry, firing: Firing, payout: Payout): void {
     const { rule } = firing.rule;
     const { version } = firing.version;
-    this.sink.decisions.push({
+    this.result.decisions.push({
       planId: this.plan.planId,
       planVersionId: version.planVersionId,
       ruleId: rule.id,
@@ -77,27 +80,27 @@ export class PlanCalculation implements WalkListener {
       trace: encodeTrace(payout, firing),
     });
     if (this.input.explain)
-      this.sink.outcomes.push({
+      this.result.outcomes.push({
         ...outcome(entry.dealKey, firing.version, firing.rule, payout.reason),
         paid: !payout.amount.isZero(),
         amount: payout.amount,
       });
   }
 
-  /** A frozen row that would be paid differently now is reported; the row itself stays. */
-  held(entry: Entry, held: HeldEvent, firing: Firing | null, payout: Payout | null): void {
+  /** Reports a frozen row that would be paid differently now; the row stays. */
+  fixed(entry: Entry, fixed: FixedEvent, firing: Firing | null, payout: Payout | null): void {
     if (firing === null || payout === null) return;
     const same =
-      payout.amount.equals(held.amount) &&
-      firing.credit.equals(held.credit) &&
-      payout.base.equals(held.base) &&
-      payout.tierName === held.tierName;
-    if (!same && held.hold === 'frozen') this.sink.blocked.push(blockedChangeOf(this.input, held, 'change'));
+      payout.amount.equals(fixed.amount) &&
+      firing.credit.equals(fixed.credit) &&
+      payout.base.equals(fixed.base) &&
+      payout.tierName === fixed.tierName;
+    if (!same && fixed.kind === 'frozen') this.result.blocked.push(blockedChangeOf(this.input, fixed, 'change'));
     if (this.input.explain) {
-      this.sink.outcomes.push({
+      this.result.outcomes.push({
         ...outcome(entry.dealKey, firing.version, firing.rule, 'statement_locked'),
-        paid: !held.amount.isZero(),
-        amount: held.amount,
+        paid: !fixed.amount.isZero(),
+        amount: fixed.amount,
       });
     }
   }
@@ -154,28 +157,28 @@ export class PlanCalculation implements WalkListener {
     });
   }
 
-  /** A firing joins the walk, unless an approved period stands in its way. */
+  /** Adds a firing to the walk unless an approved period blocks it. */
   private enter(day: Day, dealKey: string, period: Period, firing: Firing): void {
     const { rule } = firing.rule;
-    const held = this.takeHeld(rule.name, dealKey);
+    const fixed = this.takeFixed(rule.name, dealKey);
     const frozen = this.frozenOn(day);
-    if (held?.hold === 'owned') {
-      this.sink.blocked.push(blockedChangeOf(this.input, held, 'insert'));
+    if (fixed?.kind === 'owned') {
+      this.result.blocked.push(blockedChangeOf(this.input, fixed, 'insert'));
       return this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
     }
-    if (held?.hold === 'frozen') {
-      const stays = held.earnedOn === day;
-      if (!stays) this.sink.blocked.push(blockedChangeOf(this.input, held, 'change'));
-      this.addHeld(held, stays ? firing : null);
+    if (fixed?.kind === 'frozen') {
+      const stays = fixed.earnedOn === day;
+      if (!stays) this.result.blocked.push(blockedChangeOf(this.input, fixed, 'change'));
+      this.addFixed(fixed, stays ? firing : null);
       if (!stays) this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
       return;
     }
-    if (held?.hold === 'stopped') {
-      this.addHeld(held, null);
+    if (fixed?.kind === 'stopped') {
+      this.addFixed(fixed, null);
       return this.refuse(firing.version, firing.rule, dealKey, 'plan_not_active');
     }
     if (frozen !== undefined) {
-      this.sink.blocked.push({
+      this.result.blocked.push({
         period: frozen,
         planId: this.plan.planId,
         ruleName: rule.name,
@@ -194,36 +197,36 @@ export class PlanCalculation implements WalkListener {
       ruleName: rule.name,
       credit,
       firing: credit === firing.credit ? firing : { ...firing, credit },
-      held: null,
+      fixed: null,
     });
   }
 
-  private addHeld(held: HeldEvent, firing: Firing | null): void {
+  private addFixed(fixed: FixedEvent, firing: Firing | null): void {
     this.walk.add({
-      day: held.earnedOn,
-      dealKey: held.dealKey,
+      day: fixed.earnedOn,
+      dealKey: fixed.dealKey,
       position: firing?.rule.position ?? Number.MAX_SAFE_INTEGER,
-      period: held.period,
-      key: held.attainmentKey,
-      ruleName: held.ruleName,
-      credit: held.credit,
+      period: fixed.period,
+      key: fixed.attainmentKey,
+      ruleName: fixed.ruleName,
+      credit: fixed.credit,
       firing,
-      held,
+      fixed,
     });
   }
 
-  /** Held rows whose rule does not fire any more keep counting where they were recorded. */
-  private holdTheRest(ofPass: (held: HeldEvent) => boolean): void {
-    for (const [key, held] of this.heldByKey) {
-      if (!ofPass(held)) continue;
-      this.heldByKey.delete(key);
-      if (held.hold === 'owned') continue;
-      if (held.hold === 'frozen') this.sink.blocked.push(blockedChangeOf(this.input, held, 'reverse'));
-      this.addHeld(held, null);
+  /** Fixed rows whose rule no longer fires still count where they were recorded. */
+  private addRemainingFixed(ofPass: (fixed: FixedEvent) => boolean): void {
+    for (const [key, fixed] of this.fixedByKey) {
+      if (!ofPass(fixed)) continue;
+      this.fixedByKey.delete(key);
+      if (fixed.kind === 'owned') continue;
+      if (fixed.kind === 'frozen') this.result.blocked.push(blockedChangeOf(this.input, fixed, 'reverse'));
+      this.addFixed(fixed, null);
     }
   }
 
-  /** Periodic rules fire once for every period that has ended with the rep on the plan, deals or no deals. */
+  /** Periodic rules fire once for every period that has ended while the rep was on the plan, with or without deals. */
   private firePeriodicRules(): void {
     for (const kind of periodKinds) {
       const used = this.plan.versions.some((version) => version.rules.some((rule) => isPeriodicOf(rule, kind)));
@@ -292,7 +295,7 @@ export class PlanCalculation implements WalkListener {
           : this.plan.versions.length === 0
             ? 'plan_not_active'
             : 'outside_effective_dates';
-      this.sink.outcomes.push({ ...outcome(explainedDeal, null, null, reason), planId: this.plan.planId });
+      this.result.outcomes.push({ ...outcome(explainedDeal, null, null, reason), planId: this.plan.planId });
     }
     return version;
   }
@@ -302,12 +305,12 @@ export class PlanCalculation implements WalkListener {
     return isAbsent(currency) || comparable(String(currency)) === version.version.currency.toLowerCase();
   }
 
-  private takeHeld(ruleName: string, dealKey: string): HeldEvent | undefined {
-    if (this.heldByKey.size === 0) return undefined;
+  private takeFixed(ruleName: string, dealKey: string): FixedEvent | undefined {
+    if (this.fixedByKey.size === 0) return undefined;
     const key = `${ruleName}|${dealKey}`;
-    const held = this.heldByKey.get(key);
-    this.heldByKey.delete(key);
-    return held;
+    const fixed = this.fixedByKey.get(key);
+    this.fixedByKey.delete(key);
+    return fixed;
   }
 
   private frozenOn(day: Day): Period | undefined {
@@ -339,7 +342,7 @@ export class PlanCalculation implements WalkListener {
     missing: readonly string[] = [],
   ): void {
     if (!this.input.explain) return;
-    this.sink.outcomes.push({ ...outcome(dealKey, version, rule, reason), conditions: conditions(), missing });
+    this.result.outcomes.push({ ...outcome(dealKey, version, rule, reason), conditions: conditions(), missing });
   }
 }
 
@@ -363,10 +366,10 @@ export function outcome(
   };
 }
 
-export function blockedChangeOf(input: RepInput, held: HeldEvent, change: BlockedChange['change']): BlockedChange {
-  const containing = input.frozen.find(({ range }) => isWithin(held.earnedOn, range))?.period;
-  const period = held.frozenPeriod ?? containing ?? held.period;
-  return { period, planId: held.planId, ruleName: held.ruleName, dealKey: held.dealKey, change };
+export function blockedChangeOf(input: RepInput, fixed: FixedEvent, change: BlockedChange['change']): BlockedChange {
+  const containing = input.frozen.find(({ range }) => isWithin(fixed.earnedOn, range))?.period;
+  const period = fixed.frozenPeriod ?? containing ?? fixed.period;
+  return { period, planId: fixed.planId, ruleName: fixed.ruleName, dealKey: fixed.dealKey, change };
 }
 
 function isPeriodicOf(rule: CompiledRule, kind: (typeof periodKinds)[number]): boolean {

@@ -46,7 +46,7 @@ export interface Rule {
   readonly tiers: readonly Tier[];
 }
 
-/** What a plan version says, whichever of the two shapes it was written in. */
+/** The canonical terms of a plan version, independent of the shape in which it was written. */
 export interface PlanTerms {
   readonly dealConditions: readonly Condition[];
   readonly rules: readonly Rule[];
@@ -55,8 +55,8 @@ export interface PlanTerms {
 export type ReadPlanConfig = { readonly terms: PlanTerms } | { readonly issues: readonly [Issue, ...Issue[]] };
 
 /**
- * Reads a config in either documented shape into canonical terms, or tells every problem found with its path.
- * The shapes may stand side by side in one plan but not within one rule.
+ * Reads a config in either documented shape into canonical terms, or returns every problem with its path. One plan
+ * may mix the shapes, one rule may not.
  */
 export function readPlanConfig(config: unknown): ReadPlanConfig {
   const parsed = configSchema.safeParse(config);
@@ -75,7 +75,7 @@ export function readPlanConfig(config: unknown): ReadPlanConfig {
   return { terms: { dealConditions: (dealConditions ?? []) as Condition[], rules: read } };
 }
 
-/** The key under which a rule's credit is counted and its quota is set: its group, or else its own name. */
+/** The key under which a rule's credit is counted and its quota is set: its group, otherwise its name. */
 export function attainmentKey(rule: Pick<Rule, 'name' | 'quotaGroup'>): string {
   return rule.quotaGroup ?? rule.name;
 }
@@ -190,7 +190,7 @@ const conditions = z
   .max(50)
   .optional();
 
-/** The shape in which plans are best written, for documents that describe it; {@link readPlanConfig} reads the other too. */
+/** The recommended config shape, as documents describe it; {@link readPlanConfig} reads the other shape too. */
 export const describedPlanConfig = z.strictObject({
   dealConditions: conditions.describe(
     'All must hold for any rule to pay on a deal. Without one that asks for the stage, deals pay from the day they are known',
@@ -384,7 +384,7 @@ function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {
   }
 }
 
-/** Conditions are parsed leaf by leaf, since a union of shapes would only say that nothing matched. */
+/** Conditions are parsed leaf by leaf, since a union would report only that no shape matched. */
 function conditionIssues(
   raw: unknown,
   path: readonly (string | number)[],

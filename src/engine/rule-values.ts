@@ -5,7 +5,7 @@ import { type UpstreamEvent } from './model.js';
 import { type Quota } from './payout.js';
 import { type Deal, type ReadField } from './slug.js';
 
-/** What the rate multiplies on a deal; null when it is missing. */
+/** The value that the rate multiplies on a deal; null if it is missing. */
 export function baseOf(
   rule: CompiledRule,
   deal: Deal,
@@ -19,7 +19,7 @@ export function baseOf(
   return rule.readBase === null ? Decimal.one : asNumber(rule.readBase(deal));
 }
 
-/** What the deal counts towards the quota; credit fields that are missing count nothing. */
+/** The credit of the deal; missing credit fields count as 0. */
 export function creditOf(rule: CompiledRule, deal: Deal, measure: Decimal): Decimal {
   if (rule.credits === null) return measure;
   let credit = Decimal.zero;
@@ -28,7 +28,7 @@ export function creditOf(rule: CompiledRule, deal: Deal, measure: Decimal): Deci
   return credit;
 }
 
-/** The downstream events that feed a cascade rule; a currency of null takes those of any. */
+/** The events of reps below that a cascade rule pays on; with currency null, of any currency. */
 export function upstreamOf(
   rule: CompiledRule,
   upstream: readonly UpstreamEvent[],
@@ -48,7 +48,7 @@ export function sumOf(deals: readonly Deal[], read: ReadField): Decimal {
   return deals.reduce((sum, deal) => sum.plus(asNumber(read(deal)) ?? Decimal.zero), Decimal.zero);
 }
 
-/** The same for a periodic rule, over all the deals of its period. */
+/** The base of a periodic rule, over all deals of its period. */
 export function periodicBase(
   rule: CompiledRule,
   deals: readonly Deal[],

@@ -1,7 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { type Fields, type FieldValue, isAbsent, type StandardField } from './field-value.js';
 
-/** A deal as the engine sees it: its raw fields and the standard values taken from them. */
+/** A deal in the engine's input: its raw fields and the standard values read from them. */
 export interface Deal {
   readonly dealId: string;
   readonly closeDate: Day;
@@ -11,7 +11,7 @@ export interface Deal {
 
 export type ReadField = (deal: Deal) => FieldValue | undefined;
 
-/** Slug to slug: `{"amount": "acv"}` makes a plan's `amount` mean the CRM's `acv`. */
+/** Slug to slug: with `{"amount": "acv"}` a plan's `amount` reads the CRM's `acv`. */
 export type SlugMapping = Readonly<Record<string, string>>;
 
 const standardBySlug: ReadonlyMap<string, StandardField> = new Map<string, StandardField>([
@@ -52,8 +52,8 @@ export function aliasOf(slug: string): string | undefined {
 }
 
 /**
- * How a plan reads a slug from a deal: the plan's mapping, the workspace's measures, the deal's own field, its
- * alias, then the standard value it names.
+ * Reads a slug from a deal. Order: the plan's mapping, the workspace's measures, the deal's own field, its alias,
+ * the standard value that the slug names.
  */
 export function fieldReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
   const mapped = own(planMapping, slug) ?? own(measures, slug);
@@ -75,7 +75,7 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Where {@link fieldReader} looks for the value, in its order: keys of the deal's fields, then a standard value. */
+/** The sources of {@link fieldReader} in its order: keys of the deal's fields, then a standard value. */
 export interface FieldSources {
   readonly keys: readonly string[];
   readonly standard: StandardField | null;
@@ -91,5 +91,5 @@ export function fieldSources(slug: string, planMapping: SlugMapping, measures: S
   return { keys, standard: remapped === undefined ? (standard ?? null) : null };
 }
 
-/** The slugs by which any plan may ask for the standard values. */
+/** The slugs that name standard values in every plan. */
 export const standardSlugs: readonly string[] = [...standardBySlug.keys()];

@@ -3,7 +3,10 @@ import { type Decimal } from '../kernel/decimal.js';
 import { type Condition, type ConditionTrace, explainSeen } from './condition.js';
 import { type FieldValue } from './field-value.js';
 
-/** Why a rule paid nothing on a deal. The first group are events of amount 0, the second no events at all. */
+/**
+ * Why a rule paid nothing on a deal. The first group applies to events of amount 0, the second to deals without an
+ * event.
+ */
 export const reasons = [
   'quota_missing',
   'below_lowest_tier',
@@ -30,7 +33,7 @@ export type Reason = (typeof reasons)[number];
 
 export type LimitKind = 'floor_attainment' | 'floor' | 'cap_multiplier' | 'cap';
 
-/** A floor or cap that was looked at: its bound, and the amount before and after it. */
+/** A floor or cap that was applied: its bound, and the amount before and after it. */
 export interface LimitTrace {
   readonly kind: LimitKind;
   /** The bound in money (for `floor_attainment`: the ratio); null when the rep has no variable target to multiply. */
@@ -39,7 +42,9 @@ export interface LimitTrace {
   readonly after: number;
 }
 
-/** One slice of the payout: in marginal mode the part of the credit inside one tier's band, else the whole base. */
+/**
+ * One slice of the payout: in marginal mode the part of the credit inside one tier's band, otherwise the whole base.
+ */
 export interface PartTrace {
   readonly tierIndex: number;
   /** Decimal commission rate; null for a fixed amount. */
@@ -54,7 +59,10 @@ export interface UpstreamTrace {
   readonly amount: number;
 }
 
-/** How one event came to its amount, in the order of calculation. Money in the event's currency, ratios to 6 decimals. */
+/**
+ * How the amount of an event was computed, in the order of calculation. Money in the event's currency, ratios to 6
+ * decimals.
+ */
 export interface Trace {
   readonly conditions: readonly ConditionTrace[];
   readonly measure: number;
@@ -70,7 +78,7 @@ export interface Trace {
   /** Credit and attainment of the whole period, for a retroactive rule. */
   readonly periodCredit?: number;
   readonly periodAttainment?: number;
-  /** Attainment below 0 was reached: there the tier applies that attainment 0 reaches. */
+  /** Attainment is below 0, where the tier of attainment 0 applies. */
   readonly belowZero?: true;
   readonly base: number;
   readonly parts: readonly PartTrace[];
@@ -81,7 +89,7 @@ export interface Trace {
   readonly reason?: Reason;
 }
 
-/** What the engine knows of a payout when it has decided it. */
+/** The parts of a trace that the payout decides. */
 export interface TraceParts {
   readonly measure: Decimal;
   readonly credit: Decimal;
@@ -108,7 +116,7 @@ export interface TraceParts {
   readonly reason: Reason | null;
 }
 
-/** What the engine had looked at when the rule fired. */
+/** The parts of a trace that were read when the rule fired. */
 export interface TraceInputs {
   readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
   readonly seen: readonly FieldValue[];
@@ -122,8 +130,8 @@ const limitLetters: Readonly<Record<LimitKind, string>> = {
 };
 
 /**
- * The stored form: a JSON array by position, since a trace of named fields takes six times the room and halves the
- * rate at which events are written. Read it back with {@link decodeTrace}.
+ * Encodes a trace as a positional JSON array: named fields take six times the space and halve the rate at which
+ * events are written. {@link decodeTrace} reads it.
  */
 export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   const parts = trace.parts.map((part) => `[${part.tierIndex},${part.rate ?? 'null'},${part.part}]`).join();
@@ -166,7 +174,7 @@ type Stored = readonly [
   isBelowZero?: 0 | 1,
 ];
 
-/** What a stored trace is read against: the conditions of its plan version and the columns of its event. */
+/** The context for decoding a stored trace: the conditions of its plan version and the columns of its event. */
 export interface TraceContext {
   readonly conditions: readonly Condition[];
   readonly day: Day;

@@ -1,6 +1,6 @@
 import { addDays, type Day, type DayRange, earliestDay, hull, latestDay } from '../kernel/day.js';
 
-/** What a version needs to have for its place in the timeline of its plan. */
+/** The properties that place a version in its plan's timeline. */
 export interface DatedVersion {
   readonly planVersionId: string;
   readonly version: number;
@@ -35,15 +35,15 @@ function unstoppedTimelineOf<T extends TimelineCandidate>(versions: readonly T[]
   return versions.filter((version) => !superseded.has(version.planVersionId)).sort(byStart);
 }
 
-/** A plan as far as it decides on which days something is earned. */
+/** The properties of a plan that decide on which days it pays. */
 export interface DatedPlan {
   readonly isActive: boolean;
   readonly versions: readonly TimelineCandidate[];
 }
 
 /**
- * Tells whether a day of the plan is stopped: a version would be in force if the plan and all versions were active, but
- * none is.
+ * Returns whether a day of the plan is stopped: a version would be in force if the plan and all versions were
+ * active, but none is.
  */
 export function stoppedDays({ isActive, versions }: DatedPlan): (day: Day) => boolean {
   const paying = isActive ? timelineOf(versions) : [];
@@ -51,21 +51,24 @@ export function stoppedDays({ isActive, versions }: DatedPlan): (day: Day) => bo
   return (day) => versionInForce(paying, day) === null && versionInForce(unstopped, day) !== null;
 }
 
-/** Whether a change of the plan stops a day that was not stopped before. */
+/** Whether a change of the plan stops a day that was not stopped. */
 export function stopsDays(before: DatedPlan, after: DatedPlan): boolean {
   const wasStopped = stoppedDays(before);
   const isStopped = stoppedDays(after);
-  return turningDays(before, after).some((day) => isStopped(day) && !wasStopped(day));
+  return changeDays(before, after).some((day) => isStopped(day) && !wasStopped(day));
 }
 
-/** The first to the last of the days that another version, or none, is in force on than before; stopped days are not restated. */
+/**
+ * The range of days on which a different version, or none, is in force after the change; stopped days are not
+ * restated.
+ */
 export function restatedDays(before: DatedPlan, after: DatedPlan): DayRange | null {
   const [old, now] = [before, after].map(({ isActive, versions }) => (isActive ? timelineOf(versions) : [])) as [
     TimelineCandidate[],
     TimelineCandidate[],
   ];
   const isStopped = stoppedDays(after);
-  const days = turningDays(before, after);
+  const days = changeDays(before, after);
   const restated = days.flatMap((from, index) => {
     const isSame = versionInForce(old, from)?.planVersionId === versionInForce(now, from)?.planVersionId;
     if (isSame || isStopped(from)) return [];
@@ -75,8 +78,8 @@ export function restatedDays(before: DatedPlan, after: DatedPlan): DayRange | nu
   return restated.length === 0 ? null : restated.reduce(hull);
 }
 
-/** The days on which something may begin or end, in order; nothing does between them. */
-function turningDays(before: DatedPlan, after: DatedPlan): Day[] {
+/** The days on which the version in force may change, in order. */
+function changeDays(before: DatedPlan, after: DatedPlan): Day[] {
   const days = [...before.versions, ...after.versions].flatMap(({ effectiveStart, effectiveEnd }) => [
     effectiveStart ?? earliestDay,
     effectiveEnd === null || effectiveEnd === latestDay ? earliestDay : addDays(effectiveEnd, 1),
@@ -84,17 +87,20 @@ function turningDays(before: DatedPlan, after: DatedPlan): Day[] {
   return [...new Set([earliestDay, ...days])].sort();
 }
 
-/** Of versions in any order the one with the latest start up to the day, whether or not it has ended by then. */
+/**
+ * The version with the latest start up to the day, whether or not it has ended by then. The versions may be in any
+ * order.
+ */
 export function latestStarted<T extends DatedVersion>(timeline: readonly T[], day: Day): T | null {
   return latestStartedOf(timeline, day, (version) => version);
 }
 
-/** The version in force on the day. When it has ended the plan has none: an earlier version never takes over. */
+/** The version in force on the day. After its end the plan has none: an earlier version never takes over. */
 export function versionInForce<T extends DatedVersion>(timeline: readonly T[], day: Day): T | null {
   return versionInForceOf(timeline, day, (version) => version);
 }
 
-/** The same for values that have a version. */
+/** {@link versionInForce} for values that have a version. */
 export function versionInForceOf<T>(timeline: readonly T[], day: Day, datesOf: (value: T) => DatedVersion): T | null {
   const latest = latestStartedOf(timeline, day, datesOf);
   if (latest === null) return null;
@@ -112,7 +118,10 @@ function latestStartedOf<T>(timeline: readonly T[], day: Day, datesOf: (value: T
   return latest;
 }
 
-/** The days of each version of the timeline, earliest first. Of versions with one start only the highest has days. */
+/**
+ * The days of each version of the timeline, earliest first. Of versions with equal start only the highest number has
+ * days.
+ */
 export function stretchesOf(timeline: readonly DatedVersion[]): Stretch[] {
   const versions = [...timeline].sort(byStart);
   return versions.flatMap((version, index) => {
@@ -129,7 +138,7 @@ export function stretchesOf(timeline: readonly DatedVersion[]): Stretch[] {
   });
 }
 
-/** The version that an id of the plan stands for: in force on the day or ended, otherwise the next, otherwise the latest. */
+/** The version that a planId refers to: in force on the day or ended, otherwise the next, otherwise the latest. */
 export function versionMeant<T extends TimelineCandidate>(versions: readonly T[], today: Day): T | null {
   const timeline = timelineOf(versions);
   const started = latestStarted(timeline, today);

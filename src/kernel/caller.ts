@@ -40,8 +40,8 @@ export function mayActAs(caller: Caller, least: AccessLevel): boolean {
 }
 
 /** Whether the caller sees other people than themself. */
-export function seesTeam({ accessLevel: standing }: Caller): boolean {
-  return standing === 'admin' || standing === 'manager' || standing === 'payroll';
+export function seesTeam({ accessLevel }: Caller): boolean {
+  return accessLevel === 'admin' || accessLevel === 'manager' || accessLevel === 'payroll';
 }
 
 /** Whether the caller may see what belongs to the rep. */

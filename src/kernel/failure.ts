@@ -25,7 +25,7 @@ export function invalid(...issues: readonly [Issue, ...Issue[]]): Failure {
   const first = issues[0];
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   const message = `${first.path ? `${first.path}: ` : ''}${first.message}${more}`;
-  return new Failure('VALIDATION_FAILED', message, { issues: issues.slice(0, mostIssues) });
+  return new Failure('VALIDATION_FAILED', message, { issues: issues.slice(0, maxIssues) });
 }
 
-const mostIssues = 100;
+const maxIssues = 100;

@@ -25,10 +25,10 @@ export interface Write {
  */
 export function differenceOf(
   repId: string,
-  { standing, held, frozenIds }: Pick<LoadedRepInput, 'standing' | 'held' | 'frozenIds'>,
+  { stored, fixed, frozenIds }: Pick<LoadedRepInput, 'stored' | 'fixed' | 'frozenIds'>,
   { decisions, blocked: blockedChanges }: Pick<RepResult, 'decisions' | 'blocked'>,
 ): Difference {
-  const rest = new StandingByKey(standing);
+  const rest = new RowsByKey(stored);
   const writes: Write[] = [];
   for (const decision of decisions) {
     const idempotencyKey = idempotencyKeyOf(decision);
@@ -44,8 +44,9 @@ export function differenceOf(
   const blocked = new Set(
     blockedChanges.filter(({ change }) => change === 'insert').map((one) => eventIdOf(repId, one)),
   );
-  for (const event of held)
-    if ((event.hold === 'kept' || event.hold === 'stopped') && !blocked.has(eventIdOf(repId, event))) rest.take(event);
+  for (const event of fixed)
+    if ((event.kind === 'retained' || event.kind === 'stopped') && !blocked.has(eventIdOf(repId, event)))
+      rest.take(event);
   return {
     writes,
     reversals: rest.left().filter((row) => row.status === 'earned' && !frozenIds.has(row.eventId)),
@@ -53,7 +54,7 @@ export function differenceOf(
 }
 
 /** The rows by natural key. Nested maps: joining three texts per row costs more than three lookups. */
-class StandingByKey {
+class RowsByKey {
   private readonly plans = new Map<string, Map<string, Map<string, LedgerRow>>>();
 
   constructor(rows: readonly LedgerRow[]) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type HeldEvent } from '../engine/model.js';
+import { type FixedEvent } from '../engine/model.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { selectAsText, unnestRows } from '../platform/database/columns.js';
@@ -7,7 +7,7 @@ import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
 import { type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
-import { heldTruedUp, type TruedUpRow } from './trued-up-rows.js';
+import { fixedTruedUp, type TruedUpRow } from './trued-up-rows.js';
 
 /** An engine-written row as it is stored in the ledger. */
 export interface LedgerRow {
@@ -79,7 +79,7 @@ export async function loadLedgerRows(trx: Work, terms: RepTerms, window: DayRang
   const isStopped = stoppedDaysOf(terms);
   const isHeld = ({ planId, earnedOn }: LedgerRow) =>
     isStopped(planId, earnedOn) || terms.frozen.some(({ range }) => isWithin(earnedOn, range));
-  const mayBeHeld =
+  const mayBeFixed =
     terms.frozen.some(({ range }) => range.from < window.from || range.to > window.to) ||
     terms.versions.some(({ status, planStatus }) => status !== 'active' || planStatus !== 'active');
   const [within, elsewhere] = await Promise.all([
@@ -90,7 +90,7 @@ export async function loadLedgerRows(trx: Work, terms: RepTerms, window: DayRang
         where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
           and e.earned_on between ${window.from} and ${window.to}`,
     ),
-    !mayBeHeld
+    !mayBeFixed
       ? []
       : selectAsText(
           trx,
@@ -106,8 +106,8 @@ export async function loadLedgerRows(trx: Work, terms: RepTerms, window: DayRang
 }
 
 /** The rows that the engine must not change. */
-export interface HeldRows {
-  readonly held: readonly HeldEvent[];
+export interface FixedRows {
+  readonly fixed: readonly FixedEvent[];
   /** The earned rows of approved periods, by event id: no run writes them. */
   readonly frozenIds: ReadonlySet<string>;
 }
@@ -118,32 +118,32 @@ export interface HeldRows {
  * their deal exists, whatever its current owner and close date. Retained rows were earned under an assignment that
  * was deleted later.
  */
-export async function heldRows(
+export async function fixedRows(
   trx: Work,
   terms: RepTerms,
   rows: readonly LedgerRow[],
   truedUp: readonly TruedUpRow[],
-): Promise<HeldRows> {
+): Promise<FixedRows> {
   const frozenOf = (row: LedgerRow) => terms.frozen.find(({ range }) => isWithin(row.earnedOn, range));
   // Reversed rows are ignored: whether one exists depends on the order in which changes arrived.
   const earned = rows.filter((row) => row.status === 'earned');
   const counted = new Set(truedUp.map(naturalKey));
   const isCounted = (row: LedgerRow) => counted.size > 0 && counted.has(naturalKey(row));
   const frozen: LedgerRow[] = [];
-  const held = truedUp.map(heldTruedUp);
+  const fixed = truedUp.map(fixedTruedUp);
   for (const row of earned) {
     const period = frozenOf(row);
     if (period === undefined) continue;
     frozen.push(row);
-    if (!period.truedUp) held.push(heldOf(row, 'frozen'));
-    else if (!isCounted(row)) held.push(ownedBy(row, period.period));
+    if (!period.truedUp) fixed.push(fixedOf(row, 'frozen'));
+    else if (!isCounted(row)) fixed.push(ownedBy(row, period.period));
   }
   const open = earned.filter((row) => frozenOf(row) === undefined && !isCounted(row));
-  const holdOf = retainedBy(terms);
-  const retained = open.filter((row) => holdOf(row) !== null);
+  const kindOf = retainedBy(terms);
+  const retained = open.filter((row) => kindOf(row) !== null);
   const owners = await ownersOfDeals(trx, terms.workspaceId, retained);
   return {
-    held: [...held, ...retainedRows(terms, retained, owners).map((one) => one.held)],
+    fixed: [...fixed, ...retainedRows(terms, retained, owners).map((one) => one.fixed)],
     frozenIds: new Set(frozen.map((row) => row.eventId)),
   };
 }
@@ -152,28 +152,28 @@ export async function heldRows(
  * Returns a function that says why a row outside approved periods stays: its day is stopped, or its assignment was
  * deleted.
  */
-export function retainedBy(terms: RepTerms): (row: HeldRow) => 'stopped' | 'kept' | null {
+export function retainedBy(terms: RepTerms): (row: FixedRow) => 'stopped' | 'retained' | null {
   const isStopped = stoppedDaysOf(terms);
   const isWithdrawn = withdrawnDaysOf(terms);
   return ({ planId, earnedOn }) =>
-    isStopped(planId, earnedOn) ? 'stopped' : isWithdrawn(planId, earnedOn) ? 'kept' : null;
+    isStopped(planId, earnedOn) ? 'stopped' : isWithdrawn(planId, earnedOn) ? 'retained' : null;
 }
 
 /**
  * The retainable rows whose deal exists. A row on the rep's own deal under a deleted assignment moves with the deal
  * to its next owner.
  */
-export function retainedRows<Row extends HeldRow>(
+export function retainedRows<Row extends FixedRow>(
   terms: RepTerms,
   rows: readonly Row[],
   owners: ReadonlyMap<string, string | null>,
-): { readonly row: Row; readonly held: HeldEvent }[] {
-  const holdOf = retainedBy(terms);
+): { readonly row: Row; readonly fixed: FixedEvent }[] {
+  const kindOf = retainedBy(terms);
   return rows.flatMap((row) => {
-    const hold = holdOf(row);
-    const isOwned = hold === 'stopped' || row.phase !== 'per_deal' || owners.get(row.dealKey) === terms.repId;
+    const kind = kindOf(row);
+    const isOwned = kind === 'stopped' || row.phase !== 'per_deal' || owners.get(row.dealKey) === terms.repId;
     const exists = row.phase === 'periodic' || owners.has(row.dealKey);
-    return hold !== null && isOwned && exists ? [{ row, held: heldOf(row, hold) }] : [];
+    return kind !== null && isOwned && exists ? [{ row, fixed: fixedOf(row, kind) }] : [];
   });
 }
 
@@ -181,21 +181,21 @@ export function naturalKey({ planId, ruleName, dealKey }: Pick<CountedRow, 'plan
   return `${planId}|${ruleName}|${dealKey}`;
 }
 
-function ownedBy(row: LedgerRow, frozenPeriod: string): HeldEvent {
+function ownedBy(row: LedgerRow, frozenPeriod: string): FixedEvent {
   const nothing = { credit: Decimal.zero, base: Decimal.zero, amount: Decimal.zero, tierName: null };
-  return { ...heldOf(row, 'owned'), ...nothing, frozenPeriod };
+  return { ...fixedOf(row, 'owned'), ...nothing, frozenPeriod };
 }
 
-/** What a row must have to be held. */
-type HeldRow = Omit<LedgerRow, 'eventId' | 'status' | 'idempotencyKey' | 'base'> & { readonly base: string | null };
+/** The properties of a row that can be fixed. */
+type FixedRow = Omit<LedgerRow, 'eventId' | 'status' | 'idempotencyKey' | 'base'> & { readonly base: string | null };
 
-function heldOf(row: HeldRow, hold: HeldEvent['hold']): HeldEvent {
+function fixedOf(row: FixedRow, kind: FixedEvent['kind']): FixedEvent {
   return {
     planId: row.planId,
     ruleName: row.ruleName,
     dealKey: row.dealKey,
     phase: row.phase,
-    hold,
+    kind,
     earnedOn: row.earnedOn,
     period: row.period,
     attainmentKey: row.attainmentKey,

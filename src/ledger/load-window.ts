@@ -160,9 +160,9 @@ async function loadUpstreamEvents(
 
 /** Credits of the other reps under every rank rule of the rep's plans, as the ledger counts them. */
 export async function loadPeerCredits(trx: Work, terms: RepTerms, window: DayRange): Promise<RepInput['peerCredits']> {
-  const standings = await loadRankings(trx, terms.workspaceId, rankedPlans(terms.versions), window);
+  const rankings = await loadRankings(trx, terms.workspaceId, rankedPlans(terms.versions), window);
   return (planId, key, period) =>
-    standings(planId, key, period)
+    rankings(planId, key, period)
       .filter((peer) => peer.repId !== terms.repId)
       .map(({ credit }) => credit);
 }

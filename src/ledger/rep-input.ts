@@ -1,14 +1,14 @@
 import { type RepInput } from '../engine/model.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { heldRows, type LedgerRow, loadLedgerRows } from './ledger-rows.js';
+import { fixedRows, type LedgerRow, loadLedgerRows } from './ledger-rows.js';
 import { loadDeals, loadFirstActivity, loadPeerCredits, loadTeamDeals } from './load-window.js';
 import { assignedPlans, quotaFinder, type RepTerms } from './rep-terms.js';
 import { hasTruedUp, loadTruedUpRows } from './trued-up-rows.js';
 
 /** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
 export interface LoadedRepInput extends RepInput {
-  readonly standing: readonly LedgerRow[];
+  readonly stored: readonly LedgerRow[];
   /** Event ids of approved rows, which the comparison skips. */
   readonly frozenIds: ReadonlySet<string>;
   /** Whether a period of the rep is trued up: its counters then include rows that are not events. */
@@ -23,7 +23,7 @@ export async function loadRepInput(
   asOf: Day,
   options: { readonly explain: boolean },
 ): Promise<LoadedRepInput> {
-  const [deals, teamDeals, standing, peerCredits, firstActivity] = await Promise.all([
+  const [deals, teamDeals, stored, peerCredits, firstActivity] = await Promise.all([
     loadDeals(trx, terms, window),
     loadTeamDeals(trx, terms, window),
     loadLedgerRows(trx, terms, window),
@@ -39,13 +39,13 @@ export async function loadRepInput(
     plans: assignedPlans(terms),
     deals,
     teamDeals,
-    ...(await heldRows(trx, terms, standing, truedUp)),
+    ...(await fixedRows(trx, terms, stored, truedUp)),
     frozen: terms.frozen,
     quota: quotaFinder(terms.quotas),
     peerCredits,
     firstActivity,
     explain: options.explain,
-    standing,
+    stored,
     hasTruedUp: hasTruedUp(terms),
   };
 }

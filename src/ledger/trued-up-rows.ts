@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type HeldEvent } from '../engine/model.js';
+import { type FixedEvent } from '../engine/model.js';
 import { type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { unnestRows } from '../platform/database/columns.js';
@@ -42,13 +42,13 @@ export function hasTruedUp({ frozen }: RepTerms): boolean {
   return frozen.some((period) => period.truedUp);
 }
 
-export function heldTruedUp(row: TruedUpRow): HeldEvent {
+export function fixedTruedUp(row: TruedUpRow): FixedEvent {
   return {
     planId: row.planId,
     ruleName: row.ruleName,
     dealKey: row.dealKey,
     phase: row.phase,
-    hold: 'frozen',
+    kind: 'frozen',
     frozenPeriod: row.frozenPeriod,
     earnedOn: row.earnedOn,
     period: row.period,

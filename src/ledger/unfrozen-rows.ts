@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { calculateRep } from '../engine/calculate.js';
-import { type Decision, type HeldEvent, type TeamDeal, type UpstreamEvent } from '../engine/model.js';
+import { type Decision, type FixedEvent, type TeamDeal, type UpstreamEvent } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -38,7 +38,7 @@ export async function unfrozenRows(trx: Work, terms: RepTerms, days: DayRange, a
 /** A retained row, with the event that the engine reads for it. */
 interface KeptRow {
   readonly row: CountedRow;
-  readonly held: HeldEvent;
+  readonly fixed: FixedEvent;
 }
 
 /** The input of the calculation of all reps. */
@@ -176,7 +176,7 @@ class UnfrozenTeam {
       plans: assignedPlans(terms),
       deals: this.world.deals.get(repId) ?? [],
       teamDeals: hasRules(terms, (rule) => rule.executionPhase === 'cascade') ? this.teamDeals(repId) : [],
-      held: kept.map(({ held }) => held),
+      fixed: kept.map(({ fixed }) => fixed),
       frozen: [],
       quota: quotaFinder(terms.quotas),
       peerCredits: (planId, key, period) => this.peerCredits(repId, planId, key, period),

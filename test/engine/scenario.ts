@@ -1,7 +1,7 @@
 import { calculateRep } from '#src/engine/calculate.js';
 import { compileVersion } from '#src/engine/compiled-plan.js';
 import { type Fields } from '#src/engine/field-value.js';
-import { type HeldEvent, type RepInput, type RepResult, type UpstreamEvent } from '#src/engine/model.js';
+import { type FixedEvent, type RepInput, type RepResult, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
 import { Decimal } from '#src/kernel/decimal.js';
@@ -18,7 +18,7 @@ export interface Scenario {
   readonly asOf?: string;
   readonly assigned?: { readonly start: string | null; readonly end: string | null };
   readonly frozen?: readonly string[];
-  readonly held?: readonly HeldEvent[];
+  readonly fixed?: readonly FixedEvent[];
   readonly peers?: readonly number[];
   /** Deals of people below, in the same form, and what these have earned on them. */
   readonly team?: { readonly deals: string; readonly upstream: (dealId: string) => readonly UpstreamEvent[] };
@@ -62,7 +62,7 @@ export function run(scenario: Scenario): RepResult {
       deal,
       upstream: scenario.team?.upstream(deal.dealId) ?? [],
     })),
-    held: scenario.held ?? [],
+    fixed: scenario.fixed ?? [],
     frozen: (scenario.frozen ?? []).map((period) => ({ period, range: periodRange(period) })),
     quota: (_plan, key, period) => {
       const quota = scenario.quotas?.[`${key} ${period}`];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type HeldEvent } from '#src/engine/model.js';
+import { type FixedEvent } from '#src/engine/model.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { paid, run } from './scenario.js';
 
@@ -16,12 +16,12 @@ const deals = `
   D3 | 2026-03-05 | 30000`;
 
 /** D1 as it was recorded when January was approved. */
-const held: HeldEvent = {
+const fixed: FixedEvent = {
   planId: 'plan',
   ruleName: 'New',
   dealKey: 'D1',
   phase: 'per_deal',
-  hold: 'frozen',
+  kind: 'frozen',
   earnedOn: '2026-01-15',
   period: '2026-Q1',
   attainmentKey: 'New',
@@ -78,7 +78,7 @@ describe('the worked examples', () => {
   });
 
   it('D1 corrected after January was approved: D1 stays with its credit, and so do the others', () => {
-    const result = run({ config: { rules: [rule] }, deals: corrected, quotas, frozen: ['2026-01'], held: [held] });
+    const result = run({ config: { rules: [rule] }, deals: corrected, quotas, frozen: ['2026-01'], fixed: [fixed] });
     expect(result.decisions.map((event) => `${event.dealKey} ${event.amount}`)).to.deep.equal(['D2 7200', 'D3 4500']);
     expect(result.blocked).to.deep.equal([
       { period: '2026-01', planId: 'plan', ruleName: 'New', dealKey: 'D1', change: 'change' },
@@ -86,9 +86,9 @@ describe('the worked examples', () => {
   });
 
   it('an approved period that nothing would change holds nothing back', () => {
-    expect(run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], held: [held] }).blocked).to.deep.equal(
-      [],
-    );
+    expect(
+      run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], fixed: [fixed] }).blocked,
+    ).to.deep.equal([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { calculateRep } from '#src/engine/calculate.js';
 import { type CompiledVersion, compileVersion, type TierOverride } from '#src/engine/compiled-plan.js';
-import { type Decision, type HeldEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
+import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
 import { type DatedPlan, stoppedDays, timelineOf } from '#src/engine/version-timeline.js';
@@ -66,15 +66,15 @@ function standingOf(world: World, repId: string): Standing {
   };
 }
 
-function heldEvents(world: World, repId: string): HeldEvent[] {
+function heldEvents(world: World, repId: string): FixedEvent[] {
   const { approved, replaced, truedUp, kept } = standingOf(world, repId);
   const keyOf = (row: LedgerRow) => [row.planId, row.ruleName, row.dealId].join('|');
   const counted = new Set(truedUp.map(({ row }) => keyOf(row)));
   return [
-    ...approved.map((row) => heldOf(world, row, 'frozen')),
-    ...truedUp.map(({ row, period }) => ({ ...heldOf(world, row, 'frozen'), frozenPeriod: period })),
-    ...replaced.filter((row) => !counted.has(keyOf(row))).map((row) => heldOf(world, row, 'owned')),
-    ...kept.map((row) => heldOf(world, row, 'stopped')),
+    ...approved.map((row) => fixedOf(world, row, 'frozen')),
+    ...truedUp.map(({ row, period }) => ({ ...fixedOf(world, row, 'frozen'), frozenPeriod: period })),
+    ...replaced.filter((row) => !counted.has(keyOf(row))).map((row) => fixedOf(world, row, 'owned')),
+    ...kept.map((row) => fixedOf(world, row, 'stopped')),
   ];
 }
 
@@ -107,7 +107,7 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
     teamDeals: deals
       .filter(({ repId: owner, deal }) => owner !== null && isBelow(world, owner, repId, deal.closeDate))
       .map(({ deal }) => ({ deal, upstream: upstreamOf(world, repId, deal, ledger) })),
-    held: heldEvents(world, repId),
+    fixed: heldEvents(world, repId),
     frozen: world.frozen
       .filter((frozen) => frozen.repId === repId)
       .map(({ period }) => ({ period, range: periodRange(period) })),
@@ -236,13 +236,13 @@ function isBelow(world: World, repId: string, managerId: string, day: string): b
   return false;
 }
 
-function heldOf(world: World, row: LedgerRow, hold: HeldEvent['hold']): HeldEvent {
+function fixedOf(world: World, row: LedgerRow, kind: FixedEvent['kind']): FixedEvent {
   return {
     planId: row.planId,
     ruleName: row.ruleName,
     dealKey: row.dealId,
     phase: phaseOf(world, row),
-    hold,
+    kind,
     earnedOn: row.earnedOn,
     period: row.period,
     attainmentKey: row.attainmentKey,

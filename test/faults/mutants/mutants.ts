@@ -145,7 +145,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/ledger-rows.ts',
-        from: '    !mayBeHeld\n',
+        from: '    !mayBeFixed\n',
         to: '    true\n',
       },
       {
