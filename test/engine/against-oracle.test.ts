@@ -6,7 +6,7 @@ import { arbitraryWorld } from '../support/oracle/worlds.js';
 
 const runs = Number(process.env['ENGINE_RUNS'] ?? 2000);
 
-describe('the engine against an independent implementation of the calculation', function () {
+describe('the engine compared with an independent implementation of the calculation', function () {
   // Fifteen milliseconds each on a core of its own.
   this.timeout(60_000 + runs * 60);
 

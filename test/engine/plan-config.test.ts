@@ -16,7 +16,7 @@ function termsOf(config: unknown) {
   return read.terms;
 }
 
-describe('plan config: what is refused when a plan is saved', () => {
+describe('plan config: what is rejected when a plan is saved', () => {
   const refused: readonly (readonly [string, unknown, string])[] = [
     ['no rules', { rules: [] }, 'rules'],
     ['a rule without tiers', { rules: [{ ...rule, tiers: [] }] }, 'rules.0.tiers'],

@@ -106,11 +106,11 @@ describe('a refund that takes attainment below 0', () => {
   });
 });
 
-describe('the least attainment and the floor on refunds', () => {
+describe('the minimum attainment and the floor on refunds', () => {
   const floorAttainment = 0.5;
   const sales = 'D1 | 2026-01-05 | 30000 \n D2 | 2026-01-06 | 40000';
 
-  it('a refund that falls below the least attainment takes back what was paid above it', () => {
+  it('a refund that falls below the minimum attainment takes back what was paid above it', () => {
     expect(paidBy({ floorAttainment }, `${sales} \n R3 | 2026-01-07 | -40000`)).to.deep.equal([
       'D1 | New | Base | 0',
       'D2 | New | Base | 3200',
@@ -118,14 +118,14 @@ describe('the least attainment and the floor on refunds', () => {
     ]);
   });
 
-  it('a refund that begins and ends below the least attainment takes nothing back', () => {
+  it('a refund that begins and ends below the minimum attainment takes nothing back', () => {
     expect(paidBy({ floorAttainment }, 'D1 | 2026-01-05 | 30000 \n R2 | 2026-01-07 | -10000')).to.deep.equal([
       'D1 | New | Base | 0',
       'R2 | New | Base | 0',
     ]);
   });
 
-  it('a retroactive rule looks at the attainment of the whole period', () => {
+  it('a retroactive rule uses the attainment of the whole period', () => {
     expect(paidBy({ floorAttainment, tierMode: 'retroactive' }, sales)).to.deep.equal([
       'D1 | New | Base | 2400',
       'D2 | New | Base | 3200',

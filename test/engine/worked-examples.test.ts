@@ -48,7 +48,7 @@ describe('the worked examples', () => {
     ]);
   });
 
-  it('cap 14,000: the last deal gets what headroom is left', () => {
+  it('cap 14,000: the last deal gets the remaining headroom', () => {
     expect(paid({ config: { rules: [{ ...rule, cap: 14_000 }] }, deals, quotas }).at(-1)).to.equal(
       'D3 | New | Club | 2000',
     );
@@ -57,7 +57,7 @@ describe('the worked examples', () => {
     ).to.equal('D3 | New | Club | 3600');
   });
 
-  it('no quota: three events of amount 0 without a tier, and the reason said', () => {
+  it('no quota: three events of amount 0 without a tier, with the reason', () => {
     const { decisions, outcomes } = run({ config: { rules: [rule] }, deals });
     expect(decisions.map((event) => `${event.amount} ${event.tierName}`)).to.deep.equal(['0 null', '0 null', '0 null']);
     expect(outcomes.map((outcome) => outcome.reason)).to.deep.equal([
@@ -69,7 +69,7 @@ describe('the worked examples', () => {
 
   const corrected = deals.replace('D1 | 2026-01-15 | 60000', 'D1 | 2026-01-15 | 20000');
 
-  it('D1 corrected to 20,000: the deals after it are rated anew', () => {
+  it('D1 corrected to 20,000: the deals after it are rated again', () => {
     expect(paid({ config: { rules: [rule] }, deals: corrected, quotas })).to.deep.equal([
       'D1 | New | Base | 1600',
       'D2 | New | Base | 4800',
@@ -85,7 +85,7 @@ describe('the worked examples', () => {
     ]);
   });
 
-  it('an approved period that nothing would change holds nothing back', () => {
+  it('an approved period that nothing would change blocks nothing', () => {
     expect(
       run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], fixed: [fixed] }).blocked,
     ).to.deep.equal([]);
@@ -99,7 +99,7 @@ describe('why did this not pay', () => {
     run(scenario).outcomes.map((outcome) => `${outcome.dealKey} ${outcome.ruleName}: ${outcome.reason}`);
   const one = 'D1 | 2026-01-15 | 1000';
 
-  it('a condition that failed is told with the value seen', () => {
+  it('a failed condition is reported with the value seen', () => {
     const [outcome] = run({
       config: { rules: [{ ...flat, conditions: [condition] }] },
       deals: `${one} | region=APAC`,
@@ -137,7 +137,7 @@ describe('why did this not pay', () => {
     ]);
   });
 
-  it('limits that took everything are told as such', () => {
+  it('limits that reduced the amount to 0 are the reason', () => {
     const capped = run({ config: { rules: [{ ...flat, cap: 100 }] }, deals: `${one}\n D2 | 2026-01-16 | 500` });
     expect(capped.outcomes.map((outcome) => outcome.reason)).to.deep.equal([null, 'cap_exhausted']);
     const floored = run({

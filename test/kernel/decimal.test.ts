@@ -83,7 +83,7 @@ describe('exact decimals', () => {
     );
   });
 
-  it('text that is no finite decimal number is refused', () => {
+  it('text that is no finite decimal number is rejected', () => {
     for (const text of ['', 'abc', '1,000', 'NaN', 'Infinity', '0x10', '1e99999', '--1', '.', '1_000']) {
       expect(Decimal.parse(text), text).to.equal(null);
     }

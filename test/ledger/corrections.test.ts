@@ -54,7 +54,7 @@ describe('corrections of the worked example', () => {
       expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(corrected, D2, D3));
     });
 
-    it('another owner takes it and its credit along', async () => {
+    it('another owner receives the deal and its credit', async () => {
       const moved: Deal = { ...D1, rep: 'bob' };
       await example.put(moved);
       expect(await example.earned()).to.deep.equal([
@@ -65,7 +65,7 @@ describe('corrections of the worked example', () => {
       expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(moved, D2, D3));
     });
 
-    it('another quarter takes it and its credit along', async () => {
+    it('another quarter receives the deal and its credit', async () => {
       const moved = { ...D1, closeDate: april };
       await example.put(moved);
       expect(await example.earned()).to.deep.equal([
@@ -76,7 +76,7 @@ describe('corrections of the worked example', () => {
       expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(moved, D2, D3));
     });
 
-    it('another owner and another quarter, of which the manager learns one by one', async () => {
+    it('another owner and another quarter, in two calculations of the manager', async () => {
       const moved: Deal = { ...D1, rep: 'bob', closeDate: april };
       // Ann's lane is busy, so Max hears of the new quarter through Bob before anything is asked about the old one.
       const busy = new pg.Client(service.database.ownerUrl);
@@ -167,7 +167,7 @@ describe('corrections of the worked example', () => {
   describe('of the terms', () => {
     beforeEach(() => example.put(D1, D2, D3));
 
-    it('a version from the middle of the quarter takes over attainment and pays no deal twice', async () => {
+    it('a version that starts within the quarter continues the attainment and pays no deal twice', async () => {
       const change = { config: commissionPlan(0.1, 0.2, 0.3), effectiveStart: '2026-02-01' };
       const version = await example.api.expect(200, 'PATCH', `/v1/plans/${example.planId}`, change);
       expect(version).to.include({ version: 2, planId: example.planId });
@@ -223,7 +223,7 @@ describe('corrections of the worked example', () => {
     });
   });
 
-  it('how the rows of two plans lie on disk does not show in what a recalculation writes', async () => {
+  it('a recalculation writes the same whatever the physical order of the rows', async () => {
     const { api, repIds } = example;
     const second = { name: 'Second', config: commissionPlan(0.01, 0.02, 0.03) };
     const { planId } = await api.expect(201, 'POST', '/v1/plans', second);
@@ -275,7 +275,7 @@ describe('corrections of the worked example', () => {
       await example.ledger();
     }
 
-    it('a recalculation with nothing to hold back is not locked', async () => {
+    it('a recalculation that changes nothing reports no blocked change', async () => {
       const answer = await example.recalculate();
       expect(answer).to.include({ statementLocked: false, eventsWritten: 0, eventsReversed: 0 });
       expect(answer).not.to.have.property('blocked');
@@ -284,32 +284,32 @@ describe('corrections of the worked example', () => {
       expect(job.result).not.to.have.property('blocked');
     });
 
-    it('holds a corrected deal, and the deals after it still see what was recorded', async () => {
+    it('keeps the event of a corrected deal, and later deals use its recorded credit', async () => {
       await example.put({ ...D1, amount: 20_000 });
       expect(await example.earned()).to.deep.equal(unchanged);
       await expectHeld();
     });
 
-    it('holds a deal that moved to another quarter, which earns nothing there', async () => {
+    it('keeps the event of a deal that moved to another quarter, which earns nothing there', async () => {
       await example.put({ ...D1, closeDate: april });
       expect(await example.earned()).to.deep.equal(unchanged);
       await expectHeld();
     });
 
-    it('holds a deal that moved to another rep, who earns on it', async () => {
+    it('keeps the event of a deal that moved to another rep, who earns on it', async () => {
       await example.put({ ...D1, rep: 'bob' });
       expect(await example.earned()).to.deep.equal(unchanged);
       expect(await example.earned('bob')).to.deep.equal([['D1', 4800, 60_000]]);
       await expectHeld();
     });
 
-    it('holds a reopened deal', async () => {
+    it('keeps the event of a reopened deal', async () => {
       await example.put({ ...D1, stage: 'Open' });
       expect(await example.earned()).to.deep.equal(unchanged);
       await expectHeld();
     });
 
-    it('lets no new deal in', async () => {
+    it('pays no new deal', async () => {
       await example.put({ ...D1, dealId: 'D0' });
       expect(await example.earned()).to.deep.equal(unchanged);
       await expectHeld('D0');
@@ -324,7 +324,7 @@ describe('corrections of the worked example', () => {
       });
     }
 
-    it('outlives a reset, after which the rest is calculated as it was', async () => {
+    it('survives a reset, after which the other events are restored', async () => {
       const before = await example.ledger();
       const answer = await example.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
       expect(answer).to.deep.include({ events: 5, skippedLocked: 1 });
@@ -335,14 +335,14 @@ describe('corrections of the worked example', () => {
       expect(await example.ledger()).to.deep.equal(before);
     });
 
-    it('outlives a reset of everything', async () => {
+    it('survives a reset of the whole workspace', async () => {
       await example.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'all' });
       expect(await example.januaryOfAnn()).to.deep.equal(january);
       expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
       expect(await example.januaryOfAnn()).to.deep.equal(january);
     });
 
-    it('outlives its plan and the cleanup after it', async () => {
+    it('survives the deletion of its plan and a cleanup', async () => {
       for (const assignmentId of example.assignmentIds)
         await example.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
       await example.api.expect(200, 'DELETE', `/v1/plans/${example.planId}`);

@@ -55,7 +55,7 @@ describe('a lane that fails', function () {
       .where('rep_id', '=', repId)
       .executeTakeFirst();
 
-  it('eight times in its calculation is parked, with what was asked of it', async () => {
+  it('eight times in its calculation is parked and keeps its requests', async () => {
     await failWith('22012');
     for (let time = 1; time <= 7; time += 1) await run();
     expect(await lane()).to.deep.equal({ attempts: 7, parked_at: null });

@@ -20,12 +20,12 @@ const inputs = [
   'workspaces',
 ];
 
-describe('a recalculation of a workspace that is calculated already', () => {
+describe('a recalculation of a workspace without pending requests', () => {
   let service: TestService;
   let example: WorkedExample;
 
   before(async () => {
-    // Without workers, so that what a change asks for is still there to be seen.
+    // Without workers, so that requests stay visible.
     service = await startTestService({}, { api: true, worker: false });
   });
   after(() => service.stop());
@@ -34,7 +34,7 @@ describe('a recalculation of a workspace that is calculated already', () => {
     example = await WorkedExample.create(service);
     await example.put(D1, D2, { ...D3, rep: 'bob' });
     await recalculated();
-    expect(await askedAgain(), 'nobody before the change').to.deep.equal([]);
+    expect(await requestedReps(), 'nobody before the change').to.deep.equal([]);
   });
 
   const endedJob = (jobId: string) => example.api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
@@ -45,8 +45,8 @@ describe('a recalculation of a workspace that is calculated already', () => {
     return (await endedJob(jobId)).result;
   }
 
-  /** Who is asked to be calculated by a recalculation of the workspace. */
-  async function askedAgain(): Promise<string[]> {
+  /** The reps that a recalculation of the workspace requests. */
+  async function requestedReps(): Promise<string[]> {
     const jobId = await example.startRecalculation();
     const rows = await query<{ name: string }>(
       service.database.ownerUrl,
@@ -74,7 +74,10 @@ describe('a recalculation of a workspace that is calculated already', () => {
   };
   const everyone = ['ann', 'bob', 'max'];
 
-  /** Each change with those who must not be left out after it. The manager is asked for once a lane below has moved. */
+  /**
+   * Each change with the reps that must be calculated after it. The manager is requested after a lane below has
+   * changed.
+   */
   const changes: readonly (readonly [what: string, change: () => Promise<unknown>, asked: readonly string[]])[] = [
     ['a new deal', () => example.put({ ...D1, dealId: 'D9' }), ['ann']],
     ['a corrected deal', () => example.put({ ...D1, amount: 20_000 }), ['ann']],
@@ -147,35 +150,35 @@ describe('a recalculation of a workspace that is calculated already', () => {
     ],
   ];
   for (const [what, change, asked] of changes) {
-    it(`looks again after ${what}`, async () => {
+    it(`calculates again after ${what}`, async () => {
       await change();
-      expect(await askedAgain()).to.include.members([...asked]);
+      expect(await requestedReps()).to.include.members([...asked]);
     });
   }
 
-  it('looks again after the deletion of a deal', async () => {
+  it('calculates again after the deletion of a deal', async () => {
     await example.api.expect(200, 'DELETE', '/v1/deals/D1');
-    expect(await askedAgain()).to.include('ann');
+    expect(await requestedReps()).to.include('ann');
   });
 
-  it('looks again at the manager when a lane below has moved', async () => {
+  it('calculates the manager again after a lane below has changed', async () => {
     await example.put({ ...D1, amount: 20_000 });
     await service.running.service.laneRunner.run(example.workspaceId, [example.repIds.ann]);
-    expect(await askedAgain()).to.include.members(['ann', 'max']);
+    expect(await requestedReps()).to.include.members(['ann', 'max']);
   });
 
-  it('looks again when a change is calculated but in part', async () => {
+  it('calculates again when only some days of a change were calculated', async () => {
     await example.put({ ...D1, amount: 20_000 });
     await example.drain();
-    expect(await askedAgain()).to.deep.equal(['ann']);
+    expect(await requestedReps()).to.deep.equal(['ann']);
   });
 
-  it('looks again when other code calculates', async () => {
+  it('calculates again after the calculation code has changed', async () => {
     await sql(`update lanes set settled_code = gen_random_uuid() where settled_code is not null`);
-    expect(await askedAgain()).to.deep.equal(everyone);
+    expect(await requestedReps()).to.deep.equal(everyone);
   });
 
-  it('looks again at periodic rules when the day is over', async () => {
+  it('calculates periodic rules again after the end of the day', async () => {
     const { planId } = await example.api.expect(201, 'POST', '/v1/plans', {
       name: 'Objectives',
       config: {
@@ -192,19 +195,19 @@ describe('a recalculation of a workspace that is calculated already', () => {
     });
     await example.api.expect(201, 'POST', '/v1/assignments', { repIds: [example.repIds.bob], planId });
     await recalculated();
-    expect(await askedAgain(), 'on the same day').to.deep.equal([]);
+    expect(await requestedReps(), 'on the same day').to.deep.equal([]);
     await sql('update lanes set settled_until = settled_until - 1 where settled_until is not null');
-    expect(await askedAgain(), 'on the next').to.deep.equal(['bob']);
+    expect(await requestedReps(), 'on the next').to.deep.equal(['bob']);
   });
 
-  it('looks again at what an approved period held back', async () => {
+  it('calculates again if an approved period blocked a change', async () => {
     await approve();
     await example.put({ ...D1, amount: 20_000 });
     expect(await recalculated()).to.include({ statementLocked: true });
     expect(await recalculated()).to.include({ statementLocked: true });
   });
 
-  it('tells the same figures without looking, and leaves an audit row', async () => {
+  it('reports the same figures for skipped reps and writes an audit row', async () => {
     await example.put({ ...D1, dealId: 'D8', stage: 'Open' });
     const looked = await recalculated();
     const jobId = await example.startRecalculation();
@@ -221,13 +224,13 @@ describe('a recalculation of a workspace that is calculated already', () => {
     expect(audit).to.deep.equal([{ outcome: 'no_change', scope: 'workspace', deals: 4, details: { settledReps: 3 } }]);
   });
 
-  it('always looks at one rep who is asked for by name', async () => {
+  it('always calculates a rep that is requested by id', async () => {
     const jobId = await example.startRecalculation({ repId: example.repIds.ann });
     expect((await endedJob(jobId)).status).to.equal('running');
     await example.drain();
   });
 
-  it('knows of every table that a calculation reads', () => {
+  it('covers every table that a calculation reads', () => {
     const folder = new URL('../../../src/ledger/', import.meta.url);
     const texts = ['rep-terms', 'load-window', 'ledger-rows', 'hierarchy', 'rep-input'].map((name) =>
       readFileSync(fileURLToPath(new URL(`${name}.ts`, folder)), 'utf8'),

@@ -17,7 +17,7 @@ describe('the lanes of one job', function () {
 
   after(() => slice.close());
 
-  it('give way as soon as somebody waits whose turn comes first, and those left are woken again', async () => {
+  it('yield as soon as a job with priority waits, and the remaining lanes are woken again', async () => {
     const workspaceId = await slice.workspace();
     const people = Array.from({ length: 40 }, (_, index) => ({ email: `rep${index}@x.io`, name: `Rep ${index}` }));
     const { reps } = await slice.run(upsertReps, callerAs('admin', workspaceId), { body: { reps: people } });
@@ -53,7 +53,7 @@ describe('the lanes of one job', function () {
     expect(woken).to.deep.equal(repIds.slice(-woken.length));
   });
 
-  it('are calculated again when more is asked while they are held, and only then', async () => {
+  it('are calculated again only if a request arrives while they are locked', async () => {
     const workspaceId = await slice.workspace();
     const { reps } = await slice.run(upsertReps, callerAs('admin', workspaceId), {
       body: { reps: [{ email: 'ann@x.io', name: 'Ann' }] },
@@ -64,7 +64,7 @@ describe('the lanes of one job', function () {
         recalculateIn(trx, workspaceId, new Set()).reps([repId], 'recalculation'),
       );
     let calculations = 0;
-    /** Asks once more when the lane has been calculated, before anybody could look whether that was all. */
+    /** Writes another request right after the calculation, before the runner checks for requests. */
     const busy = Object.assign(Object.create(slice.unitOfWork) as UnitOfWork, {
       run: async (...[caller, lock, work]: Parameters<UnitOfWork['run']>) => {
         const result = await slice.unitOfWork.run(caller, lock, work);

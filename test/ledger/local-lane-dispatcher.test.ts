@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { LocalLaneDispatcher } from '#src/ledger/local-lane-dispatcher.js';
 import { createLog } from '#src/platform/log.js';
 
-/** Lanes whose runs begin when they are woken and end when they are told to. */
+/** Lanes whose runs start on wake-up and end on request of the test. */
 class Yard {
   readonly begun: string[] = [];
   readonly queued: string[] = [];
@@ -24,18 +24,18 @@ class Yard {
   }
 }
 
-describe('lanes nearby', () => {
+describe('the local lane dispatcher', () => {
   let yard: Yard;
   beforeEach(() => {
     yard = new Yard();
   });
 
-  it('go through the queue where nobody works lanes', async () => {
+  it('uses the queue in a process without workers', async () => {
     await yard.lanes.wake('w', ['a']);
     expect(yard.queued).to.deep.equal(['a']);
   });
 
-  it('are run here while there is a turn, and through the queue when there is none, or when they are many', async () => {
+  it('runs lanes locally while a slot is free, and otherwise, or for many lanes, uses the queue', async () => {
     yard.lanes.open(yard.run);
     await yard.lanes.wake('w', ['a', 'b', 'c']);
     await yard.lanes.wake('w', ['1', '2', '3', '4', '5']);
@@ -48,7 +48,7 @@ describe('lanes nearby', () => {
     expect(yard.begun).to.deep.equal(['a', 'b', 'd']);
   });
 
-  it('are run again when they were woken while they ran, and never twice at once', async () => {
+  it('runs a lane again that was woken during its run, never twice at once', async () => {
     yard.lanes.open(yard.run);
     await yard.lanes.wake('w', ['a']);
     await yard.lanes.wake('w', ['a']);
@@ -60,7 +60,7 @@ describe('lanes nearby', () => {
     expect([yard.begun, yard.queued]).to.deep.equal([['a', 'a'], []]);
   });
 
-  it('give their turn back when a run fails', async () => {
+  it('releases the slot when a run fails', async () => {
     yard.lanes.open(yard.run);
     await yard.lanes.wake('w', ['a', 'b']);
     await yard.end('a', new Error('as it should'));
@@ -68,7 +68,7 @@ describe('lanes nearby', () => {
     expect(yard.begun).to.deep.equal(['a', 'b', 'a']);
   });
 
-  it('are finished before the process ends, and then go through the queue', async () => {
+  it('finishes running lanes on close, and then uses the queue', async () => {
     yard.lanes.open(yard.run);
     await yard.lanes.wake('w', ['a']);
     let closed = false;

@@ -7,7 +7,7 @@ import { arbitraryRun, execute } from './commands.js';
 import { LiveWorld } from './live-world.js';
 
 const numRuns = Number(process.env['MODEL_RUNS'] ?? 30);
-/** To see a failure again: the seed and the path that were printed with it. */
+/** To repeat a failure: the seed and the path that were printed with it. */
 const { MODEL_SEED: seed, MODEL_PATH: path } = process.env;
 /** Set to look for a smaller history that fails, which takes minutes. */
 const shrinks = process.env['MODEL_SHRINK'] !== undefined;
@@ -15,7 +15,7 @@ const shrinks = process.env['MODEL_SHRINK'] !== undefined;
 // fast-check tells the message and not the difference that Mocha would show.
 config.truncateThreshold = 0;
 
-/** Tells only of the rows that differ. */
+/** Compares only the rows that differ. */
 function expectSameRows(found: readonly LedgerRow[], expected: readonly LedgerRow[]): void {
   const texts = (rows: readonly LedgerRow[]) => new Set(rows.map((row) => JSON.stringify(row)));
   const [service, oracle] = [texts(found), texts(expected)];
@@ -25,7 +25,7 @@ function expectSameRows(found: readonly LedgerRow[], expected: readonly LedgerRo
   }).to.deep.equal({ onlyInService: [], onlyInOracle: [] });
 }
 
-describe('the ledger of the running service against a calculation from nothing', () => {
+describe('the ledger of the running service compared with a full calculation of the oracle', () => {
   let service: TestService;
 
   before(async () => {
@@ -33,7 +33,7 @@ describe('the ledger of the running service against a calculation from nothing',
   });
   after(() => service.stop());
 
-  it(`holds the same rows after ${numRuns} random histories`, async function () {
+  it(`has the same rows after ${numRuns} random histories`, async function () {
     this.timeout(60_000 + numRuns * 10_000);
     await fc.assert(
       fc.asyncProperty(arbitraryRun(), async ({ world, commands }) => {

@@ -15,7 +15,7 @@ describe('a deal that has moved', () => {
 
   beforeEach(async () => {
     world = await QueryFixture.create();
-    // Whom a run wakes is run by the test, in the order that it is about.
+    // The test itself runs the lanes that are woken, in the order under test.
     const { unitOfWork } = world.slice;
     runner = new LaneRunner(unitOfWork, { now: () => world.slice.now }, async () => {}, createLog('silent'));
   });
@@ -43,7 +43,7 @@ describe('a deal that has moved', () => {
 
   const run = (repId: string) => runner.run(world.workspaceId, [repId]);
 
-  it('is gone from the counters and months where it stood, though only its new days were asked for', async () => {
+  it('leaves the counters and months of its former date, although only its new days were requested', async () => {
     const ada = await world.rep('Ada');
     const plan = await newBusiness();
     await world.assign(ada, plan);
@@ -59,7 +59,7 @@ describe('a deal that has moved', () => {
     expect(counted.map((one) => Number(one.current_value))).to.deep.equal([500, 1000]);
   });
 
-  it('is taken from the manager who counted it under both reps, as soon as the rep before is calculated', async () => {
+  it('leaves the manager who counted it under both reps as soon as its former owner is calculated', async () => {
     const [ada, ben, boss] = [await world.rep('Ada'), await world.rep('Ben'), await world.rep('Boss')];
     const plan = await newBusiness();
     const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];

@@ -9,7 +9,7 @@ import { D1, D2, WorkedExample } from './worked-example.js';
 /** The sweep looks only at requests that are older. */
 const sweepAfterMs = 5000;
 
-describe('a change that arrives while a statement holds the lane of the rep', () => {
+describe('a change that arrives while a statement locks the lane of the rep', () => {
   let service: TestService;
   let example: WorkedExample;
   let stopper: pg.Client;
@@ -94,7 +94,7 @@ describe('a change that arrives while a statement holds the lane of the rep', ()
   }
 });
 
-describe('a transaction that has held a lane', () => {
+describe('a transaction that has locked a lane', () => {
   let service: TestService;
   let database: Database;
 

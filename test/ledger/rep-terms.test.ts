@@ -6,7 +6,7 @@ import { query } from '../support/ledger-checks.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { WorkedExample } from './worked-example.js';
 
-describe('how a rep is paid', () => {
+describe('the cached terms of a rep', () => {
   let service: TestService;
   let example: WorkedExample;
 
@@ -25,7 +25,7 @@ describe('how a rep is paid', () => {
     );
   const byOwner = (text: string) => query(service.database.ownerUrl, text, [example.workspaceId]);
 
-  it('is read once under a revision of the configuration', async () => {
+  it('are read once per revision of the configuration', async () => {
     const first = await read();
     const second = await read();
     expect(first.quotas).to.have.length.greaterThan(0);
@@ -33,7 +33,7 @@ describe('how a rep is paid', () => {
     expect(second.quotas).to.equal(first.quotas);
   });
 
-  it('is read anew after a change, whoever made it', async () => {
+  it('are read again after a change by any process', async () => {
     const before = await read();
     await byOwner('update quotas set target = target + 1 where workspace_id = $1');
     const after = await read();
@@ -42,7 +42,7 @@ describe('how a rep is paid', () => {
     );
   });
 
-  it('knows of approved periods at once: they are no configuration', async () => {
+  it('include new approved periods at once, since these are not configuration', async () => {
     await read();
     await byOwner(
       `insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status)
@@ -51,7 +51,7 @@ describe('how a rep is paid', () => {
     expect((await read()).frozen.map(({ period }) => period)).to.deep.equal(['2026-01']);
   });
 
-  it('has another revision after every change, also after one that a restored database has never seen', async () => {
+  it('have a new revision after every change, also after the restore of a database', async () => {
     const change = 'update quotas set target = target + 1 where workspace_id = $1';
     const lost = new Client({ connectionString: service.database.ownerUrl });
     await lost.connect();

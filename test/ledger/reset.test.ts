@@ -33,7 +33,7 @@ describe('reset and cleanup', () => {
 
   after(() => service.stop());
 
-  it('clears events and counters, and a recalculation brings both back with their history taken up', async () => {
+  it('clears events and counters, and a recalculation restores both and continues the history', async () => {
     const rows = await ledgerRows(service.database.ownerUrl, world.workspaceId);
     for (let round = 0; round < 2; round += 1) {
       const counts = await world.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
@@ -49,7 +49,7 @@ describe('reset and cleanup', () => {
     expect(revisions).to.deep.equal([{ revision: 5 }]);
   });
 
-  it('counts what each wider scope clears', async () => {
+  it('returns the number of cleared events for each scope', async () => {
     expect(await world.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'all' })).to.deep.equal({
       events: 2,
       quotas: 1,
@@ -89,7 +89,7 @@ describe('a recalculation after a reset', () => {
     ['a deal', () => ({ dealId: D1.dealId })],
   ] as const;
   for (const [name, scope] of scopes)
-    it(`of ${name} is not the one that was under way before it`, async () => {
+    it(`of ${name} does not join one that started before it`, async () => {
       await reset();
       const before = await example.startRecalculation(scope());
       expect(await example.startRecalculation(scope()), 'the one that runs').to.equal(before);
@@ -99,7 +99,7 @@ describe('a recalculation after a reset', () => {
       expect(await example.startRecalculation(scope()), 'the one after the reset').to.equal(after);
     });
 
-  it('brings everything back, whatever one from before it has calculated until then', async () => {
+  it('restores everything, whatever an earlier recalculation has calculated', async () => {
     await reset();
     await example.startRecalculation();
     await example.drain([example.repIds.ann]);
@@ -111,7 +111,7 @@ describe('a recalculation after a reset', () => {
     expect(await ledger()).to.deep.equal(paid);
   });
 
-  it('brings everything back after a cleanup, too', async () => {
+  it('restores everything after a cleanup', async () => {
     await reset();
     const before = await example.startRecalculation();
     await example.drain([example.repIds.ann]);

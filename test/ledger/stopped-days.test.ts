@@ -54,7 +54,7 @@ describe('events of stopped days', () => {
     }
   });
 
-  it('hold their key when only the other day is calculated', async () => {
+  it('keep their key when only the other day is calculated', async () => {
     const { api, ann, planVersionId, put, earned, stop } = await team();
     await put(ann, '2026-03-10');
     await stop(planVersionId);

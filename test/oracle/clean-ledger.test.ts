@@ -100,7 +100,7 @@ describe('clean ledger', () => {
       expect(cleanLedger(monthly).map((row) => row.period)).to.deep.equal(['2026-01', '2026-02']);
     });
 
-    it('understands the second shape, with half years', () => {
+    it('reads the second shape, with half years', () => {
       const config = {
         quotaPeriod: 'semi_annual',
         rules: [
@@ -579,7 +579,7 @@ describe('clean ledger', () => {
       expect(amountsOf(team(), 'Total', 'vp')).to.deep.equal({ jan: '100', feb: '100', mine: '50' });
     });
 
-    it('pays on what stands frozen below', () => {
+    it('pays on frozen rows below', () => {
       const standing = cleanLedger(team());
       const deals = [deal('jan', '2026-01-31', 20000)];
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
@@ -592,7 +592,7 @@ describe('clean ledger', () => {
   });
 
   describe('random worlds', () => {
-    it('settle, hold each natural key once, and do not depend on the order of the input', () => {
+    it('converge, contain each natural key once, and do not depend on the order of the input', () => {
       fc.assert(
         fc.property(arbitraryWorld({ contested: true }), (given) => {
           const rows = cleanLedger(given);
@@ -613,7 +613,7 @@ describe('clean ledger', () => {
       );
     });
 
-    it('leave every frozen row as it stood', () => {
+    it('leave every frozen row unchanged', () => {
       fc.assert(
         fc.property(arbitraryWorld(), (given) => {
           const again = cleanLedger({ ...given, standing: cleanLedger(given) });

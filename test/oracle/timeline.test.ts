@@ -89,7 +89,7 @@ describe('the version timeline (section 3)', () => {
     expect(onDays(plan, '2026-01-31', '2026-02-01')).to.deep.equal(['v1', 'v1']);
   });
 
-  it('a planId stands for the version in force today, else the next to start, else the latest', () => {
+  it('a planId refers to the version in force today, otherwise the next to start, otherwise the latest', () => {
     const plan = planOf(
       at(1, { effectiveStart: '2026-02-01', effectiveEnd: '2026-02-28' }),
       at(2, { effectiveStart: '2026-05-01' }),
@@ -154,7 +154,7 @@ describe('the version timeline (section 3)', () => {
     ).to.deep.equal(['D3']);
   });
 
-  it('an event of a stopped day stays where it is when its deal moves, and is not earned again', () => {
+  it('an event of a stopped day stays when its deal moves, and is not earned again', () => {
     const standing = cleanLedger(world([rule()], { deals: EXAMPLE.slice(0, 1) }));
     const plans = [planOf(at(1, { status: 'archived' }), at(2, { effectiveStart: '2026-03-01' }))];
     const moved = world([], { plans, deals: [deal('D1', '2026-03-20', 60000)], standing });
