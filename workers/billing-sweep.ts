@@ -6,14 +6,14 @@ import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 
 const checksPerSweep = 200;
 const recoverEvery = '10 minutes';
-/** Events get their time when they happen and are listed a moment later. */
+/** The provider lists an event a moment after the time that it carries. */
 const overlapMs = 60 * 60_000;
-/** So long the provider keeps them. */
-const oldestMs = 30 * 24 * 60 * 60_000;
+/** The provider deletes older events. */
+const maxAgeMs = 30 * 24 * 60 * 60_000;
 
 /**
- * Hears what nobody told us: it takes in the provider's events whose deliveries failed, and asks about customers whose
- * grace has ended. Events that were told as well are known by their id.
+ * Stores the provider's events whose deliveries failed, and schedules a query of customers whose check is due.
+ * Events that were delivered as well are recognised by their id.
  */
 export class BillingSweep {
   constructor(
@@ -44,7 +44,7 @@ export class BillingSweep {
     const [claimed] = rows;
     if (claimed === undefined) return;
     const startedAt = this.clock.now().getTime();
-    const since = Math.max(startedAt - oldestMs, (claimed.recovered_through?.getTime() ?? 0) - overlapMs);
+    const since = Math.max(startedAt - maxAgeMs, (claimed.recovered_through?.getTime() ?? 0) - overlapMs);
     for (const event of (await this.provider.eventsSince(new Date(since))).reverse()) await this.intake.take(event);
     await this.unitOfWork.withoutTenant((trx) =>
       sql`select settle_billing_recovery(${new Date(startedAt)})`.execute(trx),

@@ -3,7 +3,8 @@ import { type LaneRunner } from '#src/ledger/lane-runner.js';
 import { type JobHandler, type JobQueue } from '#src/platform/jobs/job-queue.js';
 
 /**
- * Calculates lanes. Twice is harmless: requests are taken up under the lane's lock, and a second run finds none.
+ * Calculates lanes. Running it twice is harmless: requests are read under the lane lock, and a second run finds
+ * none.
  */
 export function calculateHandler(
   runner: LaneRunner,

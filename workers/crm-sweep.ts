@@ -9,19 +9,20 @@ import { inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 
 const overdue = '2 seconds';
-const forgetEveryMs = 60_000;
-/** So long a job counts for one that is on its way. */
+const deleteEveryMs = 60_000;
+/** A queued job suppresses further wake-ups of the same work for this long. */
 const slotMs = 5000;
 
-/** CRMs that send no webhooks by themselves. */
+/** CRMs that send no webhooks on their own. */
 const polled: readonly CrmProvider[] = ['crmc'];
 
 /**
- * Every two seconds: wakes workers for news and pulls that nobody works on, because a wake was lost, a worker died or
- * a pause is over; and starts polls that are due. Several workers may sweep at once; all that follows is done once.
+ * Wakes workers for inbox messages and pulls that nobody processes, because a wake-up was lost, a worker died or a
+ * pause has ended, and starts polls that are due. Several workers may sweep at the same time: each step has an
+ * effect once.
  */
 export class CrmSweep {
-  private forgotAt = Number.NEGATIVE_INFINITY;
+  private deletedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly database: Database,
@@ -33,7 +34,7 @@ export class CrmSweep {
     await this.wakeInboxes();
     await this.startPolls();
     await this.wakePulls();
-    await this.forget();
+    await this.deleteOld();
   }
 
   private async wakeInboxes(): Promise<void> {
@@ -56,7 +57,7 @@ export class CrmSweep {
     }
   }
 
-  /** A pull that has only just begun may wait for its first worker; its own wake and this one are the same job then. */
+  /** A new pull may still wait for its first worker; that wake-up and this one are then the same job. */
   private async wakePulls(): Promise<void> {
     const { rows } = await sql<{ workspace_id: string; pull_id: string; turn: number }>`
       select * from due_pulls()`.execute(this.database);
@@ -71,9 +72,9 @@ export class CrmSweep {
     );
   }
 
-  private async forget(): Promise<void> {
-    if (performance.now() - this.forgotAt < forgetEveryMs) return;
-    this.forgotAt = performance.now();
+  private async deleteOld(): Promise<void> {
+    if (performance.now() - this.deletedAt < deleteEveryMs) return;
+    this.deletedAt = performance.now();
     await sql`select forget_old_news()`.execute(this.database);
   }
 }

@@ -21,19 +21,20 @@ import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.
 import { failpoint } from '#src/platform/failpoint.js';
 import { type Log } from '#src/platform/log.js';
 
-const atOnce = 2;
+const concurrency = 2;
 const sweepEveryMs = 1000;
-const sweepsBetweenForgetting = 60;
-const mostAttempts = 5;
+const sweepsPerDeletion = 60;
+const maxAttempts = 5;
 const pauseAfterFailureMs = 2000;
 const pauseInOutageMs = 1000;
-/** How long an archive keeps its place while others may wait. */
+/** How long an archive runs before it returns to the queue of exports. */
 const sliceMs = 5000;
 
 /**
- * Makes documents, two at a time in a process. What is to be made stands in the database: each is taken under a lease
- * that is renewed while it is made, so that the document of a worker that was killed is another's after ten seconds.
- * Making one twice is harmless, since only the holder of the lease can keep parts or finish.
+ * Produces export files, two at a time per process. Orders are stored in the database. Each is taken under a lease
+ * that is renewed while the file is produced; another worker takes over the export of a worker that was killed after
+ * ten seconds. Producing a file twice is harmless: only the holder of the lease can store parts or finish the
+ * export.
  */
 export class ExportWorker {
   private readonly making = new Set<Promise<void>>();
@@ -54,12 +55,12 @@ export class ExportWorker {
     this.wake();
     this.timer = setInterval(() => {
       this.sweeps += 1;
-      if (this.sweeps % sweepsBetweenForgetting === 0) void this.forget();
+      if (this.sweeps % sweepsPerDeletion === 0) void this.deleteExpired();
       this.wake();
     }, sweepEveryMs);
   }
 
-  /** Finishes what is being made; archives stop after the statement that they are at. */
+  /** Waits for the exports in progress; archives stop after their current statement. */
   async stop(): Promise<void> {
     this.stopping = true;
     if (this.timer !== null) clearInterval(this.timer);
@@ -67,15 +68,15 @@ export class ExportWorker {
     await Promise.all(this.making);
   }
 
-  /** There may be something to make: looked for at once while a place is free. */
+  /** Looks for work at once if a slot is free. */
   wake(): void {
     if (this.stopping) return;
     if (this.looking !== null) {
       this.lookAgain = true;
       return;
     }
-    this.looking = this.fillPlaces()
-      .catch((error: unknown) => this.log.warn({ err: error }, 'waiting documents could not be looked for'))
+    this.looking = this.fillSlots()
+      .catch((error: unknown) => this.log.warn({ err: error }, 'looking for due exports failed'))
       .finally(() => {
         this.looking = null;
         if (!this.lookAgain) return;
@@ -84,8 +85,8 @@ export class ExportWorker {
       });
   }
 
-  private async fillPlaces(): Promise<void> {
-    while (this.making.size < atOnce && !this.stopping) {
+  private async fillSlots(): Promise<void> {
+    while (this.making.size < concurrency && !this.stopping) {
       const taken = await this.takeNext();
       if (taken === null) return;
       const made = this.process(taken).finally(() => {
@@ -115,9 +116,9 @@ export class ExportWorker {
     try {
       await this.make(taken);
     } catch (error) {
-      // A document whose lease ran out would stand as one that its makers died of.
-      await retryOnOutage(() => this.giveUp(taken, error)).catch((also: unknown) =>
-        this.log.warn({ err: also }, 'a document could not be given back; its lease runs out'),
+      // An expired lease would count as a crash of the worker.
+      await retryOnOutage(() => this.handleFailure(taken, error)).catch((failure: unknown) =>
+        this.log.warn({ err: failure }, 'releasing an export failed; its lease expires'),
       );
     } finally {
       clearInterval(renewal);
@@ -125,7 +126,8 @@ export class ExportWorker {
   }
 
   private async make(taken: LeasedExport): Promise<void> {
-    if (taken.attempts > mostAttempts) throw new Error('its makers died');
+    if (taken.attempts > maxAttempts)
+      throw new Error(`export ${taken.jobId} exceeded ${maxAttempts} attempts: its workers died`);
     await failpoint('document.afterTake');
     const sink = await this.sinkOf(taken);
     const file = await this.maker.make(taken.workspaceId, taken, sink);
@@ -145,7 +147,7 @@ export class ExportWorker {
     });
     let part = owners.length;
     const until = performance.now() + sliceMs;
-    const heldOrThrow = (held: boolean) => {
+    const assertHeld = (held: boolean) => {
       if (!held) throw new LeaseLost();
     };
     return {
@@ -153,24 +155,27 @@ export class ExportWorker {
       store: async (content, file = undefined) => {
         const added = { part, content, name: file?.name ?? null, repId: file?.repId ?? null };
         part += 1;
-        heldOrThrow(await this.with(taken, (trx) => insertPart(trx, taken, added, isArchive ? part : undefined)));
+        assertHeld(await this.with(taken, (trx) => insertPart(trx, taken, added, isArchive ? part : undefined)));
         await failpoint('document.afterPart');
       },
-      start: async (total) => heldOrThrow(await this.with(taken, (trx) => updateProgress(trx, taken, total, part))),
+      start: async (total) => assertHeld(await this.with(taken, (trx) => updateProgress(trx, taken, total, part))),
       isTimeUp: () => this.stopping || performance.now() > until,
     };
   }
 
-  /** What a caller can act on ends it; an outage says nothing of the document; anything else is tried again a few times. */
-  private async giveUp(taken: LeasedExport, error: unknown): Promise<void> {
+  /**
+   * A failure that the caller can act on ends the export. An outage does not count as an attempt. Other errors are
+   * retried up to the limit.
+   */
+  private async handleFailure(taken: LeasedExport, error: unknown): Promise<void> {
     if (error instanceof LeaseLost) return;
     const { kind, attempts } = taken;
-    const passes = isUnavailable(error);
-    const final = error instanceof Failure || (!passes && attempts >= mostAttempts);
-    this.log.warn({ err: error, kind, attempt: attempts, final }, 'a document could not be made');
+    const isOutage = isUnavailable(error);
+    const final = error instanceof Failure || (!isOutage && attempts >= maxAttempts);
+    this.log.warn({ err: error, kind, attempt: attempts, final }, 'export failed');
     await this.with(taken, (trx) => {
       if (error instanceof Failure) return failExport(trx, taken, error.code, error.message);
-      if (passes) return releaseExport(trx, taken, pauseInOutageMs, attempts - 1);
+      if (isOutage) return releaseExport(trx, taken, pauseInOutageMs, attempts - 1);
       if (final) return failExport(trx, taken, null, 'The document could not be made.');
       return releaseExport(trx, taken, pauseAfterFailureMs * attempts, attempts);
     });
@@ -180,14 +185,14 @@ export class ExportWorker {
     return this.unitOfWork.run(taken, { lock: 'none', access: 'write' }, (trx) => work(trx, taken));
   }
 
-  private async forget(): Promise<void> {
+  private async deleteExpired(): Promise<void> {
     await sql`select forget_old_documents()`
       .execute(this.database)
-      .catch((error: unknown) => this.log.warn({ err: error }, 'old documents could not be forgotten'));
+      .catch((error: unknown) => this.log.warn({ err: error }, 'deleting expired exports failed'));
   }
 }
 
-/** Somebody else goes on with the document. */
+/** Another worker has taken over the export. */
 class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }

@@ -11,19 +11,19 @@ import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 
 const overdue = '5 seconds';
 const lanesPerSweep = 200;
-const longQueue = 10;
-const forgetEveryMs = 60_000;
+const longQueueLength = 10;
+const deleteEveryMs = 60_000;
 
 /**
- * What makes the queue forgettable: every two seconds it calculates lanes whose requests have waited longer than a
- * job takes, ends jobs whose last unit died before saying so, and asks for periodic rules when a day has ended. Once
- * a minute it forgets what was kept of old requests. Overdue lanes are calculated here and not sent through the queue,
- * which takes the job of a worker that was killed for a running one until its lock runs out, and would swallow the
- * new one. While the queue is long, one lane of each workspace is taken: what was lost gets its turn, and a flood gets
- * no second way in. Several workers may sweep at once; each step finds nothing the second time.
+ * The queue may lose jobs because this sweep finds the work in the database. It calculates lanes whose requests are
+ * overdue, completes jobs whose last worker died before doing so, requests periodic rules when a day has ended, and
+ * deletes old requests once a minute. Overdue lanes are calculated here and not through the queue: the queue regards
+ * the job of a killed worker as running until its lock expires, and drops a new job with the same key. While the
+ * queue is long, one lane of each workspace is calculated: a lost wake-up is repaired, and a flood of requests does
+ * not bypass the fair order of the queue. Several workers may sweep at the same time: a repeated step finds nothing.
  */
 export class LaneSweep {
-  private forgotAt = Number.NEGATIVE_INFINITY;
+  private deletedAt = Number.NEGATIVE_INFINITY;
   private olderThan = '0 seconds';
 
   constructor(
@@ -40,15 +40,15 @@ export class LaneSweep {
     const olderThan = this.olderThan;
     this.olderThan = overdue;
     await this.runOverdueLanes(olderThan, stopping);
-    await this.settleJobs();
-    await this.askPeriodicRules();
-    await this.forgetOldRequests();
+    await this.completeJobs();
+    await this.requestPeriodicRules();
+    await this.deleteOldRequests();
   }
 
   private async runOverdueLanes(olderThan: string, stopping: AbortSignal): Promise<void> {
     const { rows: due } = await sql<{ workspace_id: string; rep_id: string }>`
       select workspace_id, rep_id from due_lanes(${olderThan}::interval, ${lanesPerSweep})`.execute(this.database);
-    const rows = due.length > 0 && (await this.queueIsLong()) ? oneOfEach(due) : due;
+    const rows = due.length > 0 && (await this.isQueueLong()) ? onePerWorkspace(due) : due;
     await failpoint('sweep.afterPick');
     for (const { workspace_id: workspaceId, rep_id: repId } of rows) {
       if (stopping.aborted) return;
@@ -56,12 +56,15 @@ export class LaneSweep {
     }
   }
 
-  /** Then lanes are overdue because they wait, not because they are lost, and the queue knows better whose turn it is. */
-  private async queueIsLong(): Promise<boolean> {
-    return (await this.queue.waiting().catch(() => 0)) > longQueue;
+  /**
+   * With a long queue, lanes are overdue because they wait and not because they were lost; the queue orders them
+   * fairly.
+   */
+  private async isQueueLong(): Promise<boolean> {
+    return (await this.queue.waiting().catch(() => 0)) > longQueueLength;
   }
 
-  private async settleJobs(): Promise<void> {
+  private async completeJobs(): Promise<void> {
     const { rows } = await sql<{ workspace_id: string; job_id: string }>`
       select workspace_id, job_id from unsettled_jobs()`.execute(this.database);
     for (const { workspace_id: workspaceId, job_id: jobId } of rows) {
@@ -72,14 +75,14 @@ export class LaneSweep {
     }
   }
 
-  private async forgetOldRequests(): Promise<void> {
-    if (performance.now() - this.forgotAt < forgetEveryMs) return;
-    this.forgotAt = performance.now();
+  private async deleteOldRequests(): Promise<void> {
+    if (performance.now() - this.deletedAt < deleteEveryMs) return;
+    this.deletedAt = performance.now();
     await sql`select forget_old_requests()`.execute(this.database);
   }
 
-  /** A day that has ended in the workspace's time zone may have ended a period: its periodic rules are due. */
-  private async askPeriodicRules(): Promise<void> {
+  /** The end of a day in the workspace's time zone may end a period, and its periodic rules are due. */
+  private async requestPeriodicRules(): Promise<void> {
     const { rows } = await sql<{ workspace_id: string; timezone: string; periodic_through: string | null }>`
       select * from workspaces_with_periodic_rules()`.execute(this.database);
     for (const { workspace_id: workspaceId, timezone, periodic_through: through } of rows) {
@@ -107,7 +110,7 @@ export class LaneSweep {
   }
 }
 
-function oneOfEach<Due extends { readonly workspace_id: string }>(due: readonly Due[]): Due[] {
+function onePerWorkspace<Due extends { readonly workspace_id: string }>(due: readonly Due[]): Due[] {
   const seen = new Set<string>();
   return due.filter(({ workspace_id: id }) => !seen.has(id) && seen.add(id) !== undefined);
 }

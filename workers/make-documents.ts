@@ -3,9 +3,9 @@ import { type JobHandler } from '#src/platform/jobs/job-queue.js';
 import { type ExportWorker } from './export-worker.js';
 
 /**
- * Tells the desk of this process that documents wait. Twice is harmless, and none is harmless too: the desk looks by
- * itself every second. The job ends at once, so that printing takes no place of those who calculate.
+ * Wakes the export worker of this process. Running it twice is harmless, and so is losing it: the export worker
+ * looks every second. The job ends at once, so that an export does not occupy a slot of the calculations.
  */
-export function makeDocumentsHandler(desk: ExportWorker): JobHandler<{ workspaceId: string }> {
-  return { declaration: makeExportsJob, run: async () => desk.wake() };
+export function makeDocumentsHandler(exportWorker: ExportWorker): JobHandler<{ workspaceId: string }> {
+  return { declaration: makeExportsJob, run: async () => exportWorker.wake() };
 }

@@ -5,8 +5,9 @@ import { sendMailJob } from '#src/platform/mail/send-mail-job.js';
 import { type MailTransport } from '#src/platform/mail/transport.js';
 
 /**
- * Sends a mail. Twice is harmless: a mail is taken before it is sent, and one that was sent cannot be taken again.
- * Without a server the text goes to the log, for trials; in production it would be a code in a log, so it does not.
+ * Sends a mail. Running it twice is harmless: a mail is taken before it is sent, and a sent mail cannot be taken
+ * again. Without an SMTP server the text is logged, for trials; not in production, because it may contain a sign-in
+ * code.
  */
 export function sendMailHandler(
   outbox: Outbox,
@@ -18,24 +19,24 @@ export function sendMailHandler(
     const mail = await outbox.take(mailId);
     if (mail === null) return;
     if (transport === null) {
-      await outbox.settle(mailId, 'held');
-      log.info(production ? { mailId } : { mailId, text: mail.text }, 'mail not sent, no SMTP');
+      await outbox.recordResult(mailId, 'held');
+      log.info(production ? { mailId } : { mailId, text: mail.text }, 'mail not sent: no SMTP server is configured');
       return;
     }
     try {
       await transport.send(mailId, mail);
     } catch (error) {
       const reason = reasonOf(error);
-      await outbox.settle(mailId, 'failed', reason);
-      log.warn({ mailId, reason }, 'a mail could not be sent; it is tried again');
+      await outbox.recordResult(mailId, 'failed', reason);
+      log.warn({ mailId, reason }, 'sending a mail failed; it is retried');
       return;
     }
-    await outbox.settle(mailId, 'sent');
+    await outbox.recordResult(mailId, 'sent');
   };
   return { declaration: sendMailJob, run };
 }
 
-/** The mail server's words may repeat the address or the text, so only its code is kept. */
+/** Only the server's code is stored: its message may repeat the address or the text. */
 function reasonOf(error: unknown): string {
   const { code, responseCode } = (error ?? {}) as { code?: unknown; responseCode?: unknown };
   return (

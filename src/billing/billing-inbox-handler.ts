@@ -49,13 +49,13 @@ export class BillingInboxHandler implements InboxHandler {
   ) {}
 
   async handle(batch: InboxBatch): Promise<void> {
-    for (const [customerId, news] of groupBy(batch.messages, (one) => one.subject)) {
-      const askedAt = this.clock.now();
-      const customer = await this.ask(customerId);
+    for (const [customerId, messages] of groupBy(batch.messages, (one) => one.subject)) {
+      const fetchedAt = this.clock.now();
+      const customer = await this.fetchCustomer(customerId);
       await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, async (trx) => {
         await batch.lease.assertHeld(trx);
-        await this.apply(trx, batch.workspaceId, { customerId, customer, askedAt });
-        await markProcessed(trx, batch, news, 'done');
+        await this.apply(trx, batch.workspaceId, { customerId, customer, fetchedAt });
+        await markProcessed(trx, batch, messages, 'done');
       });
     }
   }
@@ -76,7 +76,7 @@ export class BillingInboxHandler implements InboxHandler {
     );
   }
 
-  private async ask(customerId: string): Promise<ProviderCustomer> {
+  private async fetchCustomer(customerId: string): Promise<ProviderCustomer> {
     if (this.provider === null) throw new RetryLater('no billing provider is configured', null);
     try {
       return await this.provider.customer(customerId);
@@ -90,13 +90,17 @@ export class BillingInboxHandler implements InboxHandler {
   private async apply(
     trx: Work,
     workspaceId: string,
-    asked: { readonly customerId: string; readonly customer: ProviderCustomer; readonly askedAt: Date },
+    fetched: { readonly customerId: string; readonly customer: ProviderCustomer; readonly fetchedAt: Date },
   ): Promise<void> {
-    const { customerId, customer, askedAt } = asked;
+    const { customerId, customer, fetchedAt } = fetched;
     const before = await listSubscriptions(trx, workspaceId);
-    const now = this.read(customer, workspaceId, { before, askedAt });
+    const now = this.read(customer, workspaceId, { before, fetchedAt });
     if (customer.isDeleted) await unlinkCustomer(trx, workspaceId, customerId);
-    else await saveSubscriptions(trx, { workspaceId, customerId }, now, { askedAt, checkAt: this.nextCheck(now) });
+    else
+      await saveSubscriptions(trx, { workspaceId, customerId }, now, {
+        askedAt: fetchedAt,
+        checkAt: this.nextCheck(now),
+      });
     const others = before.filter((subscription) => subscription.customerId !== customerId);
     await this.followTier(trx, workspaceId, customerId, [...others, ...now]);
   }
@@ -105,14 +109,14 @@ export class BillingInboxHandler implements InboxHandler {
   private read(
     { subscriptions }: ProviderCustomer,
     workspaceId: string,
-    { before, askedAt }: { readonly before: readonly Subscription[]; readonly askedAt: Date },
+    { before, fetchedAt }: { readonly before: readonly Subscription[]; readonly fetchedAt: Date },
   ): Subscription[] {
     const own = subscriptions.filter(
       ({ workspaceId: named }) => named === null || !isUuid(named) || named.toLowerCase() === workspaceId,
     );
     return own.map(({ subscriptionId, status, items }) => {
       const known = before.find((one) => one.subscriptionId === subscriptionId);
-      const pastDueSince = status === 'past_due' ? (known?.pastDueSince ?? askedAt) : null;
+      const pastDueSince = status === 'past_due' ? (known?.pastDueSince ?? fetchedAt) : null;
       return { subscriptionId, status, tier: tierOfItems(items, this.terms.priceTiers), pastDueSince };
     });
   }
@@ -124,7 +128,10 @@ export class BillingInboxHandler implements InboxHandler {
     subscriptions: readonly Subscription[],
   ): Promise<void> {
     for (const { subscriptionId, status } of subscriptions.filter(isUnclear))
-      this.log.warn({ workspaceId, subscriptionId, status }, 'a subscription has no known tier; the tier stays');
+      this.log.warn(
+        { workspaceId, subscriptionId, status },
+        'unknown tier of a subscription; the tier of the workspace does not change',
+      );
     const from = await findTier(trx, workspaceId);
     if (from === null) return;
     const to = entitledTier(subscriptions, from, { now: this.clock.now(), graceDays: this.terms.graceDays });

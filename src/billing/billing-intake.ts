@@ -26,11 +26,11 @@ export class BillingIntake {
   }
 
   private async receive(customerId: string, key: string, payload: object): Promise<boolean> {
-    const news = { source: 'billing', route: customerId, key: idOf(key), subject: customerId, payload } as const;
-    return (await this.inbox.receive([news])).size > 0;
+    const message = { source: 'billing', route: customerId, key: idOf(key), subject: customerId, payload } as const;
+    return (await this.inbox.receive([message])).size > 0;
   }
 
-  /** The payer may name any workspace, so an unknown one is not an error of ours. */
+  /** The payer can enter any workspace id, so an unknown one is not an internal error. */
   private async link(workspaceId: string, customerId: string): Promise<void> {
     if ((await this.inbox.findRoute('billing', customerId))?.workspaceId === workspaceId.toLowerCase()) return;
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {

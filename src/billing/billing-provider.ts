@@ -23,7 +23,7 @@ export interface ProviderCustomer {
   readonly subscriptions: readonly ProviderSubscription[];
 }
 
-/** The provider is unreachable or rejects us. The customer did nothing wrong, so the query is retried. */
+/** The provider is unreachable or rejects our credentials. The customer is not at fault, so the query is retried. */
 export class BillingUnavailable extends Error {
   override readonly name = 'BillingUnavailable';
 
@@ -49,7 +49,7 @@ export class BillingProvider {
   constructor(private readonly settings: BillingProviderSettings) {}
 
   async customer(customerId: string): Promise<ProviderCustomer> {
-    return answered(async () => {
+    return withErrors(async () => {
       const stripe = await this.client();
       const subscriptions: ProviderSubscription[] = [];
       for await (const listed of stripe.subscriptions.list({ customer: customerId, limit: pageSize }))
@@ -60,9 +60,9 @@ export class BillingProvider {
     });
   }
 
-  /** Events since then that can change what a customer has, newest first. The provider keeps them for 30 days. */
+  /** Events since then that can change what a customer has, newest first. The provider stores them for 30 days. */
   async eventsSince(since: Date): Promise<BillingEvent[]> {
-    return answered(async () => {
+    return withErrors(async () => {
       const stripe = await this.client();
       const found: BillingEvent[] = [];
       const created = { gte: Math.floor(since.getTime() / 1000) };
@@ -109,15 +109,18 @@ async function priced(stripe: Stripe, { id }: Stripe.Subscription): Promise<Prov
   };
 }
 
-/** Distinguishes outages and credential problems from invalid requests. The provider's message may contain our key. */
-async function answered<T>(ask: () => Promise<T>): Promise<T> {
+/**
+ * Converts outages and credential problems to {@link BillingUnavailable} and other rejections to plain errors. Drops
+ * the provider's message, which may contain the API key.
+ */
+async function withErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await request();
   } catch (error) {
     const { default: Stripe } = await import('stripe');
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const { statusCode = 0, type, code } = error;
-    const reason = `the billing provider answered ${statusCode || 'nothing'} (${code ?? type})`;
+    const reason = `the billing provider responded with ${statusCode || 'nothing'} (${code ?? type})`;
     if (statusCode >= 400 && statusCode < 500 && ![401, 403, 409, 429].includes(statusCode)) throw new Error(reason);
     const seconds = Number(error.headers?.['retry-after']);
     throw new BillingUnavailable(reason, Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null);

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const toleranceSeconds = 300;
-const longestHeader = 4096;
+const maxHeaderLength = 4096;
 
 /**
  * Whether the provider signed these bytes recently. During a secret rotation it signs with both, so one of several
  * signatures suffices. Future timestamps are rejected too: they would extend the validity of a delivery.
  */
 export function verifyBillingSignature(secret: string, bytes: Buffer, header: string | undefined, now: Date): boolean {
-  if (header === undefined || header.length > longestHeader) return false;
+  if (header === undefined || header.length > maxHeaderLength) return false;
   const parts = header.split(',').map((part) => part.trim());
   const [timestamp, ...others] = valuesOf(parts, 't');
   if (timestamp === undefined || others.length > 0 || !/^\d{1,12}$/.test(timestamp)) return false;

@@ -55,7 +55,7 @@ export function entitledTier(
 /** Whether the subscription's tier cannot be determined and needs a person's attention. */
 export function isUnclear(subscription: Subscription): boolean {
   if (subscription.status === 'incomplete') return false;
-  return standingOf(subscription.status) === 'unknown' || (isPaidFor(subscription) && subscription.tier === null);
+  return paymentStateOf(subscription.status) === 'unknown' || (isPaidFor(subscription) && subscription.tier === null);
 }
 
 /** End of the grace period of an overdue payment. */
@@ -66,7 +66,7 @@ export function graceEnd(pastDueSince: Date, graceDays: number): Date {
 /** Null if the tier cannot be determined. */
 function entitlement(subscription: Subscription, now: Date, graceDays: number): Tier | null {
   const { status, tier, pastDueSince } = subscription;
-  switch (standingOf(status)) {
+  switch (paymentStateOf(status)) {
     case 'paid':
       return tier;
     case 'late':
@@ -79,10 +79,10 @@ function entitlement(subscription: Subscription, now: Date, graceDays: number): 
 }
 
 function isPaidFor({ status }: Subscription): boolean {
-  return standingOf(status) === 'paid' || standingOf(status) === 'late';
+  return paymentStateOf(status) === 'paid' || paymentStateOf(status) === 'late';
 }
 
-function standingOf(status: string): 'paid' | 'late' | 'ended' | 'unknown' {
+function paymentStateOf(status: string): 'paid' | 'late' | 'ended' | 'unknown' {
   switch (status) {
     case 'active':
     case 'trialing':

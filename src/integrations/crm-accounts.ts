@@ -21,7 +21,7 @@ export type CrmAdapters = Readonly<Record<CrmProvider, CrmAdapter>>;
 const soonMs = 30_000;
 const pauseMs = 100;
 const maxWaitMs = 60_000;
-const mostSaves = 5;
+const maxSaves = 5;
 
 /** Opens the CRM accounts of workspaces with their stored credentials, and renews these. */
 export class CrmAccounts {
@@ -61,8 +61,8 @@ export class CrmAccounts {
 
   private access(workspaceId: string, provider: CrmProvider, first: Buffer): CrmAccess {
     let known = this.unseal(workspaceId, provider, first);
-    const renew = async (refused: CrmCredentials) => {
-      known = await this.renew(workspaceId, provider, refused);
+    const renew = async (rejected: CrmCredentials) => {
+      known = await this.renew(workspaceId, provider, rejected);
       return known;
     };
     return {
@@ -80,9 +80,9 @@ export class CrmAccounts {
    * Only one process at a time renews: a CRM may invalidate the old refresh token, so a second renewal would end the
    * connection. Other processes wait for the saved result.
    */
-  private async renew(workspaceId: string, provider: CrmProvider, refused: CrmCredentials): Promise<CrmCredentials> {
+  private async renew(workspaceId: string, provider: CrmProvider, rejected: CrmCredentials): Promise<CrmCredentials> {
     const renewed = await pollUntil(
-      () => this.leases.hold(workspaceId, `renew ${provider}`, () => this.renewAlone(workspaceId, provider, refused)),
+      () => this.leases.hold(workspaceId, `renew ${provider}`, () => this.renewAlone(workspaceId, provider, rejected)),
       (credentials) => credentials !== null,
       { maxWaitMs, pauseMs },
     );
@@ -93,17 +93,17 @@ export class CrmAccounts {
   private async renewAlone(
     workspaceId: string,
     provider: CrmProvider,
-    refused: CrmCredentials,
+    rejected: CrmCredentials,
   ): Promise<CrmCredentials> {
     const sealed = await this.load(workspaceId, provider);
     if (sealed === null) throw new CrmFailure('unauthorized', 'the CRM is no longer connected');
     const current = this.unseal(workspaceId, provider, sealed);
-    if (current.accessToken !== refused.accessToken) return current;
+    if (current.accessToken !== rejected.accessToken) return current;
     try {
       const renewed = await this.adapters[provider].refresh(current);
       if (await this.save(workspaceId, provider, sealed, renewed)) return renewed;
       // The CRM was connected again meanwhile; the new credentials apply.
-      return this.renewAlone(workspaceId, provider, refused);
+      return this.renewAlone(workspaceId, provider, rejected);
     } catch (error) {
       if (error instanceof CrmFailure && error.kind === 'unauthorized')
         await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
@@ -114,11 +114,11 @@ export class CrmAccounts {
   }
 
   /** Does nothing if the CRM was connected again meanwhile. */
-  private async reject(workspaceId: string, provider: CrmProvider, refused: CrmCredentials): Promise<void> {
+  private async reject(workspaceId: string, provider: CrmProvider, rejected: CrmCredentials): Promise<void> {
     const sealed = await this.load(workspaceId, provider);
-    if (sealed === null || this.unseal(workspaceId, provider, sealed).accessToken !== refused.accessToken) return;
+    if (sealed === null || this.unseal(workspaceId, provider, sealed).accessToken !== rejected.accessToken) return;
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      markBroken(trx, workspaceId, provider, sealed, 'the CRM refuses the credentials that it has just renewed'),
+      markBroken(trx, workspaceId, provider, sealed, 'the CRM rejects credentials that it has just renewed'),
     );
   }
 
@@ -139,7 +139,7 @@ export class CrmAccounts {
           replaceCredentials(trx, workspaceId, provider, { from, to }),
         );
       } catch (error) {
-        if (attempt >= mostSaves) throw error;
+        if (attempt >= maxSaves) throw error;
         await sleep(attempt * 500);
       }
     }

@@ -68,7 +68,7 @@ export async function markBroken(
   trx: Work,
   workspaceId: string,
   provider: CrmProvider,
-  refused: Buffer,
+  rejected: Buffer,
   reason: string,
 ): Promise<void> {
   const { numUpdatedRows } = await trx
@@ -76,7 +76,7 @@ export async function markBroken(
     .set({ broken_at: sql<Date>`now()`, broken_reason: reason })
     .where('workspace_id', '=', workspaceId)
     .where('provider', '=', provider)
-    .where('credentials', '=', refused)
+    .where('credentials', '=', rejected)
     .where('broken_at', 'is', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;

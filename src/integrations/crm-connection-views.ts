@@ -29,14 +29,14 @@ export async function listIntegrations(trx: Work, workspaceId: string): Promise<
 export async function findConnectedCrm(
   trx: Work,
   workspaceId: string,
-  asked?: CrmProvider,
+  requested?: CrmProvider,
 ): Promise<CrmProvider | null> {
   let query = trx
     .selectFrom('crm_connections')
     .select('provider')
     .where('workspace_id', '=', workspaceId)
     .where('connected_at', 'is not', null);
-  if (asked !== undefined) query = query.where('provider', '=', asked);
+  if (requested !== undefined) query = query.where('provider', '=', requested);
   const connection = await query.orderBy('connected_at').orderBy('provider').limit(1).executeTakeFirst();
   return connection?.provider ?? null;
 }
@@ -55,12 +55,12 @@ export async function connectedCrms(trx: Work, workspaceId: string): Promise<Crm
 }
 
 /** The connected CRM, or a failure if there is none. */
-export async function connectedCrm(trx: Work, workspaceId: string, asked?: CrmProvider): Promise<CrmProvider> {
-  const provider = await findConnectedCrm(trx, workspaceId, asked);
+export async function connectedCrm(trx: Work, workspaceId: string, requested?: CrmProvider): Promise<CrmProvider> {
+  const provider = await findConnectedCrm(trx, workspaceId, requested);
   if (provider === null)
     throw new Failure(
       'no_crm_configured',
-      `${asked ?? 'No CRM'} is ${asked ? 'not ' : ''}connected to this workspace.`,
+      `${requested ?? 'No CRM'} is ${requested ? 'not ' : ''}connected to this workspace.`,
     );
   return provider;
 }

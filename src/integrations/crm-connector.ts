@@ -70,10 +70,7 @@ export class CrmConnector {
     if (sealed !== null && webhookId !== null) {
       const account = this.accounts.openWith(provider, this.accounts.unseal(workspaceId, provider, sealed));
       await account.removeWebhook(webhookId).catch((error: unknown) => {
-        this.log.warn(
-          { err: error, workspaceId, provider },
-          'a webhook could not be removed; its deliveries are refused',
-        );
+        this.log.warn({ err: error, workspaceId, provider }, 'removing a webhook failed; its deliveries are rejected');
       });
     }
     return disconnected;

@@ -183,7 +183,7 @@ function isMissing({ pullId, startedAt }: CrmPull) {
  * Whether too many deals would be deleted and no second request has confirmed it recently. Records the first
  * request.
  */
-export async function refuseReconcile(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
+export async function rejectReconcile(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
   const { rows } = await sql<{ confirmed: boolean }>`
     update crm_connections c set reconcile_refused_at = case when old.confirmed then c.reconcile_refused_at else now() end
     from (select coalesce(reconcile_refused_at > now() - ${`${askAgainMinutes} minutes`}::interval, false) as confirmed
@@ -202,8 +202,8 @@ export async function noteSync(trx: Work, workspaceId: string, provider: CrmProv
     .execute();
 }
 
-/** Schedules the next poll. With a time, nothing before it can have been missed. */
-export async function notePoll(
+/** Schedules the next poll. `through`: every change up to this time has been read. */
+export async function schedulePoll(
   trx: Work,
   workspaceId: string,
   provider: CrmProvider,

@@ -59,5 +59,5 @@ export function addCounts(
 }
 
 /** Larger shares of deletions need a second request. */
-export const mostMissingShare = 0.3;
+export const maxMissingShare = 0.3;
 export const askAgainMinutes = 10;

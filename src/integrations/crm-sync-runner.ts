@@ -14,7 +14,7 @@ import { type Lease, LeaseLost, type Leases } from '../platform/jobs/leases.js';
 import { type Log } from '../platform/log.js';
 import { importCrmMembers } from '../reps/import-crm-members.js';
 import { type CrmAccounts } from './crm-accounts.js';
-import { addCounts, askAgainMinutes, type CrmPull, leaseOfPull, mostMissingShare, type PullWork } from './crm-pull.js';
+import { addCounts, askAgainMinutes, type CrmPull, leaseOfPull, maxMissingShare, type PullWork } from './crm-pull.js';
 import {
   countMissing,
   delayPull,
@@ -22,24 +22,24 @@ import {
   listMissing,
   lockPull,
   markSeen,
-  notePoll,
   noteSync,
-  refuseReconcile,
+  rejectReconcile,
   replaceFields,
   restartListing,
   savePullStep,
+  schedulePoll,
 } from './crm-pull-store.js';
 
 /** Why a pull failed; reported with the job. */
 export type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
 
 const sliceMs = 10_000;
-const mostSetbacks = 10;
-const mostRestarts = 3;
-const longestPauseMs = 60_000;
-const checkedAtOnce = 100;
+const maxFailures = 10;
+const maxRestarts = 3;
+const maxPauseMs = 60_000;
+const checkBatchSize = 100;
 /** Changes in flight when the CRM responded may carry an earlier time. */
-const settlingMs = 5_000;
+const visibilityDelayMs = 5_000;
 
 interface Run {
   readonly workspaceId: string;
@@ -77,10 +77,10 @@ export class CrmSyncRunner {
         return 'stopped';
       }
     });
-    if (outcome === 'to be continued') await this.wake({ workspaceId, pullId });
+    if (outcome === 'yielded') await this.wake({ workspaceId, pullId });
   }
 
-  private async resume(workspaceId: string, pullId: string, lease: Lease): Promise<'stopped' | 'to be continued'> {
+  private async resume(workspaceId: string, pullId: string, lease: Lease): Promise<'stopped' | 'yielded'> {
     const sliceEnd = performance.now() + sliceMs;
     let account: CrmAccount | null = null;
     while (performance.now() < sliceEnd) {
@@ -90,13 +90,13 @@ export class CrmSyncRunner {
       if (pull === null) return 'stopped';
       account ??= await this.accounts.open(workspaceId, pull.provider);
       if (account === null) {
-        await this.fail(workspaceId, pull, 'disconnected', 'the CRM is not connected any more');
+        await this.fail(workspaceId, pull, 'disconnected', 'the CRM is no longer connected');
         return 'stopped';
       }
       const ended = await this.step({ workspaceId, pull, account, lease, sliceEnd });
       if (ended) return 'stopped';
     }
-    return 'to be continued';
+    return 'yielded';
   }
 
   private async step(run: Run): Promise<boolean> {
@@ -220,7 +220,7 @@ export class CrmSyncRunner {
         pull.pullId,
         deals.map((deal) => deal.id),
       );
-    await tellSkipped(trx, workspaceId, pull, recorded);
+    await auditSkipped(trx, workspaceId, pull, recorded);
     return countOutcomes(recorded);
   }
 
@@ -230,30 +230,30 @@ export class CrmSyncRunner {
    */
   private async removeMissing(run: Run): Promise<boolean> {
     const { workspaceId, pull, account } = run;
-    const { live, missing, refused } = await this.unitOfWork.run(
+    const { live, missing, rejected } = await this.unitOfWork.run(
       { workspaceId },
       { lock: 'none', access: 'write' },
       async (trx) => {
         const counted = await countMissing(trx, workspaceId, pull);
-        const tooMany = counted.missing > counted.live * mostMissingShare;
-        return { ...counted, refused: tooMany && (await refuseReconcile(trx, workspaceId, pull.provider)) };
+        const tooMany = counted.missing > counted.live * maxMissingShare;
+        return { ...counted, rejected: tooMany && (await rejectReconcile(trx, workspaceId, pull.provider)) };
       },
     );
-    if (refused) {
-      const reason = `${missing} of ${live} deals are not in the CRM any more, and nothing was deleted. If that is right, ask again within ${askAgainMinutes} minutes`;
+    if (rejected) {
+      const reason = `${missing} of ${live} deals are no longer in the CRM, and nothing was deleted. To confirm the deletion, repeat the request within ${askAgainMinutes} minutes`;
       await this.fail(workspaceId, pull, 'reconcile_refused', reason, { missing, live });
       return true;
     }
     let { counts } = pull;
     for (;;) {
       const ids = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-        listMissing(trx, workspaceId, pull, checkedAtOnce),
+        listMissing(trx, workspaceId, pull, checkBatchSize),
       );
       const fetchedAt = await this.databaseTime(workspaceId);
       const deals = ids.length === 0 ? [] : await account.getDeals(ids);
       counts = await this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
         const sum = addCounts(counts, await this.record(trx, recalculate, run, deals, fetchedAt));
-        // An id that is now part of another deal is done, too.
+        // Also marks ids of deals that were merged into others.
         await markSeen(trx, workspaceId, pull.pullId, ids);
         await savePullStep(trx, workspaceId, pull.pullId, ids.length === 0 ? { phase: 'finish' } : { counts: sum });
         return sum;
@@ -268,7 +268,7 @@ export class CrmSyncRunner {
       const pull = await lockPull(trx, workspaceId, pullId);
       if (pull === null) return;
       const { provider, kind, counts, deals: totalDeals } = pull;
-      if (kind === 'poll') await notePoll(trx, workspaceId, provider, this.pollSeconds, pull.coveredUntil);
+      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.pollSeconds, pull.coveredUntil);
       else {
         await noteSync(trx, workspaceId, provider);
         if (pull.recalculate) await recalculate.workspace('recalculation', pullId);
@@ -285,30 +285,27 @@ export class CrmSyncRunner {
     });
   }
 
-  /** What passes is waited for; what does not ends the pull. Nothing that was recorded is taken back. */
+  /** Temporary failures are retried later; others end the pull. Recorded deals stay. */
   private async handleFailure(workspaceId: string, pullId: string, error: unknown): Promise<void> {
     const pull = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       lockPull(trx, workspaceId, pullId),
     );
     if (pull === null) return;
-    this.log.warn(
-      { err: error, workspaceId, pullId, phase: pull.phase, attempts: pull.attempts },
-      'a pull was set back',
-    );
+    this.log.warn({ err: error, workspaceId, pullId, phase: pull.phase, attempts: pull.attempts }, 'pull failed');
     const { kind, message } =
-      error instanceof CrmFailure ? error : { kind: 'unavailable' as const, message: 'something failed on our side' };
+      error instanceof CrmFailure ? error : { kind: 'unavailable' as const, message: 'an internal error occurred' };
     if (kind === 'unauthorized' || kind === 'refused') return this.fail(workspaceId, pull, 'crm_refused', message);
-    if (kind === 'cursor_expired' && pull.restarts < mostRestarts)
+    if (kind === 'cursor_expired' && pull.restarts < maxRestarts)
       return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         restartListing(trx, workspaceId, pullId),
       );
-    // Before anything was pulled somebody may be waiting, and the adapter has tried several times.
-    const most = pull.phase === 'people' && error instanceof CrmFailure ? 0 : mostSetbacks;
-    if (pull.attempts >= most) return this.fail(workspaceId, pull, 'crm_unavailable', message);
-    const pauseMs = Math.min(longestPauseMs, 1000 * 2 ** pull.attempts);
-    const asked = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
+    // In the first phase the requester may be waiting, and the adapter has already retried, so the pull ends.
+    const maxAttempts = pull.phase === 'people' && error instanceof CrmFailure ? 0 : maxFailures;
+    if (pull.attempts >= maxAttempts) return this.fail(workspaceId, pull, 'crm_unavailable', message);
+    const pauseMs = Math.min(maxPauseMs, 1000 * 2 ** pull.attempts);
+    const requestedMs = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      delayPull(trx, workspaceId, pullId, Math.max(pauseMs, asked)),
+      delayPull(trx, workspaceId, pullId, Math.max(pauseMs, requestedMs)),
     );
   }
 
@@ -322,7 +319,7 @@ export class CrmSyncRunner {
     const { pullId, provider, kind, counts, deals: totalDeals } = pull;
     const details = { provider, failure, totalDeals, ...counts, ...more };
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
-      if (kind === 'poll') await notePoll(trx, workspaceId, provider, this.pollSeconds, null);
+      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.pollSeconds, null);
       else await failPull(trx, workspaceId, pullId, reason, details);
       await deletePull(trx, workspaceId, pullId);
       await recordAuditEntry(
@@ -341,10 +338,13 @@ export class CrmSyncRunner {
   }
 }
 
-/** By the CRM's clock: as far as the last page says, else a little before the first was answered. */
+/**
+ * The instant up to which the pull is complete, by the CRM's clock: as stated by the last page, otherwise shortly
+ * before the first response.
+ */
 function coveredBy(pull: CrmPull, page: CrmDealPage | null): Date | null {
   if (page === null) return pull.coveredUntil;
-  return page.coveredUntil ?? pull.coveredUntil ?? new Date(page.serverTime.getTime() - settlingMs);
+  return page.coveredUntil ?? pull.coveredUntil ?? new Date(page.serverTime.getTime() - visibilityDelayMs);
 }
 
 function countOutcomes({ outcomes, skipped }: RecordedReport): Record<string, number> {
@@ -353,15 +353,18 @@ function countOutcomes({ outcomes, skipped }: RecordedReport): Record<string, nu
   return counts;
 }
 
-const mostSkippedTold = 100;
+const maxSkippedListed = 100;
 
-/** A sync may bring every deal of the CRM, and tells of them together; a poll brings what changed since the last. */
-async function tellSkipped(trx: Work, workspaceId: string, { provider, kind }: CrmPull, recorded: RecordedReport) {
+/**
+ * A sync may read every deal of the CRM, so it writes one audit entry for all skipped deals. A poll reads few and
+ * writes one per deal.
+ */
+async function auditSkipped(trx: Work, workspaceId: string, { provider, kind }: CrmPull, recorded: RecordedReport) {
   const trigger = `crm_${kind}`;
   if (kind === 'poll') return auditSkippedDeals(trx, workspaceId, { trigger, provider }, recorded);
   const { skipped } = recorded;
   if (skipped.length === 0) return;
-  const details = { provider, skipped: skipped.length, deals: skipped.slice(0, mostSkippedTold) };
+  const details = { provider, skipped: skipped.length, deals: skipped.slice(0, maxSkippedListed) };
   await recordAuditEntry(
     trx,
     { workspaceId, actor: 'orchestrator' },

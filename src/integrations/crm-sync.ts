@@ -20,8 +20,8 @@ export interface StartedSync {
   readonly joined: boolean;
 }
 
-const lookAgainMs = 100;
-const mostTries = 100;
+const retryPauseMs = 100;
+const maxTries = 100;
 
 /** Starts syncs, one at a time per workspace and CRM, and waits for them. */
 @injectable()
@@ -33,7 +33,7 @@ export class CrmSync {
 
   /** A second request joins the first one and adds its options. */
   async start(caller: Caller, provider: CrmProvider, options: SyncOptions): Promise<StartedSync> {
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < maxTries; tries += 1) {
       const started = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
         startSync(trx, caller, provider, options),
       );
@@ -42,7 +42,7 @@ export class CrmSync {
         return started;
       }
       // The running sync is too far to accept more options; it ends soon.
-      await sleep(lookAgainMs);
+      await sleep(retryPauseMs);
     }
     throw new Error('a sync neither completed nor accepted another request');
   }

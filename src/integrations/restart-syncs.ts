@@ -1,5 +1,5 @@
 import { type Work } from '../platform/database/unit-of-work.js';
-import { takeLeaseAway } from '../platform/jobs/leases.js';
+import { revokeLease } from '../platform/jobs/leases.js';
 import { leaseOfPull } from './crm-pull.js';
 import { deletePull, insertSync, listSyncs } from './crm-pull-store.js';
 
@@ -9,7 +9,7 @@ import { deletePull, insertSync, listSyncs } from './crm-pull-store.js';
  */
 export async function restartSyncs(trx: Work, workspaceId: string): Promise<void> {
   for (const sync of await listSyncs(trx, workspaceId)) {
-    await takeLeaseAway(trx, workspaceId, leaseOfPull(sync.pullId));
+    await revokeLease(trx, workspaceId, leaseOfPull(sync.pullId));
     await deletePull(trx, workspaceId, sync.pullId);
     await insertSync(trx, workspaceId, sync);
   }

@@ -38,17 +38,17 @@ export class CrmInboxHandler implements InboxHandler {
     const account = connection.broken ? null : await this.accounts.open(workspaceId, provider);
     if (account === null) return this.applyDelivered(batch);
     const fetchedAt = await this.unitOfWork.run(batch, { lock: 'none', access: 'read' }, databaseTime);
-    const deals = await ask(account, [...new Set(batch.messages.map((one) => one.subject))]);
+    const deals = await fetchDeals(account, [...new Set(batch.messages.map((one) => one.subject))]);
     await failpoint('news.afterFetch');
     await this.record(batch, deals, fetchedAt, 'fetched');
   }
 
   async deadLetter(
     trx: Work,
-    { workspaceId, source, messages: news }: Parameters<InboxHandler['deadLetter']>[1],
+    { workspaceId, source, messages }: Parameters<InboxHandler['deadLetter']>[1],
     reason: string,
   ) {
-    for (const dealId of new Set(news.map((one) => one.subject)))
+    for (const dealId of new Set(messages.map((one) => one.subject)))
       await recordAuditEntry(trx, orchestratorOf(workspaceId), {
         trigger: 'deal_change',
         scope: 'deal',
@@ -70,7 +70,10 @@ export class CrmInboxHandler implements InboxHandler {
   private async applyDelivered(batch: InboxBatch): Promise<void> {
     const selfContained: InboxBatch = { ...batch, messages: selfContainedMessages(batch.messages) };
     if (selfContained.messages.length === 0)
-      throw new RetryLater(`${batch.source} has to be connected anew before it can be asked`, brokenPauseMs);
+      throw new RetryLater(
+        `the connection to ${batch.source} is broken: an admin must connect it again`,
+        brokenPauseMs,
+      );
     const deals = await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) =>
       deliveredDeals(trx, selfContained),
     );
@@ -83,14 +86,14 @@ export class CrmInboxHandler implements InboxHandler {
     fetchedAt: Date | null,
     outcome: string,
   ): Promise<void> {
-    const { workspaceId, source: provider, messages: news, lease } = batch;
+    const { workspaceId, source: provider, messages, lease } = batch;
     await this.changes.run(batch, 'shared', async (trx, recalculate) => {
       await lease.assertHeld(trx);
       const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: true });
       await failpoint('news.afterRecord');
       await recalculate(requestsFor(recorded));
       await auditSkippedDeals(trx, workspaceId, { trigger: 'deal_change', provider }, recorded);
-      await markProcessed(trx, batch, news, outcome);
+      await markProcessed(trx, batch, messages, outcome);
       await failpoint('news.afterSettle');
     });
   }
@@ -109,7 +112,7 @@ function requestsFor({ outcomes, touched }: RecordedReport): CalculationRequest[
 }
 
 /** A request that the CRM rejects counts as a failed attempt, so that one such deal does not block the others. */
-async function ask(account: CrmAccount, dealIds: readonly string[]) {
+async function fetchDeals(account: CrmAccount, dealIds: readonly string[]) {
   try {
     return await account.getDeals(dealIds);
   } catch (error) {

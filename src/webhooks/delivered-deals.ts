@@ -9,17 +9,17 @@ import { readHint, type StoredHint } from './delivery.js';
 /** Outcome of messages that were applied without the CRM. */
 export const deliveredOutcome = 'delivered';
 
-interface Told extends StoredHint {
+interface DeliveredHint extends StoredHint {
   readonly dealId: string;
 }
 
 /** Messages that carry values, with all others of the same deals. */
-export function selfContainedMessages(news: readonly PendingMessage[]): PendingMessage[] {
-  const telling = new Set(news.filter((one) => saysSomething(readHint(one.payload))).map((one) => one.subject));
-  return news.filter((one) => telling.has(one.subject));
+export function selfContainedMessages(messages: readonly PendingMessage[]): PendingMessage[] {
+  const subjects = new Set(messages.filter((one) => hasContent(readHint(one.payload))).map((one) => one.subject));
+  return messages.filter((one) => subjects.has(one.subject));
 }
 
-function saysSomething({ change, values }: StoredHint): boolean {
+function hasContent({ change, values }: StoredHint): boolean {
   return change === 'deleted' || Object.keys(values).length > 0;
 }
 
@@ -30,30 +30,30 @@ function saysSomething({ change, values }: StoredHint): boolean {
  */
 export async function deliveredDeals(trx: Work, batch: InboxBatch): Promise<ReportedDeal[]> {
   const dealIds = [...new Set(batch.messages.map((one) => one.subject))];
-  const fresh = batch.messages.map((one): Told => ({ dealId: one.subject, ...readHint(one.payload) }));
+  const fresh = batch.messages.map((one): DeliveredHint => ({ dealId: one.subject, ...readHint(one.payload) }));
   const before = groupBy(await appliedBefore(trx, batch, dealIds), (one) => one.dealId);
-  const standing = await standingDeals(trx, batch.workspaceId, dealIds);
-  return [...groupBy(fresh, (one) => one.dealId)].map(([dealId, news]) => {
-    const stands = standing.get(dealId) ?? { fields: {}, knownAt: null };
-    return foldNews(dealId, stands, before.get(dealId) ?? [], news);
+  const stored = await storedDeals(trx, batch.workspaceId, dealIds);
+  return [...groupBy(fresh, (one) => one.dealId)].map(([dealId, hints]) => {
+    const deal = stored.get(dealId) ?? { fields: {}, knownAt: null };
+    return applyHints(dealId, deal, before.get(dealId) ?? [], hints);
   });
 }
 
-interface Standing {
+interface StoredDeal {
   readonly fields: Fields;
   readonly knownAt: Date | null;
 }
 
 /** Messages older than the last response of the CRM do not change its fields. */
-function foldNews(
+function applyHints(
   dealId: string,
-  { fields, knownAt }: Standing,
-  before: readonly Told[],
-  fresh: readonly Told[],
+  { fields, knownAt }: StoredDeal,
+  before: readonly DeliveredHint[],
+  fresh: readonly DeliveredHint[],
 ): ReportedDeal {
   const since = before.length > 0 ? 0 : (knownAt?.getTime() ?? 0);
   const ordered = [...before, ...fresh].sort((a, b) => timeOf(a) - timeOf(b));
-  const last = ordered.at(-1) as Told;
+  const last = ordered.at(-1) as DeliveredHint;
   const values = ordered.filter((one) => timeOf(one) >= since).map((one) => one.values);
   return {
     id: dealId,
@@ -63,7 +63,7 @@ function foldNews(
   };
 }
 
-function timeOf({ occurredAt }: Told): number {
+function timeOf({ occurredAt }: DeliveredHint): number {
   return occurredAt?.getTime() ?? 0;
 }
 
@@ -71,7 +71,7 @@ async function appliedBefore(
   trx: Work,
   { workspaceId, source }: InboxBatch,
   dealIds: readonly string[],
-): Promise<Told[]> {
+): Promise<DeliveredHint[]> {
   const { rows } = await sql<{ subject: string; payload: unknown }>`
     select subject, payload from inbox
     where workspace_id = ${workspaceId} and source = ${source} and subject = any(${dealIds}::text[])
@@ -80,11 +80,11 @@ async function appliedBefore(
   return rows.map(({ subject, payload }) => ({ dealId: subject, ...readHint(payload) }));
 }
 
-async function standingDeals(
+async function storedDeals(
   trx: Work,
   workspaceId: string,
   dealIds: readonly string[],
-): Promise<ReadonlyMap<string, Standing>> {
+): Promise<ReadonlyMap<string, StoredDeal>> {
   const rows = await trx
     .selectFrom('deals')
     .select(['deal_id', 'fields', 'source_updated_at'])

@@ -8,7 +8,7 @@ import { type InboxMessage, type Received } from '../platform/inbox/inbox.js';
 import { type DeliveryAnswer } from './delivery.js';
 
 export interface AcceptedDelivery {
-  readonly news: readonly InboxMessage[];
+  readonly messages: readonly InboxMessage[];
   readonly received: Received;
   /** Events of types that are not handled. */
   readonly ignored: number;
@@ -21,16 +21,19 @@ const pauseMs = 50;
 export class DeliveryOutcomes {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
-  async answer({ wait = 0 }: { readonly wait?: number | undefined }, taken: AcceptedDelivery): Promise<DeliveryAnswer> {
-    const kept = taken.news.filter((one) => taken.received.has(one.route));
-    const answer = { accepted: kept.length, ignored: taken.ignored + taken.news.length - kept.length };
-    if (wait === 0 || kept.length === 0) return answer;
-    return { ...answer, run: await this.runOf(taken.received, kept, wait) };
+  async answer(
+    { wait = 0 }: { readonly wait?: number | undefined },
+    delivery: AcceptedDelivery,
+  ): Promise<DeliveryAnswer> {
+    const stored = delivery.messages.filter((one) => delivery.received.has(one.route));
+    const answer = { accepted: stored.length, ignored: delivery.ignored + delivery.messages.length - stored.length };
+    if (wait === 0 || stored.length === 0) return answer;
+    return { ...answer, run: await this.runOf(delivery.received, stored, wait) };
   }
 
   private async runOf(
     received: Received,
-    kept: readonly InboxMessage[],
+    stored: readonly InboxMessage[],
     waitSeconds: number,
   ): Promise<DeliveryAnswer['run']> {
     const deadline = performance.now() + waitSeconds * 1000;
@@ -40,7 +43,7 @@ export class DeliveryOutcomes {
       const tally = await pollUntil(
         () =>
           this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-            tallyOf(trx, workspaceId, kept),
+            tallyOf(trx, workspaceId, stored),
           ),
         (found) => found !== null,
         { maxWaitMs: deadline - performance.now(), pauseMs },
@@ -63,20 +66,20 @@ interface Tally {
 }
 
 /** Engine runs on the deals since the delivery arrived; null while work remains. */
-async function tallyOf(trx: Work, workspaceId: string, kept: readonly InboxMessage[]): Promise<Tally | null> {
-  const keys = kept.map((one) => one.key);
-  const dealIds = [...new Set(kept.map((one) => one.subject))];
+async function tallyOf(trx: Work, workspaceId: string, messages: readonly InboxMessage[]): Promise<Tally | null> {
+  const keys = messages.map((one) => one.key);
+  const dealIds = [...new Set(messages.map((one) => one.subject))];
   const { rows } = await sql<Tally & { pending: boolean }>`
-    with told as (
+    with messages as (
       select settled_at, received_at from inbox
-      where workspace_id = ${workspaceId} and source = ${kept[0]?.source} and news_key = any(${keys}::uuid[])
+      where workspace_id = ${workspaceId} and source = ${messages[0]?.source} and news_key = any(${keys}::uuid[])
     ), runs as (
       select distinct r.run_id, r.outcome, r.events_written, r.events_reversed, r.statement_locked, r.skipped, r.blocked
       from audit_run_deals d join audit_runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
       where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[])
-        and r.started_at >= (select min(received_at) from told) - interval '1 second'
+        and r.started_at >= (select min(received_at) from messages) - interval '1 second'
     )
-    select exists (select from told where settled_at is null) or exists (
+    select exists (select from messages where settled_at is null) or exists (
         select from calculation_requests q
         where q.workspace_id = ${workspaceId} and q.deal_id = any(${dealIds}::text[])) as pending,
       coalesce(array_agg(outcome) filter (where outcome is not null), '{}') as outcomes,
@@ -89,14 +92,14 @@ async function tallyOf(trx: Work, workspaceId: string, kept: readonly InboxMessa
 }
 
 /** The most severe outcome describes the whole. */
-const gravest: readonly RunOutcome[] = ['failed', 'statement_locked', 'written', 'skipped', 'no_change'];
+const bySeverity: readonly RunOutcome[] = ['failed', 'statement_locked', 'written', 'skipped', 'no_change'];
 
 function sumOf(runs: readonly Tally[]): NonNullable<DeliveryAnswer['run']> {
   const total = (count: (run: Tally) => number) => runs.reduce((sum, run) => sum + count(run), 0);
   const outcomes = new Set(runs.flatMap((run) => run.outcomes));
   const locked = total((run) => run.locked);
   return {
-    outcome: gravest.find((outcome) => outcomes.has(outcome)) ?? 'no_change',
+    outcome: bySeverity.find((outcome) => outcomes.has(outcome)) ?? 'no_change',
     eventsWritten: total((run) => run.written),
     eventsReversed: total((run) => run.reversed),
     statementLocked: locked > 0,

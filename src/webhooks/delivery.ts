@@ -52,14 +52,14 @@ export function toInboxMessage(source: InboxSource, route: string, hint: CrmHint
   };
 }
 
-const kept = z.object({
+const storedHint = z.object({
   change: z.enum(['changed', 'deleted']),
   occurredAt: z.string().nullable(),
   values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
-export type StoredHint = Omit<z.infer<typeof kept>, 'occurredAt'> & { readonly occurredAt: Date | null };
+export type StoredHint = Omit<z.infer<typeof storedHint>, 'occurredAt'> & { readonly occurredAt: Date | null };
 
 export function readHint(payload: unknown): StoredHint {
-  const { occurredAt, ...hint } = kept.parse(payload);
+  const { occurredAt, ...hint } = storedHint.parse(payload);
   return { ...hint, occurredAt: occurredAt === null ? null : new Date(occurredAt) };
 }

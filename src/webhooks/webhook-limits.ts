@@ -25,9 +25,13 @@ export class WebhookLimits {
   admit(source: string, routes: readonly string[]): void {
     const accepted = routes.map((route) => this.take(`${source} ${route}`));
     if (accepted.length === 0 || accepted.includes(true)) return;
-    throw new Failure('rate_limited', `More than ${this.perSecond} deliveries a second. Send this one again.`, {
-      retryAfter: 1,
-    });
+    throw new Failure(
+      'rate_limited',
+      `More than ${this.perSecond} deliveries per second. Send this delivery again later.`,
+      {
+        retryAfter: 1,
+      },
+    );
   }
 
   private take(key: string): boolean {

@@ -177,13 +177,19 @@ describe('mail without a server', () => {
 
   it('is logged with its code, and kept', async () => {
     const { code, logged } = await handled(false);
-    expect(logged).to.contain('mail not sent, no SMTP').and.to.contain(code).and.to.not.contain('trial@acme.test');
+    expect(logged)
+      .to.contain('mail not sent: no SMTP server is configured')
+      .and.to.contain(code)
+      .and.to.not.contain('trial@acme.test');
     expect((await world.verify('trial@acme.test', code)).status).to.equal(200);
   });
 
   it('is logged without its text in production', async () => {
     const { code, logged } = await handled(true);
-    expect(logged).to.contain('mail not sent, no SMTP').and.to.not.contain(code).and.to.not.contain('trial@acme.test');
+    expect(logged)
+      .to.contain('mail not sent: no SMTP server is configured')
+      .and.to.not.contain(code)
+      .and.to.not.contain('trial@acme.test');
   });
 
   it('is shown by the command line, but not its text in production', async () => {

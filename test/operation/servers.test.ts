@@ -72,7 +72,7 @@ describe('migrations', function () {
           (error: { code: number; stderr: string }) => error,
         );
         expect(failed).to.include({ code: 1 });
-        expect(failed.stderr).to.match(/The database lacks migrations: run "npx commissions migrate" first\./);
+        expect(failed.stderr).to.match(/The database lacks migrations\. Run "npx commissions migrate" first\./);
       }
     } finally {
       await database.drop();

@@ -26,8 +26,8 @@ export class ReceiveBillingEvent {
       throw badSignature();
     const event = readBillingEvent(parseJson(raw.bytes));
     if (event === null) throw invalid({ path: '', message: 'must be an event of the billing provider' });
-    const isKept = event !== 'ignored' && (await this.intake.take(event));
-    return isKept ? { accepted: 1, ignored: 0 } : { accepted: 0, ignored: 1 };
+    const isStored = event !== 'ignored' && (await this.intake.take(event));
+    return isStored ? { accepted: 1, ignored: 0 } : { accepted: 0, ignored: 1 };
   }
 }
 

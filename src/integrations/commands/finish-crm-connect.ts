@@ -35,7 +35,7 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
       @inject(CONFIG) readonly config: Config,
     ) {}
 
-    /** The state identifies the admin who started the connection. Only their browser knows it, and it works once. */
+    /** The state identifies the admin who started the connection. It is secret to their browser and valid once. */
     async execute({ query: { state, code } }: Input<unknown, z.infer<typeof query>>, { address = '' }: Caller) {
       this.limits.assertNotRefused(address);
       const consent =

@@ -17,7 +17,7 @@ const body = z.strictObject({
   provider: z.enum(crmProviders).optional().describe('Only this CRM; default: every connected one'),
 });
 
-/** What the sync of one CRM came to. */
+/** The result of the sync of one CRM. */
 const providerResult = z.object({
   jobId: z.string(),
   status: z.enum(['running', 'completed', 'failed']),
@@ -66,13 +66,16 @@ export class SyncCommissions {
     @inject(CrmSync) private readonly sync: CrmSync,
   ) {}
 
-  /** Always through the queue. The synchronous form waits for its jobs; after 25 seconds they go on without it. */
+  /**
+   * Always runs through the queue. The synchronous form waits up to 25 seconds for its jobs, which continue after
+   * that.
+   */
   async execute(
-    { body: { async, provider: asked, ...options } }: Input<unknown, unknown, z.infer<typeof body>>,
+    { body: { async, provider: requested, ...options } }: Input<unknown, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<Answer | Reply<Answer>> {
     const providers = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      providersOf(trx, caller.workspaceId, asked),
+      providersOf(trx, caller.workspaceId, requested),
     );
     const started: Started[] = [];
     for (const provider of providers) started.push({ provider, ...(await this.sync.start(caller, provider, options)) });
@@ -95,10 +98,10 @@ export class SyncCommissions {
 async function providersOf(
   trx: Work,
   workspaceId: string,
-  asked: CrmProvider | undefined,
+  requested: CrmProvider | undefined,
 ): Promise<readonly CrmProvider[]> {
-  const connected = asked === undefined ? await connectedCrms(trx, workspaceId) : [];
-  return connected.length > 0 ? connected : [await connectedCrm(trx, workspaceId, asked)];
+  const connected = requested === undefined ? await connectedCrms(trx, workspaceId) : [];
+  return connected.length > 0 ? connected : [await connectedCrm(trx, workspaceId, requested)];
 }
 
 function resultOf({ jobId, job, failure }: Ended): ProviderResult {
@@ -162,16 +165,16 @@ function countsOf(job: CalculationJob | null): Record<string, number> {
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }
 
-/** Nothing that was recorded is taken back; what became of it stands with the job. */
+/** The failure of a job. Recorded deals stay; the details hold the counts. */
 function failureOf({ jobId, error, result }: CalculationJob, provider: CrmProvider): Failure {
   const details = { jobId, provider, ...result };
   switch (result?.['failure']) {
     case 'reconcile_refused':
       return new Failure('reconcile_refused', `${error}.`, details);
     case 'crm_unavailable':
-      return new Failure('crm_unavailable', `${provider} could not be asked: ${error}. Try again later.`, details);
+      return new Failure('crm_unavailable', `${provider} is unavailable: ${error}. Try again later.`, details);
     default:
-      return new Failure('crm_refused', `${provider} did not let us in: ${error}. Connect it again.`, details);
+      return new Failure('crm_refused', `${provider} rejected the request: ${error}. Connect it again.`, details);
   }
 }
 

@@ -57,7 +57,7 @@ export class SyncReps {
 
 export const syncReps = operation({
   id: 'syncReps',
-  summary: 'Pull the people of the connected CRM and take them over as reps',
+  summary: 'Import the people of the connected CRM as reps',
   method: 'post',
   path: '/v1/reps/sync',
   access: 'admin',

@@ -1,19 +1,19 @@
 import { isDay } from '../../kernel/day.js';
 
-/** A cell as its text, a whole number as itself; null is null. */
+/** A cell as text or as a whole number; null is SQL null. */
 export type Cell = string | number | null;
 
 /**
- * The cells as one array parameter in PostgreSQL's binary format, and the type it arrives as. The server takes such an
- * array apart for a fifth of what it costs to split and parse text, and it is written here without a string a cell.
- * Types that are not worth an encoding of their own arrive as texts, for the caller to cast.
+ * One array parameter in PostgreSQL's binary format, with the type in which it arrives. The server decodes it in a
+ * fifth of the time that it needs to split and parse text, and no string per cell is created here. Types without an
+ * encoding arrive as text; the caller casts them.
  */
 export function binaryArray(
   type: string,
   cells: readonly Cell[],
 ): { readonly parameter: Buffer; readonly type: string } {
-  const arrivesAs = Object.hasOwn(encodings, type) ? type : 'text';
-  const { oid, write } = encodings[arrivesAs] as Encoding;
+  const sentType = Object.hasOwn(encodings, type) ? type : 'text';
+  const { oid, write } = encodings[sentType] as Encoding;
   const writer = new Writer();
   writer.int32(1);
   writer.int32(cells.includes(null) ? 1 : 0);
@@ -24,7 +24,7 @@ export function binaryArray(
     if (cell === null) writer.int32(-1);
     else write(writer, cell);
   }
-  return { parameter: writer.written(), type: arrivesAs };
+  return { parameter: writer.written(), type: sentType };
 }
 
 interface Encoding {
@@ -62,30 +62,30 @@ const encodings: Readonly<Record<string, Encoding>> = {
   },
 };
 
-/** Room that every array is written in before it is copied out at its size: arrays are written one after the other. */
-let room = Buffer.allocUnsafeSlow(64 * 1024);
+/** Shared buffer. Arrays are written one after another, and each is copied out at its size. */
+let buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 class Writer {
   private length = 0;
 
   int32(value: number): void {
     this.ensure(4);
-    this.length = room.writeInt32BE(value, this.length);
+    this.length = buffer.writeInt32BE(value, this.length);
   }
 
   text(value: string): void {
-    // No character takes more than three bytes for each of its UTF-16 units.
+    // UTF-8 needs at most three bytes per UTF-16 unit.
     this.ensure(4 + value.length * 3);
     const start = this.length + 4;
-    const bytes = room.write(value, start);
-    room.writeInt32BE(bytes, this.length);
+    const bytes = buffer.write(value, start);
+    buffer.writeInt32BE(bytes, this.length);
     this.length = start + bytes;
   }
 
-  /** Sixteen bytes from 32 digits with or without hyphens. */
+  /** Writes 16 bytes from 32 hexadecimal digits with or without hyphens. */
   uuid(value: string): void {
     this.ensure(16);
-    const bytes = room;
+    const bytes = buffer;
     const end = this.length + 16;
     let at = this.length;
     let seen = 0;
@@ -102,14 +102,14 @@ class Writer {
   }
 
   written(): Buffer {
-    return Buffer.from(room.subarray(0, this.length));
+    return Buffer.from(buffer.subarray(0, this.length));
   }
 
   private ensure(bytes: number): void {
-    if (this.length + bytes <= room.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(room.length * 2, this.length + bytes));
-    room.copy(larger, 0, 0, this.length);
-    room = larger;
+    if (this.length + bytes <= buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, this.length + bytes));
+    buffer.copy(larger, 0, 0, this.length);
+    buffer = larger;
   }
 }
 
@@ -117,7 +117,7 @@ const hyphenCode = 45;
 
 const noDigit = 16;
 
-/** The value of each hexadecimal digit by its character code. */
+/** Values of the hexadecimal digits by character code. */
 const digits = Uint8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? noDigit : value;

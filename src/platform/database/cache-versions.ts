@@ -2,56 +2,62 @@ import { sql } from 'kysely';
 import { type Database, executeWithCommit } from './pool.js';
 import { type Work } from './unit-of-work.js';
 
-/** Reps are spread over so many parts of their workspace, so that few lie in a part and a look at all of them is short. */
+/**
+ * Number of cache scopes into which the reps of a workspace are divided: few reps share a scope, and reading all
+ * versions stays short.
+ */
 const repParts = 64;
-/** Of deals without an owner. */
-const nobodysPart = 64;
-/** Every answer rests on it; migration 27 raises it for whoever does not raise parts. */
-const everyonesPart = 65;
+/** Scope of deals without an owner. */
+const ownerlessPart = 64;
+/**
+ * Every cached response depends on this scope. A trigger gives it a new version on changes that do not declare whom
+ * they affect.
+ */
+const workspacePart = 65;
 
 function partOf(repId: string | null): number {
-  if (repId === null) return nobodysPart;
+  if (repId === null) return ownerlessPart;
   let part = 0;
   for (let index = 0; index < repId.length; index += 1) part = (part * 31 + repId.charCodeAt(index)) % repParts;
   return part;
 }
 
-const concerned = new WeakMap<Work, Set<number>>();
+const affectedParts = new WeakMap<Work, Set<number>>();
 
 /**
- * Says whose data the transaction changes: these reps', together with those that it has said before; null for deals
- * without an owner. One that is never heard of concerns everyone.
+ * Declares whose data the transaction changes, in addition to earlier calls; null means deals without an owner. A
+ * transaction that never calls it affects the whole workspace.
  */
 export function markAffected(trx: Work, repIds: Iterable<string | null>): void {
-  const parts = concerned.get(trx) ?? new Set();
+  const parts = affectedParts.get(trx) ?? new Set();
   for (const repId of repIds) parts.add(partOf(repId));
-  concerned.set(trx, parts);
+  affectedParts.set(trx, parts);
 }
 
 /**
- * Gives the parts that the transaction concerns a new revision, at its end: others who change the same part wait for it
- * from there on, and it for nobody who could be waiting for it.
+ * Gives the affected scopes a new version with the commit, so that concurrent changes of the same scope wait for
+ * each other as shortly as possible and cannot deadlock.
  */
 export function bumpCacheVersions(trx: Work, workspaceId: string): void {
-  const parts = [...(concerned.get(trx) ?? [everyonesPart])];
+  const parts = [...(affectedParts.get(trx) ?? [workspacePart])];
   if (parts.length > 0)
     executeWithCommit(trx, sql`select raise_answer_revisions(${workspaceId}, ${parts}::smallint[])`.compile(trx));
 }
 
 /**
- * The revision of one rep's data, or of the whole workspace's: another one after every change of what it could be read
- * from. Given those of all parts, as the database tells them.
+ * The cache version of one rep's data, or of the whole workspace if `repId` is null. It changes with every change of
+ * the data. `parts` is the result of {@link readCacheVersions}.
  */
 export function cacheVersionOf(parts: string, repId: string | null): string {
   if (repId === null) return parts;
-  const wanted = [partOf(repId), everyonesPart].map((part) => `${part}:`);
+  const prefixes = [partOf(repId), workspacePart].map((part) => `${part}:`);
   return parts
     .split(' ')
-    .filter((part) => wanted.some((name) => part.startsWith(name)))
+    .filter((part) => prefixes.some((prefix) => part.startsWith(prefix)))
     .join(' ');
 }
 
-/** The revisions of the workspace's parts, for {@link cacheVersionOf}. */
+/** The versions of the workspace's cache scopes, for {@link cacheVersionOf}. */
 export async function readCacheVersions(database: Database, workspaceId: string): Promise<string> {
   const { rows } = await sql<{ parts: string }>`select answer_revisions_of(${workspaceId}) as parts`.execute(database);
   return (rows[0] as { parts: string }).parts;

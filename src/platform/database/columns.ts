@@ -3,8 +3,8 @@ import { binaryArray, type Cell } from './binary-array.js';
 import { type Work } from './unit-of-work.js';
 
 /**
- * Rows as one SQL table expression, sent as one binary array a column: a microsecond or two a row, where arrays of
- * node-postgres cost fifteen. A column that says the same in every row is sent as one value.
+ * Rows as one SQL table expression with one binary array per column: one to two microseconds per row, where the
+ * arrays of node-postgres take fifteen. A column with the same value in every row is sent as one value.
  */
 export function unnestRows<Row>(
   rows: readonly Row[],
@@ -36,8 +36,8 @@ const absent = '\u001e';
 const rowEnd = '\u001d';
 
 /**
- * Many rows read as one text and split here: a microsecond a row where node-postgres takes four, since it makes a value
- * of every cell and an object of every row. Cells come as PostgreSQL writes them, null as null.
+ * Reads many rows as one text and splits it: one microsecond per row, where node-postgres takes four to create a
+ * value per cell and an object per row. Cells are PostgreSQL's text output; SQL null is null.
  */
 export async function selectAsText(
   trx: Work,
@@ -57,8 +57,8 @@ export async function selectAsText(
   });
 }
 
-/** Whether a text may stand in a cell: no control characters but tab and line breaks. */
+/** Whether the text can be stored: no control characters except tab and line breaks, no broken surrogates. */
 export function isStorable(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be kept out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
   return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(text) && text.isWellFormed();
 }

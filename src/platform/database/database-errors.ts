@@ -1,4 +1,4 @@
-/** A PostgreSQL error as node-postgres gives it. */
+/** The shape of server errors in node-postgres. */
 interface DatabaseError extends Error {
   readonly code: string;
   readonly constraint?: string;
@@ -15,27 +15,27 @@ const unreachableCodes = [
   'EPIPE',
   'ETIMEDOUT',
 ];
-/** How node-postgres and its pool say it, in words alone. */
+/** Messages of node-postgres and its pool for lost connections, which carry no code. */
 const lostConnection =
   /Connection terminated|is not queryable|timeout exceeded when trying to connect|connection timeout/i;
 
-/** The SQLSTATE of an error from the server; null for anything else, also for EPIPE, which looks like one. */
+/** The SQLSTATE of a server error; null for other errors, including EPIPE, which has the same form. */
 export function sqlStateOf(error: unknown): string | null {
   const code = (error as Partial<DatabaseError> | null)?.code;
   return typeof code === 'string' && sqlState.test(code) && !unreachableCodes.includes(code) ? code : null;
 }
 
-/** Serialization failures, deadlocks and lock time-outs: the same transaction may succeed when it runs again. */
+/** Serialization failures, deadlocks and lock timeouts: a retry of the transaction may succeed. */
 export function isTransient(error: unknown): boolean {
   return ['40001', '40P01', '55P03'].includes(sqlStateOf(error) ?? '');
 }
 
-/** Nothing is wrong with the statement: an earlier one of its transaction failed. */
+/** The statement was rejected because an earlier one of its transaction had failed. */
 export function isLockConflict(error: unknown): boolean {
   return sqlStateOf(error) === '25P02';
 }
 
-/** The server is away, starting, stopping, being restored, or kept us waiting too long: the caller may try again. */
+/** The server is unreachable, starting, stopping, being restored or overloaded: the caller may retry. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== null)
@@ -51,17 +51,20 @@ export function isUnavailable(error: unknown): boolean {
   return lostConnection.test(error.message);
 }
 
-/** The server is away, whatever was asked of it; one that is there may still have kept us waiting for others. */
+/**
+ * The server is unreachable, starting, stopping or out of connections. Excludes lock timeouts and other transient
+ * conflicts.
+ */
 export function isOutage(error: unknown): boolean {
   return isUnavailable(error) && !isTransient(error);
 }
 
-/** Values that PostgreSQL itself refuses: text that is no number or day, numbers out of range, broken Unicode. */
+/** PostgreSQL rejected a value: text that is not a number or a day, a number out of range, broken Unicode. */
 export function isBadValue(error: unknown): boolean {
   return ['22P02', '22003', '22007', '22008', '22021', '22P05', '23514'].includes(sqlStateOf(error) ?? '');
 }
 
-/** Whether the error is the violation of that unique or foreign key constraint. */
+/** Whether the error is a violation of this unique or foreign key constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   const state = sqlStateOf(error);
   return (state === '23505' || state === '23503') && (error as DatabaseError).constraint === constraint;

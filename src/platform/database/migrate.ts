@@ -6,13 +6,13 @@ import { sqlStateOf } from './database-errors.js';
 import { appRole, createDatabase, type Database } from './pool.js';
 import { retryOnOutage } from './retry-on-outage.js';
 
-/** Brings the tables and the queue's schema up to date; safe when several processes start at once. */
+/** Migrates the tables and the queue's schema to the latest version. Several processes may run it at the same time. */
 export async function migrateToLatest(
   ownerUrl: string,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<string[]> {
   const done = await retryOnOutage(() => migrateTables(ownerUrl, migrations)).catch((cause: unknown) => {
-    throw new Error('The database could not be migrated; nothing of the failed step was kept.', { cause });
+    throw new Error('The migration of the database failed; the failed step was rolled back.', { cause });
   });
   await retryOnOutage(() => migrateQueue(ownerUrl));
   return done;
@@ -21,9 +21,9 @@ export async function migrateToLatest(
 async function migrateTables(ownerUrl: string, migrations: Readonly<Record<string, Migration>>): Promise<string[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
-    await sql.raw(lettingGo).execute(database);
+    await sql.raw(endIdleSessions).execute(database);
     const migrator = new Migrator({
-      db: database.withPlugin(failingBetweenStatements),
+      db: database.withPlugin(failpointAfterStatements),
       provider: { getMigrations: async () => ({ ...migrations }) },
     });
     const { error, results } = await migrator.migrateToLatest();
@@ -35,13 +35,13 @@ async function migrateTables(ownerUrl: string, migrations: Readonly<Record<strin
 }
 
 /**
- * Every start waits for the locks of one that migrates, so those of a machine that is lost without a word must not stay
- * until the server's TCP notices, which takes hours.
+ * Every starting process waits for the locks of the one that migrates. If its machine disappears, the server ends
+ * the session after five seconds; TCP would notice only after hours.
  */
-const lettingGo = `select set_config('idle_session_timeout', '5s', false),
+const endIdleSessions = `select set_config('idle_session_timeout', '5s', false),
   set_config('idle_in_transaction_session_timeout', '5s', false)`;
 
-const failingBetweenStatements: KyselyPlugin = {
+const failpointAfterStatements: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult: async ({ result }) => {
     await failpoint('migrate.statement');
@@ -49,47 +49,48 @@ const failingBetweenStatements: KyselyPlugin = {
   },
 };
 
-/** Names of the migrations that the database has not seen yet, asked as the owner or as the service. */
+/** Names of the migrations that the database lacks, read with the rights of the owner or of the service. */
 export async function pendingMigrations(
   database: Database,
   migrations: Readonly<Record<string, Migration>>,
-  askedBy: 'owner' | 'service',
+  role: 'owner' | 'service',
 ): Promise<string[]> {
-  const from = askedBy === 'owner' ? sql`kysely_migration` : sql`applied_migrations()`;
+  const from = role === 'owner' ? sql`kysely_migration` : sql`applied_migrations()`;
   const { rows } = await sql<{ name: string }>`select name from ${from}`.execute(database).catch((error: unknown) => {
-    if (neverMigrated.includes(sqlStateOf(error) ?? '')) return { rows: [] };
+    if (notMigratedStates.includes(sqlStateOf(error) ?? '')) return { rows: [] };
     throw error;
   });
-  const seen = new Set(rows.map(({ name }) => name));
-  return Object.keys(migrations).filter((name) => !seen.has(name));
+  const applied = new Set(rows.map(({ name }) => name));
+  return Object.keys(migrations).filter((name) => !applied.has(name));
 }
 
-/** No such table, function or role: all three are made by migrations. */
-const neverMigrated = ['42P01', '42883', '22023'];
+/** SQLSTATEs of a missing table, function or role: migrations create all three. */
+const notMigratedStates = ['42P01', '42883', '22023'];
 
-/** Refuses to run on a database that lacks a migration, for processes that must not make it up themselves. */
+/** Throws if the database lacks a migration, for processes that must not migrate. */
 export async function assertMigrated(
   database: Database,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<void> {
   if ((await pendingMigrations(database, migrations, 'service')).length > 0)
-    throw new Error('The database lacks migrations: run "npx commissions migrate" first.');
+    throw new Error('The database lacks migrations. Run "npx commissions migrate" first.');
 }
 
-/** BullMQ keeps its tables in a schema of its own; the service may use them but not change their shape. */
+/** BullMQ has its own schema; the service may use its tables but not change them. */
 async function migrateQueue(ownerUrl: string): Promise<void> {
   const { runMigrations } = await import('bullmq');
   const client = new pg.Client({ connectionString: ownerUrl });
-  // What is under way fails by itself; between two statements nobody else would hear of the end, and the process with it.
+  // A running query rejects on its own. Without a listener, a connection lost between two queries would end the
+  // process.
   client.on('error', () => {});
   await client.connect();
   try {
-    await client.query(lettingGo);
-    // One at a time: two that grant the same at once fail with "tuple concurrently updated".
+    await client.query(endIdleSessions);
+    // Serialized: two concurrent grants on one object fail with "tuple concurrently updated".
     await client.query("select pg_advisory_lock(hashtextextended('commissions: migrate the queue', 0))");
     await failpoint('migrate.queue');
     await runMigrations(client);
-    // BullMQ makes a queue's id sequence when it is first used, which the service's role must not do.
+    // BullMQ creates the id sequence of a queue at its first use, which the service's role must not do.
     await client.query('select bullmq.next_job_id($1)', [queueName]);
     await client.query(`
       grant usage on schema bullmq to ${appRole};

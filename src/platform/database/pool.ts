@@ -12,10 +12,13 @@ import pg from 'pg';
 import { isLockConflict } from './database-errors.js';
 import { type Tables } from './tables.js';
 
-/** Owns nothing and cannot pass row-level security; made by the first migration. */
+/**
+ * The role of the running service. It owns nothing and cannot bypass row-level security; the first migration creates
+ * it.
+ */
 export const appRole = 'commissions_app';
 
-/** Session settings of every connection of the running service: its role, and exact plain output. */
+/** Session settings of every connection of the service. */
 export const appSessionOptions = `-c role=${appRole} -c timezone=UTC`;
 
 export type Database = Kysely<Tables>;
@@ -24,24 +27,27 @@ export interface PoolOptions {
   readonly url: string;
   readonly size: number;
   readonly onError: (error: Error) => void;
-  /** Connects as the owner, for migrations; default is the service's role. */
+  /** Connects as the owner, for migrations. Default: the service's role. */
   readonly asOwner?: boolean;
 }
 
 const dateType = 1082;
 
-/** A pool whose days stay `YYYY-MM-DD` text: a Date would move them by the machine's time zone. */
+/**
+ * A connection pool that returns dates as `YYYY-MM-DD` text: a Date object would shift them by the machine's time
+ * zone.
+ */
 export function createDatabase({ url, size, onError, asOwner = false }: PoolOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     connectionTimeoutMillis: 10_000,
-    // A server that is lost without a word is found out within half a minute, where it was waited for.
+    // Detects an unreachable server within half a minute.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 30_000,
     application_name: asOwner ? 'commissions-migrate' : 'commissions',
-    // Statements that do not wait for one another's answers share a round trip. The server works them off in order.
+    // Statements that do not await each other share a round trip. The server executes them in order.
     pipeline: true,
     ...(asOwner ? {} : { options: appSessionOptions }),
     types: {
@@ -49,31 +55,31 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
         oid === dateType ? (value: string) => value : pg.types.getTypeParser(oid, format),
     } as pg.CustomTypesConfig,
   });
-  // Without listeners a server that goes away would take the whole process with it. The pool hears its idle
-  // connections; one that breaks while it is lent out, between two statements, is heard by nobody else.
+  // Without listeners, a lost connection ends the process. The pool listens on idle connections only, not on
+  // connections in use.
   pool.on('error', onError);
   pool.on('connect', (client) => {
     client.on('error', onError);
-    gatherWrites(client);
+    coalesceSocketWrites(client);
   });
   return new Kysely<Tables>({ dialect: new PipeliningDialect(pool) });
 }
 
 /**
- * Sends what is asked at the same moment, such as a begin, the names of the workspace and the first questions, in one
- * write: node-postgres lets go of its stream after every statement, and a system call costs more than the statement's
- * text. Ticks come when no promise is left to go on, so nothing waits for anything but what is ready to be sent.
+ * Sends statements that are issued together, such as BEGIN, the workspace setting and the first queries, in one
+ * write. node-postgres flushes its stream after every statement, and a system call costs more than the statement's
+ * text. `nextTick` runs when no promise callback is left, so no statement is delayed.
  */
-function gatherWrites(client: pg.PoolClient): void {
+function coalesceSocketWrites(client: pg.PoolClient): void {
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
   const uncork = stream.uncork.bind(stream);
   stream.uncork = () => process.nextTick(uncork);
 }
 
 /**
- * Kysely has each statement of a transaction wait for the answer to the last one, also where the caller does not. Let
- * go, they share a round trip; the server still works them off in the order in which they are asked. What is asked behind
- * one that fails is refused for that alone, so each of them fails with what was wrong with the first.
+ * Makes the statements of the transaction share round trips: Kysely would send each one after the response to the
+ * one before, even if the caller does not await it. The server executes them in order. After a failure it rejects
+ * the following statements, so each of them throws the first error.
  */
 export async function enablePipelining(trx: Kysely<Tables>): Promise<void> {
   const executor = trx.getExecutor();
@@ -94,13 +100,13 @@ export async function enablePipelining(trx: Kysely<Tables>): Promise<void> {
   executor.provideConnection = (consumer) => consumer(pipelined);
 }
 
-/** Of transactions that pipeline. */
+/** Connections of pipelining transactions. */
 const connections = new WeakMap<Kysely<Tables>, DatabaseConnection>();
 const lastStatements = new WeakMap<DatabaseConnection, CompiledQuery[]>();
 
 /**
- * Has the statements sent in one round trip with the commit, when all that the transaction waits for has been answered.
- * It fails, and nothing of it is kept, if one of them does.
+ * Sends the statements together with the commit, after everything else of the transaction. If one of them fails, the
+ * transaction fails and is rolled back.
  */
 export function executeWithCommit(trx: Kysely<Tables>, ...statements: readonly CompiledQuery[]): void {
   const connection = connections.get(trx);
@@ -118,18 +124,22 @@ class PipeliningDialect extends PostgresDialect {
   }
 }
 
-/** Sends the first statement of a transaction right behind its begin; no transaction ends before its begin has. */
+/**
+ * Sends the first statement of a transaction together with its BEGIN. A transaction does not end before BEGIN has
+ * succeeded or failed.
+ */
 class PipeliningDriver extends PostgresDriver {
   private readonly begun = new WeakMap<DatabaseConnection, Promise<void>>();
 
   override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     const begun = super.beginTransaction(connection, settings);
-    // Whatever follows a begin that failed fails too, without the workspace that row-level security asks for.
+    // Statements after a failed BEGIN fail too: row-level security requires the workspace setting of the
+    // transaction.
     begun.catch(() => undefined);
     this.begun.set(connection, begun);
   }
 
-  /** A commit behind a statement that failed is no error to the server: it ends the transaction and keeps nothing. */
+  /** The server accepts COMMIT after a failed statement and rolls back, without an error. */
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await this.begun.get(connection);
     const statements = lastStatements.get(connection) ?? [];
@@ -140,7 +150,7 @@ class PipeliningDriver extends PostgresDriver {
     ]);
   }
 
-  /** Where it was the begin that failed, that is told, and not what came of the statements without it. */
+  /** Throws the error of a failed BEGIN, in place of the errors of the statements that followed it. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     lastStatements.delete(connection);
     await super.rollbackTransaction(connection);
@@ -149,8 +159,8 @@ class PipeliningDriver extends PostgresDriver {
 }
 
 /**
- * Refuses a role that could read past row-level security: a superuser, one that bypasses it, or an owner of tables.
- * A pooler may swallow what a connection asks for, its role and its time zone, so both are looked at and not believed.
+ * Throws if the role can bypass row-level security: a superuser, a role with BYPASSRLS or an owner of tables. A
+ * connection pooler may drop the requested role and time zone, so the actual values are checked.
  */
 export async function assertHarmlessRole(database: Database): Promise<void> {
   const { rows } = await sql<{ name: string; bypasses: boolean; owns: boolean; zone: string }>`

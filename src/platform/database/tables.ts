@@ -3,7 +3,7 @@ import { type Role } from '../../kernel/caller.js';
 import { type Day } from '../../kernel/day.js';
 import { type PeriodKind } from '../../kernel/period.js';
 
-/** `numeric` comes and goes as decimal text: money never passes through a float on its way. */
+/** `numeric` is read and written as decimal text: money never passes through a float. */
 type Numeric = ColumnType<string, string | number, string | number>;
 type Instant = ColumnType<Date, Date | string, Date | string>;
 type GeneratedInstant = ColumnType<Date, Date | string | undefined, Date | string>;
@@ -12,7 +12,7 @@ type Json<T> = ColumnType<T, string, string>;
 
 export type Phase = 'per_deal' | 'cascade' | 'periodic';
 export type PlanStatus = 'draft' | 'active' | 'archived' | 'deleted';
-/** Who sends deliveries to the inbox. */
+/** Senders of deliveries to the inbox. */
 export type InboxSource = 'crma' | 'crmb' | 'crmc' | 'billing';
 export type RunOutcome = 'written' | 'no_change' | 'skipped' | 'statement_locked' | 'failed';
 
@@ -24,7 +24,7 @@ export interface FieldMappingJson {
 export type Paper = 'A4' | 'Letter';
 export type ExportKind = 'statement.pdf' | 'statement.xlsx' | 'team.pdf' | 'team.xlsx' | 'team.zip';
 
-/** What a payroll system wants to be told beside names and amounts. */
+/** Data of a rep for payroll systems. */
 export interface PayrollTerms {
   readonly companyCode?: string;
   readonly batchId?: string;
@@ -35,7 +35,7 @@ export interface PayrollTerms {
   };
 }
 
-/** How a finished file is given out. */
+/** Response headers and size of a finished file. */
 export interface FileInfo {
   readonly contentType: string;
   readonly filename: string;
@@ -113,7 +113,7 @@ export interface Tables {
     field_mapping: Json<unknown> | null;
     config: Json<unknown>;
     deal_conditions: Json<unknown>;
-    /** The version that this one replaces for as long as it is active. */
+    /** The version that this one replaces while it is active. */
     supersedes: ColumnType<string | null, string | null | undefined, never>;
     created_at: GeneratedInstant;
   };
@@ -226,7 +226,7 @@ export interface Tables {
     result: Json<Record<string, unknown>> | null;
     error: string | null;
     actor: string;
-    /** Its own work is not over, whatever is left to calculate. */
+    /** The job's own pull still runs, even if nothing is left to calculate. */
     pulling: Generated<boolean>;
     started_at: GeneratedInstant;
     finished_at: Instant | null;
@@ -274,7 +274,7 @@ export interface Tables {
     bonus: Numeric;
     adjustments: Numeric;
     deals: number;
-    /** Those that its events count in, of every kind. */
+    /** Periods of every kind in which the events of this month count. */
     periods: string[];
   };
   statement_periods: {
@@ -288,7 +288,7 @@ export interface Tables {
     approved_version: number | null;
     approved_at: Instant | null;
     approved_by: string | null;
-    /** Who approved it, by name as it was then. */
+    /** Name of the approver at the time of the approval. */
     approver: Json<{ readonly repId?: string; readonly name: string; readonly keyId?: string }> | null;
     approved_total: Numeric | null;
     currency: string | null;

@@ -24,7 +24,10 @@ export interface TransactionOptions {
   readonly access: 'read' | 'write';
   /** With `repeatable read`, every statement sees the same instant. */
   readonly isolation?: 'repeatable read';
-  /** Allows a replica to answer, which may lag by seconds: for lists and dashboards, never for decisions about money. */
+  /**
+   * Allows a read from a replica, which may lag by seconds: for lists and dashboards, never for decisions about
+   * money.
+   */
   readonly replica?: true;
 }
 
@@ -33,7 +36,7 @@ export type TenantCaller = Pick<Caller, 'workspaceId'>;
 export interface UnitOfWorkOptions {
   /** Concurrent transactions of one workspace, with the workspace lock and without it each. */
   readonly concurrency?: number;
-  /** Answers transactions that allow it; the primary does while the replica is unreachable. */
+  /** Serves transactions with `replica`. While it is unreachable, the primary serves them. */
   readonly replica?: Database | undefined;
   /** Called with the names that a transaction held, after its commit or rollback; see {@link noteHeld}. Must not reject. */
   readonly onReleased?: (workspaceId: string, held: readonly string[]) => Promise<void>;
@@ -51,7 +54,7 @@ export function noteHeld(trx: Work, name: string): void {
   else held.add(name);
 }
 
-/** Work that each write transaction of the caller does before its commit, so that both are stored or neither is. */
+/** Work that each write transaction of the caller runs before its commit, so that both are stored or neither is. */
 interface CommitHook {
   readonly caller: TenantCaller;
   readonly run: (trx: Work) => Promise<unknown>;
@@ -137,7 +140,7 @@ export class UnitOfWork {
   ): Promise<T> {
     const begun = access === 'read' ? database.transaction().setAccessMode('read only') : database.transaction();
     const transaction = isolation === undefined ? begun : begun.setIsolationLevel(isolation);
-    const whole = async (trx: Work) => {
+    const runWork = async (trx: Work) => {
       await enablePipelining(trx);
       // Not awaited before the work: the server executes statements in order, so none runs outside the workspace or
       // before the lock, and all of them fail if this one does.
@@ -159,7 +162,7 @@ export class UnitOfWork {
         await opened;
       }
     };
-    return replica === undefined ? transaction.execute(whole) : beforeItsEnd(transaction, whole);
+    return replica === undefined ? transaction.execute(runWork) : resultBeforeEnd(transaction, runWork);
   }
 
   /** Runs the work; each of its write transactions for this caller runs the hook before its commit. */
@@ -175,8 +178,8 @@ export class UnitOfWork {
 
 const maxRetries = 3;
 
-/** Returns the result of a read before the transaction has ended: there is nothing to lose. */
-function beforeItsEnd<T>(
+/** Returns the result of a read before the transaction has ended: a read has nothing to commit. */
+function resultBeforeEnd<T>(
   transaction: Pick<ReturnType<Database['transaction']>, 'execute'>,
   work: (trx: Work) => Promise<T>,
 ): Promise<T> {
@@ -193,8 +196,8 @@ const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
 };
 
 /**
- * How long the server waits for the next statement, so that a machine that disappears does not keep its locks. Longer
- * than the longest computation between two statements, and for imports than reading the next rows of the file.
+ * How long the server waits for the next statement, so that a machine that disappears does not hold its locks.
+ * Longer than any computation between two statements, and for imports longer than reading the next rows of the file.
  */
 const idleTimeout: Readonly<Record<WorkspaceLock, string>> = {
   none: '10s',
@@ -204,9 +207,9 @@ const idleTimeout: Readonly<Record<WorkspaceLock, string>> = {
 };
 
 /**
- * Advisory locks queue, so a change of the configuration gets its turn under a continuous stream of calculations;
- * shared row locks would starve it. Two workspaces with equal hashes wait for each other, which is harmless. The server
- * evaluates the columns of a statement in order.
+ * Advisory locks queue, so a change of the configuration is not starved by a continuous stream of calculations, as
+ * it would be with shared row locks. Two workspaces with equal hashes wait for each other, which is harmless. The
+ * server evaluates the columns of a statement in order.
  */
 function workspaceLocks(workspaceId: string, lock: WorkspaceLock): RawBuilder<unknown> {
   if (lock === 'none') return sql``;

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 
-/** What was read of each key under a revision, of the keys that were asked for last, up to a size in all. */
+/** An LRU cache bounded by size; an entry is valid for one revision. */
 export class VersionedCache<T extends object> {
   private readonly entries: LRUCache<string, { readonly revision: string; readonly value: T }>;
 
-  constructor(mostSize: number) {
-    this.entries = new LRUCache({ maxSize: mostSize });
+  constructor(maxSize: number) {
+    this.entries = new LRUCache({ maxSize });
   }
 
-  /** Under whatever revision. */
+  /** Whether there is an entry, of any revision. */
   has(key: string): boolean {
     return this.entries.has(key);
   }

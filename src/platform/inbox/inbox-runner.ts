@@ -7,7 +7,7 @@ import { type Lease, LeaseLost, type Leases } from '../jobs/leases.js';
 import { type Log } from '../log.js';
 import { type InboxWake } from './inbox-wake.js';
 
-/** News as they stand in the inbox, oldest first. */
+/** A message of the inbox. */
 export interface PendingMessage {
   readonly key: string;
   readonly subject: string;
@@ -24,19 +24,22 @@ export interface InboxBatch {
 }
 
 /**
- * Acts on news and settles them in the transaction of what they cause. May be given the same twice, when a worker
- * dies in between.
+ * Processes messages, and marks them as processed in the transaction of their effects. May receive the same messages
+ * twice, when a worker dies in between.
  */
 export interface InboxHandler {
   readonly sources: readonly InboxSource[];
   handle(batch: InboxBatch): Promise<void>;
-  /** News that failed too often, for good: told in the audit log, in the transaction that settles them. */
+  /** Handles messages that failed too often, in the transaction that marks them as failed: writes the audit entry. */
   deadLetter(trx: Work, batch: Pick<InboxBatch, 'workspaceId' | 'source' | 'messages'>, reason: string): Promise<void>;
 }
 
-/** The handler cannot go on now, for a reason that is not in the news: they are tried again until they can be settled. */
+/**
+ * The handler cannot process the messages now, for a reason outside of them: they are retried without counting an
+ * attempt.
+ */
 export class RetryLater extends Error {
-  override readonly name = 'InboxDelay';
+  override readonly name = 'RetryLater';
 
   constructor(
     message: string,
@@ -48,12 +51,15 @@ export class RetryLater extends Error {
 }
 
 const sliceMs = 10_000;
-const subjectsAtOnce = 100;
-const mostRowsAtOnce = 1000;
-const mostAttempts = 8;
-const longestPauseSeconds = 300;
+const maxSubjectsPerBatch = 100;
+const maxRowsPerRead = 1000;
+const maxAttempts = 8;
+const maxPauseSeconds = 300;
 
-/** Works inboxes off: one worker at a time for each workspace and source, so that news of one deal keep their order. */
+/**
+ * Processes inboxes, with one worker at a time per workspace and source, so that messages about one deal keep their
+ * order.
+ */
 export class InboxRunner {
   private readonly handlers: ReadonlyMap<InboxSource, InboxHandler>;
 
@@ -67,25 +73,28 @@ export class InboxRunner {
     this.handlers = new Map(handlers.flatMap((handler) => handler.sources.map((source) => [source, handler] as const)));
   }
 
-  /** Until nothing is due. Who finds another at work leaves: that one looks again before it ends. */
+  /**
+   * Runs until no message is due. Returns at once if another worker holds the lease: that worker reads the inbox
+   * again before it ends.
+   */
   async run(workspaceId: string, source: InboxSource): Promise<void> {
     const handler = this.handlers.get(source);
-    if (handler === undefined) throw new Error(`nobody handles news from ${source}`);
+    if (handler === undefined) throw new Error(`no handler for inbox messages from ${source}`);
     await this.leases.hold(workspaceId, `inbox ${source}`, async (lease) => {
       const sliceEnd = performance.now() + sliceMs;
       while (performance.now() < sliceEnd) {
-        const news = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-          dueNews(trx, workspaceId, source),
+        const messages = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+          dueMessages(trx, workspaceId, source),
         );
-        if (news.length === 0) return;
-        if (!(await this.handle(handler, { workspaceId, source, messages: news, lease }))) return;
+        if (messages.length === 0) return;
+        if (!(await this.handle(handler, { workspaceId, source, messages, lease }))) return;
       }
-      // Other work of the worker gets its turn.
+      // Yields to other work of this worker.
       this.wake.soon(workspaceId, source);
     });
   }
 
-  /** False when it is no use to go on at once. */
+  /** False if the inbox should be left for now. */
   private async handle(handler: InboxHandler, batch: InboxBatch): Promise<boolean> {
     try {
       await failpoint('news.afterPick');
@@ -93,7 +102,7 @@ export class InboxRunner {
       return true;
     } catch (error) {
       if (error instanceof LeaseLost) return false;
-      // An outage says nothing of the news: the sweep is soon back for them.
+      // An outage is not a failure of the messages: the sweep retries them soon.
       if (isOutage(error)) throw error;
       await this.recordFailure(handler, batch, error);
       return !(error instanceof RetryLater);
@@ -101,47 +110,47 @@ export class InboxRunner {
   }
 
   private async recordFailure(handler: InboxHandler, batch: InboxBatch, error: unknown): Promise<void> {
-    const { workspaceId, source, messages: news } = batch;
+    const { workspaceId, source, messages } = batch;
     const delayed = error instanceof RetryLater;
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
-    this.log.warn({ err: error, workspaceId, source, news: news.length }, 'news could not be worked off');
+    this.log.warn({ err: error, workspaceId, source, messages: messages.length }, 'inbox message processing failed');
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
-      const keys = news.map((one) => one.key);
+      const keys = messages.map((one) => one.key);
       const pause = delayed ? error.retryAfterMs : null;
       await sql`
         update inbox set attempts = attempts + ${delayed ? 0 : 1}, error = ${reason},
           not_before = now() + greatest(${(pause ?? 0) / 1000},
-            least(${longestPauseSeconds}, extract(epoch from now() - received_at) / 2 + 1)) * interval '1 second'
+            least(${maxPauseSeconds}, extract(epoch from now() - received_at) / 2 + 1)) * interval '1 second'
         where workspace_id = ${workspaceId} and source = ${source} and news_key = any(${keys}::uuid[])`.execute(trx);
-      const hopeless = delayed ? [] : news.filter((one) => one.attempts + 1 >= mostAttempts);
-      if (hopeless.length === 0) return;
-      await markProcessed(trx, batch, hopeless, 'failed');
-      await handler.deadLetter(trx, { workspaceId, source, messages: hopeless }, reason);
+      const exhausted = delayed ? [] : messages.filter((one) => one.attempts + 1 >= maxAttempts);
+      if (exhausted.length === 0) return;
+      await markProcessed(trx, batch, exhausted, 'failed');
+      await handler.deadLetter(trx, { workspaceId, source, messages: exhausted }, reason);
     });
   }
 }
 
-/** What has failed before comes last and one subject at a time, so that it holds back nothing but itself. */
-async function dueNews(trx: Work, workspaceId: string, source: InboxSource): Promise<PendingMessage[]> {
-  const fresh = await readDue(trx, workspaceId, source, sql`attempts = 0`, subjectsAtOnce);
-  return fresh.length > 0 ? fresh : readDue(trx, workspaceId, source, sql`attempts > 0`, 1);
+/** Failed messages come last and one subject at a time, so that they do not block others. */
+async function dueMessages(trx: Work, workspaceId: string, source: InboxSource): Promise<PendingMessage[]> {
+  const untried = await readDue(trx, workspaceId, source, sql`attempts = 0`, maxSubjectsPerBatch);
+  return untried.length > 0 ? untried : readDue(trx, workspaceId, source, sql`attempts > 0`, 1);
 }
 
 async function readDue(
   trx: Work,
   workspaceId: string,
   source: InboxSource,
-  tried: RawBuilder<unknown>,
-  mostSubjects: number,
+  attempts: RawBuilder<unknown>,
+  maxSubjects: number,
 ): Promise<PendingMessage[]> {
   const { rows } = await sql<PendingMessage>`
     with due as (
       select news_key, subject, payload, received_at, attempts from inbox
-      where workspace_id = ${workspaceId} and source = ${source} and settled_at is null and not_before <= now() and ${tried}
-      order by received_at limit ${mostRowsAtOnce}
+      where workspace_id = ${workspaceId} and source = ${source} and settled_at is null and not_before <= now() and ${attempts}
+      order by received_at limit ${maxRowsPerRead}
     )
     select news_key as key, subject, payload, received_at as "receivedAt", attempts from due
-    where subject in (select subject from due group by subject order by min(received_at) limit ${mostSubjects})
+    where subject in (select subject from due group by subject order by min(received_at) limit ${maxSubjects})
     order by received_at, news_key`.execute(trx);
   return rows;
 }
@@ -149,12 +158,12 @@ async function readDue(
 export async function markProcessed(
   trx: Work,
   { workspaceId, source }: Pick<InboxBatch, 'workspaceId' | 'source'>,
-  news: readonly Pick<PendingMessage, 'key'>[],
+  messages: readonly Pick<PendingMessage, 'key'>[],
   outcome: string,
 ): Promise<void> {
-  if (news.length === 0) return;
+  if (messages.length === 0) return;
   await sql`
     update inbox set settled_at = now(), outcome = ${outcome}, error = case when ${outcome} = 'failed' then error end
     where workspace_id = ${workspaceId} and source = ${source}
-      and news_key = any(${news.map((one) => one.key)}::uuid[])`.execute(trx);
+      and news_key = any(${messages.map((one) => one.key)}::uuid[])`.execute(trx);
 }

@@ -8,13 +8,13 @@ export const inboxSources = ['crma', 'crmb', 'crmc', 'billing'] as const satisfi
 export interface InboxWork {
   readonly workspaceId: string;
   readonly source: InboxSource;
-  /** The turn that the lease has come to, when the sweep asks: a job of a worker that died cannot stand for it. */
+  /** The generation of the lease when the sweep ran: a job of a dead worker must not count as this one. */
   readonly turn?: number | undefined;
-  /** Moves on while the sweep asks: nor can a job stand for it that a worker took, and was lost with before the lease. */
+  /** Increases with each sweep: a job whose worker died before taking the lease must not count either. */
   readonly slot?: number | undefined;
 }
 
-/** Works off what has arrived for a workspace from one source. */
+/** Processes the inbox messages of a workspace from one source. */
 export const inboxJob: JobDeclaration<InboxWork> = {
   name: 'inbox.v1',
   payload: z.object({
@@ -27,10 +27,13 @@ export const inboxJob: JobDeclaration<InboxWork> = {
   key: ({ workspaceId, source, turn = '', slot = '' }) => idOf(`inbox|${workspaceId}|${source}|${turn}|${slot}`),
 };
 
-/** Long enough for the many events of one save to become one look at the deal, short enough to wait for. */
+/** Long enough to combine the many events of one change into one read of the deal, short enough to wait for. */
 const gatherMs = 100;
 
-/** Wakes a worker once for all that arrives in a moment. A wake that is lost is made up for by the sweep. */
+/**
+ * Wakes a worker once for all messages that arrive within a short time. If a wake-up is lost, the sweep finds the
+ * messages.
+ */
 export class InboxWake {
   private readonly pending = new Map<string, NodeJS.Timeout>();
 

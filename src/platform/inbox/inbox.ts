@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { Batcher } from '../batcher.js';
 import { type Database } from '../database/pool.js';
 import { type InboxSource } from '../database/tables.js';
@@ -6,39 +7,39 @@ import { failpoint } from '../failpoint.js';
 import { type Secrets } from '../secrets/secrets.js';
 import { type InboxWake } from './inbox-wake.js';
 
-/** One piece of news, as a webhook tells it. */
+/** One event of a webhook delivery. */
 export interface InboxMessage {
   readonly source: InboxSource;
-  /** How the sender names the account: a webhook id, a portal, the hash of a secret, a customer. */
+  /** The sender's name for the account: a webhook id, a portal, the hash of a secret, a customer. */
   readonly route: string;
-  /** UUID, the same for news that are told again. */
+  /** A UUID, equal for repeated deliveries of one event. */
   readonly key: string;
-  /** The deal or the subscription that it is about. */
+  /** The id of the deal or customer that the message is about. */
   readonly subject: string;
   readonly payload: unknown;
 }
 
-/** Where a route leads, and the secret that its deliveries are signed with. */
+/** The workspace of a route, and the secret that signs its deliveries. */
 export interface Route {
   readonly workspaceId: string;
   readonly secret: string | null;
 }
 
-/** The workspaces that a delivery was for, by its routes; a route that leads nowhere is absent. */
+/** The workspaces of a delivery by route; unknown routes are absent. */
 export type Received = ReadonlyMap<string, readonly string[]>;
 
-const mostRemembered = 10_000;
-const mostDeliveriesAtOnce = 100;
+const maxCachedRoutes = 10_000;
+const maxDeliveriesPerStatement = 100;
 
 /**
- * Keeps what webhooks bring before the sender is told that it arrived. Deliveries that come while a statement runs
- * go into the next one together: under load one commit serves many.
+ * Stores the messages of webhooks before the sender receives a response. Deliveries that arrive while a statement
+ * runs share the next one: under load, one commit serves many.
  */
 export class Inbox {
-  private readonly deliveries = new Batcher<readonly InboxMessage[], Received>(mostDeliveriesAtOnce, (all) =>
-    this.keep(all),
+  private readonly deliveries = new Batcher<readonly InboxMessage[], Received>(maxDeliveriesPerStatement, (all) =>
+    this.store(all),
   );
-  private readonly routes = new Map<string, Route>();
+  private readonly routes = new LRUCache<string, Route>({ max: maxCachedRoutes });
 
   constructor(
     private readonly database: Database,
@@ -47,8 +48,8 @@ export class Inbox {
   ) {}
 
   /**
-   * Where the route leads. The secret of a route never changes, so it is remembered; whether the route still stands
-   * is decided by {@link receive}, which keeps nothing for one that is gone.
+   * The target of the route, or null if it is unknown. Routes are cached, since the secret of a route never changes.
+   * {@link receive} checks that the route still exists, and stores nothing for a deleted one.
    */
   async findRoute(source: InboxSource, route: string): Promise<Route | null> {
     const place = placeOfRoute(source, route);
@@ -62,29 +63,28 @@ export class Inbox {
       workspaceId: row.workspace_id,
       secret: row.secret === null ? null : this.secrets.open(place, row.secret),
     };
-    if (this.routes.size >= mostRemembered) this.routes.clear();
     this.routes.set(place, found);
     return found;
   }
 
-  /** Resolves when the news are on disk, or were before. What nobody here is waiting for is dropped. */
-  receive(news: readonly InboxMessage[]): Promise<Received> {
-    return this.deliveries.add(news);
+  /** Resolves when the messages are stored (or were already). Messages for unknown routes are dropped. */
+  receive(messages: readonly InboxMessage[]): Promise<Received> {
+    return this.deliveries.add(messages);
   }
 
-  private async keep(deliveries: readonly (readonly InboxMessage[])[]): Promise<Received[]> {
+  private async store(deliveries: readonly (readonly InboxMessage[])[]): Promise<Received[]> {
     await failpoint('inbox.beforeInsert');
     const received = await this.insert(deliveries.flat());
     await failpoint('inbox.afterInsert');
-    return deliveries.map((news) => within(received, news));
+    return deliveries.map((messages) => resultFor(received, messages));
   }
 
-  private async insert(news: readonly InboxMessage[]): Promise<Received> {
-    if (news.length === 0) return new Map();
+  private async insert(messages: readonly InboxMessage[]): Promise<Received> {
+    if (messages.length === 0) return new Map();
     const { rows } = await sql<{ source: InboxSource; route: string; workspace_id: string }>`
-      select * from receive_news(${news.map((one) => one.source)}::text[], ${news.map((one) => one.route)}::text[],
-        ${news.map((one) => one.key)}::uuid[], ${news.map((one) => one.subject)}::text[],
-        ${news.map((one) => JSON.stringify(one.payload))}::text[])`.execute(this.database);
+      select * from receive_news(${messages.map((one) => one.source)}::text[], ${messages.map((one) => one.route)}::text[],
+        ${messages.map((one) => one.key)}::uuid[], ${messages.map((one) => one.subject)}::text[],
+        ${messages.map((one) => JSON.stringify(one.payload))}::text[])`.execute(this.database);
     const received = new Map<string, string[]>();
     for (const { source, route, workspace_id: workspaceId } of rows) {
       const place = placeOfRoute(source, route);
@@ -95,17 +95,17 @@ export class Inbox {
   }
 }
 
-/** What of the answer for many deliveries concerns one of them. */
-function within(received: Received, news: readonly InboxMessage[]): Received {
+/** The part of the result that belongs to one delivery. */
+function resultFor(received: Received, messages: readonly InboxMessage[]): Received {
   const own = new Map<string, readonly string[]>();
-  for (const { source, route } of news) {
+  for (const { source, route } of messages) {
     const workspaces = received.get(placeOfRoute(source, route));
     if (workspaces !== undefined) own.set(route, workspaces);
   }
   return own;
 }
 
-/** Names the row of a route, and binds its sealed secret to it. */
+/** Identifies the row of a route, and binds its sealed secret to it. */
 export function placeOfRoute(source: InboxSource, route: string): string {
   return `inbound_routes ${source} ${route}`;
 }

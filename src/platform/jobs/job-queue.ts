@@ -9,24 +9,27 @@ import { inJobSpan } from '../tracing.js';
 import { DecayingLoad } from './decaying-load.js';
 import { keyPrefix, queueName } from './queue-name.js';
 
-/** A job, declared like an operation: ids in its payload, never rows, since state is read when it runs. */
+/** A declared job. Its payload holds ids and no rows, since the handler reads the state when it runs. */
 export interface JobDeclaration<Payload> {
   readonly name: string;
   readonly payload: z.ZodType<Payload>;
   readonly attempts: number;
-  /** Jobs of equal key that wait are one; one that arrives while its twin runs is kept and run after it. */
+  /** Waiting jobs with equal keys are one job. A job that is added while one with its key runs is run after it. */
   key?(payload: Payload): string;
-  /** Whose job it is and how much of it: a tenant that asked for more of late waits behind one that asked for less. */
+  /**
+   * The tenant of the job and the size of its work: tenants with a larger recent load run after those with a smaller
+   * one.
+   */
   share?(payload: Payload): { readonly tenant: string; readonly units: number };
 }
 
 export interface JobHandler<Payload> {
   readonly declaration: JobDeclaration<Payload>;
-  /** The lower the priority, the earlier the turn; 0 is that of jobs that nobody has a share in. */
+  /** Jobs with a lower priority number run first; jobs without `share` have priority 0. */
   run(payload: Payload, priority: number): Promise<void>;
 }
 
-/** Where the queue lives: on Redis, or on the service's own PostgreSQL. */
+/** The server of the queue: Redis, or the service's own PostgreSQL. */
 export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUrl: string };
 
 const responseTimeoutMs = 2000;
@@ -35,8 +38,8 @@ const retryPauseMs = 1000;
 const warnEveryMs = 10_000;
 
 /**
- * Wakes workers. A lost job loses no work, because what is to be done stands in PostgreSQL; so adding is tried
- * once, and a failure is left to the sweep.
+ * Wakes workers. A lost job loses no work, because the work is stored in PostgreSQL and the sweep finds it. Adding a
+ * job is therefore attempted only once.
  */
 export class JobQueue {
   private readonly queue: Queue;
@@ -51,7 +54,7 @@ export class JobQueue {
     const { connection, factory, redis } = connect(backend, 4, 1);
     this.redis = redis;
     this.queue = new Queue(queueName, { connection, prefix: keyPrefix } as QueueOptions, factory);
-    this.queue.on('error', warningNowAndThen(log, 'the job queue is not reachable'));
+    this.queue.on('error', throttledWarning(log, 'the job queue is not reachable'));
   }
 
   /** Rejects when the queue cannot be reached. */
@@ -60,26 +63,26 @@ export class JobQueue {
     await this.queue.getWaitingCount();
   }
 
-  /** For the operator's board, which shows and, where it may, mends what is in the queue. */
+  /** For the operator's dashboard, which shows the queue and may retry or delete jobs. */
   forBoard(): Queue {
     return this.queue;
   }
 
-  /** How many jobs there are, by state. */
+  /** Number of jobs by state. */
   counts(): Promise<Readonly<Record<string, number>>> {
     return this.respond(this.queue.getJobCounts());
   }
 
-  /** How many jobs wait for a worker. */
+  /** Number of jobs that wait for a worker. */
   async waiting(): Promise<number> {
     const { waiting = 0, prioritized = 0 } = await this.respond(this.queue.getJobCounts('waiting', 'prioritized'));
     return waiting + prioritized;
   }
 
-  /** Whether a job waits whose turn is before that of the priority: whoever works at length then gives way. */
+  /** Whether a job with a lower priority number waits; long work then yields. */
   async isAnyBefore(priority: number): Promise<boolean> {
-    const earlier = Array.from({ length: priority }, (_, index) => index);
-    const counts = await this.respond(this.queue.getCountsPerPriority(earlier));
+    const priorities = Array.from({ length: priority }, (_, index) => index);
+    const counts = await this.respond(this.queue.getCountsPerPriority(priorities));
     return Object.values(counts).some((waiting) => waiting > 0);
   }
 
@@ -89,7 +92,7 @@ export class JobQueue {
     try {
       await this.respond(this.queue.addBulk(jobs));
     } catch (error) {
-      this.log.warn({ err: error, job: declaration.name }, 'a worker could not be woken; the sweep will find the work');
+      this.log.warn({ err: error, job: declaration.name }, 'waking a worker failed; the sweep finds the work');
     }
   }
 
@@ -106,32 +109,32 @@ export class JobQueue {
     return {
       attempts: declaration.attempts,
       backoff: { type: 'exponential', delay: 500 },
-      // By age alone: removal by count deadlocks on PostgreSQL at concurrency 10 and halves its rate.
+      // By age only: removal by count deadlocks on PostgreSQL at concurrency 10 and halves the throughput.
       removeOnComplete: { age: 60 },
       removeOnFail: { age: 3600 },
       ...(key === undefined ? {} : { deduplication: { id: key, keepLastIfActive: true } }),
-      ...this.turn(declaration, payload),
+      ...this.priority(declaration, payload),
     };
   }
 
   /**
-   * A later turn for whoever doubles what they ask for. No tenant starves: a lane that has waited for five seconds is
-   * found by the sweep, which takes the workspaces in turns.
+   * Each doubling of a tenant's load lowers its priority by one. No tenant starves: the sweep finds a lane after
+   * five seconds and takes the workspaces in rotation.
    */
-  private turn<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): Pick<JobsOptions, 'priority'> {
+  private priority<Payload>(declaration: JobDeclaration<Payload>, payload: Payload): Pick<JobsOptions, 'priority'> {
     const share = declaration.share?.(payload);
     if (share === undefined) return {};
     return { priority: 1 + Math.floor(Math.log2(1 + this.load.add(share.tenant, share.units))) };
   }
 
-  /** A queue that is away is left without a word. */
+  /** Does not wait for an unreachable queue, and does not fail. */
   async close(): Promise<void> {
     await withTimeout<unknown>(responseTimeoutMs, this.queue.close(), () => undefined);
     this.redis?.disconnect();
   }
 }
 
-/** Works jobs off. A handler may be given the same job twice, and must not mind. */
+/** Runs jobs. A handler may receive the same job twice, so it must be idempotent. */
 export class JobWorker {
   private readonly worker: Worker;
   private readonly redis: Redis | null;
@@ -148,7 +151,7 @@ export class JobWorker {
       autorun: false,
       lockDuration: 60_000,
       stalledInterval: 15_000,
-      // A worker that is killed again and again must not turn a job into a failed one.
+      // Repeated crashes of workers must not turn a job into a failed one.
       maxStalledCount: 1000,
     };
     this.worker = new Worker(
@@ -156,20 +159,20 @@ export class JobWorker {
       async (job) => {
         const handler = byName.get(job.name);
         if (handler === undefined) throw new Error(`no handler for job ${job.name}`);
-        // Clocks of two machines differ a little, and no job starts before it was added.
+        // Clock differences between machines could make the wait negative.
         metrics.queueWait.observe({ job: job.name }, Math.max(0, Date.now() - job.timestamp - job.delay) / 1000);
-        await this.noted(
+        await this.track(
           inJobSpan(job.name, () => handler.run(handler.declaration.payload.parse(job.data), job.priority)),
         );
       },
       options as WorkerOptions,
       factory,
     );
-    this.worker.on('error', warningNowAndThen(log, 'the worker lost the job queue'));
+    this.worker.on('error', throttledWarning(log, 'the worker cannot reach the job queue'));
     this.worker.on('completed', (job) => metrics.jobs.inc({ job: job.name, outcome: 'completed' }));
     this.worker.on('failed', (job, error) => {
       metrics.jobs.inc({ job: job?.name ?? 'unknown', outcome: 'failed' });
-      log.error({ err: error, job: job?.name }, 'a job failed');
+      log.error({ err: error, job: job?.name }, 'job failed');
     });
   }
 
@@ -179,8 +182,8 @@ export class JobWorker {
   }
 
   /**
-   * Finishes the jobs that run and takes no new ones. A queue that is away is not waited for: what it holds for running
-   * is given to others when its lock runs out, and by then done.
+   * Takes no new jobs and waits for the running ones, but not for an unreachable queue: their locks expire, and a
+   * second run of a completed job is harmless.
    */
   async close(): Promise<void> {
     const closed = this.worker.close().then(() => true);
@@ -189,7 +192,7 @@ export class JobWorker {
     this.redis?.disconnect();
   }
 
-  private async noted(work: Promise<void>): Promise<void> {
+  private async track(work: Promise<void>): Promise<void> {
     this.running.add(work);
     try {
       await work;
@@ -199,20 +202,23 @@ export class JobWorker {
   }
 }
 
-/** During an outage every try fails: it is told at once, and then every few seconds with how often it happened. */
-function warningNowAndThen(log: Log, message: string): (error: Error) => void {
-  let quietUntil = Number.NEGATIVE_INFINITY;
-  let untold = 0;
+/**
+ * Limits the log messages of an outage: the first error is logged at once, and then every few seconds one with the
+ * number of errors since.
+ */
+function throttledWarning(log: Log, message: string): (error: Error) => void {
+  let silentUntil = Number.NEGATIVE_INFINITY;
+  let errors = 0;
   return (error) => {
-    untold += 1;
-    if (performance.now() < quietUntil) return;
-    log.warn({ err: error, times: untold }, message);
-    quietUntil = performance.now() + warnEveryMs;
-    untold = 0;
+    errors += 1;
+    if (performance.now() < silentUntil) return;
+    log.warn({ err: error, times: errors }, message);
+    silentUntil = performance.now() + warnEveryMs;
+    errors = 0;
   };
 }
 
-/** Does at once what a job of that name would do, and tells it as one that has not waited. */
+/** Runs the work of a job directly and counts it in the metrics as a job without waiting time. */
 export async function runUnqueued(job: string, work: () => Promise<void>): Promise<void> {
   metrics.queueWait.observe({ job }, 0);
   try {
@@ -224,11 +230,11 @@ export async function runUnqueued(job: string, work: () => Promise<void>): Promi
   }
 }
 
-/** A producer gives up after one retry, so that a request never waits for Redis; a worker waits for ever. */
+/** A producer retries once, so that a request never waits for Redis; a worker retries without limit. */
 function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: number | null) {
   if ('redisUrl' in backend) {
     const redis = new Redis(backend.redisUrl, { maxRetriesPerRequest });
-    // BullMQ reports the loss of its connection itself; an unheard error would end the process.
+    // BullMQ reports the lost connection itself; without a listener the error would end the process.
     redis.on('error', () => {});
     return { connection: redis, factory: undefined, redis };
   }
@@ -238,22 +244,22 @@ function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: 
       options: appSessionOptions,
       max: poolSize,
       application_name: 'commissions-queue',
-      // A connection that has died without a word is found out, and made anew.
+      // Detects a dead connection, and opens a new one.
       connectionTimeoutMillis: 5000,
       query_timeout: 10_000,
     },
-    // BullMQ's types tie a queue to the backend it names; the code above is the same for both.
-    factory: patientPostgresBackend as unknown as undefined,
+    // BullMQ types a queue by its backend; the code above works with both.
+    factory: pausingPostgresBackend as unknown as undefined,
     redis: null,
   };
 }
 
-/** BullMQ asks again at once, which keeps a core busy for as long as PostgreSQL is away. */
-const patientPostgresBackend: typeof createPostgresBackend = (...given) => {
-  const backend = createPostgresBackend(...given);
+/** BullMQ retries without a pause, which occupies a processor core while PostgreSQL is unreachable. */
+const pausingPostgresBackend: typeof createPostgresBackend = (...options) => {
+  const backend = createPostgresBackend(...options);
   const [take, wait] = [backend.moveToActive.bind(backend), backend.waitForJob.bind(backend)];
-  backend.moveToActive = (...asked) => take(...asked).catch(afterPause);
-  backend.waitForJob = (...asked) => wait(...asked).catch(afterPause);
+  backend.moveToActive = (...args) => take(...args).catch(afterPause);
+  backend.waitForJob = (...args) => wait(...args).catch(afterPause);
   return backend;
 };
 

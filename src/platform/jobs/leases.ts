@@ -7,13 +7,16 @@ import { failpoint } from '../failpoint.js';
 const leaseMs = 15_000;
 const extendEveryMs = 5_000;
 
-/** Held by one worker of all processes, for work that waits for others and so cannot hold a lock. */
+/**
+ * The right to do some work, held by one worker of all processes. For work that waits for other servers and
+ * therefore cannot hold a database lock.
+ */
 export interface Lease {
-  /** Throws {@link LeaseLost} when somebody else has taken over; until the transaction ends nobody can. */
+  /** Throws {@link LeaseLost} if another worker holds the lease now; locks the lease until the transaction ends. */
   assertHeld(trx: Work): Promise<void>;
 }
 
-/** The holder was away for longer than its lease: what it knows may be old, so it must write nothing more. */
+/** The holder did not extend its lease in time. Its state may be outdated, so it must not write any more. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -21,13 +24,13 @@ export class LeaseLost extends Error {
 export class Leases {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Does the work unless somebody is at it: null then. A holder that dies is followed by the next who asks. */
+  /** Does the work; returns null if another worker holds the lease. The lease of a worker that dies expires. */
   async hold<T>(workspaceId: string, work: string, run: (lease: Lease) => Promise<T>): Promise<T | null> {
     const leaseId = newId();
     await failpoint('lease.beforeTake');
     if (!(await this.take(workspaceId, work, leaseId))) return null;
     const extending = setInterval(() => {
-      // A failed extension shows in the next transaction of the work.
+      // If the extension fails, `assertHeld` fails in the next transaction of the work.
       this.extend(workspaceId, work, leaseId).catch(() => undefined);
     }, extendEveryMs);
     try {
@@ -60,7 +63,10 @@ export class Leases {
     );
   }
 
-  /** Kept with its turn, as ended. A release that fails costs the next holder the rest of the lease. */
+  /**
+   * Keeps the row with its generation and marks it as expired. If the release fails, the next holder waits until the
+   * lease expires.
+   */
   private async release(workspaceId: string, work: string, leaseId: string): Promise<void> {
     const released = retryOnOutage(() =>
       this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
@@ -73,8 +79,8 @@ export class Leases {
   }
 }
 
-/** Whoever holds it finds that out before the next write; the work is anybody's again. */
-export async function takeLeaseAway(trx: Work, workspaceId: string, work: string): Promise<void> {
+/** Revokes the lease: `assertHeld` of the present holder fails, and any worker can take the lease. */
+export async function revokeLease(trx: Work, workspaceId: string, work: string): Promise<void> {
   await sql`
     update work_leases set lease_id = ${newId()}, leased_until = '-infinity'
     where workspace_id = ${workspaceId} and work = ${work}`.execute(trx);
@@ -91,5 +97,5 @@ async function assertHeld(trx: Work, workspaceId: string, work: string, leaseId:
     .where('lease_id', '=', leaseId)
     .forShare()
     .executeTakeFirst();
-  if (held === undefined) throw new LeaseLost(`the lease of "${work}" has gone to somebody else`);
+  if (held === undefined) throw new LeaseLost(`the lease of "${work}" was taken over by another worker`);
 }

@@ -1,5 +1,5 @@
-/** All jobs of the service go through one queue; what they are is told by their name. */
+/** All jobs of the service share one queue and are distinguished by their names. */
 export const queueName = 'commissions';
 
-/** In braces, so that a Redis cluster keeps all keys of the queue in one slot: its scripts touch several at once. */
+/** The braces make a Redis cluster keep all keys of the queue in one hash slot: its scripts use several keys. */
 export const keyPrefix = '{commissions}';

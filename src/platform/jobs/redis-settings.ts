@@ -2,37 +2,38 @@ import { Redis } from 'ioredis';
 import { type Config } from '../config.js';
 import { type Log } from '../log.js';
 
-const answerWithinMs = 3000;
+const timeoutMs = 3000;
 
-/** What the server says of itself; null where it does not let itself be asked, as many a hosted Redis does. */
+/** The server's settings. Many hosted Redis servers do not permit CONFIG. */
 export interface RedisSettings {
   readonly appendOnly: boolean;
   readonly maxMemoryPolicy: string;
 }
 
 /**
- * In production a Redis that forgets is refused: one that keeps no append-only file, or throws keys out when memory
- * is short. No pay would be lost, since the work stands in PostgreSQL, but every wake-up would, and each is seconds.
+ * In production, rejects a Redis that may lose keys: without an append-only file, or with eviction when memory is
+ * short. No commission would be lost, because the work is stored in PostgreSQL, but every lost wake-up delays a
+ * calculation by seconds.
  */
 export async function checkRedis(config: Config, log: Log): Promise<void> {
   if (config.REDIS_URL === undefined) return;
   const settings = await readRedisSettings(config.REDIS_URL).catch((error: unknown) => {
-    log.warn({ err: error }, 'the settings of Redis could not be read');
+    log.warn({ err: error }, 'reading the settings of Redis failed');
     return null;
   });
-  const complaints = settings === null ? [] : redisProblems(settings);
-  if (complaints.length === 0) return;
-  if (config.NODE_ENV === 'production') throw new Error(complaints.join(' '));
-  for (const complaint of complaints) log.warn(complaint);
+  const problems = settings === null ? [] : redisProblems(settings);
+  if (problems.length === 0) return;
+  if (config.NODE_ENV === 'production') throw new Error(problems.join(' '));
+  for (const problem of problems) log.warn(problem);
 }
 
-/** Rejects when Redis cannot be reached or refuses CONFIG. */
+/** Rejects if Redis is unreachable or does not permit CONFIG. */
 export async function readRedisSettings(url: string): Promise<RedisSettings> {
   const redis = new Redis(url, {
     lazyConnect: true,
     maxRetriesPerRequest: 0,
-    connectTimeout: answerWithinMs,
-    commandTimeout: answerWithinMs,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
     retryStrategy: () => null,
   });
   redis.on('error', () => {});
@@ -50,11 +51,9 @@ export function redisProblems({ appendOnly, maxMemoryPolicy }: RedisSettings): s
   return [
     ...(appendOnly
       ? []
-      : ['Redis keeps no append-only file: start it with --appendonly yes, or it forgets what waits when it ends.']),
+      : ['Redis keeps no append-only file and loses waiting jobs on a restart. Start it with --appendonly yes.']),
     ...(maxMemoryPolicy === 'noeviction'
       ? []
-      : [
-          `Redis throws keys out when memory is short (${maxMemoryPolicy}): start it with --maxmemory-policy noeviction.`,
-        ]),
+      : [`Redis evicts keys when memory is short (${maxMemoryPolicy}). Start it with --maxmemory-policy noeviction.`]),
   ];
 }

@@ -1,4 +1,3 @@
-/** A mail that is to be sent. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -8,20 +7,20 @@ export interface Mail {
 
 export type MailBody = Pick<Mail, 'text' | 'html'>;
 
-/** A line break in a header would start the next one: such a mail is never kept, whoever wrote it. */
+/** Throws on control characters: a line break in a header would start another header. */
 export function assertHeaders({ to, subject }: Pick<Mail, 'to' | 'subject'>): void {
   for (const header of [to, subject]) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be kept out
-    if (/[\u0000-\u001f\u007f]/.test(header)) throw new Error('a mail header holds control characters');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
+    if (/[\u0000-\u001f\u007f]/.test(header)) throw new Error('a mail header contains control characters');
   }
 }
 
-/** Names may hold line breaks; where one line is meant they become spaces. */
+/** Replaces line breaks and repeated white space by single spaces. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** The same paragraphs as text and as HTML; one may be emphasised by standing on its own with `big`. */
+/** The paragraphs as plain text and as HTML. A paragraph with `big` is emphasised. */
 export function bodyOf(paragraphs: readonly (string | { readonly big: string })[]): MailBody {
   const text = paragraphs.map((one) => (typeof one === 'string' ? one : one.big)).join('\n\n');
   const html = paragraphs

@@ -6,15 +6,15 @@ import { type Secrets } from '../secrets/secrets.js';
 import { assertHeaders, type Mail, type MailBody } from './mail.js';
 import { sendMailJob } from './send-mail-job.js';
 
-/** A mail ready to be kept: its body sealed under its id. */
+/** A mail with its body encrypted, ready to be stored. */
 export interface SealedMail {
   readonly mailId: string;
   readonly body: Buffer;
 }
 
 /**
- * Mail stands in the database in the transaction of what it tells, and is sent after the commit. Bodies are sealed:
- * some hold codes that sign people in.
+ * Mails are stored in the transaction of the change that they report, and sent after its commit. Bodies are
+ * encrypted: some contain sign-in codes.
  */
 export class Outbox {
   constructor(
@@ -23,7 +23,7 @@ export class Outbox {
     private readonly queue: Pick<JobQueue, 'add'>,
   ) {}
 
-  /** Keeps a mail of the transaction's workspace; its id is to be given to {@link wake} after the commit. */
+  /** Stores a mail of the transaction's workspace. Pass its id to {@link wake} after the commit. */
   async post(trx: Work, mail: Mail): Promise<string> {
     const { mailId, body } = this.seal(mail);
     await sql`select post_mail(${mailId}, ${mail.to}, ${mail.subject}, ${body})`.execute(trx);
@@ -41,7 +41,7 @@ export class Outbox {
     for (const mailId of mailIds) await this.queue.add(sendMailJob, { mailId });
   }
 
-  /** The mail, if it is to be sent now and nobody else is about to; each taking is a try. */
+  /** Takes the mail if it is due and no other worker is sending it; counts as an attempt. Null otherwise. */
   async take(mailId: string): Promise<Mail | null> {
     const { rows } = await this.unitOfWork.withoutTenant((trx) =>
       sql<{ recipient: string; subject: string; body: Buffer }>`select * from take_mail(${mailId})`.execute(trx),
@@ -52,15 +52,17 @@ export class Outbox {
       : { to: row.recipient, subject: row.subject, ...openMailBody(this.secrets, mailId, row.body) };
   }
 
-  /** `held` keeps the mail unsent for good; `failed` lets it be tried again, later each time. */
-  async settle(mailId: string, outcome: 'sent' | 'held' | 'failed', error: string | null = null): Promise<void> {
+  /**
+   * Records the result of an attempt. `held`: the mail is never sent. `failed`: it is retried, with a growing pause.
+   */
+  async recordResult(mailId: string, outcome: 'sent' | 'held' | 'failed', error: string | null = null): Promise<void> {
     await this.unitOfWork.withoutTenant((trx) => sql`select settle_mail(${mailId}, ${outcome}, ${error})`.execute(trx));
   }
 
-  /** Mails whose job was lost, or that are to be tried again. */
-  async due(atMost: number): Promise<string[]> {
+  /** Mails whose job was lost or whose next attempt is due. */
+  async due(limit: number): Promise<string[]> {
     const { rows } = await this.unitOfWork.withoutTenant((trx) =>
-      sql<{ mail_id: string }>`select mail_id from due_mails(${atMost})`.execute(trx),
+      sql<{ mail_id: string }>`select mail_id from due_mails(${limit})`.execute(trx),
     );
     return rows.map((row) => row.mail_id);
   }

@@ -3,7 +3,7 @@ import { createDatabase } from '../database/pool.js';
 import { type Secrets } from '../secrets/secrets.js';
 import { openMailBody } from './outbox.js';
 
-/** A mail as the command line shows it; the text is absent when it was sent, and in production. */
+/** A mail for the command line. The text is absent in production and after the mail was sent. */
 export interface RecentMail {
   readonly createdAt: string;
   readonly to: string;
@@ -14,8 +14,10 @@ export interface RecentMail {
   readonly text?: string;
 }
 
-/** The last mails, newest first, read as the owner: the service itself can only take them one by one. */
-export async function recentMails(ownerUrl: string, secrets: Secrets | null, atMost: number): Promise<RecentMail[]> {
+/**
+ * The latest mails, newest first. Read as the owner, since the service's role can only take due mails one at a time.
+ */
+export async function recentMails(ownerUrl: string, secrets: Secrets | null, limit: number): Promise<RecentMail[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
     const { rows } = await sql<{
@@ -27,9 +29,7 @@ export async function recentMails(ownerUrl: string, secrets: Secrets | null, atM
       sent_at: Date | null;
       attempts: number;
       last_error: string | null;
-    }>`select * from mail_outbox where recipient is not null order by created_at desc limit ${atMost}`.execute(
-      database,
-    );
+    }>`select * from mail_outbox where recipient is not null order by created_at desc limit ${limit}`.execute(database);
     return rows.map((row) => ({
       createdAt: row.created_at.toISOString(),
       to: row.recipient,

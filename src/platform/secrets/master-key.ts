@@ -4,8 +4,8 @@ import path from 'node:path';
 import { type Config, ConfigError } from '../config.js';
 
 /**
- * The configured key, or one that is made once and kept beside the data. Losing it loses what was sealed with it, so
- * production on a server of its own must be given one: the settings see to that.
+ * The configured key, or one that is generated once and stored beside the data. Losing it makes all encrypted texts
+ * unreadable, so the configuration requires it in production with an external database.
  */
 export function masterKey(config: Pick<Config, 'MASTER_KEY' | 'DATA_DIR'>): Buffer {
   if (config.MASTER_KEY !== undefined) return Buffer.from(config.MASTER_KEY, 'base64');
@@ -14,23 +14,23 @@ export function masterKey(config: Pick<Config, 'MASTER_KEY' | 'DATA_DIR'>): Buff
   return readKeyFile(file);
 }
 
-/** A hard link is made by one process only and never with half its content: of several that start, one key counts. */
+/** Creating a hard link is atomic: if several processes start at once, one key file is created, and it is complete. */
 function createKeyFile(folder: string, file: string): void {
   mkdirSync(folder, { recursive: true });
-  const draft = `${file}.${randomUUID()}`;
-  writeFileSync(draft, `${JSON.stringify({ masterKey: randomBytes(32).toString('base64') })}\n`, { mode: 0o600 });
+  const temporary = `${file}.${randomUUID()}`;
+  writeFileSync(temporary, `${JSON.stringify({ masterKey: randomBytes(32).toString('base64') })}\n`, { mode: 0o600 });
   try {
-    linkSync(draft, file);
+    linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
 function readKeyFile(file: string): Buffer {
-  const broken = new ConfigError(
-    `${file} holds no master key. Put it back from a backup, or delete it: what was sealed with it is lost then.`,
+  const invalidKey = new ConfigError(
+    `${file} contains no valid master key. Restore the file from a backup, or delete it: texts encrypted with the old key are then lost.`,
   );
   try {
     const { masterKey: text } = JSON.parse(readFileSync(file, 'utf8')) as { masterKey?: unknown };
@@ -39,5 +39,5 @@ function readKeyFile(file: string): Buffer {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw broken;
+  throw invalidKey;
 }

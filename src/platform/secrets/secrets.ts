@@ -5,8 +5,8 @@ const nonceLength = 12;
 const tagLength = 16;
 
 /**
- * What the database must not be able to tell: keyed hashes, and texts that only this service can read. Each purpose
- * has a key of its own, derived from the master key, which never lies in the database.
+ * Keyed hashes and encryption of data that must not be readable from the database. Each purpose has its own key,
+ * derived from the master key, which is never stored in the database.
  */
 export class Secrets {
   private readonly macKey: Buffer;
@@ -17,7 +17,7 @@ export class Secrets {
     this.sealKey = derive(masterKey, 'commissions seal v1');
   }
 
-  /** HMAC-SHA-256 of the parts; their lengths are part of it, so no two lists of parts are one. */
+  /** HMAC-SHA-256 of the parts with their lengths, so that different lists of parts never have the same input. */
   mac(purpose: string, ...parts: readonly (string | Buffer)[]): Buffer {
     const hmac = createHmac('sha256', this.macKey);
     for (const part of [purpose, ...parts]) {
@@ -29,7 +29,10 @@ export class Secrets {
     return hmac.digest();
   }
 
-  /** AES-256-GCM. The place, such as table and row id, is bound in: a text moved elsewhere cannot be opened. */
+  /**
+   * AES-256-GCM. The place, such as table and row id, is authenticated: a text copied to another place cannot be
+   * opened.
+   */
   seal(place: string, text: string): Buffer {
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv('aes-256-gcm', this.sealKey, nonce, { authTagLength: tagLength });
@@ -38,12 +41,12 @@ export class Secrets {
     return Buffer.concat([Buffer.from([format]), nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** Throws when the text was sealed elsewhere, with another key, or changed since. */
+  /** Throws if the text was sealed for another place or with another key, or has been modified. */
   open(place: string, sealed: Buffer): string {
     const start = 1 + nonceLength + tagLength;
-    if (sealed[0] !== format || sealed.length < start) throw new Error('a sealed text has an unknown form');
+    if (sealed[0] !== format || sealed.length < start) throw new Error('a sealed text has an unknown format');
     const nonce = sealed.subarray(1, 1 + nonceLength);
-    // Without a stated length Node would take a tag of four bytes for good.
+    // Without an explicit length, Node accepts tags of four bytes.
     const decipher = createDecipheriv('aes-256-gcm', this.sealKey, nonce, { authTagLength: tagLength });
     decipher.setAAD(Buffer.from(place));
     decipher.setAuthTag(sealed.subarray(1 + nonceLength, start));

@@ -10,15 +10,15 @@ const checksumLength = 6;
 const tokenPattern = /^(ws|sess|conn)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /**
- * A bearer token: kind, 256 random bits and a checksum, all in base 62. The checksum lets a typing error, or a
- * scanner's false find, be told without asking the database.
+ * A bearer token: kind, 256 random bits and a checksum, all in base 62. The checksum exposes a typing error, or a
+ * false match of a secret scanner, without a database query.
  */
 export function newToken(kind: TokenKind): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength);
   return `${kind}_${secret}${checksum(`${kind}_${secret}`)}`;
 }
 
-/** SHA-256 of the token when its form and checksum are right, else null. A fast hash is enough for 256 random bits. */
+/** SHA-256 of the token, or null if its format or checksum is wrong. A fast hash is sufficient for 256 random bits. */
 export function tokenHash(token: string): Buffer | null {
   const match = tokenPattern.exec(token);
   if (match === null) return null;

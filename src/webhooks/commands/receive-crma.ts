@@ -34,11 +34,11 @@ export class ReceiveCrma {
       throw badSignature();
     if (namesNoDeal) throw invalid({ path: 'events.0.id.record_id', message: 'is missing' });
     this.limits.admit('crma', [webhookId]);
-    const news = hints.map((hint) => toInboxMessage('crma', webhookId, hint));
-    const received = await this.inbox.receive(news);
+    const messages = hints.map((hint) => toInboxMessage('crma', webhookId, hint));
+    const received = await this.inbox.receive(messages);
     // The connection ended while its secret was still cached.
-    if (news.length > 0 && received.size === 0) throw badSignature();
-    return this.outcomes.answer(query, { news, received, ignored: 0 });
+    if (messages.length > 0 && received.size === 0) throw badSignature();
+    return this.outcomes.answer(query, { messages, received, ignored: 0 });
   }
 }
 

@@ -39,9 +39,9 @@ export class ReceiveCrmb {
     const hints = readCrmbDelivery(json);
     const accounts = new Set(hints.map((hint) => hint.accountId as string));
     this.limits.admit('crmb', [...accounts]);
-    const news = hints.map((hint) => toInboxMessage('crmb', hint.accountId as string, hint));
-    const received = await this.inbox.receive(news);
-    return this.outcomes.answer(query, { news, received, ignored: (json as unknown[]).length - hints.length });
+    const messages = hints.map((hint) => toInboxMessage('crmb', hint.accountId as string, hint));
+    const received = await this.inbox.receive(messages);
+    return this.outcomes.answer(query, { messages, received, ignored: (json as unknown[]).length - hints.length });
   }
 
   /** The signed URL is the registered one, whatever a proxy made of the request. */

@@ -35,7 +35,7 @@ export class ReceiveCrmc {
     const dealIds = readCrmcDelivery(parseJson(raw.bytes));
     if (dealIds === null) throw invalid({ path: '', message: 'names no opportunity: send {"opportunityId": "006…"}' });
     this.limits.admit('crmc', [route]);
-    const news = dealIds.map((dealId) =>
+    const messages = dealIds.map((dealId) =>
       toInboxMessage('crmc', route, {
         dealId,
         accountId: null,
@@ -45,9 +45,9 @@ export class ReceiveCrmc {
         values: {},
       }),
     );
-    const received = await this.inbox.receive(news);
+    const received = await this.inbox.receive(messages);
     if (received.size === 0) throw badSignature();
-    return this.outcomes.answer(query, { news, received, ignored: 0 });
+    return this.outcomes.answer(query, { messages, received, ignored: 0 });
   }
 }
 
@@ -59,7 +59,8 @@ function secretIn(raw: RawBody): string | undefined {
 
 export const receiveCrmc = operation({
   id: 'receiveCrmc',
-  summary: 'Ids of opportunities that have changed, as a Flow of crm-c sends them with the secret told on connecting',
+  summary:
+    'Ids of opportunities that have changed, as a Flow of crm-c sends them with the secret returned on connecting',
   method: 'post',
   path: '/webhooks/crmc',
   access: 'public',
