@@ -6,14 +6,14 @@ import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** Days on which reps are on a plan; null is open. */
+/** Reps, a plan and the days of the assignment; null is unbounded. */
 export interface Placement {
   readonly planId: string;
   readonly start: Day | null;
   readonly end: Day | null;
 }
 
-/** Those of the reps who are on the plan on some of these days already, by another assignment than the one named. */
+/** The reps who have another assignment to the plan on some of these days. */
 export async function overlappingReps(
   trx: Work,
   workspaceId: string,
@@ -30,7 +30,7 @@ export async function overlappingReps(
   return rows.map((row) => row.rep_id);
 }
 
-/** One assignment for each rep; gives their ids in the order of the reps. */
+/** Inserts one assignment for each rep and returns their ids in the order of the reps. */
 export async function insertAssignments(
   trx: Work,
   workspaceId: string,
@@ -63,7 +63,7 @@ export async function moveAssignment(
     .execute();
 }
 
-/** Marked and not removed: the calculation must know that what it earned is to be left as it is. */
+/** Marks the assignment as deleted instead of removing it: the calculation must know that its events stay unchanged. */
 export async function endAssignment(trx: Work, workspaceId: string, assignmentId: string): Promise<void> {
   await trx
     .updateTable('assignments')

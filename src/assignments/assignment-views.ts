@@ -9,7 +9,7 @@ export interface AssignmentFilter {
   readonly planId?: string | undefined;
 }
 
-/** Assignments that stand, by rep and plan, earliest first. */
+/** Assignments that are not deleted, by rep and plan, earliest first. */
 export async function listAssignments(trx: Work, workspaceId: string, filter: AssignmentFilter): Promise<Assignment[]> {
   let query = trx
     .selectFrom('assignments as a')

@@ -6,32 +6,33 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type StoredDeal } from './deal-store.js';
 import { type DealChange } from './record-deals.js';
 
-/** Reps that have to be calculated, each with the days that are concerned. */
+/** Reps to calculate, each with the affected days. */
 export type AffectedReps = Map<string, DayRange>;
 
-/** The reps whom the changes concern, of all deals together. */
+/** The reps affected by the changes, for all deals together. */
 export async function affectedReps(
   trx: Work,
   workspaceId: string,
   changes: readonly DealChange[],
 ): Promise<AffectedReps> {
-  const touched = [...(await earnersOf(trx, workspaceId, movedIn(changes))).values()].reduce(merge, new Map());
-  for (const change of changes) touchOwners(touched, change);
-  return touched;
+  const affected = [...(await earnersOf(trx, workspaceId, movedIn(changes))).values()].reduce(merge, new Map());
+  for (const change of changes) addOwners(affected, change);
+  return affected;
 }
 
 /**
- * The reps whom the change of each deal concerns: the owners before and after, each on their own days, and of deals
- * that went to somebody else everyone who has earned on them, since nothing else may lead from the new owner to those.
+ * The affected reps of each changed deal: the owners before and after, each with the days of their deal, and for a
+ * deal with a new owner every rep who has earned on it, because managers of the former owner may not be above the
+ * new one.
  */
 export async function affectedByChanges(
   trx: Work,
   workspaceId: string,
   changes: readonly DealChange[],
 ): Promise<Map<string, AffectedReps>> {
-  const touched = await earnersOf(trx, workspaceId, movedIn(changes));
-  for (const change of changes) touchOwners(ofDealIn(touched, change.dealId), change);
-  return touched;
+  const affected = await earnersOf(trx, workspaceId, movedIn(changes));
+  for (const change of changes) addOwners(ofDealIn(affected, change.dealId), change);
+  return affected;
 }
 
 function movedIn(changes: readonly DealChange[]): string[] {
@@ -40,61 +41,64 @@ function movedIn(changes: readonly DealChange[]): string[] {
   );
 }
 
-function touchOwners(touched: AffectedReps, { before, after }: DealChange): void {
-  if (before !== null) touch(touched, before.repId, before.closeDate);
-  touch(touched, after.repId, after.closeDate);
+function addOwners(affected: AffectedReps, { before, after }: DealChange): void {
+  if (before !== null) addDay(affected, before.repId, before.closeDate);
+  addDay(affected, after.repId, after.closeDate);
 }
 
-/** The reps whom it concerns that the deals go: the owners of those that live, and everyone who has earned on them. */
+/**
+ * The reps affected by the deletion of the deals: the owners of the deals that are not deleted yet, and every rep
+ * who has earned on them.
+ */
 export async function affectedByDeletions(
   trx: Work,
   workspaceId: string,
   deals: readonly StoredDeal[],
 ): Promise<Map<string, AffectedReps>> {
-  const touched = await earnersOf(
+  const affected = await earnersOf(
     trx,
     workspaceId,
     deals.map((deal) => deal.dealId),
   );
   for (const { dealId, repId, closeDate, deleted } of deals)
-    if (!deleted) touch(ofDealIn(touched, dealId), repId, closeDate);
-  return touched;
+    if (!deleted) addDay(ofDealIn(affected, dealId), repId, closeDate);
+  return affected;
 }
 
-/** Everyone who has earned on the deals, whoever owns them. */
+/** The reps who have earned on the deals, with the days, whoever owns the deals. */
 async function earnersOf(
   trx: Work,
   workspaceId: string,
   dealIds: readonly string[],
 ): Promise<Map<string, AffectedReps>> {
-  const touched = new Map<string, AffectedReps>();
-  if (dealIds.length === 0) return touched;
+  const affected = new Map<string, AffectedReps>();
+  if (dealIds.length === 0) return affected;
   const { rows } = await sql<{ deal_key: string; rep_id: string; from: Day; to: Day }>`
     select deal_key, rep_id, min(earned_on) as from, max(earned_on) as to from commission_events
     where workspace_id = ${workspaceId} and status = 'earned' and kind = 'commission_earned'
       and deal_key = any(array(select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])}))
     group by deal_key, rep_id`.execute(trx);
-  for (const { deal_key: dealId, rep_id: repId, from, to } of rows) ofDealIn(touched, dealId).set(repId, { from, to });
-  return touched;
+  for (const { deal_key: dealId, rep_id: repId, from, to } of rows) ofDealIn(affected, dealId).set(repId, { from, to });
+  return affected;
 }
 
-function ofDealIn(touched: Map<string, AffectedReps>, dealId: string): AffectedReps {
-  return getOrInsert(touched, dealId, () => new Map());
+function ofDealIn(affected: Map<string, AffectedReps>, dealId: string): AffectedReps {
+  return getOrInsert(affected, dealId, () => new Map());
 }
 
-/** Adds the second to the first. */
+/** Adds the second map to the first and returns the first. */
 export function merge(into: AffectedReps, more: AffectedReps): AffectedReps {
   for (const [repId, days] of more) {
-    const known = into.get(repId);
-    into.set(repId, known === undefined ? days : hull(known, days));
+    const existing = into.get(repId);
+    into.set(repId, existing === undefined ? days : hull(existing, days));
   }
   return into;
 }
 
-/** A deal without an owner or a close date lies in nobody's periods. */
-function touch(touched: AffectedReps, repId: string | null, day: Day | null): void {
+/** A deal without an owner or a close date is in no period of any rep. */
+function addDay(affected: AffectedReps, repId: string | null, day: Day | null): void {
   if (repId === null || day === null) return;
-  const known = touched.get(repId);
-  if (known === undefined) touched.set(repId, { from: day, to: day });
-  else if (!isWithin(day, known)) touched.set(repId, hull(known, { from: day, to: day }));
+  const existing = affected.get(repId);
+  if (existing === undefined) affected.set(repId, { from: day, to: day });
+  else if (!isWithin(day, existing)) affected.set(repId, hull(existing, { from: day, to: day }));
 }

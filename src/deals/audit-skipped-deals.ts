@@ -3,7 +3,7 @@ import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type RecordedReport } from './record-reported-deals.js';
 
-/** Tells in the audit log of every deal that nobody is paid for, so that whoever looks for the deal finds why. */
+/** Writes an audit entry with the reason for every deal that pays no rep. */
 export async function auditSkippedDeals(
   trx: Work,
   workspaceId: string,

@@ -6,14 +6,14 @@ import { type Projection } from './deal.js';
 type OwnerValues = Pick<Projection, 'givenRepId' | 'ownerId' | 'ownerEmail'>;
 
 /**
- * Finds the owners of deals: many are looked up at once and kept for the transaction, because a file names the same few people.
- * Member ids and addresses are compared without regard to case, in whichever owner value they stand.
+ * Finds the owners of deals. Lookups are batched and cached for the transaction, because a file names the same few
+ * people. Member ids and addresses are compared ignoring case, in either owner value.
  */
 export class DealOwners {
-  private readonly asked = new Set<string>();
+  private readonly loadedKeys = new Set<string>();
   private readonly reps = new Set<string>();
   private readonly byMember = new Map<string, string>();
-  /** Without regard to case; null where ids of several reps differ in case only. */
+  /** Keys in lower case; null if ids of several reps differ only in case. */
   private readonly byMemberKey = new Map<string, string | null>();
   private readonly byEmail = new Map<string, string>();
 
@@ -22,17 +22,17 @@ export class DealOwners {
     private readonly workspaceId: string,
   ) {}
 
-  /** Looks up everyone that the deals name and that has not been asked for yet. */
+  /** Looks up the owners that the deals name and that are not cached. */
   async preload(deals: readonly { readonly projection: OwnerValues }[]): Promise<void> {
     const keys = new Set<string>();
-    const ask = (value: string | null) => {
+    const add = (value: string | null) => {
       const key = value?.toLowerCase();
-      if (key !== undefined && !this.asked.has(key)) keys.add(key);
+      if (key !== undefined && !this.loadedKeys.has(key)) keys.add(key);
     };
     for (const { projection } of deals) {
-      ask(projection.givenRepId);
-      ask(projection.ownerId);
-      ask(projection.ownerEmail);
+      add(projection.givenRepId);
+      add(projection.ownerId);
+      add(projection.ownerEmail);
     }
     if (keys.size === 0) return;
     const { rows } = await sql<{ rep_id: string; crm_member_id: string | null; email: string | null }>`
@@ -43,23 +43,26 @@ export class DealOwners {
       union all
       select rep_id, crm_id, null from crm_members
       where workspace_id = ${this.workspaceId} and lower(crm_id) in (select key from keys)`.execute(this.trx);
-    for (const key of keys) this.asked.add(key);
+    for (const key of keys) this.loadedKeys.add(key);
     for (const row of rows) {
       this.reps.add(row.rep_id);
-      if (row.crm_member_id !== null) this.learnMember(row.crm_member_id, row.rep_id, row.email !== null);
+      if (row.crm_member_id !== null) this.addMember(row.crm_member_id, row.rep_id, row.email !== null);
       if (row.email !== null) this.byEmail.set(row.email, row.rep_id);
     }
   }
 
-  /** A rep's own member id takes precedence over what the CRMs say. */
-  private learnMember(memberId: string, repId: string, isOwn: boolean): void {
+  /** A member id stored on a rep takes precedence over the ids from CRMs. */
+  private addMember(memberId: string, repId: string, isOwn: boolean): void {
     if (isOwn || !this.byMember.has(memberId)) this.byMember.set(memberId, repId);
     const key = memberId.toLowerCase();
-    const known = this.byMemberKey.get(key);
-    this.byMemberKey.set(key, known === undefined || known === repId ? repId : null);
+    const other = this.byMemberKey.get(key);
+    this.byMemberKey.set(key, other === undefined || other === repId ? repId : null);
   }
 
-  /** The given rep, else the CRM's member, else the one with the e-mail, else nobody yet; undefined for an unknown given rep. */
+  /**
+   * The rep named by repId, otherwise the CRM's member, otherwise the rep with the e-mail address, otherwise null;
+   * undefined if repId is unknown.
+   */
   of({ givenRepId, ownerId, ownerEmail }: OwnerValues): string | null | undefined {
     if (givenRepId !== null) return this.reps.has(givenRepId) ? givenRepId : undefined;
     const values = [ownerId, ownerEmail].filter((value) => value !== null);

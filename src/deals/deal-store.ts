@@ -6,21 +6,21 @@ import { violates } from '../platform/database/database-errors.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
 
-/** What a change has to know of the deal as it stands. */
+/** The columns of a stored deal that a change compares with. */
 export interface StoredDeal {
   readonly dealId: string;
   readonly repId: string | null;
   readonly closeDate: Day | null;
   readonly contentHash: string;
   readonly sourceUpdatedAt: Date | null;
-  /** When the CRM was asked for it; null for what was sent to us. */
+  /** When the deal was read from the CRM; null for deals that were sent to the service. */
   readonly fetchedAt: Date | null;
   readonly deleted: boolean;
-  /** When it was deleted here. */
+  /** When the deal was deleted in this workspace. */
   readonly deletedAt: Date | null;
 }
 
-/** A deal as it is to be written. */
+/** A deal to write. */
 export interface DealWrite {
   readonly dealId: string;
   readonly content: StoredContent;
@@ -40,7 +40,7 @@ export async function loadDealTerms(trx: Work, workspaceId: string): Promise<Dea
   return { timeZone: row.timezone, standard: row.field_mapping.standard as Partial<Record<StandardField, string>> };
 }
 
-/** Locks those of the deals that exist, in the order of their ids, so that two writers never wait for each other. */
+/** Locks the existing deals in the order of their ids, so that two writers cannot deadlock. */
 export async function lockDeals(
   trx: Work,
   workspaceId: string,
@@ -56,7 +56,7 @@ export async function lockDeals(
   return new Map(rows.map((row) => [row.dealId, row]));
 }
 
-/** The content of those of the deals that are stored and not deleted, locked in the order of {@link lockDeals}. */
+/** The content of the deals that are stored and not deleted, locked in the order of {@link lockDeals}. */
 export async function lockContents(
   trx: Work,
   workspaceId: string,
@@ -97,7 +97,7 @@ function dealRows(writes: readonly DealWrite[]): RawBuilder<unknown> {
   ]);
 }
 
-/** Deals that are to be added, in the form in which they are sent. */
+/** Deals to insert, with the prepared statement. */
 export interface DealInsert {
   readonly dealIds: readonly string[];
   readonly statement: RawBuilder<unknown>;
@@ -114,8 +114,8 @@ export function dealInsert(workspaceId: string, writes: readonly DealWrite[]): D
 }
 
 /**
- * Adds deals; gives the ids of those that somebody else has added in the same moment. Many are added on trust first: to
- * ask at every row whether it is there already, as it hardly ever is after lockDeals, costs a third of the insert.
+ * Inserts deals and returns the ids of those that another transaction inserted at the same time. A plain insert is
+ * tried first: after lockDeals conflicts are rare, and `on conflict` costs a third of the insert.
  */
 export async function insertDeals(trx: Work, { dealIds, statement }: DealInsert): Promise<ReadonlySet<string>> {
   if (dealIds.length === 0) return new Set();
@@ -128,7 +128,7 @@ export async function insertDeals(trx: Work, { dealIds, statement }: DealInsert)
 
 const manyDeals = 100;
 
-/** Whether all of the deals were new; if not, none has been added. */
+/** Returns whether all deals were new; otherwise nothing is inserted. */
 async function insertOnTrust(trx: Work, statement: RawBuilder<unknown>): Promise<boolean> {
   try {
     await Promise.all([
@@ -144,7 +144,7 @@ async function insertOnTrust(trx: Work, statement: RawBuilder<unknown>): Promise
   }
 }
 
-/** Replaces deals that the caller has locked; a deleted one lives again. */
+/** Replaces deals that the caller has locked, and restores deleted ones. */
 export async function updateDeals(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`
@@ -156,8 +156,8 @@ export async function updateDeals(trx: Work, workspaceId: string, writes: readon
     where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
 }
 
-/** Notes that the source has said the same again later, so that something older cannot pass for news. */
-export async function touchDeals(
+/** Stores the later time of an unchanged report, so that older data is recognized as stale. */
+export async function updateSourceTimes(
   trx: Work,
   workspaceId: string,
   deals: readonly { readonly dealId: string; readonly at: Date }[],
@@ -172,7 +172,7 @@ export async function touchDeals(
     where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
 }
 
-/** Appends versions that never stood, or no longer when the message that told them was over. */
+/** Appends versions to the history that were never current, or were replaced within the same message. */
 export async function insertSnapshots(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`
@@ -182,8 +182,8 @@ export async function insertSnapshots(trx: Work, workspaceId: string, writes: re
 }
 
 /**
- * Appends the deals, as they stand, to their history: to be done before something takes their place. What stands is not
- * in the history, so that a new deal is one row to write and not two; the view deal_versions shows both together.
+ * Appends the current deals to their history; call it before they are replaced. The current state is not in the
+ * history, so a new deal is one row and not two. The view deal_versions combines both.
  */
 export async function snapshotDeals(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<void> {
   if (dealIds.length === 0) return;
@@ -193,13 +193,13 @@ export async function snapshotDeals(trx: Work, workspaceId: string, dealIds: rea
     where workspace_id = ${workspaceId} and deal_id = any(${idsOf(dealIds)})`.execute(trx);
 }
 
-/** A deal that goes, and when its source says that it went; null when nobody says. */
+/** A deletion with the time that the source reported; null if none. */
 export interface DealDeletion {
   readonly dealId: string;
   readonly at: Date | null;
 }
 
-/** Marks deals deleted that the caller has locked and that live. */
+/** Marks deals as deleted that the caller has locked and that are not deleted. */
 export async function softDeleteDeals(
   trx: Work,
   workspaceId: string,
@@ -221,7 +221,10 @@ export async function softDeleteDeals(
     where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
 }
 
-/** Removes the deal with its whole history. What is left tells when, so that older news of a CRM do not bring it back. */
+/**
+ * Removes the deal with its whole history. A tombstone keeps the time, so that older data of a CRM does not restore
+ * the deal.
+ */
 export async function purgeDeal(trx: Work, workspaceId: string, dealId: string, at: Date): Promise<void> {
   await sql`
     insert into deal_tombstones as t (workspace_id, deal_id, erased_at)
@@ -236,7 +239,7 @@ export async function purgeDeal(trx: Work, workspaceId: string, dealId: string, 
   await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId).execute();
 }
 
-/** Those of the deals that were removed for good and have not been stored again, with the time. */
+/** The purged deals that have not been stored again, with the time. */
 export async function purgedDeals(
   trx: Work,
   workspaceId: string,

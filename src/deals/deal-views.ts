@@ -6,28 +6,28 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealRecord } from './deal.js';
 
 export interface DealFilter {
-  /** Owners; null or absent for any, and for deals without one. */
+  /** Owners; null or absent for all deals, including those without an owner. */
   readonly repIds?: readonly string[] | null | undefined;
   readonly stage?: string | undefined;
-  /** Instant that the latest snapshot is not older than. */
+  /** Earliest time of the latest snapshot. */
   readonly since?: string | undefined;
-  /** Part of the name or of the id, without regard to case. */
+  /** Part of the name or of the id, ignoring case. */
   readonly query?: string | undefined;
   /** First and last close date, both included. */
   readonly closedFrom?: Day | undefined;
   readonly closedTo?: Day | undefined;
   readonly isWon?: boolean | undefined;
-  /** Without a rep, or with one. */
+  /** true: deals without a rep; false: deals with one. */
   readonly unowned?: boolean | undefined;
-  /** Deleted deals instead of the others. */
+  /** Deleted deals instead of current ones. */
   readonly deleted?: boolean | undefined;
   /** Whether the deal earned an amount other than 0. */
   readonly paid?: boolean | undefined;
-  /** Whose earnings `paid` counts; everyone's when null or absent. */
+  /** Reps whose earnings `paid` counts; all reps if null or absent. */
   readonly paidTo?: readonly string[] | null | undefined;
 }
 
-/** One page of the deals, the latest snapshot first, and how many there are. */
+/** One page of the deals, latest snapshot first, with the total count. */
 export async function listDeals(
   trx: Work,
   workspaceId: string,
@@ -73,12 +73,12 @@ function conditionsOf(workspaceId: string, filter: DealFilter): RawBuilder<SqlBo
   )}`;
 }
 
-/** Compared with position() and not with LIKE: `%` and `_` in a search text stand for themselves. */
+/** Uses position() instead of LIKE, so that `%` and `_` in the text are literal. */
 function containsText(query: string): RawBuilder<unknown> {
   return sql`(position(lower(${query}) in lower(deals.name)) > 0 or position(lower(${query}) in lower(deals.deal_id)) > 0)`;
 }
 
-/** By the index on the events of a deal. */
+/** Uses the index on the events of a deal. */
 function isPaid(workspaceId: string, paid: boolean, paidTo: readonly string[] | null = null): RawBuilder<unknown> {
   const earning = sql`select from commission_events e
     where e.workspace_id = ${workspaceId} and e.deal_key = deals.deal_id and e.kind = 'commission_earned'
@@ -87,7 +87,7 @@ function isPaid(workspaceId: string, paid: boolean, paidTo: readonly string[] | 
   return paid ? sql`exists (${earning})` : sql`not exists (${earning})`;
 }
 
-/** The deal, deleted or not; null when there is none. */
+/** The deal, deleted or not; null if there is none. */
 export async function findDeal(trx: Work, workspaceId: string, dealId: string): Promise<DealRecord | null> {
   const row = await selectDeals(trx)
     .where('deals.workspace_id', '=', workspaceId)
@@ -164,11 +164,11 @@ function recordOf(row: DealRow): DealRecord {
 
 export interface DealEarnings {
   readonly earned: number;
-  /** Whether one of them stands in an approved period, where nothing can take it back. */
+  /** Whether one of the events is in an approved period, where it cannot be reversed. */
   readonly frozen: boolean;
 }
 
-/** What the engine's events on the deal come to at this moment, all reps together. */
+/** The current sum of the calculated events on the deal, for all reps. */
 export async function dealEarnings(trx: Work, workspaceId: string, dealId: string): Promise<DealEarnings> {
   const { rows } = await sql<DealEarnings>`
     select count(*)::int as earned, coalesce(bool_or(exists (

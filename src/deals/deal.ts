@@ -14,13 +14,13 @@ import { idOf } from '../kernel/ids.js';
 import { isStorable } from '../platform/database/columns.js';
 import { currency, instant, text, uuid } from '../platform/schemas.js';
 
-export const mostFields = 500;
-export const mostSlugLength = 500;
-const mostTextLength = 10_000;
-const mostListLength = 200;
-const mostOwnerIdLength = 500;
+export const maxFields = 500;
+export const maxSlugLength = 500;
+const maxTextLength = 10_000;
+const maxListLength = 200;
+const maxOwnerIdLength = 500;
 
-/** Standard values that were given by name, and whom the deal was given to outright. */
+/** Standard values that were sent by name, and the explicit owner. */
 export interface DealInput {
   readonly name?: string;
   readonly amount?: number | string;
@@ -33,19 +33,19 @@ export interface DealInput {
   readonly repId?: string;
 }
 
-/** What a deal says, as it was sent. Everything else about it is a projection of this. */
+/** The content of a deal as sent. Everything else about the deal is derived from it. */
 export interface DealContent {
   readonly fields: Fields;
   readonly given: DealInput;
 }
 
-/** How the workspace reads its deals. */
+/** The settings with which a workspace reads its deals. */
 export interface DealTerms {
   readonly timeZone: string;
   readonly standard: Readonly<Partial<Record<StandardField, string>>>;
 }
 
-/** The standard values of a deal; who the owner is in this workspace is looked up with its three owner values. */
+/** The standard values of a deal. The owner is looked up by the three owner values. */
 export interface Projection {
   readonly name: string | null;
   readonly amount: string | null;
@@ -70,7 +70,7 @@ const givenNames = {
   createdDate: 'createdDate',
 } as const satisfies Record<StandardField, keyof DealInput>;
 
-/** Where a standard value usually stands, for workspaces that have not mapped it. */
+/** The usual slugs of a standard value, for workspaces that have not mapped it. */
 export const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {
   dealAmount: ['amount', 'value'],
   dealStage: ['stage', 'dealstage'],
@@ -81,7 +81,10 @@ export const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {
   createdDate: ['created_date', 'createdate', 'createdDate'],
 };
 
-/** The raw standard value: given by name, else the mapped field, else, where nothing is mapped, a usual one. */
+/**
+ * The raw standard value: sent by name, otherwise the mapped field, otherwise, without a mapping, one of the usual
+ * fields.
+ */
 export function standardValue(
   { fields, given }: DealContent,
   name: StandardField,
@@ -95,7 +98,7 @@ export function standardValue(
   return slug === undefined ? undefined : fields[slug];
 }
 
-/** The standard values of the content under the workspace's terms; what cannot be read is null. */
+/** The standard values of the content under the workspace's settings; values that cannot be read are null. */
 export function projectDeal(content: DealContent, terms: DealTerms): Projection {
   const value = (name: StandardField) => standardValue(content, name, terms);
   const stage = asText(value('dealStage'));
@@ -108,8 +111,8 @@ export function projectDeal(content: DealContent, terms: DealTerms): Projection 
     stage,
     closeDate: asDay(value('closeDate'), terms.timeZone),
     createdDate: asDay(value('createdDate'), terms.timeZone),
-    // A longer one is no id of anybody, and would not fit the index.
-    ownerId: ownerId !== null && ownerId.length <= mostOwnerIdLength ? ownerId : null,
+    // A longer value is not an id and would not fit the index.
+    ownerId: ownerId !== null && ownerId.length <= maxOwnerIdLength ? ownerId : null,
     ownerEmail: content.given.ownerEmail?.toLowerCase() ?? null,
     givenRepId: content.given.repId ?? null,
     isClosed: isWon || (stage !== null && isLost(stage)),
@@ -141,30 +144,33 @@ function asText(value: FieldValue | undefined): string | null {
   return shown === '' ? null : shown;
 }
 
-/** What is no three letters stays as it is: it equals no plan's currency, so nothing is paid on a guess. */
+/** A value that is not three letters stays unchanged: it equals no plan's currency, so it pays nothing. */
 function asCurrency(value: FieldValue | undefined): string | null {
   const shown = asText(value);
   return shown !== null && /^[a-z]{3}$/i.test(shown) ? shown.toUpperCase() : shown;
 }
 
-/** Content of a file on top of what is stored: what the file does not say stays, and what it says is not hidden by it. */
-export function mergedContent(stored: DealContent, said: DealContent, terms: DealTerms): DealContent {
+/**
+ * Merges the content of a file into the stored content: absent values stay, and a value in the file is not hidden by
+ * a stored one.
+ */
+export function mergedContent(stored: DealContent, update: DealContent, terms: DealTerms): DealContent {
   const fields: Record<string, FieldValue> = { ...stored.fields };
   const given: Record<string, unknown> = { ...stored.given };
-  const ownership = saysOwner(said, terms);
+  const ownership = namesOwner(update, terms);
   if (ownership) for (const name of ['repId', 'ownerId', 'ownerEmail']) delete given[name];
   for (const name of standardFields) {
-    const isSaid = !isAbsent(standardValue(said, name, terms));
-    if (!isSaid && !(name === 'ownerId' && ownership)) continue;
+    const isPresent = !isAbsent(standardValue(update, name, terms));
+    if (!isPresent && !(name === 'ownerId' && ownership)) continue;
     delete given[givenNames[name]];
     const hiding =
       terms.standard[name] === undefined ? usualSlugs[name] : name === 'ownerId' ? [terms.standard[name]] : [];
-    for (const slug of hiding) if (slug !== undefined && !Object.hasOwn(said.fields, slug)) delete fields[slug];
+    for (const slug of hiding) if (slug !== undefined && !Object.hasOwn(update.fields, slug)) delete fields[slug];
   }
-  return { fields: { ...fields, ...said.fields }, given: { ...given, ...said.given } };
+  return { fields: { ...fields, ...update.fields }, given: { ...given, ...update.given } };
 }
 
-function saysOwner({ fields, given }: DealContent, terms: DealTerms): boolean {
+function namesOwner({ fields, given }: DealContent, terms: DealTerms): boolean {
   const { repId, ownerEmail } = given;
   return (
     repId !== undefined || ownerEmail !== undefined || !isAbsent(standardValue({ fields, given }, 'ownerId', terms))
@@ -175,7 +181,7 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Content in the one form in which it is stored and compared. */
+/** Content in its canonical form, in which it is stored and compared. */
 export interface StoredContent {
   readonly fields: string;
   readonly given: string;
@@ -188,7 +194,7 @@ export function storedContent(content: DealContent): StoredContent {
   return { fields, given, hash: idOf(`${fields}\n${given}`) };
 }
 
-/** Content as it is stored, and the standard values that it has under the workspace's terms. */
+/** Canonical content with its standard values under the workspace's settings. */
 export interface ReadContent {
   readonly content: StoredContent;
   readonly projection: Projection;
@@ -198,7 +204,7 @@ export function readContent(content: DealContent, terms: DealTerms): ReadContent
   return { content: storedContent(content), projection: projectDeal(content, terms) };
 }
 
-/** The hash of every deleted deal: no content equals it, so whatever comes next is a change. */
+/** The hash of every deleted deal. No content has this hash, so any later content is a change. */
 export const tombstoneHash = idOf('deleted');
 
 function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
@@ -207,10 +213,10 @@ function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
   return ordered ? record : Object.fromEntries(keys.sort().map((key) => [key, record[key] as T]));
 }
 
-/** What is wrong with the fields as a whole, and with slugs and texts that must be stored; null when nothing is. */
+/** The problem of the fields as a whole, or of a slug or text that cannot be stored; null if there is none. */
 export function problemOfFields(fields: Fields): { readonly slug: string; readonly message: string } | null {
   const entries = Object.entries(fields);
-  if (entries.length > mostFields) return { slug: '', message: `holds more than ${mostFields} fields` };
+  if (entries.length > maxFields) return { slug: '', message: `holds more than ${maxFields} fields` };
   for (const [slug, value] of entries) {
     const message = problemOfSlug(slug) ?? problemOfValue(value);
     if (message !== null) return { slug: slug.slice(0, 100), message };
@@ -220,18 +226,18 @@ export function problemOfFields(fields: Fields): { readonly slug: string; readon
 
 export function problemOfSlug(slug: string): string | null {
   if (slug === '') return 'is an empty field slug';
-  if (slug.length > mostSlugLength) return `is a field slug of more than ${mostSlugLength} characters`;
+  if (slug.length > maxSlugLength) return `is a field slug of more than ${maxSlugLength} characters`;
   if (slug === '__proto__' || slug === 'constructor' || slug === 'prototype') return 'cannot be a field slug';
   return isStorable(slug) ? null : 'holds characters that cannot be stored';
 }
 
 function problemOfValue(value: FieldValue): string | null {
   if (Array.isArray(value)) {
-    if (value.length > mostListLength) return `holds more than ${mostListLength} texts`;
+    if (value.length > maxListLength) return `holds more than ${maxListLength} texts`;
     return (value as string[]).map(problemOfValue).find((problem) => problem !== null) ?? null;
   }
   if (typeof value !== 'string') return null;
-  if (value.length > mostTextLength) return `is longer than ${mostTextLength} characters`;
+  if (value.length > maxTextLength) return `is longer than ${maxTextLength} characters`;
   return isStorable(value) ? null : 'holds characters that cannot be stored';
 }
 
@@ -251,7 +257,7 @@ const dayOrInstant = z
   .trim()
   .refine((value) => readDay(value, 'UTC') !== null, 'must be a day, YYYY-MM-DD, or an ISO 8601 instant');
 
-/** A deal's id is the CRM's own. */
+/** The CRM's id of the deal. */
 export const dealId = text(200);
 
 export const dealBody = z.strictObject({
@@ -265,7 +271,7 @@ export const dealBody = z.strictObject({
   stage: text(500).nullish(),
   closeDate: dayOrInstant.nullish(),
   createdDate: dayOrInstant.nullish(),
-  ownerId: text(mostOwnerIdLength).nullish(),
+  ownerId: text(maxOwnerIdLength).nullish(),
   ownerEmail: text(254).nullish(),
   repId: uuid.nullish(),
   sourceUpdatedAt: instant
@@ -273,7 +279,7 @@ export const dealBody = z.strictObject({
     .nullish(),
 });
 
-/** The content of a deal as it was sent; a null says as little as a missing value. */
+/** The content of a deal as sent; null is the same as absent. */
 export function contentOf({ fields = {}, sourceUpdatedAt: _, ...named }: z.infer<typeof dealBody>): DealContent {
   return {
     fields,

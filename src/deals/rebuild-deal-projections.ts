@@ -8,9 +8,9 @@ import { loadDealTerms } from './deal-store.js';
 const batchSize = 2000;
 
 /**
- * Reads the standard values and the owner of every stored deal anew, after the mapping, the time zone or the people
- * have changed, and writes those that differ. Gives the number of these. The caller keeps writers of deals out and
- * asks for the calculation.
+ * Recomputes the standard values and the owner of every stored deal after a change of the mapping, the time zone or
+ * the people, and writes those that differ. Returns how many differ. The caller blocks writers of deals and requests
+ * the calculation.
  */
 export async function rebuildDealProjections(trx: Work, workspaceId: string): Promise<number> {
   const terms = await loadDealTerms(trx, workspaceId);

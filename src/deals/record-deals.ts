@@ -14,24 +14,24 @@ import {
   lockDeals,
   type StoredDeal,
   snapshotDeals,
-  touchDeals,
   updateDeals,
+  updateSourceTimes,
 } from './deal-store.js';
 
-/** A deal as some source tells it: the API, a file, a CRM. */
+/** A deal as the API, a file or a CRM reports it. */
 export interface IncomingDeal extends ReadContent {
   readonly dealId: string;
   readonly sourceUpdatedAt: Date | null;
-  /** The CRM that says so; null for the API and for files. */
+  /** The CRM that reported the deal; null for the API and for files. */
   readonly provider: string | null;
-  /** When the CRM was asked for it; absent for what was sent to us. */
+  /** When the deal was read from the CRM; absent for deals that were sent to the service. */
   readonly fetchedAt?: Date;
 }
 
-/** `stale`: older than what is known already. `unknown_rep`: given to a rep that does not exist. */
+/** `stale`: older than the stored deal. `unknown_rep`: names a rep that does not exist. */
 export type Outcome = 'created' | 'changed' | 'unchanged' | 'stale' | 'unknown_rep';
 
-/** What became of a deal whose content or owner changed; before is null for a new or a revived one. */
+/** A deal whose content or owner changed. `before` is null for a new or restored deal. */
 export interface DealChange {
   readonly dealId: string;
   readonly before: StoredDeal | null;
@@ -39,15 +39,16 @@ export interface DealChange {
 }
 
 export interface RecordedDeals {
-  /** One for every deal that came in, in its place. */
+  /** One outcome for each incoming deal, in the same order. */
   readonly outcomes: readonly Outcome[];
   readonly changes: readonly DealChange[];
 }
 
 /**
- * The one way in for deals. Each is compared with what stands, in the order given, so a deal that comes twice is
- * settled as if it had come on two days: older news change nothing, equal content writes nothing, everything else
- * replaces the deal and appends to its history. With keepStale the history keeps the older news as well.
+ * Stores deals from every source. Each deal is compared with the stored one in the given order, so a deal that
+ * occurs twice in one call has the same result as in two calls: older data changes nothing, equal content writes
+ * nothing, and everything else replaces the deal and appends to its history. With keepStale the history also gets
+ * the older data.
  */
 export async function recordDeals(
   trx: Work,
@@ -58,23 +59,23 @@ export async function recordDeals(
   return writeDeals(trx, await decideDeals(trx, workspaceId, deals), options);
 }
 
-/** How deals that say only a part are completed with what is stored of them. */
+/** Completes partial deals with their stored content. */
 export interface Completion {
   complete(deals: readonly IncomingDeal[], stored: ReadonlyMap<string, DealContent>): readonly IncomingDeal[];
-  /** Awaited before a statement that does not go with the first ones. */
+  /** Awaited before a statement that cannot be pipelined with the first ones. */
   beforeNextRead(): Promise<unknown>;
 }
 
-/** Deals that are locked and compared with what stands; nothing is written yet. */
+/** Deals that are locked and compared with the stored ones. Nothing has been written yet. */
 export interface DecidedDeals {
   readonly workspaceId: string;
   readonly outcomes: Outcome[];
-  readonly settled: readonly Settled[];
-  /** Those that are new, in the form in which they are sent. */
+  readonly decisions: readonly Decision[];
+  /** The insert statement for the new deals. */
   readonly insert: DealInsert;
 }
 
-/** The first half of recording deals. */
+/** The first step of recording deals: lock, compare, decide. */
 export async function decideDeals(
   trx: Work,
   workspaceId: string,
@@ -84,40 +85,40 @@ export async function decideDeals(
 ): Promise<DecidedDeals & { readonly incoming: readonly IncomingDeal[] }> {
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
   const dealIds = deals.map((deal) => deal.dealId);
-  // In one round trip: neither needs the result of the other.
-  const [standing] = await Promise.all([lockDeals(trx, workspaceId, dealIds), owners.preload(deals)]);
-  const incoming = completion === null ? deals : await complete(trx, workspaceId, deals, standing, completion, owners);
+  // One round trip: neither query needs the result of the other.
+  const [current] = await Promise.all([lockDeals(trx, workspaceId, dealIds), owners.preload(deals)]);
+  const incoming = completion === null ? deals : await complete(trx, workspaceId, deals, current, completion, owners);
   await failpoint('record.afterLock');
-  const news: News[] = [];
+  const writes: IncomingWrite[] = [];
   for (const [position, deal] of incoming.entries()) {
     const repId = owners.of(deal.projection);
-    if (repId !== undefined) news.push(newsOf(position, deal, repId));
+    if (repId !== undefined) writes.push(toWrite(position, deal, repId));
   }
-  return { ...decideNews(workspaceId, news, standing, outcomes), incoming };
+  return { ...decideWrites(workspaceId, writes, current, outcomes), incoming };
 }
 
 /**
- * Only deals that differ from what is stored are read once more, and deals that come several times: an import that says what is
- * stored anyway, and one of new deals, read nothing.
+ * Reads only the stored content of deals that differ or occur several times. An import without changes and an import
+ * of new deals read nothing.
  */
 async function complete(
   trx: Work,
   workspaceId: string,
   deals: readonly IncomingDeal[],
-  standing: ReadonlyMap<string, StoredDeal>,
+  current: ReadonlyMap<string, StoredDeal>,
   completion: Completion,
   owners: DealOwners,
 ): Promise<readonly IncomingDeal[]> {
   const differing = new Set<string>();
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   let isRepeated = false;
   for (const { dealId, content } of deals) {
-    const stored = standing.get(dealId);
-    const repeats = seen.has(dealId);
+    const stored = current.get(dealId);
+    const repeats = visited.has(dealId);
     isRepeated ||= repeats;
     if (stored !== undefined && !stored.deleted && (repeats || stored.contentHash !== content.hash))
       differing.add(dealId);
-    seen.add(dealId);
+    visited.add(dealId);
   }
   if (differing.size === 0 && !isRepeated) return deals;
   await completion.beforeNextRead();
@@ -126,66 +127,71 @@ async function complete(
   return incoming;
 }
 
-/** The second half: to be done before anything else is decided of the same deals. */
+/** The second step: writes the decisions. Call it before deciding on the same deals again. */
 export async function writeDeals(
   trx: Work,
   decided: DecidedDeals,
   { keepStale = false }: { readonly keepStale?: boolean } = {},
 ): Promise<RecordedDeals> {
-  const settled = await writeDecided(trx, decided);
-  const stale = keepStale ? settled.flatMap((one) => one.stale) : [];
+  const decisions = await writeDecided(trx, decided);
+  const stale = keepStale ? decisions.flatMap((one) => one.stale) : [];
   await insertSnapshots(trx, decided.workspaceId, stale);
-  return { outcomes: decided.outcomes, changes: settled.flatMap((one) => changeOf(one) ?? []) };
+  return { outcomes: decided.outcomes, changes: decisions.flatMap((one) => changeOf(one) ?? []) };
 }
 
-interface News extends DealWrite {
+interface IncomingWrite extends DealWrite {
   readonly position: number;
 }
 
-function newsOf(position: number, deal: IncomingDeal, repId: string | null): News {
+function toWrite(position: number, deal: IncomingDeal, repId: string | null): IncomingWrite {
   const { dealId, content, projection, provider, sourceUpdatedAt, fetchedAt = null } = deal;
   return { position, dealId, content, projection, repId, provider, sourceUpdatedAt, fetchedAt };
 }
 
-interface Settled {
+interface Decision {
   readonly dealId: string;
-  readonly standing: StoredDeal | undefined;
-  readonly news: readonly News[];
+  readonly current: StoredDeal | undefined;
+  readonly writes: readonly IncomingWrite[];
   readonly accepted: readonly DealWrite[];
   readonly stale: readonly DealWrite[];
-  /** The newest time that the source has named. */
+  /** The latest time that the source reported. */
   readonly sourceUpdatedAt: Date | null;
 }
 
-function decideNews(
+function decideWrites(
   workspaceId: string,
-  news: readonly News[],
-  standing: ReadonlyMap<string, StoredDeal>,
+  writes: readonly IncomingWrite[],
+  current: ReadonlyMap<string, StoredDeal>,
   outcomes: Outcome[],
 ): DecidedDeals {
-  const byDeal = groupBy(news, (one) => one.dealId);
+  const byDeal = groupBy(writes, (one) => one.dealId);
   const dealIds = [...byDeal.keys()].sort();
-  const settled = dealIds.map((dealId) => decide(dealId, byDeal.get(dealId) as News[], standing.get(dealId), outcomes));
-  const fresh = settled.filter((one) => one.standing === undefined);
-  return { workspaceId, outcomes, settled, insert: dealInsert(workspaceId, fresh.map(lastWrite)) };
+  const decisions = dealIds.map((dealId) =>
+    decide(dealId, byDeal.get(dealId) as IncomingWrite[], current.get(dealId), outcomes),
+  );
+  const fresh = decisions.filter((one) => one.current === undefined);
+  return { workspaceId, outcomes, decisions, insert: dealInsert(workspaceId, fresh.map(lastWrite)) };
 }
 
-async function writeDecided(trx: Work, { workspaceId, outcomes, settled, insert }: DecidedDeals): Promise<Settled[]> {
-  // What another transaction has added since the look is there now, and is compared with once more.
-  const overtaken = await insertDeals(trx, insert);
-  const kept = settled.filter((one) => !overtaken.has(one.dealId));
+async function writeDecided(
+  trx: Work,
+  { workspaceId, outcomes, decisions, insert }: DecidedDeals,
+): Promise<Decision[]> {
+  // Deals that another transaction has inserted since the lock are now stored, so they are compared again.
+  const insertedByOthers = await insertDeals(trx, insert);
+  const written = decisions.filter((one) => !insertedByOthers.has(one.dealId));
   await failpoint('record.midWrite');
-  await writeKept(trx, workspaceId, kept);
-  if (overtaken.size === 0) return kept;
-  const again = settled.filter((one) => overtaken.has(one.dealId)).flatMap((one) => one.news);
-  const standing = await lockDeals(trx, workspaceId, [...overtaken]);
-  return [...kept, ...(await writeDecided(trx, decideNews(workspaceId, again, standing, outcomes)))];
+  await writeDecisions(trx, workspaceId, written);
+  if (insertedByOthers.size === 0) return written;
+  const again = decisions.filter((one) => insertedByOthers.has(one.dealId)).flatMap((one) => one.writes);
+  const current = await lockDeals(trx, workspaceId, [...insertedByOthers]);
+  return [...written, ...(await writeDecided(trx, decideWrites(workspaceId, again, current, outcomes)))];
 }
 
-async function writeKept(trx: Work, workspaceId: string, kept: readonly Settled[]): Promise<void> {
-  markAffected(trx, ownersOf(kept));
-  const replaced = kept.filter((one) => one.standing !== undefined && one.accepted.length > 0);
-  // In this order: what stood goes into the history before what has replaced it within the same message.
+async function writeDecisions(trx: Work, workspaceId: string, written: readonly Decision[]): Promise<void> {
+  markAffected(trx, ownersOf(written));
+  const replaced = written.filter((one) => one.current !== undefined && one.accepted.length > 0);
+  // The order matters: the replaced deal goes into the history before the writes that follow it in the same message.
   await Promise.all([
     snapshotDeals(
       trx,
@@ -195,42 +201,47 @@ async function writeKept(trx: Work, workspaceId: string, kept: readonly Settled[
     insertSnapshots(
       trx,
       workspaceId,
-      kept.flatMap(({ accepted }) => (accepted.length > 1 ? accepted.slice(0, -1) : [])),
+      written.flatMap(({ accepted }) => (accepted.length > 1 ? accepted.slice(0, -1) : [])),
     ),
     updateDeals(trx, workspaceId, replaced.map(lastWrite)),
-    touchDeals(
+    updateSourceTimes(
       trx,
       workspaceId,
-      kept.flatMap((one) => retold(one) ?? []),
+      written.flatMap((one) => timestampOnlyUpdate(one) ?? []),
     ),
   ]);
 }
 
-/** Whose deals are written: before and after. */
-function ownersOf(kept: readonly Settled[]): Set<string | null> {
+/** The owners of the written deals, before and after. */
+function ownersOf(written: readonly Decision[]): Set<string | null> {
   const owners = new Set<string | null>();
-  for (const one of kept) {
+  for (const one of written) {
     const last = one.accepted.at(-1);
-    if (last === undefined && retold(one) === null) continue;
-    if (one.standing !== undefined) owners.add(one.standing.repId);
+    if (last === undefined && timestampOnlyUpdate(one) === null) continue;
+    if (one.current !== undefined) owners.add(one.current.repId);
     if (last !== undefined) owners.add(last.repId);
   }
   return owners;
 }
 
-/** What comes of the news of one deal, the outcome of each put into its place. */
-function decide(dealId: string, news: readonly News[], standing: StoredDeal | undefined, outcomes: Outcome[]): Settled {
-  let { contentHash = null, repId = null, sourceUpdatedAt = null, fetchedAt = null } = standing ?? {};
-  let exists = standing !== undefined;
+/** Decides on the writes of one deal and sets the outcome of each at its position. */
+function decide(
+  dealId: string,
+  writes: readonly IncomingWrite[],
+  current: StoredDeal | undefined,
+  outcomes: Outcome[],
+): Decision {
+  let { contentHash = null, repId = null, sourceUpdatedAt = null, fetchedAt = null } = current ?? {};
+  let exists = current !== undefined;
   const accepted: DealWrite[] = [];
   const stale: DealWrite[] = [];
-  for (const one of news) {
-    // What the CRM said before it said that the deal is gone comes late, whatever time the deal itself names.
-    const isLate = isOlder(one.fetchedAt, standing?.deletedAt ?? null);
+  for (const one of writes) {
+    // Data that was read before the deletion is late, whatever modification time it has.
+    const isLate = isOlder(one.fetchedAt, current?.deletedAt ?? null);
     const isStale = isOlder(one.sourceUpdatedAt, sourceUpdatedAt);
-    // CRMs stamp whole seconds: of what they stamped alike, what they were asked for first is older.
-    const isOvertaken = isSame(one.sourceUpdatedAt, sourceUpdatedAt) && isOlder(one.fetchedAt, fetchedAt);
-    if (isLate || isStale || isOvertaken) {
+    // CRM timestamps have whole seconds: of two states with one timestamp, the one that was read first is older.
+    const isEarlierRead = isSame(one.sourceUpdatedAt, sourceUpdatedAt) && isOlder(one.fetchedAt, fetchedAt);
+    if (isLate || isStale || isEarlierRead) {
       outcomes[one.position] = 'stale';
       stale.push(one);
       continue;
@@ -244,34 +255,39 @@ function decide(dealId: string, news: readonly News[], standing: StoredDeal | un
     exists = true;
     accepted.push(at(one, sourceUpdatedAt));
   }
-  return { dealId, standing, news, accepted, stale, sourceUpdatedAt };
+  return { dealId, current, writes, accepted, stale, sourceUpdatedAt };
 }
 
 function at(write: DealWrite, sourceUpdatedAt: Date | null): DealWrite {
   return write.sourceUpdatedAt === sourceUpdatedAt ? write : { ...write, sourceUpdatedAt };
 }
 
-function isSame(told: Date | null, known: Date | null): boolean {
-  return told?.getTime() === known?.getTime();
+function isSame(reported: Date | null, stored: Date | null): boolean {
+  return reported?.getTime() === stored?.getTime();
 }
 
-function isOlder(told: Date | null, known: Date | null): boolean {
-  return told !== null && known !== null && told.getTime() < known.getTime();
+function isOlder(reported: Date | null, stored: Date | null): boolean {
+  return reported !== null && stored !== null && reported.getTime() < stored.getTime();
 }
 
-function lastWrite({ accepted, sourceUpdatedAt }: Settled): DealWrite {
+function lastWrite({ accepted, sourceUpdatedAt }: Decision): DealWrite {
   return at(accepted.at(-1) as DealWrite, sourceUpdatedAt);
 }
 
-/** A standing deal of which the source has only said again, but later, what is known. */
-function retold({ dealId, standing, accepted, sourceUpdatedAt }: Settled): { dealId: string; at: Date } | null {
+/** A stored deal that the source reported again unchanged with a later time. */
+function timestampOnlyUpdate({
+  dealId,
+  current,
+  accepted,
+  sourceUpdatedAt,
+}: Decision): { dealId: string; at: Date } | null {
   if (accepted.length > 0 || sourceUpdatedAt === null) return null;
-  return sourceUpdatedAt.getTime() === standing?.sourceUpdatedAt?.getTime() ? null : { dealId, at: sourceUpdatedAt };
+  return sourceUpdatedAt.getTime() === current?.sourceUpdatedAt?.getTime() ? null : { dealId, at: sourceUpdatedAt };
 }
 
-function changeOf({ dealId, standing, accepted }: Settled): DealChange | null {
+function changeOf({ dealId, current, accepted }: Decision): DealChange | null {
   const last = accepted.at(-1);
   if (last === undefined) return null;
-  const before = standing === undefined || standing.deleted ? null : standing;
+  const before = current === undefined || current.deleted ? null : current;
   return { dealId, before, after: { repId: last.repId, closeDate: last.projection.closeDate } };
 }

@@ -2,7 +2,7 @@ import { type Fields, type FieldValue } from '../engine/field-value.js';
 import { markAffected } from '../platform/database/cache-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
-import { dealId as dealIdSchema, mostFields, problemOfFields, readContent } from './deal.js';
+import { dealId as dealIdSchema, maxFields, problemOfFields, readContent } from './deal.js';
 import {
   type DealDeletion,
   loadDealTerms,
@@ -13,11 +13,11 @@ import {
 } from './deal-store.js';
 import { type IncomingDeal, recordDeals } from './record-deals.js';
 
-/** A deal as a CRM tells it. */
+/** A deal as a CRM reports it. */
 export interface ReportedDeal {
   readonly id: string;
   readonly fields: Fields;
-  /** Null where the CRM cannot tell: then the time at which it was asked decides. */
+  /** Null if the CRM does not report it; then the time of the read decides. */
   readonly modifiedAt: Date | null;
   readonly deleted: boolean;
 }
@@ -25,9 +25,9 @@ export interface ReportedDeal {
 export interface Report {
   readonly provider: string;
   readonly deals: readonly ReportedDeal[];
-  /** Before the CRM was asked, by the database's clock; null for news that the CRM sent by itself. */
+  /** Time before the read from the CRM, by the database's clock; null for data that the CRM pushed. */
   readonly fetchedAt: Date | null;
-  /** Whether news that are older than what stands are kept in the deal's history. */
+  /** Whether data older than the stored deal is added to the deal's history. */
   readonly keepStale: boolean;
 }
 
@@ -36,16 +36,16 @@ export type ReportOutcome = (typeof reportOutcomes)[number];
 
 export interface RecordedReport {
   readonly outcomes: ReadonlyMap<string, ReportOutcome>;
-  /** The reps whom it concerns, by deal. */
-  readonly touched: ReadonlyMap<string, AffectedReps>;
-  /** Deals that nobody is paid for, and why. */
+  /** The affected reps, by deal. */
+  readonly affected: ReadonlyMap<string, AffectedReps>;
+  /** Deals that pay no rep, with the reason. */
   readonly skipped: readonly { readonly dealId: string; readonly reason: string }[];
 }
 
 /**
- * Takes over what a CRM says: snapshots always, whatever the stage; deletions unless something newer is known. A
- * deal that was removed for good comes back only when the CRM has changed it since. The caller asks for the
- * calculation of the reps touched.
+ * Stores the deals that a CRM reports, whatever their stage, and deletions unless something newer is stored. A
+ * purged deal returns only when the CRM has changed it since. The caller requests the calculation of the affected
+ * reps.
  */
 export async function recordReportedDeals(trx: Work, workspaceId: string, report: Report): Promise<RecordedReport> {
   const outcomes = new Map<string, ReportOutcome>();
@@ -56,21 +56,21 @@ export async function recordReportedDeals(trx: Work, workspaceId: string, report
     skipped.push({ dealId: deal.id.slice(0, 200), reason: 'the id cannot be stored' });
     return false;
   });
-  const erased = await purgedDeals(
+  const purged = await purgedDeals(
     trx,
     workspaceId,
     usable.map((deal) => deal.id),
   );
-  const standing = usable.filter((deal) => {
-    const erasedAt = erased.get(deal.id);
-    if (erasedAt === undefined || (deal.modifiedAt !== null && deal.modifiedAt > erasedAt)) return true;
+  const notPurged = usable.filter((deal) => {
+    const purgedAt = purged.get(deal.id);
+    if (purgedAt === undefined || (deal.modifiedAt !== null && deal.modifiedAt > purgedAt)) return true;
     outcomes.set(deal.id, 'erased');
     return false;
   });
-  const touched = await recordLive(trx, workspaceId, report, standing, outcomes, skipped);
-  const gone = standing.filter((deal) => deal.deleted);
-  const touchedToo = await recordGone(trx, workspaceId, gone, outcomes);
-  return { outcomes, skipped, touched: new Map([...touched, ...touchedToo]) };
+  const affected = await recordLive(trx, workspaceId, report, notPurged, outcomes, skipped);
+  const deletions = notPurged.filter((deal) => deal.deleted);
+  const affectedByDeletion = await recordDeletions(trx, workspaceId, deletions, outcomes);
+  return { outcomes, skipped, affected: new Map([...affected, ...affectedByDeletion]) };
 }
 
 async function recordLive(
@@ -99,49 +99,52 @@ async function recordLive(
   const recorded = await recordDeals(trx, workspaceId, incoming, { keepStale: report.keepStale });
   for (const [index, deal] of live.entries()) outcomes.set(deal.id, recorded.outcomes[index] as ReportOutcome);
   for (const { dealId, after } of recorded.changes) {
-    if (after.repId === null) skipped.push({ dealId, reason: 'the owner is nobody here' });
-    else if (after.closeDate === null) skipped.push({ dealId, reason: 'there is no close date that can be read' });
+    if (after.repId === null) skipped.push({ dealId, reason: 'the owner is not a rep of this workspace' });
+    else if (after.closeDate === null) skipped.push({ dealId, reason: 'the close date is missing or not readable' });
   }
   return affectedByChanges(trx, workspaceId, recorded.changes);
 }
 
-async function recordGone(
+async function recordDeletions(
   trx: Work,
   workspaceId: string,
-  gone: readonly ReportedDeal[],
+  reported: readonly ReportedDeal[],
   outcomes: Map<string, ReportOutcome>,
 ): Promise<Map<string, AffectedReps>> {
-  if (gone.length === 0) return new Map();
-  const known = await lockDeals(
+  if (reported.length === 0) return new Map();
+  const stored = await lockDeals(
     trx,
     workspaceId,
-    gone.map((deal) => deal.id),
+    reported.map((deal) => deal.id),
   );
-  const buried: StoredDeal[] = [];
+  const toDelete: StoredDeal[] = [];
   const deletions: DealDeletion[] = [];
-  for (const { id: dealId, modifiedAt: at } of gone) {
-    const stands = known.get(dealId);
-    if (stands === undefined || stands.deleted) outcomes.set(dealId, 'unchanged');
-    else if (at !== null && stands.sourceUpdatedAt !== null && at < stands.sourceUpdatedAt)
+  for (const { id: dealId, modifiedAt: at } of reported) {
+    const current = stored.get(dealId);
+    if (current === undefined || current.deleted) outcomes.set(dealId, 'unchanged');
+    else if (at !== null && current.sourceUpdatedAt !== null && at < current.sourceUpdatedAt)
       outcomes.set(dealId, 'stale');
     else {
       outcomes.set(dealId, 'deleted');
-      buried.push(stands);
+      toDelete.push(current);
       deletions.push({ dealId, at });
     }
   }
   markAffected(
     trx,
-    buried.map((deal) => deal.repId),
+    toDelete.map((deal) => deal.repId),
   );
-  const touched = await affectedByDeletions(trx, workspaceId, buried);
+  const affected = await affectedByDeletions(trx, workspaceId, toDelete);
   await softDeleteDeals(trx, workspaceId, deletions);
-  return touched;
+  return affected;
 }
 
 const dayMs = 86_400_000;
 
-/** A time far in the future would make everything that follows old news: it is a mistake, and not believed. */
+/**
+ * A time far in the future would make everything that follows stale, so it is treated as an error and replaced by
+ * the time of the read.
+ */
 function timeOf({ modifiedAt }: ReportedDeal, fetchedAt: Date | null): Date | null {
   if (modifiedAt === null) return fetchedAt;
   const latest = (fetchedAt?.getTime() ?? Date.now()) + dayMs;
@@ -149,14 +152,14 @@ function timeOf({ modifiedAt }: ReportedDeal, fetchedAt: Date | null): Date | nu
   return isSane ? modifiedAt : fetchedAt;
 }
 
-/** What of the fields can be stored: one long text must not keep the deal out. */
+/** The fields that can be stored: one long text must not exclude the deal. */
 function storable(fields: Fields): { readonly fields: Fields; readonly dropped: string[] } {
   if (problemOfFields(fields) === null) return { fields, dropped: [] };
-  const kept: [string, FieldValue][] = [];
+  const stored: [string, FieldValue][] = [];
   const dropped: string[] = [];
   for (const [slug, value] of Object.entries(fields)) {
-    if (kept.length < mostFields && problemOfFields({ [slug]: value }) === null) kept.push([slug, value]);
+    if (stored.length < maxFields && problemOfFields({ [slug]: value }) === null) stored.push([slug, value]);
     else dropped.push(slug.slice(0, 100));
   }
-  return { fields: Object.fromEntries(kept), dropped };
+  return { fields: Object.fromEntries(stored), dropped };
 }

@@ -4,15 +4,15 @@ import { type WrittenPlan } from './plan.js';
 import { insertOverrides } from './plan-store.js';
 import { listOverrides } from './plan-views.js';
 
-/** Which tiers of single reps a new version has taken over from its source, and which it has no place for. */
+/** The per-rep tiers that a new version copied from its source, and those that no tier of the new version matches. */
 export interface CarriedOverrides {
   readonly overridesCarried: NonNullable<WrittenPlan['overridesCarried']>;
   readonly overridesDropped: NonNullable<WrittenPlan['overridesDropped']>;
 }
 
 /**
- * Copies the overrides of the source to the new version: those of every rule whose name still exists, for every tier
- * whose index and threshold are the same.
+ * Copies the overrides of the source to the new version, for every rule whose name still exists and every tier whose
+ * index and threshold are unchanged.
  */
 export async function carryOverrides(
   trx: Work,

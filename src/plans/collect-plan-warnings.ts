@@ -24,14 +24,14 @@ import {
   warningsOfTerms,
 } from './plan-warnings.js';
 
-/** A version of a plan, or a config that may become one. */
+/** A stored plan version, or a config that has not been saved. */
 export interface CheckedPlan {
   readonly config: unknown;
   readonly terms: PlanTerms;
   readonly fieldMapping: SlugMapping;
 }
 
-/** What is doubtful about the terms, by themselves and beside the deals of the workspace. */
+/** Warnings about the terms alone and about how they fit the workspace's deals. */
 export async function collectTermWarnings(
   trx: Work,
   workspaceId: string,
@@ -45,7 +45,10 @@ export async function collectTermWarnings(
   ];
 }
 
-/** Reps and quotas that the plan lacks on the days: the quotas of every period that touches `quotaDays`. */
+/**
+ * Warnings about missing assignments and missing quotas; quotas are checked for every period that overlaps
+ * `quotaDays`.
+ */
 export async function collectCoverageWarnings(
   trx: Work,
   workspaceId: string,
@@ -66,7 +69,7 @@ export async function collectCoverageWarnings(
   return warnings;
 }
 
-/** A plan that is not stored has no quotas at all. */
+/** A plan that is not stored has no quotas, so every needed quota is missing. */
 export function collectUnsavedWarnings(terms: PlanTerms, days: DayRange, reps: number): PlanWarning[] {
   return neededQuotas(terms).flatMap((needed) =>
     periodsTouching(days, needed.kind).map((period) => quotaMissingWarning(needed, period, reps, reps)),
@@ -77,7 +80,7 @@ function intersection(a: DayRange, b: DayRange): DayRange {
   return { from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to };
 }
 
-/** Every warning about a version that has just been written, but for what it restates. */
+/** Every warning about a version that was just written, except those about recalculated events. */
 export async function collectVersionWarnings(
   trx: Work,
   workspaceId: string,
@@ -96,7 +99,7 @@ export async function collectVersionWarnings(
   ];
 }
 
-/** How many events a change of the plan recalculates. Call it before the change is committed. */
+/** Warns how many events a change of the plan recalculates. Call it before the change is committed. */
 export async function collectRestatementWarnings(
   trx: Work,
   workspaceId: string,
@@ -107,7 +110,7 @@ export async function collectRestatementWarnings(
   return events === 0 ? [] : [restatementWarning(events, from === earliestDay ? null : from)];
 }
 
-/** The days between the two ends of a version; a missing end is open. */
+/** The days that a version covers; a missing start or end is unbounded. */
 export function coveredDays(start: Day | null, end: Day | null): DayRange {
   return { from: start ?? earliestDay, to: end ?? latestDay };
 }

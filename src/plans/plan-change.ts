@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.js';
 import { assertDateOrder, type PlanStatus, type RequestedDates, storedConfig } from './plan.js';
 import { type StoredPlan, type VersionRow } from './plan-store.js';
 
-/** What a PATCH asks for; undefined where it leaves something as it is. */
+/** The body of a PATCH; undefined fields stay unchanged. */
 export interface PlanChange extends RequestedDates {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly currency?: string | null | undefined;
@@ -13,11 +13,11 @@ export interface PlanChange extends RequestedDates {
   readonly status?: PlanStatus | undefined;
 }
 
-/** The plan as the change leaves it. */
+/** The plan after the change. */
 export interface ChangedState {
   readonly status: PlanStatus;
   readonly versions: readonly VersionRow[];
-  /** The version that the change made. */
+  /** The version that the change created, null if none. */
   readonly made: VersionRow | null;
 }
 
@@ -50,7 +50,7 @@ function withStatus(versions: readonly VersionRow[], of: VersionRow, status: Pla
   return versions.map((version) => (version.planVersionId === of.planVersionId ? { ...version, status } : version));
 }
 
-/** A copy of the source with what the change names. It supersedes the source unless it follows it in time. */
+/** A copy of the source with the changed fields. It supersedes the source unless it starts later. */
 function nextVersion(plan: StoredPlan, source: VersionRow, change: PlanChange): VersionRow {
   const version = (plan.versions.at(-1)?.version ?? 0) + 1;
   const effectiveStart = change.effectiveStart === undefined ? source.effectiveStart : change.effectiveStart;
@@ -74,8 +74,8 @@ function nextVersion(plan: StoredPlan, source: VersionRow, change: PlanChange): 
 }
 
 /**
- * The days of the version that takes over when the change takes the version in force out of force, null if there is none;
- * undefined when the version in force today is not the one that the change deactivates.
+ * The days of the version that becomes in force when the change deactivates the version in force, null if there is
+ * none; undefined when the change deactivates no version in force today.
  */
 export function rollBackOf(
   plan: StoredPlan,

@@ -15,7 +15,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type FieldReference, type ValueReference } from './plan-references.js';
 import { type PlanWarning } from './plan-warnings.js';
 
-/** A scan of all deals for each choice would add up; a plan that compares more choices than these is checked in part. */
+/** Each compared field can cost a scan of all deals, so only this many fields are checked. */
 const maxCheckedFields = 20;
 
 /** Fields that no deal, mapping or field definition of the workspace has. */
@@ -32,13 +32,13 @@ export async function unknownFieldWarnings(
   const doubtful = references.filter(({ slug }) => standardNamedBy(slug) === undefined && !named.has(slug));
   if (doubtful.length === 0) return [];
   const defined = (await listCrmDefinitions(trx, workspaceId)).map(({ slug }) => slug);
-  const known = new Set([...named, ...defined, ...(await fieldSlugsOfNewestDeals(trx, workspaceId))]);
-  const unseen = doubtful.filter(({ slug }) => !known.has(slug));
-  const older = await slugsThatDealsHave(trx, workspaceId, [...new Set(unseen.map(({ slug }) => slug))]);
-  return unseen
+  const existing = new Set([...named, ...defined, ...(await fieldSlugsOfNewestDeals(trx, workspaceId))]);
+  const missing = doubtful.filter(({ slug }) => !existing.has(slug));
+  const older = await slugsThatDealsHave(trx, workspaceId, [...new Set(missing.map(({ slug }) => slug))]);
+  return missing
     .filter(({ slug }) => !older.has(slug))
     .map(({ slug, path }) => {
-      const near = nearestSlugs(slug, [...standardSlugs, ...known]);
+      const near = nearestSlugs(slug, [...standardSlugs, ...existing]);
       const hint = near.length === 0 ? '' : ` Nearest names: ${near.join(', ')}.`;
       return {
         code: 'unknown_field',
@@ -48,7 +48,7 @@ export async function unknownFieldWarnings(
     });
 }
 
-/** Values that no deal has in the field and that its CRM does not list, where there are values to choose from. */
+/** Values that no deal has in the field and that its CRM does not list, for fields with a known list of values. */
 export async function unknownValueWarnings(
   trx: Work,
   workspaceId: string,
@@ -62,17 +62,17 @@ export async function unknownValueWarnings(
   const warnings: PlanWarning[] = [];
   for (const [slug, ofSlug] of bySlug) {
     const sources = fieldSources(slug, planMapping, measures);
-    const seen = await valuesOfNewestDeals(trx, workspaceId, sources);
+    const inDeals = await valuesOfNewestDeals(trx, workspaceId, sources);
     const definition = definitions.find((one) =>
       sources.standard === 'dealStage' ? one.type === 'status' : sources.keys.includes(one.slug),
     );
     const listed = (definition?.options ?? []).flatMap(({ label, value }) => [label, value]);
-    const existing = [...new Set([...listed, ...seen])];
-    const unseen = ofSlug.filter((reference) => !existing.some((value) => matches(reference, value)));
-    const exact = unseen.filter(({ partly }) => !partly).map(({ value }) => value);
+    const existing = [...new Set([...listed, ...inDeals])];
+    const missing = ofSlug.filter((reference) => !existing.some((value) => matches(reference, value)));
+    const exact = missing.filter(({ partly }) => !partly).map(({ value }) => value);
     const older = existing.length === 0 ? null : await valuesThatDealsHave(trx, workspaceId, sources, exact);
     if (older === null) continue;
-    const unknown = unseen.filter(({ value }) => !older.has(comparable(value)));
+    const unknown = missing.filter(({ value }) => !older.has(comparable(value)));
     warnings.push(...unknown.map((reference) => unknownValue(reference, existing)));
   }
   return warnings;
@@ -114,7 +114,7 @@ export async function countAssignedReps(
   return (rows[0] as { count: number }).count;
 }
 
-/** A quota as it is looked for: by its key and period, for reps who are assigned on the days. */
+/** The quota to look up: its key and period, for reps who are assigned on the days. */
 export interface QuotaSearch {
   readonly key: string;
   readonly period: string;
@@ -123,7 +123,10 @@ export interface QuotaSearch {
   readonly needsVariableTarget: boolean;
 }
 
-/** How many active reps are assigned on the days, and how many of these lack the quota; a target of 0 is none. */
+/**
+ * How many active reps are assigned on the days, and how many of them lack the quota. A target of 0 counts as
+ * missing.
+ */
 export async function countMissingQuotas(
   trx: Work,
   workspaceId: string,
@@ -145,7 +148,7 @@ export async function countMissingQuotas(
   return rows[0] as { assigned: number; missing: number };
 }
 
-/** Earned events of the plan on the days, outside of approved periods. */
+/** Counts the earned events of the plan on the days, outside of approved periods. */
 export async function countOpenEvents(
   trx: Work,
   workspaceId: string,

@@ -3,20 +3,20 @@ import { type PlanTerms, type Rule } from '../engine/plan-config.js';
 import { type SlugMapping, standardNamedBy } from '../engine/slug.js';
 import { ruleNamesOf } from './plan-warnings.js';
 
-/** A field that a plan reads, by its slug, and where the plan names it. */
+/** A field that a plan reads: its slug, and the path in the config that names it. */
 export interface FieldReference {
   readonly slug: string;
   readonly path: string;
 }
 
-/** A value that a condition compares a choice with. */
+/** A value that a condition compares a select or status field with. */
 export interface ValueReference extends FieldReference {
   readonly value: string;
-  /** `contains` matches part of a value. */
+  /** True for `contains`, which matches part of a value. */
   readonly partly: boolean;
 }
 
-/** Every field that the terms read, in their order. */
+/** Every field that the terms read, in the order of the config. */
 export function fieldReferences(config: unknown, terms: PlanTerms, mapping: SlugMapping): FieldReference[] {
   const conditions = conditionLeaves(terms).map(({ leaf, path }) => ({ slug: leaf.field, path: `${path}.field` }));
   const rules = terms.rules.flatMap((rule, index) => fieldsOfRule(rule, config, index));
@@ -39,7 +39,10 @@ function fieldsOfRule(rule: Rule, config: unknown, index: number): FieldReferenc
 
 const comparisons = new Set(['equals', 'not_equals', 'in', 'not_in', 'contains', 'not_contains']);
 
-/** Values that conditions compare stages and other choices with. Free text has no list of values to be found in. */
+/**
+ * Values that conditions compare stages and other select fields with. Free text is left out: it has no list of
+ * values.
+ */
 export function valueReferences(terms: PlanTerms): ValueReference[] {
   return conditionLeaves(terms)
     .filter(({ leaf }) => comparisons.has(leaf.operator) && isChoice(leaf))

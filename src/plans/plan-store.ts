@@ -58,13 +58,13 @@ export async function loadPlan(trx: Work, workspaceId: string, planRef: string):
   return { ...plan, versions: versions as VersionRow[] };
 }
 
-/** The version that the reference stands for: of that id, or the one that the plan's id means today. */
+/** The version with that id, or the one that the plan's id resolves to today. */
 export function versionOf(plan: StoredPlan, planRef: string, today: Day): VersionRow {
   const named = plan.versions.find((version) => version.planVersionId === planRef);
   return named ?? (versionMeant(plan.versions, today) as VersionRow);
 }
 
-/** Whether a plan that is not deleted has the name; its own plan does not count. */
+/** Whether another plan that is not deleted has the name. */
 export async function isNameTaken(trx: Work, workspaceId: string, name: string, ownPlanId?: string): Promise<boolean> {
   const other = await trx
     .selectFrom('plans')
@@ -93,7 +93,7 @@ export async function insertPlan(
   return planId;
 }
 
-/** Adds the version with its rules; the caller holds the configuration lock. Gives the rule ids by name. */
+/** Inserts the version with its rules and returns the rule ids by name. The caller holds the configuration lock. */
 export async function insertVersion(
   trx: Work,
   workspaceId: string,
@@ -218,7 +218,7 @@ export async function hasAssignments(trx: Work, workspaceId: string, planId: str
   return assignment !== undefined;
 }
 
-/** Removes the identity with all versions, rules, overrides, quotas and past assignments. Events stay. */
+/** Deletes the plan with all versions, rules, overrides, quotas and past assignments. Events stay. */
 export async function deletePlan(trx: Work, workspaceId: string, planId: string): Promise<void> {
   await trx.deleteFrom('plans').where('workspace_id', '=', workspaceId).where('plan_id', '=', planId).execute();
 }

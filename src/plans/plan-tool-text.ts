@@ -3,7 +3,7 @@ import { type JsonSchema, jsonSchemaOf } from '../platform/json-schema.js';
 import { firstDay, lastDay } from '../platform/mcp/tool.js';
 import { type PlanStatus } from './plan.js';
 
-/** What agents are told of plans, in one wording for all tools. */
+/** Argument descriptions that all plan tools share. */
 export const planArguments = {
   planId: 'The plan (UUID, planId of list_plans)',
   planRef: 'planId of list_plans for the plan and its version in force today, or a planVersionId for that version',
@@ -16,7 +16,7 @@ export const planArguments = {
   },
 } as const;
 
-/** Parts of a version that say its terms at length; `rules` and `dealConditions` are the config read, rule ids added. */
+/** The long parts of a version. `rules` and `dealConditions` are the parsed config with rule ids. */
 export const planTermParts = ['config', 'dealConditions', 'rules', 'fieldMapping'] as const;
 
 export function describePlan(plan: {
@@ -28,17 +28,17 @@ export function describePlan(plan: {
   return `Plan ${plan.planId}, version ${plan.version} (${plan.planVersionId}), is ${plan.status}.`;
 }
 
-/** The codes only: messages name stages and fields, which others wrote. */
+/** Warning codes only: messages quote stages and fields, which are untrusted text. */
 export function describeWarnings({ warnings }: { warnings: readonly { code: string }[] }): string {
   const codes = [...new Set(warnings.map(({ code }) => code))];
-  return codes.length === 0 ? '' : ` Warnings to read in full and to show to the person: ${codes.join(', ')}.`;
+  return codes.length === 0 ? '' : ` Read these warnings in full and show them to the person: ${codes.join(', ')}.`;
 }
 
 let schema: JsonSchema | null = null;
 
 /**
- * The schema of a config for the list of tools, which is in the context of every conversation: conditions and groups of
- * them in one form, described once. The resource commission://schema/plan-config has the whole schema.
+ * The schema of a config for the list of tools, which every conversation holds in its context: conditions and groups
+ * share one form, described once. The resource commission://schema/plan-config has the whole schema.
  */
 export function planConfigArgument(): JsonSchema {
   const whole = planConfigSchema() as unknown as PlanConfigSchema;
@@ -96,7 +96,7 @@ interface PlanConfigSchema {
   };
 }
 
-/** The form of a plan's config, told field by field; made when first asked for. */
+/** The JSON schema of a plan's config with a description of each field; created on first use. */
 export function planConfigSchema(): JsonSchema {
   schema ??= jsonSchemaOf(describedPlanConfig, 'input');
   return schema;

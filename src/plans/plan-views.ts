@@ -14,17 +14,20 @@ export interface PlanFilter {
   readonly planVersionId?: string;
   /** A plan that is not active has its own status, whatever the status of its versions. */
   readonly status?: PlanStatus;
-  /** Every version instead of one row per identity. */
+  /** List every version instead of one row per plan. */
   readonly everyVersion?: boolean;
-  /** Deleted plans and versions are hidden unless asked for. */
+  /** Include deleted plans and versions. */
   readonly includeDeleted?: boolean;
-  /** What a rep may see: the plans assigned to them, without other people's tiers. */
+  /** Restricts the list to plans assigned to the rep, without the tiers of other reps. */
   readonly onlyForRep?: string | null;
-  /** Decides which version is in force. */
+  /** The day that decides which version is in force. */
   readonly today: Day;
 }
 
-/** What decides which versions are listed, read for all of them before the long parts of the listed ones. */
+/**
+ * The columns that decide which versions are listed, read for all versions before the large columns of the listed
+ * ones.
+ */
 interface Head extends TimelineCandidate {
   readonly planId: string;
   readonly name: string;
@@ -128,21 +131,24 @@ async function loadHeads(
   return rows;
 }
 
-/** Of the versions of one plan those that the filter lets through, or the one of them that stands for the plan. */
+/**
+ * The versions of one plan that match the filter or, unless every version is listed, the one that represents the
+ * plan.
+ */
 function listedVersions(versions: readonly Head[], filter: PlanFilter): Head[] {
-  const wanted = versions.filter((version) => {
+  const matching = versions.filter((version) => {
     if (filter.planVersionId !== undefined && version.planVersionId !== filter.planVersionId) return false;
     const status = effectiveStatus(version);
     return filter.status === undefined
       ? filter.includeDeleted === true || status !== 'deleted'
       : status === filter.status;
   });
-  if (filter.everyVersion === true) return wanted;
-  const meant = versionMeant(wanted, filter.today);
-  return meant === null ? [] : [meant];
+  if (filter.everyVersion === true) return matching;
+  const representative = versionMeant(matching, filter.today);
+  return representative === null ? [] : [representative];
 }
 
-/** A version pays only while its plan is active too, so a plan that is not active decides. */
+/** A version pays only while its plan is active, so the status of an inactive plan takes precedence. */
 function effectiveStatus({
   planStatus,
   status,
@@ -159,13 +165,13 @@ function timelineViews(versions: readonly Head[], today: Day): Pick<PlanVersion,
   return { timeline, inForce };
 }
 
-/** Who asks, and on which day. */
+/** The caller, and the day that decides which version is in force. */
 export interface PlanViewer {
   readonly onlyForRep: string | null;
   readonly today: Day;
 }
 
-/** One version by its id, or the one that the plan's id stands for. */
+/** One version by its id, or the version that the plan's id resolves to. */
 export async function findPlanVersion(
   trx: Work,
   workspaceId: string,
@@ -176,8 +182,8 @@ export async function findPlanVersion(
   const common = { includeDeleted: true, ...viewer };
   const [version] = await listPlanVersions(trx, workspaceId, { ...common, planVersionId: planRef, everyVersion: true });
   if (version !== undefined) return version;
-  const [meant] = await listPlanVersions(trx, workspaceId, { ...common, planId: planRef });
-  return meant ?? null;
+  const [representative] = await listPlanVersions(trx, workspaceId, { ...common, planId: planRef });
+  return representative ?? null;
 }
 
 async function assignedReps(trx: Work, workspaceId: string, planIds: readonly string[], onlyForRep: string | null) {
@@ -218,7 +224,7 @@ function withTiersOf(config: Record<string, unknown>, sees: (repId: string) => b
   };
 }
 
-/** The plan without the tiers of people whom the caller may not see; a connection token sees nobody's tiers. */
+/** The plan without the tiers of reps whom the caller may not see; a connection token sees no per-rep tiers. */
 export function visiblePlan(plan: PlanVersion, caller: Caller): PlanVersion {
   if (caller.accessLevel !== 'connection' && caller.team === undefined) return plan;
   const sees = (repId: string) => caller.accessLevel !== 'connection' && maySee(caller, repId);

@@ -19,8 +19,8 @@ export const planWarningCodes = [
 
 export const planWarning = z.object({
   code: z.enum(planWarningCodes).describe('What may be wrong'),
-  path: z.string().describe('The field of the request that it concerns; empty for the plan as a whole'),
-  message: z.string().describe('What follows from it, and what to do'),
+  path: z.string().describe('Field of the request that the warning is about; empty for the plan as a whole'),
+  message: z.string().describe('The consequence, and what to do'),
 });
 export type PlanWarning = z.infer<typeof planWarning>;
 
@@ -29,13 +29,13 @@ export const planWarnings = z
   .array(planWarning)
   .describe('What may be wrong with the plan. Warnings never cause a rejection');
 
-/** What the terms alone show to be doubtful. `config` is what was sent: paths name its fields. */
+/** Warnings that follow from the terms alone. `config` is the config as sent: paths name its fields. */
 export function warningsOfTerms(config: unknown, terms: PlanTerms): PlanWarning[] {
   const rules = terms.rules.flatMap((rule, index) => warningsOfRule(rule, ruleNamesOf(config, index)));
   return [...rules, ...conditionWarnings(terms)];
 }
 
-/** How a rule's fields are called in the shape that it was written in, with the path of the rule. */
+/** Names of a rule's fields in the config shape that it was written in, and the path of the rule. */
 export interface RuleNames {
   readonly path: string;
   readonly measure: 'measure' | 'baseField';
@@ -59,11 +59,11 @@ function entryOf(value: unknown, key: string | number): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined;
 }
 
-/** A share of 100 % of the quota is written 1, so thresholds beyond this are mostly percentages by mistake. */
+/** A ratio of 1 is 100 %, so a threshold beyond this is probably a percentage. */
 const highestUsualRatio = 10;
 
 function warningsOfRule(rule: Rule, names: RuleNames): PlanWarning[] {
-  // Rates above 1 are usual where they multiply the variable target: 1.5 is an accelerator.
+  // Rates above 1 are common where they multiply the variable target: 1.5 is an accelerator.
   const isShareOfDeal = rule.payoutBase !== 'variable_target';
   const rates = rule.tiers.flatMap(({ rate }, index): PlanWarning[] =>
     isShareOfDeal && rate !== undefined && rate > 1
@@ -98,7 +98,7 @@ function percent(ratio: number): string {
   return `${(ratio * 100).toLocaleString('en-US', { maximumFractionDigits: 2 })} %`;
 }
 
-/** Cascade rules read what others earned, and periodic rules of a group its credit: the conditions there decide. */
+/** Cascade rules and periodic rules of a group take credit from other rules, whose conditions apply. */
 function readsDeals(rule: Rule): boolean {
   return rule.executionPhase === 'per_deal' || (rule.executionPhase === 'periodic' && rule.quotaGroup === undefined);
 }
@@ -131,20 +131,20 @@ export function neededQuotas(terms: PlanTerms): NeededQuota[] {
   const needed = new Map<string, NeededQuota>();
   terms.rules.forEach((rule, index) => {
     const key = attainmentKey(rule);
-    const known = needed.get(key);
+    const earlier = needed.get(key);
     const one = {
       key,
       kind: rule.attainmentPeriod,
-      path: known?.path ?? `config.rules.${index}`,
-      needsTarget: needsTarget(rule) || known?.needsTarget === true,
-      needsVariableTarget: rule.payoutBase === 'variable_target' || known?.needsVariableTarget === true,
+      path: earlier?.path ?? `config.rules.${index}`,
+      needsTarget: needsTarget(rule) || earlier?.needsTarget === true,
+      needsVariableTarget: rule.payoutBase === 'variable_target' || earlier?.needsVariableTarget === true,
     };
     if (one.needsTarget || one.needsVariableTarget) needed.set(key, one);
   });
   return [...needed.values()];
 }
 
-/** A single tier from 0 pays without a quota, unless a floor of attainment keeps it from paying. */
+/** A single tier at 0 pays without a quota, unless the rule has a floor of attainment. */
 function needsTarget(rule: Rule): boolean {
   if (rule.tierBy !== 'attainment') return false;
   const thresholds = rule.tiers.filter((tier) => tier.repId === undefined).map((tier) => tier.minThreshold);
@@ -160,7 +160,7 @@ export function unassignedWarning(): PlanWarning {
   };
 }
 
-/** `missing` of the `assigned` reps lack the quota in the period. */
+/** Warns that `missing` of the `assigned` reps lack the quota in the period. */
 export function quotaMissingWarning(
   { key, path, needsTarget: byAttainment }: NeededQuota,
   period: string,

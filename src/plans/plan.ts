@@ -7,7 +7,7 @@ import { planWarnings } from './plan-warnings.js';
 export const planStatuses = ['draft', 'active', 'archived', 'deleted'] as const;
 export type PlanStatus = (typeof planStatuses)[number];
 
-/** Either documented shape; what it must hold is checked by the engine, which knows. */
+/** A config in either documented shape. The engine validates its content. */
 export const planConfig = z.record(z.string(), z.unknown());
 
 export const fieldMapping = z.record(z.string().min(1).max(500), z.unknown());
@@ -27,7 +27,7 @@ export const planVersion = z.object({
   name: z.string(),
   planStatus: z.enum(planStatuses).describe('Status of the plan; the plan pays only while it is active'),
   status: z.enum(planStatuses).describe('Status of this version or, while the plan is not active, of the plan'),
-  versionStatus: z.enum(planStatuses).describe('Own status of this version, whatever that of the plan'),
+  versionStatus: z.enum(planStatuses).describe('Own status of this version, independent of that of the plan'),
   timeline: z
     .array(stretch)
     .describe('The days of each version that pays, earliest first; empty while the plan itself is not active'),
@@ -54,21 +54,23 @@ const carriedTier = z.object({
   flatAmount: z.number().optional(),
 });
 
-/** A version as the commands answer that write it, with what should be known about the change. */
+/** A plan version in the response of the command that wrote it, with the warnings about the change. */
 export const writtenPlan = planVersion.extend({
   warnings: planWarnings,
   overridesCarried: z
     .array(carriedTier)
     .optional()
-    .describe('Tiers of single reps that were copied to the new version; present when the change made a version'),
+    .describe('Per-rep tiers that were copied to the new version; present when the change created a version'),
   overridesDropped: z
     .array(carriedTier.extend({ reason: z.enum(['rule_removed', 'tier_changed']) }))
     .optional()
-    .describe('Tiers of single reps that the new version has no place for; present when the change made a version'),
+    .describe('Per-rep tiers that no tier of the new version matches; present when the change created a version'),
   rolledBackTo: stretch
     .nullable()
     .optional()
-    .describe('The version that takes over when the version in force was taken out of force; null if there is none'),
+    .describe(
+      'Present when the change deactivated the version in force: the version that is in force instead; null if there is none',
+    ),
 });
 export type WrittenPlan = z.input<typeof writtenPlan>;
 
@@ -92,7 +94,7 @@ export const repOverrides = z.object({
   rules: z.array(planOverride),
 });
 
-/** The terms of a config in either shape; every problem named with its path. */
+/** Parses a config in either shape; the failure lists every problem with its path. */
 export function planTerms(config: unknown): PlanTerms {
   const read = readPlanConfig(config);
   if ('terms' in read) return read.terms;
@@ -101,7 +103,7 @@ export function planTerms(config: unknown): PlanTerms {
   );
 }
 
-/** A cascade may also depend on a rule of another plan; a name that no plan knows is a slip of the pen. */
+/** A cascade may also depend on a rule of another plan. A name that no plan has is rejected as a mistake. */
 export function assertUpstreamKnown(terms: PlanTerms, rulesOfOtherPlans: ReadonlySet<string>): void {
   const own = new Set(terms.rules.map((rule) => rule.name));
   const index = terms.rules.findIndex(
@@ -112,22 +114,22 @@ export function assertUpstreamKnown(terms: PlanTerms, rulesOfOtherPlans: Readonl
   const { dependsOn } = terms.rules[index] as { dependsOn: string };
   throw invalid({
     path: `config.rules.${index}.dependsOn`,
-    message: `no rule is named ${dependsOn}; use a rule of a plan that exists, or _total`,
+    message: `no rule is named ${dependsOn}; use a rule of an existing plan, or _total`,
   });
 }
 
 export function assertDateOrder(start: Day | null, end: Day | null): void {
   if (start !== null && end !== null && end < start)
-    throw invalid({ path: 'effectiveEnd', message: 'must not lie before effectiveStart' });
+    throw invalid({ path: 'effectiveEnd', message: 'must not be before effectiveStart' });
 }
 
-/** The days that a request gives for a version; undefined where it gives none, null for no bound. */
+/** The dates in a request; undefined if absent, null for no bound. */
 export interface RequestedDates {
   readonly effectiveStart?: Day | null | undefined;
   readonly effectiveEnd?: Day | null | undefined;
 }
 
-/** The dates of the request itself and those in its config, which count as the request's own. */
+/** The dates of the request, and those in its config, which count as dates of the request. */
 export function requestedDates(
   request: RequestedDates & { readonly config?: Readonly<Record<string, unknown>> | undefined },
 ): RequestedDates {
@@ -151,11 +153,11 @@ function requestedDate(
   if (own === undefined || own === inConfig) return inConfig;
   throw invalid({
     path,
-    message: `is ${inConfig}, but ${key} of the request is ${own}; give one of them, or both with the same value`,
+    message: `is ${inConfig}, but ${key} of the request is ${own}; send one of them, or both with the same value`,
   });
 }
 
-/** The config as it was sent, with the version number and the dates that it names brought to those of the version. */
+/** The config as sent, with the version number and dates that it names replaced by those of the version. */
 export function storedConfig(
   config: Readonly<Record<string, unknown>>,
   version: { readonly version: number; readonly effectiveStart: Day | null; readonly effectiveEnd: Day | null },
@@ -166,7 +168,7 @@ export function storedConfig(
   return stored;
 }
 
-/** Mapping values must be slugs, and the close date is the same for every plan: it decides the period. */
+/** Mapping values must be slugs. The close date cannot be mapped per plan, because it decides the period. */
 export function assertFieldMapping(mapping: Readonly<Record<string, unknown>> | null): void {
   const flat =
     mapping === null

@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 const dealFields = z.record(z.string(), z.union([z.string(), z.number()]));
 
-/** A few deals and what a plan made from the template pays on them: every line can be checked by hand. */
+/** Example deals and what a plan made from the template pays on them; small enough to check by hand. */
 export const workedExample = z.object({
-  /** The days for which the person is put on the plan; without it, always. */
+  /** The days of the rep's assignment; without it, the assignment is unbounded. */
   assignment: z.object({ effectiveStart: z.string(), effectiveEnd: z.string() }).optional(),
-  /** As they are set for the rep: measure is the name of the rule. */
+  /** Quotas of the rep; `measure` is the name of the rule. */
   quotas: z.array(
     z.object({
       measure: z.string(),
@@ -15,7 +15,7 @@ export const workedExample = z.object({
       variableTarget: z.number().optional(),
     }),
   ),
-  /** All of them the rep's, in the form in which deals are imported. */
+  /** Deals of the rep, in the format of a deal import. */
   deals: z.array(
     z.object({
       dealId: z.string(),
@@ -25,7 +25,7 @@ export const workedExample = z.object({
       fields: dealFields.optional(),
     }),
   ),
-  /** Every event; a deal without one does not qualify. The deal of a periodic event is its period. */
+  /** All resulting events. A deal without an event does not qualify. The dealId of a periodic event is its period. */
   expected: z.array(
     z.object({
       earnedBy: z.enum(['rep', 'manager']),
@@ -50,7 +50,7 @@ export type PlanTemplate = z.input<typeof planTemplate>;
 type Expected = PlanTemplate['workedExample']['expected'][number];
 type ExampleDeal = PlanTemplate['workedExample']['deals'][number];
 
-/** Whatever a CRM calls it: Won, Closed Won, closedwon. */
+/** Matches the won stage of any CRM: Won, Closed Won, closedwon. */
 export const won = { field: 'stage', fieldType: 'status', operator: 'contains', value: 'won' };
 
 export function rates(...tiers: readonly (readonly [minThreshold: number, rate: number, name: string])[]) {

@@ -4,7 +4,7 @@ import { type PlanStatus } from './plan.js';
 import { type VersionRow } from './plan-store.js';
 import { type PlanWarning } from './plan-warnings.js';
 
-/** `effectiveEnd` ends the days of one version only; a version that starts later pays all the same. */
+/** Warns when effectiveEnd ends one version but a version that starts later still pays. */
 export function laterVersionStarts(changed: VersionRow, versions: readonly VersionRow[]): PlanWarning[] {
   const { effectiveStart, effectiveEnd, planVersionId } = changed;
   if (effectiveEnd === null) return [];
@@ -19,12 +19,15 @@ export function laterVersionStarts(changed: VersionRow, versions: readonly Versi
     {
       code: 'later_version_starts',
       path: 'effectiveEnd',
-      message: `effectiveEnd ${effectiveEnd} ends version ${changed.version} only: version ${later.version} starts on ${later.effectiveStart} and pays from that day. To end the plan, give effectiveEnd for that version (planVersionId ${later.planVersionId}) too.`,
+      message: `effectiveEnd ${effectiveEnd} ends version ${changed.version} only: version ${later.version} starts on ${later.effectiveStart} and pays from that day. To end the plan, set effectiveEnd of that version (planVersionId ${later.planVersionId}) too.`,
     },
   ];
 }
 
-/** Credit is counted under the attainment key, so a rule whose key changes begins at 0 within the period. */
+/**
+ * Credit is counted under the attainment key, so attainment of a rule whose key changes restarts at 0 within the
+ * period.
+ */
 export function attainmentRestarts(terms: PlanTerms, keysBefore: ReadonlyMap<string, string>): PlanWarning[] {
   return terms.rules.flatMap((rule, index): PlanWarning[] => {
     const before = keysBefore.get(rule.name);
@@ -34,7 +37,7 @@ export function attainmentRestarts(terms: PlanTerms, keysBefore: ReadonlyMap<str
       {
         code: 'attainment_restarts',
         path: `config.rules.${index}.quotaGroup`,
-        message: `${rule.name} counted towards "${before}" and counts towards "${key}" from now on. Attainment starts at 0 under the new key, and quotas have to be set for it.`,
+        message: `${rule.name} counted towards "${before}" and now counts towards "${key}". Attainment starts at 0 under the new key. Set quotas for it.`,
       },
     ];
   });

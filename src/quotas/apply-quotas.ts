@@ -56,7 +56,7 @@ export async function applyQuotas(
   };
 }
 
-/** Positions of settings whose quota an earlier setting names too, each with the position of that earlier one. */
+/** Positions of settings for a quota that an earlier setting is for too, each with the position of the earlier one. */
 export function repeatedSettings(settings: readonly QuotaSetting[]): { readonly at: number; readonly first: number }[] {
   const positions = settings.map((setting, position) => ({ key: keyOf(setting), position }));
   return [...groupBy(positions, ({ key }) => key).values()].flatMap(([first, ...more]) =>

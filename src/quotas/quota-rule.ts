@@ -4,7 +4,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type PeriodKind, periodFormats, periodKind } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** The rule that a quota is set for; what counts of it is its key. */
+/** The rule that a quota is set for. Credit is counted under its key. */
 export interface QuotaRule {
   readonly ruleId: string;
   readonly planId: string;
@@ -15,8 +15,8 @@ export interface QuotaRule {
 }
 
 /**
- * The rule of that id, unless its version has been superseded: it is not part of the timeline, and a newer version has a
- * rule of that name.
+ * The rule with that id, unless its version has been superseded: such a version is not part of the timeline, and a
+ * newer version has a rule with the same name.
  */
 export async function findRuleById(
   trx: Work,
@@ -42,7 +42,7 @@ const isNotSuperseded = sql<SqlBool>`not exists (
   select from plan_versions s
   where s.workspace_id = v.workspace_id and s.supersedes = v.plan_version_id and s.status = 'active')`;
 
-/** The rule of that name in the timelines of the plans, or else the only one that measures that field. */
+/** The rule with that name in the timelines of the plans, otherwise the only rule that measures that field. */
 export async function findRuleByMeasure(
   trx: Work,
   workspaceId: string,
@@ -57,11 +57,11 @@ export async function findRuleByMeasure(
     .orderBy('v.version', 'desc')
     .orderBy('r.position')
     .execute();
-  const wanted = normal(measure);
-  const named = rules.filter((rule) => normal(rule.name) === wanted);
-  const counters = distinctCounters(named.length > 0 ? named : rules.filter((rule) => normal(rule.measure) === wanted));
+  const name = normal(measure);
+  const named = rules.filter((rule) => normal(rule.name) === name);
+  const counters = distinctCounters(named.length > 0 ? named : rules.filter((rule) => normal(rule.measure) === name));
   const [rule] = counters;
-  if (rule === undefined) throw ruleNotFound(`No active plan here has a rule named ${measure}.`);
+  if (rule === undefined) throw ruleNotFound(`No active plan of this workspace has a rule named ${measure}.`);
   if (counters.length === 1) return rule;
   throw new Failure(
     'quota_ambiguous_measure',
@@ -72,7 +72,7 @@ export async function findRuleByMeasure(
   );
 }
 
-/** The only rule of the active plans that counts in periods of the kind; several need a name. */
+/** The only rule of the active plans with periods of that kind; rejected if there are several. */
 export async function findOnlyRule(
   trx: Work,
   workspaceId: string,
@@ -88,7 +88,7 @@ export async function findOnlyRule(
   const counters = distinctCounters(rules);
   const ofKind = counters.filter((rule) => rule.attainmentPeriod === kind);
   const [rule, another] = ofKind.length > 0 ? ofKind : counters;
-  if (rule === undefined) throw ruleNotFound('No active plan of this rep has a rule; give the plan, or assign one.');
+  if (rule === undefined) throw ruleNotFound('No active plan of this rep has a rule. Name the plan, or assign one.');
   if (another === undefined) return rule;
   throw new Failure(
     'quota_ambiguous_measure',
@@ -97,7 +97,7 @@ export async function findOnlyRule(
   );
 }
 
-/** Plans that any of the reps is on. */
+/** Plans that any of the reps is assigned to. */
 export async function assignedPlanIds(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ plan_id: string }>`
     select distinct plan_id from assignments
@@ -105,7 +105,7 @@ export async function assignedPlanIds(trx: Work, workspaceId: string, repIds: re
   return rows.map((row) => row.plan_id);
 }
 
-/** Quotas of a rule are set for periods of the rule's own kind only. */
+/** Rejects a period that is not of the rule's kind. */
 export function assertPeriodKind(rule: QuotaRule, period: string): void {
   if (periodKind(period) === rule.attainmentPeriod) return;
   const format = periodFormats[rule.attainmentPeriod];
@@ -135,7 +135,7 @@ function ruleQuery(trx: Work, workspaceId: string) {
     .where('r.workspace_id', '=', workspaceId);
 }
 
-/** Rules that count under one key are one for a quota; of a rule's versions the newest stands for all. */
+/** Rules with one key share one quota; the rule of the newest version represents them. */
 function distinctCounters(rules: readonly QuotaRule[]): QuotaRule[] {
   const newest = [...groupBy(rules, (rule) => `${rule.planId}|${rule.name}`).values()].flatMap((versions) =>
     versions.slice(0, 1),

@@ -18,20 +18,23 @@ export interface QuotaSetting {
   readonly variableTarget: Decimal | null | undefined;
 }
 
-/** Keeps running calculations from missing a quota that is new: they count credit for the quotas that they see. */
+/**
+ * Locks the reps' lanes: a running calculation counts credit only for the quotas that it has read, so it would miss
+ * a new one.
+ */
 export async function lockLanes(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
   await sql`
     select rep_id from lanes where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])
     order by rep_id for no key update`.execute(trx);
 }
 
-/** Writes the settings, of which no two may concern one quota; a new quota starts at the credit that the ledger has for it. */
+/** Writes the settings. No two may be for the same quota. A new quota starts at the credit in the ledger. */
 export async function upsertQuotas(trx: Work, workspaceId: string, settings: readonly QuotaSetting[]): Promise<void> {
   await forceCustomPlans(trx);
-  const keeping = settings.filter((setting) => setting.variableTarget === undefined);
+  const unchangedVariable = settings.filter((setting) => setting.variableTarget === undefined);
   const setting = settings.filter((one) => one.variableTarget !== undefined);
   const added = [
-    ...(await upsert(trx, workspaceId, keeping, sql`quotas.variable_target`)),
+    ...(await upsert(trx, workspaceId, unchangedVariable, sql`quotas.variable_target`)),
     ...(await upsert(trx, workspaceId, setting, sql`excluded.variable_target`)),
   ];
   for (const [repId, counters] of await countersWithCredit(trx, workspaceId, added))
@@ -45,7 +48,7 @@ interface AddedQuota {
   readonly period: string;
 }
 
-/** Returns the quotas that are new. */
+/** Returns the quotas that were inserted. */
 async function upsert(
   trx: Work,
   workspaceId: string,
@@ -72,7 +75,7 @@ async function upsert(
   return rows.filter((row) => row.is_new);
 }
 
-/** The counters that the ledger has rows for, by rep: at the start of a period there are none. */
+/** The attainment keys, by rep, that have ledger rows in the period. */
 async function countersWithCredit(
   trx: Work,
   workspaceId: string,

@@ -16,7 +16,7 @@ export const quota = z.object({
 });
 export type Quota = z.infer<typeof quota>;
 
-/** Places that a target is stored with. */
+/** Decimal places of a stored target. */
 const places = 6;
 
 export const targetAmount = z
@@ -30,7 +30,7 @@ function isExact(value: number): boolean {
   return decimal.rounded(places).equals(decimal);
 }
 
-/** What has been reached of the target, 1 being all of it; 0 without a target. */
+/** Attainment, where 1 is 100 %; 0 without a target. */
 export function attainmentOf(currentValue: Decimal, target: Decimal): number {
   return target.isZero() ? 0 : currentValue.dividedBy(target).rounded(places).toNumber();
 }

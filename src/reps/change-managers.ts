@@ -9,7 +9,7 @@ import {
   isSameLines,
   managerOn,
   managersAbove,
-  mostLevels,
+  maxLevels,
   type ReportingLine,
   withManager,
 } from './reporting-lines.js';
@@ -66,7 +66,7 @@ function assertSound(hierarchy: Hierarchy, moved: readonly ManagerChange[]): voi
     const message =
       broken.reason === 'cycle'
         ? 'would make the rep their own manager, directly or through others'
-        : `would make a chain of more than ${mostLevels} managers`;
+        : `would make a chain of more than ${maxLevels} managers`;
     throw invalid({ path, message });
   }
 }
@@ -77,8 +77,8 @@ function firstDaysOfManagers(hierarchies: readonly Hierarchy[], moved: readonly 
   for (const { repId, from = earliestDay } of moved) {
     for (const hierarchy of hierarchies) {
       for (const managerId of managersAbove(hierarchy, repId, { from, to: latestDay })) {
-        const known = firstDays.get(managerId);
-        if (known === undefined || from < known) firstDays.set(managerId, from);
+        const earliest = firstDays.get(managerId);
+        if (earliest === undefined || from < earliest) firstDays.set(managerId, from);
       }
     }
   }

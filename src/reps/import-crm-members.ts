@@ -49,7 +49,7 @@ export async function importCrmMembers(
 ): Promise<ImportedMembers> {
   const people = members.flatMap((member) => {
     const address = email.safeParse(member.email ?? '');
-    if (!address.success || !isStorable(member.crmId) || member.crmId.length > mostIdLength) return [];
+    if (!address.success || !isStorable(member.crmId) || member.crmId.length > maxIdLength) return [];
     const avatar = member.avatar !== null && isStorable(member.avatar) ? member.avatar : null;
     return [{ ...member, avatar, email: address.data, name: nameOf(member, address.data) }];
   });
@@ -64,13 +64,13 @@ export async function importCrmMembers(
     workspaceId,
     people.filter((one) => !one.active).map((one) => one.crmId),
   );
-  const known = await findMembers(
+  const byCrmMember = await findMembers(
     trx,
     workspaceId,
     provider,
     people.map((one) => one.crmId),
   );
-  const plan = planImport(people, { stored, known, left }, await countHeads(trx, workspaceId));
+  const plan = planImport(people, { stored, byCrmMember, left }, await countHeads(trx, workspaceId));
   await updateReps(trx, workspaceId, plan.changed);
   await insertReps(trx, workspaceId, plan.fresh);
   await linkMembers(trx, workspaceId, provider, plan.links);
@@ -90,7 +90,7 @@ export async function importCrmMembers(
   };
 }
 
-const mostIdLength = 200;
+const maxIdLength = 200;
 
 type Person = Member & { readonly email: string };
 
@@ -104,32 +104,32 @@ interface Plan {
   readonly withoutSeat: number;
 }
 
-interface Known {
+interface CurrentReps {
   /** Those who have the member id or the address of somebody in the CRM. */
   readonly stored: readonly StoredRep[];
   /** By member id. */
-  readonly known: ReadonlyMap<string, StoredRep>;
+  readonly byCrmMember: ReadonlyMap<string, StoredRep>;
   readonly left: ReadonlySet<string>;
 }
 
 function planImport(
   people: readonly Person[],
-  { stored, known: members, left }: Known,
+  { stored, byCrmMember: members, left }: CurrentReps,
   heads: Parameters<typeof hasSeat>[0],
 ): Plan {
   const byMember = new Map(
     stored.flatMap((rep) => (rep.crmMemberId === null ? [] : [[rep.crmMemberId, rep] as const])),
   );
   const byEmail = new Map(stored.map((rep) => [rep.email, rep]));
-  const taken = new Set<string>();
+  const importedIds = new Set<string>();
   const plan = { fresh: [] as StoredRep[], changed: [] as StoredRep[], claiming: [] as StoredRep[] };
   const adopted: { crmId: string; repId: string }[] = [];
   const links: { repId: string; avatar: string | null; active: boolean }[] = [];
   let { reps, admins } = heads;
   let withoutSeat = 0;
   for (const person of people) {
-    const known = byMember.get(person.crmId) ?? members.get(person.crmId) ?? byEmail.get(person.email);
-    if (known === undefined) {
+    const current = byMember.get(person.crmId) ?? members.get(person.crmId) ?? byEmail.get(person.email);
+    if (current === undefined) {
       const seated = hasSeat({ ...heads, reps });
       if (person.active && seated) reps += 1;
       if (person.active && !seated) withoutSeat += 1;
@@ -138,25 +138,25 @@ function planImport(
       plan.claiming.push(rep);
       adopted.push({ crmId: person.crmId, repId: rep.repId });
       byEmail.set(rep.email, rep);
-      taken.add(rep.repId);
+      importedIds.add(rep.repId);
       links.push({ repId: rep.repId, avatar: person.avatar, active: person.active });
       continue;
     }
     // Two members of one address: the first is the rep.
-    if (taken.has(known.repId)) continue;
-    taken.add(known.repId);
-    const lastAdmin = known.role === 'admin' && admins === 1;
-    const leaves = known.active && left.has(person.crmId) && !lastAdmin;
-    if (leaves && known.role === 'admin') admins -= 1;
+    if (importedIds.has(current.repId)) continue;
+    importedIds.add(current.repId);
+    const lastAdmin = current.role === 'admin' && admins === 1;
+    const leaves = current.active && left.has(person.crmId) && !lastAdmin;
+    if (leaves && current.role === 'admin') admins -= 1;
     const next = {
-      ...known,
+      ...current,
       name: person.name,
-      active: known.active && !leaves,
-      crmMemberId: known.crmMemberId ?? person.crmId,
+      active: current.active && !leaves,
+      crmMemberId: current.crmMemberId ?? person.crmId,
     };
     adopted.push({ crmId: person.crmId, repId: next.repId });
     if (!members.has(person.crmId)) plan.claiming.push({ ...next, crmMemberId: person.crmId });
-    if (next.name !== known.name || next.active !== known.active || next.crmMemberId !== known.crmMemberId)
+    if (next.name !== current.name || next.active !== current.active || next.crmMemberId !== current.crmMemberId)
       plan.changed.push(next);
     if (next.crmMemberId === person.crmId)
       links.push({ repId: next.repId, avatar: person.avatar, active: person.active });

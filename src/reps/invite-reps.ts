@@ -16,7 +16,7 @@ export interface Invitations {
   readonly mailIds: readonly string[];
 }
 
-/** Invites whom it can, in the order asked: activates them within the seats of the tier and leaves each a mail. */
+/** Invites whom it can, in the order requested: activates them within the seats of the tier and leaves each a mail. */
 export async function inviteReps(
   trx: Work,
   outbox: Outbox,
@@ -24,15 +24,15 @@ export async function inviteReps(
   repIds: readonly string[],
   publicUrl: string | undefined,
 ): Promise<Invitations> {
-  const asked = [...new Set(repIds.map((repId) => repId.toLowerCase()))];
-  const known = new Map(
-    (await findRepsById(trx, workspaceId, asked.filter(isUuid))).map((one) => [one.repId, one] as const),
+  const requested = [...new Set(repIds.map((repId) => repId.toLowerCase()))];
+  const stored = new Map(
+    (await findRepsById(trx, workspaceId, requested.filter(isUuid))).map((one) => [one.repId, one] as const),
   );
   const heads = { ...(await countHeads(trx, workspaceId)) };
   const invited: StoredRep[] = [];
   const failed: { repId: string; reason: InviteFailure }[] = [];
-  for (const repId of asked) {
-    const rep = known.get(repId);
+  for (const repId of requested) {
+    const rep = stored.get(repId);
     if (rep === undefined || !email.safeParse(rep.email).success) failed.push({ repId, reason: 'rep_not_found' });
     else if (!rep.active && !hasSeat(heads)) failed.push({ repId, reason: 'rep_limit_reached' });
     else {

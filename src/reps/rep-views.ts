@@ -59,8 +59,8 @@ export async function findStanding(
 export async function unknownReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ rep_id: string }>`
     select rep_id from reps where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
-  const known = new Set(rows.map((row) => row.rep_id));
-  return repIds.filter((repId) => !known.has(repId));
+  const existing = new Set(rows.map((row) => row.rep_id));
+  return repIds.filter((repId) => !existing.has(repId));
 }
 
 /** Ids of the reps with those e-mail addresses, in lower case, by address. */

@@ -37,10 +37,10 @@ export function readsAsWidget(caller: Caller): boolean {
 }
 
 /** The reps that a list is narrowed to, null for everyone. */
-export function narrowedReps(caller: Caller, asked: string | undefined): readonly string[] | null {
-  if (asked !== undefined && !maySee(caller, asked)) throw notYours();
-  if (asked === undefined && !seesTeam(caller) && caller.repId === null) throw notYours();
-  return asked === undefined ? visibleReps(caller) : [asked];
+export function narrowedReps(caller: Caller, repId: string | undefined): readonly string[] | null {
+  if (repId !== undefined && !maySee(caller, repId)) throw notYours();
+  if (repId === undefined && !seesTeam(caller) && caller.repId === null) throw notYours();
+  return repId === undefined ? visibleReps(caller) : [repId];
 }
 
 export function notYours(): Failure {

@@ -10,7 +10,7 @@ export interface ReportingLine {
 /** The lines of every rep who has any; those of one rep never overlap. */
 export type Hierarchy = ReadonlyMap<string, readonly ReportingLine[]>;
 
-export const mostLevels = 20;
+export const maxLevels = 20;
 
 export function managerOn(lines: readonly ReportingLine[], day: Day): string | null {
   return lines.find((line) => isEffective(day, line.from, line.to))?.managerId ?? null;
@@ -60,7 +60,7 @@ export function brokenChain(
     if (shared === null) continue;
     const position = chain.indexOf(line.managerId);
     if (position >= 0) return { reason: 'cycle', repIds: chain.slice(position) };
-    if (chain.length > mostLevels) return { reason: 'depth', repIds: chain };
+    if (chain.length > maxLevels) return { reason: 'depth', repIds: chain };
     const broken = brokenChain(hierarchy, line.managerId, shared, chain);
     if (broken !== null) return broken;
   }

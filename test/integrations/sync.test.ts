@@ -299,7 +299,7 @@ describe('polling crm-c', function () {
     await until(async () => (await runs()).length > 0);
     const [told] = await runs();
     expect(told).to.include({ trigger: 'crm_poll', outcome: 'skipped', scope: 'deal' });
-    expect(told.details).to.deep.equal({ provider: 'crmc', reasons: ['the owner is nobody here'] });
+    expect(told.details).to.deep.equal({ provider: 'crmc', reasons: ['the owner is not a rep of this workspace'] });
   });
 
   it('passes over a workspace whose switch is off', async () => {

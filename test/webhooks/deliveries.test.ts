@@ -297,7 +297,7 @@ for (const { provider, start } of crmWorlds) {
         const { runs } = await api.expect(200, 'GET', `/v1/workspaces/audit-logs?dealId=${id}`);
         const told = runs.filter((run: { outcome: string }) => run.outcome === 'skipped');
         expect(told).to.have.length(1);
-        expect(told[0].details).to.deep.equal({ provider, reasons: ['the owner is nobody here'] });
+        expect(told[0].details).to.deep.equal({ provider, reasons: ['the owner is not a rep of this workspace'] });
       });
 
       it('144 no amount: kept, and paid nothing', async () => {

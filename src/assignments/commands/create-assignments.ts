@@ -26,13 +26,13 @@ export class CreateAssignments {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   async execute(
-    { body: wanted }: Input<unknown, unknown, z.infer<typeof body>>,
+    { body: request }: Input<unknown, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<Assignment[]> {
     const { workspaceId } = caller;
-    const repIds = [...new Set(wanted.repIds)];
-    const start = wanted.effectiveStart ?? null;
-    const end = wanted.effectiveEnd ?? null;
+    const repIds = [...new Set(request.repIds)];
+    const start = request.effectiveStart ?? null;
+    const end = request.effectiveEnd ?? null;
     assertDateOrder(start, end);
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const planId = await findPlanId(trx, workspaceId, wanted.planId);
@@ -54,7 +54,7 @@ export class CreateAssignments {
 
 export const createAssignments = operation({
   id: 'createAssignments',
-  summary: 'Put reps on a plan, one assignment each, all or none',
+  summary: 'Assign reps to a plan, one assignment each, all or none',
   method: 'post',
   path: '/v1/assignments',
   access: 'admin',
@@ -67,7 +67,7 @@ export const createAssignments = operation({
     title: 'Put reps on a plan',
     hints: effects.adds,
     description: {
-      purpose: 'Put one rep or several on a plan, all of them or none.',
+      purpose: 'Assign one rep or several to a plan, all of them or none.',
       useWhen:
         'people are to be paid by a plan. Look at list_assignments first: who is on two plans is paid by both for the same deal. Managers whom a cascade rule pays are assigned too.',
       notFor:
@@ -82,7 +82,7 @@ export const createAssignments = operation({
       effectiveEnd: lastDay('Last day on the plan'),
     },
     list: 'assignments',
-    summary: (assignments) => `Reps put on the plan: ${assignments.length}. Commission follows by itself.`,
+    summary: (assignments) => `Reps assigned: ${assignments.length}. Commission is recalculated automatically.`,
   },
   handler: CreateAssignments,
 });

@@ -29,7 +29,7 @@ export class DeleteAssignment {
 
 export const deleteAssignment = operation({
   id: 'deleteAssignment',
-  summary: 'Take a rep off a plan; what was earned under it stays',
+  summary: 'End the assignment of a rep; events earned under it stay',
   method: 'delete',
   path: '/v1/assignments/:assignmentId',
   access: 'admin',
@@ -42,13 +42,13 @@ export const deleteAssignment = operation({
     hints: effects.sets,
     description: {
       purpose: 'Unlink a rep from a plan.',
-      useWhen: 'a rep was put on a plan by mistake, or delete_plan refuses because reps are assigned.',
+      useWhen: 'a rep was assigned to a plan by mistake, or delete_plan fails because reps are assigned.',
       notFor:
         'ending it on a day (use update_assignment with effectiveEnd), which also reverses what was earned after that day.',
       changes: 'deals that come or change later pay the rep nothing by this plan; commission already earned stays.',
     },
     arguments: { assignmentId: 'The assignment (UUID of list_assignments)' },
-    summary: () => 'The rep is off the plan; what was earned stays.',
+    summary: () => 'The assignment was removed. Earned events stay.',
   },
   handler: DeleteAssignment,
 });

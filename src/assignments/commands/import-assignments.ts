@@ -25,7 +25,7 @@ import { insertAssignments, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 
 const query = importQuery.extend({
-  dateFormat: z.enum(dateFormats).default('ISO').describe('How the file writes dates, in addition to ISO 8601'),
+  dateFormat: z.enum(dateFormats).default('ISO').describe('Format of dates in the file, in addition to ISO 8601'),
 });
 type Query = z.infer<typeof query>;
 
@@ -40,7 +40,7 @@ const columns = {
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
 
-interface Wanted {
+interface ParsedRow {
   readonly row: number;
   readonly repId: string;
   readonly planId: string;
@@ -52,7 +52,7 @@ interface Wanted {
 export class ImportAssignments {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  /** One assignment for each row; rows that exist already are unchanged, invalid rows are reported. */
+  /** Creates one assignment for each row. Existing assignments are unchanged; invalid rows are reported. */
   async execute({ query: { dryRun, delimiter, dateFormat }, body }: Input<unknown, Query>, caller: Caller) {
     const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
     const { workspaceId } = caller;
@@ -66,7 +66,7 @@ export class ImportAssignments {
   }
 }
 
-function placementKey({ planId, start, end }: Wanted): string {
+function placementKey({ planId, start, end }: ParsedRow): string {
   return `${planId}|${start ?? ''}|${end ?? ''}`;
 }
 
@@ -87,7 +87,7 @@ async function readRows(
   workspaceId: string,
   rows: readonly Row[],
   dateFormat: DateFormat,
-): Promise<(Wanted | Failure)[]> {
+): Promise<(ParsedRow | Failure)[]> {
   const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
   const reps = await findRepIdsByEmail(trx, workspaceId, emails);
   const plans = await findPlanIdsByName(trx, workspaceId);
@@ -97,7 +97,7 @@ async function readRows(
       throw rejected(`${name}: ${text} is not a date in the format ${dateFormat}`);
     return day;
   };
-  return rows.map((row): Wanted | Failure => {
+  return rows.map((row): ParsedRow | Failure => {
     try {
       if (row.problem !== null) throw rejected(row.problem);
       const { email = '', plan = '' } = row.cells;
@@ -121,32 +121,32 @@ async function decide(
   trx: Work,
   workspaceId: string,
   rows: readonly Row[],
-  read: readonly (Wanted | Failure)[],
-): Promise<{ results: RowResult[]; fresh: Wanted[] }> {
-  const wanted = read.filter((one): one is Wanted => !(one instanceof Failure));
-  const repIds = [...new Set(wanted.map(({ repId }) => repId))];
+  read: readonly (ParsedRow | Failure)[],
+): Promise<{ results: RowResult[]; fresh: ParsedRow[] }> {
+  const valid = read.filter((one): one is ParsedRow => !(one instanceof Failure));
+  const repIds = [...new Set(valid.map(({ repId }) => repId))];
   const stored = (await listAssignments(trx, workspaceId, { repIds })).map((one) => ({
     ...one,
     start: one.effectiveStart,
     end: one.effectiveEnd,
   }));
-  const taken = groupBy(stored, ({ repId, planId }) => `${repId}|${planId}`);
-  const fresh: Wanted[] = [];
+  const byRepAndPlan = groupBy(stored, ({ repId, planId }) => `${repId}|${planId}`);
+  const fresh: ParsedRow[] = [];
   const results = rows.map(({ row, cells }, index): RowResult => {
-    const one = read[index] as Wanted | Failure;
+    const one = read[index] as ParsedRow | Failure;
     const email = cells.email ?? null;
     if (one instanceof Failure)
       return { row, outcome: 'rejected', email, repId: null, code: one.code, reason: one.message };
     const { repId, planId, start, end } = one;
     const key = `${repId}|${planId}`;
-    const others: { start: Day | null; end: Day | null }[] = taken.get(key) ?? [];
+    const others: { start: Day | null; end: Day | null }[] = byRepAndPlan.get(key) ?? [];
     if (others.some((other) => other.start === start && other.end === end))
       return { row, outcome: 'unchanged', email, repId };
     if (others.some((other) => overlap(rangeOf(other), rangeOf(one)))) {
-      const reason = 'The rep is on this plan on some of these days already.';
+      const reason = 'The rep already has an assignment to this plan on some of these days.';
       return { row, outcome: 'rejected', email, repId, code: 'assignment_overlap', reason };
     }
-    taken.set(key, [...(taken.get(key) ?? []), one] as never);
+    byRepAndPlan.set(key, [...(byRepAndPlan.get(key) ?? []), one] as never);
     fresh.push(one);
     return { row, outcome: 'created', email, repId };
   });
@@ -163,7 +163,7 @@ function rejected(reason: string): Failure {
 
 export const importAssignments = operation({
   id: 'importAssignments',
-  summary: 'Put reps on plans from a CSV file: one assignment for each rep, by e-mail address, and plan, by name',
+  summary: 'Assign reps to plans from a CSV file: one assignment for each rep, by e-mail address, and plan, by name',
   method: 'post',
   path: '/v1/assignments/import',
   access: 'admin',

@@ -20,11 +20,11 @@ export class UpdateAssignment {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
   async execute(
-    { params: { assignmentId: asked }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
+    { params: { assignmentId: rawId }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
     caller: Caller,
   ): Promise<Assignment> {
     if (change.effectiveStart === undefined && change.effectiveEnd === undefined) {
-      throw invalid({ path: '', message: 'give at least one of effectiveStart, effectiveEnd' });
+      throw invalid({ path: '', message: 'send at least one of effectiveStart, effectiveEnd' });
     }
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
@@ -46,7 +46,7 @@ export class UpdateAssignment {
 
 export const updateAssignment = operation({
   id: 'updateAssignment',
-  summary: 'Move the first or last day of an assignment; what lies outside afterwards is reversed',
+  summary: 'Move the first or last day of an assignment; events outside the new days are reversed',
   method: 'patch',
   path: '/v1/assignments/:assignmentId',
   access: 'admin',

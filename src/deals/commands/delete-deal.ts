@@ -15,7 +15,7 @@ import { affectedByDeletions } from '../affected-reps.js';
 import { lockDeals, purgeDeal, softDeleteDeals } from '../deal-store.js';
 import { dealEarnings } from '../deal-views.js';
 
-/** A CRM's own id, taken as it is written; one that cannot be stored names no deal. */
+/** The CRM's id of the deal, unchanged; an id that cannot be stored matches no deal. */
 const params = z.strictObject({ dealId: z.string().max(200) });
 const query = z.strictObject({ hard: flag.default(false) });
 const response = z.object({
@@ -35,13 +35,16 @@ export class DeleteDeal {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The deal goes at once and its events with it, before the answer: what approved periods hold back is told. */
+  /**
+   * Deletes the deal and reverses its events before the response is sent. The response reports events that approved
+   * periods keep.
+   */
   async execute(
-    { params: { dealId: given }, query: { hard } }: Input<z.infer<typeof params>, z.infer<typeof query>>,
+    { params: { dealId: rawId }, query: { hard } }: Input<z.infer<typeof params>, z.infer<typeof query>>,
     caller: Caller,
   ) {
     const { workspaceId } = caller;
-    const dealId = given.trim();
+    const dealId = rawId.trim();
     if (!isStorable(dealId)) return nothingDeleted;
     const removed = await this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
       this.remove(trx, workspaceId, dealId, hard),
@@ -60,7 +63,10 @@ export class DeleteDeal {
     };
   }
 
-  /** Who has earned on the deal is asked to be calculated in the same transaction; null when there is no such deal. */
+  /**
+   * Deletes the deal and requests the calculation of every rep who earned on it in the same transaction; null if
+   * there is no such deal.
+   */
   private async remove(
     trx: Work,
     workspaceId: string,
@@ -71,7 +77,7 @@ export class DeleteDeal {
     markAffected(trx, deal === undefined ? [] : [deal.repId]);
     if (deal === undefined) return null;
     const { earned } = await dealEarnings(trx, workspaceId, dealId);
-    const touched = (await affectedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
+    const affected = (await affectedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
     await failpoint('delete.afterEarners');
     const at = this.clock.now();
     if (hard) await purgeDeal(trx, workspaceId, dealId, at);
@@ -80,15 +86,15 @@ export class DeleteDeal {
     await requestCalculation(
       trx,
       workspaceId,
-      [...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })),
+      [...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })),
     );
-    return { earned, repIds: [...touched.keys()] };
+    return { earned, repIds: [...affected.keys()] };
   }
 }
 
 export const deleteDeal = operation({
   id: 'deleteDeal',
-  summary: 'Mark a deal deleted, or remove it for good, and reverse every earned event on it',
+  summary: 'Mark a deal as deleted, or purge it with its history, and reverse every earned event on it',
   method: 'delete',
   path: '/v1/deals/:dealId',
   access: 'admin',

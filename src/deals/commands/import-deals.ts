@@ -11,7 +11,7 @@ import { type Work } from '../../platform/database/unit-of-work.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
 import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
 import { flag, text } from '../../platform/schemas.js';
-import { type DealTerms, mostSlugLength } from '../deal.js';
+import { type DealTerms, maxSlugLength } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
 import { type ColumnWarning } from '../import/csv-header.js';
 import { csvHeader, csvRows, provenNumberFormat } from '../import/csv-rows.js';
@@ -21,8 +21,8 @@ import { importRows, requestImported } from '../import/import-rows.js';
 import { declaredDateFormat, jsonRows } from '../import/json-rows.js';
 
 const query = z.strictObject({
-  idColumn: text(mostSlugLength).optional().describe('The column of the deal ids; default id'),
-  dateFormat: z.enum(dateFormats).optional().describe('How the file writes dates, in addition to ISO 8601'),
+  idColumn: text(maxSlugLength).optional().describe('Column with the deal ids; default id'),
+  dateFormat: z.enum(dateFormats).optional().describe('Format of dates in the file, in addition to ISO 8601'),
   numberFormat: z
     .enum(numberFormats)
     .optional()
@@ -30,7 +30,7 @@ const query = z.strictObject({
   mode: z
     .enum(['merge', 'replace'])
     .default('merge')
-    .describe('merge changes only what the file says; replace clears what it does not say'),
+    .describe('merge changes only the values in the file; replace clears values that are not in the file'),
   dryRun: flag.default(false).describe('true: parse, resolve and count without writing'),
   delimiter: z
     .enum([',', ';', '\t', '|', 'tab'])
@@ -60,20 +60,23 @@ const response = z.object({
   warnings: z
     .array(z.object({ code: z.literal('unknown_column'), column: z.string(), message: z.string() }))
     .describe('Columns that no mapping, plan or stored deal names'),
-  numberFormat: z.enum(numberFormats).nullable().describe('The format given or detected; null when neither'),
-  jobId: z.string().optional().describe('The recalculation that the import caused; absent for a dry run'),
+  numberFormat: z
+    .enum(numberFormats)
+    .nullable()
+    .describe('The format in the request or detected in the file; null if neither'),
+  jobId: z.string().optional().describe('The recalculation job of the import; absent for a dry run'),
   dryRun: z.literal(true).optional(),
   rows: z.array(previewRow).optional().describe('The first 20 rows of a dry run, as they would be stored'),
 });
 type Answer = z.input<typeof response>;
 
-/** What a file says beside its rows. */
+/** What a file states apart from its rows. */
 interface FileTerms {
   readonly warnings: readonly ColumnWarning[];
   readonly numberFormat: NumberFormat | null;
 }
 
-/** Ends the transaction of a dry run: everything is done as in an import, and nothing of it is kept. */
+/** Rolls back the transaction of a dry run, which does everything that an import does. */
 class DryRunEnd extends Error {
   constructor(readonly answer: Answer) {
     super('the dry run is complete');
@@ -84,7 +87,10 @@ class DryRunEnd extends Error {
 export class ImportDeals {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  /** The whole file in one transaction, which starts when all of it has arrived. Bad rows are listed, good ones are imported. */
+  /**
+   * Imports the whole file in one transaction, which starts when the upload is complete. Invalid rows are reported,
+   * valid rows are imported.
+   */
   async execute({ query, body }: Input<unknown, Query>, caller: Caller): Promise<Answer> {
     const { contentType, stream } = body as StreamedBody;
     return withSpooledUpload(stream, async (read) => {
@@ -124,10 +130,10 @@ type OpenFile = (
   columns: ImportColumns,
 ) => Promise<FileTerms & { readonly rows: AsyncIterable<readonly ImportRow[]> }>;
 
-function csvFile(read: () => Readable, { dateFormat = 'ISO', numberFormat: given, ...format }: Query): OpenFile {
+function csvFile(read: () => Readable, { dateFormat = 'ISO', numberFormat: requested, ...format }: Query): OpenFile {
   return async (terms, columns) => {
     const header = await csvHeader(read(), format, columns);
-    const numberFormat = given ?? (await provenNumberFormat(read(), format.delimiter, header));
+    const numberFormat = requested ?? (await provenNumberFormat(read(), format.delimiter, header));
     const reader = { terms, columns, dateFormat, numberFormat };
     const rows = csvRows(read(), format.delimiter, header, reader);
     return { rows, warnings: header.warnings, numberFormat };

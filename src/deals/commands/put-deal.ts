@@ -27,7 +27,7 @@ const response = dealRecord.extend({ stale: z.literal(true).optional() });
 export class PutDeal {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  /** The body is the whole deal: what it leaves out is gone. */
+  /** The body is the whole deal: absent fields are removed. */
   async execute(
     { params: { dealId }, body }: Input<z.infer<typeof params>, unknown, z.infer<typeof dealBody>>,
     caller: Caller,
@@ -46,7 +46,7 @@ export class PutDeal {
       } = await recordDeals(trx, workspaceId, [{ dealId, ...read, sourceUpdatedAt, provider: null }]);
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       await failpoint('put.afterRecord');
-      const touched = await affectedReps(trx, workspaceId, changes);
+      const affected = await affectedReps(trx, workspaceId, changes);
       const [deal] = await Promise.all([
         findDeal(trx, workspaceId, dealId),
         recalculate([...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
@@ -62,7 +62,7 @@ export class PutDeal {
 
 export const putDeal = operation({
   id: 'putDeal',
-  summary: 'Store a deal as a whole, new or known; older news than stored change nothing',
+  summary: 'Create or replace a deal; data older than the stored deal changes nothing',
   method: 'put',
   path: '/v1/deals/:dealId',
   access: 'admin',

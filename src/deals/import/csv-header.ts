@@ -1,6 +1,6 @@
 import { Failure, invalid } from '../../kernel/failure.js';
 import { ColumnNames, nameKey } from '../../platform/files/column-names.js';
-import { mostFields, problemOfSlug } from '../deal.js';
+import { maxFields, problemOfSlug } from '../deal.js';
 import { type ImportColumns, namedColumns } from './import-columns.js';
 import { type CellKind, kindOf } from './import-row.js';
 
@@ -20,12 +20,12 @@ export interface Header {
   readonly width: number;
   readonly id: number;
   readonly named: readonly Column[];
-  /** In the order of their slugs, which is the order in which content is stored. */
+  /** Sorted by slug, the order in which content is stored. */
   readonly fields: readonly Column[];
   readonly warnings: readonly ColumnWarning[];
 }
 
-/** Ids of deals are found under these names too, unless the request names a column. */
+/** Default names of the id column. */
 const usualIdColumns = ['id', 'deal_id'];
 
 /** Reads the header: names that differ in case, spaces and punctuation only are the same column. */
@@ -45,7 +45,7 @@ export function headerOf(cells: readonly string[], idColumn: string | undefined,
   if (columns.length > 0 && unknown.length === columns.length) throw noKnownColumns(columns, names, known);
   if (id === null) throw idColumnMissing(cells, idColumn);
   const named = new Set<string>(namedColumns);
-  const kinded = columns.map(({ name, index }) => ({ name, index, kind: kindOf(name, known) }));
+  const kinded = columns.map(({ name, index }) => ({ name, index, kind: kindOf(name, importColumns) }));
   return {
     width: cells.length,
     id,
@@ -77,16 +77,16 @@ function idColumnMissing(cells: readonly string[], idColumn: string | undefined)
 }
 
 function assertNames(columns: readonly { name: string; index: number }[], idCell: string): void {
-  const seen = new Set([idCell.trim()]);
+  const names = new Set([idCell.trim()]);
   for (const { name, index } of columns) {
-    const problem = problemOfSlug(name) ?? (seen.has(name) ? 'is named twice' : null);
+    const problem = problemOfSlug(name) ?? (names.has(name) ? 'is named twice' : null);
     if (problem !== null)
       throw invalid({ path: '', message: `column ${index + 1} of the header (${name.slice(0, 100)}) ${problem}` });
-    seen.add(name);
+    names.add(name);
   }
 }
 
-function noKnownColumns(columns: readonly { name: string }[], names: ColumnNames, { known }: ImportColumns): Failure {
+function noKnownColumns(columns: readonly { name: string }[], names: ColumnNames, { slugs }: ImportColumns): Failure {
   const suggestions = columns.map(({ name }) => ({ column: name.slice(0, 100), suggestions: names.suggest(name) }));
   return new Failure(
     'no_known_columns',
@@ -94,7 +94,7 @@ function noKnownColumns(columns: readonly { name: string }[], names: ColumnNames
       .map(({ name }) => name.slice(0, 50))
       .slice(0, 10)
       .join(', ')} is known, so every value would be lost. Rename them or map them with POST /v1/fields/save.`,
-    { suggestions, known: known.slice(0, 100) },
+    { suggestions, known: slugs.slice(0, 100) },
   );
 }
 

@@ -23,7 +23,7 @@ export async function csvHeader(
   throw invalid({ path: '', message: 'the file has no header row' });
 }
 
-/** The number format that the cells of the file prove; null when none does, or when some prove the one and some the other. */
+/** The number format that the cells prove; null if no cell proves one or cells prove both. */
 export async function provenNumberFormat(
   source: Readable,
   delimiter: string,
@@ -50,7 +50,7 @@ function addFormat(proven: Set<NumberFormat>, cell: string | undefined): void {
   if (format !== null) proven.add(format);
 }
 
-/** The data rows of a CSV file under its header, some at a time; empty cells are absent. */
+/** The data rows of a CSV file in batches; empty cells are absent. */
 export async function* csvRows(
   source: Readable,
   delimiter: string,

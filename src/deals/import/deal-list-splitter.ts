@@ -1,25 +1,25 @@
 import { Failure, invalid } from '../../kernel/failure.js';
 
-const mostRestBytes = 64 * 1024;
-const mostItemBytes = 1024 * 1024;
+const maxRestBytes = 64 * 1024;
+const maxItemBytes = 1024 * 1024;
 
 /**
- * Cuts the members of the list `deals` out of a JSON document as it comes in. It only looks for where they begin and
- * end: each member, and in the end the document without them, still has to pass JSON.parse, which knows the grammar
- * and is faster than any parser of tokens. No more than one member is held at a time.
+ * Splits the list `deals` of a JSON document into its members while the document arrives. It finds only where
+ * members begin and end; each member, and at the end the rest of the document, is parsed by JSON.parse, which checks
+ * the grammar and is faster than a streaming parser. At most one member is in memory.
  */
 export class DealListSplitter {
   private depth = 0;
   private inText = false;
   private escaped = false;
   private inList = false;
-  private seen = 0;
+  private count = 0;
   private lists = 0;
   private readonly open: Buffer[] = [];
   private openBytes = 0;
   private rest = '';
 
-  /** The members that end in this part of the document. */
+  /** Returns the members that end in this chunk. */
   push(chunk: Buffer): string[] {
     const members: string[] = [];
     let start = 0;
@@ -55,44 +55,44 @@ export class DealListSplitter {
     return members;
   }
 
-  /** The document with its list of deals empty. */
+  /** Returns the document with an empty list of deals. */
   end(): string {
-    if (!this.inList) this.keepRest();
+    if (!this.inList) this.appendRest();
     return this.rest;
   }
 
   private hold(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.openBytes += bytes.length;
-    if (this.openBytes + this.rest.length > mostRestBytes && !this.inList) {
+    if (this.openBytes + this.rest.length > maxRestBytes && !this.inList) {
       throw invalid({
         path: '',
-        message: 'must be an object that holds deals, a list, and at most dateFormat beside it',
+        message: 'must be an object with a list named deals and, optionally, dateFormat',
       });
     }
-    if (this.openBytes > mostItemBytes)
-      throw invalid({ path: 'deals', message: `row ${this.seen + 1} is larger than 1 MiB` });
-    // Chunks are used again by whoever reads them.
+    if (this.openBytes > maxItemBytes)
+      throw invalid({ path: 'deals', message: `row ${this.count + 1} is larger than 1 MiB` });
+    // The reader reuses its chunks, so the bytes are copied.
     this.open.push(Buffer.from(bytes));
   }
 
   private enterList(): void {
-    this.keepRest();
+    this.appendRest();
     this.inList = /(?<!\\)"deals"\s*:\s*\[$/.test(this.rest);
     if (!this.inList) return;
     this.lists += 1;
-    if (this.lists > 1) throw invalid({ path: 'deals', message: 'is given twice' });
+    if (this.lists > 1) throw invalid({ path: 'deals', message: 'is present twice' });
   }
 
   private endMember(members: string[], last: boolean): void {
     const member = this.takeOpen();
-    const isEmptyList = last && this.seen === 0 && member.trim() === '';
+    const isEmptyList = last && this.count === 0 && member.trim() === '';
     if (isEmptyList) return;
-    this.seen += 1;
+    this.count += 1;
     members.push(member);
   }
 
-  private keepRest(): void {
+  private appendRest(): void {
     this.rest += this.takeOpen();
   }
 
@@ -104,7 +104,7 @@ export class DealListSplitter {
   }
 }
 
-/** The value of JSON text, for which nobody but the sender is to blame. */
+/** Parses JSON text from the client; a syntax error is a 400. */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,13 +4,13 @@ import { listNativeDefinitions } from '../../fields/field-definition-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type DealTerms, usualSlugs } from '../deal.js';
 
-/** Columns that concern the deal itself and are none of its fields. */
+/** Columns that are properties of the deal and not fields. */
 export const namedColumns = ['repId', 'ownerEmail', 'sourceUpdatedAt'] as const;
 
-/** What the workspace knows of the columns that a file of deals may have. */
+/** The known columns of a workspace's deal files. */
 export interface ImportColumns {
   /** Slugs that a mapping, a plan, the CRM or stored deals name. */
-  readonly known: readonly string[];
+  readonly slugs: readonly string[];
   /** Slugs whose values are amounts or measures. */
   readonly numeric: ReadonlySet<string>;
   readonly amounts: ReadonlySet<string>;
@@ -34,9 +34,9 @@ export async function loadImportColumns(trx: Work, workspaceId: string, terms: D
     return mapped === undefined ? usualSlugs[name] : [mapped];
   };
   const amounts = new Set(slugsOf('dealAmount'));
-  const known = [...standardFields.flatMap(slugsOf), ...measures, ...planned.every, ...native.map(({ slug }) => slug)];
+  const slugs = [...standardFields.flatMap(slugsOf), ...measures, ...planned.every, ...native.map(({ slug }) => slug)];
   return {
-    known: [...new Set(known)],
+    slugs: [...new Set(slugs)],
     numeric: new Set([...amounts, ...measures, ...planned.numeric]),
     amounts,
     closeDates: new Set(slugsOf('closeDate')),

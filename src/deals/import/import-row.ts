@@ -17,9 +17,9 @@ import {
 import { type IncomingDeal } from '../record-deals.js';
 import { type ImportColumns } from './import-columns.js';
 
-/** A deal that a row describes, with the content that it was read from. */
+/** A deal in a row, with the content of the row. */
 export interface ImportedDeal extends IncomingDeal {
-  readonly said: DealContent;
+  readonly sent: DealContent;
 }
 
 export interface RowProblem {
@@ -27,7 +27,7 @@ export interface RowProblem {
   readonly code?: 'ambiguous_number';
 }
 
-/** A data row of the file, counted from 1: a deal, or why it is none. */
+/** A data row of the file, counted from 1: a deal, or the reason why it is rejected. */
 export type ImportRow = { readonly row: number; readonly dealId?: string } & (
   | { readonly deal: ImportedDeal }
   | RowProblem
@@ -37,7 +37,7 @@ export interface RowReader {
   readonly terms: DealTerms;
   readonly columns: ImportColumns;
   readonly dateFormat: DateFormat;
-  /** Null where a file neither states nor proves it. */
+  /** Null if the file neither states nor proves a format. */
   readonly numberFormat: NumberFormat | null;
 }
 
@@ -50,7 +50,7 @@ export function kindOf(slug: string, { amounts, numeric, closeDates, createdDate
   return numeric.has(slug) ? 'number' : 'text';
 }
 
-/** The text of a cell in the form in which it is stored, or why it cannot be read. */
+/** The cell's text in its stored form, or the reason why it cannot be read. */
 export function readCell(slug: string, text: string, kind: CellKind, reader: RowReader): string | RowProblem {
   switch (kind) {
     case 'amount':
@@ -79,7 +79,8 @@ function numberCell(
       reason: `${slug}: ${shown(text)} can be read with a thousands separator and with a decimal separator; give numberFormat=en (1,234.50) or numberFormat=eu (1.234,50)`,
     };
   if (read !== null) return read;
-  // A measure that is no number is stored as it is, and absent in calculations; a deal must not be stored without its amount.
+  // A measure that is not a number is stored unchanged and ignored in calculations. An unreadable amount rejects the
+  // row.
   if (kind === 'number' && format === null) return text;
   const expected = format === null ? 'a number' : `a number in the format ${format}`;
   return { reason: `${kind === 'amount' ? 'dealAmount' : slug}: ${shown(text)} is not ${expected}` };
@@ -90,14 +91,14 @@ function dateCell(name: 'closeDate' | 'createdDate', text: string, reader: RowRe
   const { timeZone } = reader.terms;
   const day = readDateText(trimmed, reader.dateFormat, timeZone);
   if (day === null) return { reason: `${name}: ${shown(text)} is not a date in the format ${reader.dateFormat}` };
-  // An instant is stored as it is: which day it falls on follows the time zone of the workspace.
+  // A timestamp is stored unchanged: its day depends on the workspace's time zone.
   return zoned.test(trimmed) && readDay(trimmed, timeZone) !== null ? trimmed : day;
 }
 
 const zoned = /\d(?:Z|[+-]\d{2}:?\d{2})$/;
 const slashed = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 
-/** Only the full form with slashes is a date in a column that need not hold dates. */
+/** In a column that may hold other text, only a full date with slashes is a date. */
 function slashedDay(value: string, dateFormat: DateFormat): Day | null {
   const match = slashed.exec(value);
   if (match === null) return null;
@@ -106,7 +107,9 @@ function slashedDay(value: string, dateFormat: DateFormat): Day | null {
   return isDay(day) ? day : null;
 }
 
-/** What a deal is paid by must be readable: otherwise it would silently earn nothing. */
+/**
+ * Standard values that commission depends on must be readable; otherwise the deal would earn nothing without notice.
+ */
 function problemOfStandardValues(content: DealContent, read: Projection, reader: RowReader): string | null {
   for (const name of ['closeDate', 'createdDate'] as const) {
     if (read[name] !== null) continue;
@@ -125,12 +128,12 @@ function shown(value: unknown): string {
 function rowOf(
   row: number,
   dealId: string,
-  said: DealContent,
+  sent: DealContent,
   sourceUpdatedAt: string | null | undefined,
   reader: RowReader,
 ): ImportRow {
-  const read = readContent(said, reader.terms);
-  const reason = problemOfStandardValues(said, read.projection, reader);
+  const read = readContent(sent, reader.terms);
+  const reason = problemOfStandardValues(sent, read.projection, reader);
   if (reason !== null) return { row, dealId, reason };
   return {
     row,
@@ -138,7 +141,7 @@ function rowOf(
     deal: {
       dealId,
       ...read,
-      said,
+      sent,
       sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null,
       provider: null,
     },
@@ -147,7 +150,7 @@ function rowOf(
 
 const jsonDeal = dealBody.extend({ dealId });
 
-/** One deal of a JSON file, written as PUT takes it; texts are read as in a CSV file. */
+/** One deal of a JSON file, in the format of PUT. Texts are read as in a CSV file. */
 export function readJsonRow(row: number, value: unknown, reader: RowReader): ImportRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { row, reason: 'is not an object' };
   const named: Record<string, unknown> = { ...value };
@@ -192,7 +195,7 @@ function readFields(fields: Fields, reader: RowReader): RowProblem | { readonly 
 
 const csvNamed = dealBody.pick({ repId: true, ownerEmail: true, sourceUpdatedAt: true });
 
-/** One line of a CSV file: its id, its fields as {@link readCell} gives them, and the values of the named columns. */
+/** One line of a CSV file: its id, its fields as {@link readCell} returns them, and the values of the named columns. */
 export function readCsvRow(
   row: number,
   id: string,

@@ -31,7 +31,7 @@ export interface RejectedRow {
   readonly code?: 'ambiguous_number';
 }
 
-/** One of the first rows, as it would be stored. */
+/** One of the first rows as it would be stored. */
 export interface PreviewRow {
   readonly row: number;
   readonly dealId: string | null;
@@ -51,7 +51,7 @@ export interface ImportResult {
   readonly stale: number;
   readonly rejected: readonly RejectedRow[];
   readonly preview: readonly PreviewRow[];
-  readonly touched: AffectedReps;
+  readonly affected: AffectedReps;
 }
 
 interface Tally {
@@ -60,19 +60,19 @@ interface Tally {
   stale: number;
   readonly rejected: RejectedRow[];
   readonly preview: PreviewRow[];
-  readonly touched: AffectedReps;
+  readonly affected: AffectedReps;
 }
 
 export const maxPreviewRows = 20;
 
-/** Records the rows batch by batch. Nothing is calculated before {@link requestImported} asks for it. */
+/** Stores the rows in batches. Nothing is calculated until {@link requestImported} requests it. */
 export async function importRows(
   trx: Work,
   workspaceId: string,
   rows: AsyncIterable<readonly ImportRow[]>,
   { mode, terms }: { readonly mode: ImportMode; readonly terms: DealTerms },
 ): Promise<ImportResult> {
-  const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], preview: [], touched: new Map() };
+  const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], preview: [], affected: new Map() };
   const owners = new DealOwners(trx, workspaceId);
   let decided: DecidedBatch | null = null;
   let writing = Promise.resolve();
@@ -81,7 +81,7 @@ export async function importRows(
       ? null
       : {
           complete: (deals, stored) => completed(deals, stored, terms),
-          // A statement within the savepoint of a failed insert would fail with it.
+          // A statement inside the savepoint of a failed insert would fail too.
           beforeNextRead: () => writing,
         };
   try {
@@ -91,15 +91,16 @@ export async function importRows(
         await writeBatch(trx, decided, tally);
         decided = null;
       }
-      // Sent ahead of what the last batch writes: while the server writes it this batch is decided and the next one read.
+      // Sent before the last batch is written: this batch is decided and the next one read while the server writes.
       const deciding = decideBatch(trx, workspaceId, owners, batch, completion);
       if (decided !== null) writing = writeBatch(trx, decided, tally);
-      // Its failure is heard by the await above, though perhaps not before the next batch has been read.
+      // The await above reports the failure, possibly after the next batch has been read; this prevents an unhandled
+      // rejection.
       writing.catch(() => undefined);
       decided = await deciding;
     }
   } finally {
-    // A file that breaks off must not end the transaction under a batch that is still being written.
+    // An aborted upload must not end the transaction while a batch is being written.
     await Promise.allSettled([writing]);
   }
   await writing;
@@ -107,7 +108,7 @@ export async function importRows(
   return tally;
 }
 
-/** Requests the calculation of every rep whom the import concerns, as a job that can be watched. */
+/** Requests the calculation of every affected rep, as a job with progress. */
 export async function requestImported(
   trx: Work,
   recalculate: Recalculate,
@@ -128,7 +129,9 @@ export async function requestImported(
   return jobId;
 }
 
-/** The deals with what is stored of them and the file does not say; a deal that comes twice builds on its first row. */
+/**
+ * Completes the deals with stored values that are not in the file; a deal that occurs twice builds on its first row.
+ */
 function completed(
   deals: readonly IncomingDeal[],
   stored: ReadonlyMap<string, DealContent>,
@@ -139,10 +142,10 @@ function completed(
   if (stored.size === 0 && counts.size === deals.length) return deals;
   const contents = new Map(stored);
   return (deals as readonly ImportedDeal[]).map((deal) => {
-    const known = contents.get(deal.dealId);
-    const content = known === undefined ? deal.said : mergedContent(known, deal.said, terms);
+    const stored = contents.get(deal.dealId);
+    const content = stored === undefined ? deal.sent : mergedContent(stored, deal.sent, terms);
     if (counts.get(deal.dealId) !== 1) contents.set(deal.dealId, content);
-    return known === undefined ? deal : { ...deal, ...readContent(content, terms) };
+    return stored === undefined ? deal : { ...deal, ...readContent(content, terms) };
   });
 }
 
@@ -163,7 +166,7 @@ async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>): AsyncGene
 
 interface DecidedBatch {
   readonly rows: readonly ImportRow[];
-  /** Those of the rows that are deals, as they would be stored. */
+  /** The valid rows as deals to store. */
   readonly incoming: readonly IncomingDeal[];
   readonly owners: DealOwners;
   readonly deals: DecidedDeals;
@@ -176,14 +179,14 @@ async function decideBatch(
   rows: readonly ImportRow[],
   completion: Completion | null,
 ): Promise<DecidedBatch> {
-  const said = rows.flatMap((row) => ('deal' in row ? [row.deal] : []));
-  const { incoming, ...deals } = await decideDeals(trx, workspaceId, said, owners, completion);
+  const sent = rows.flatMap((row) => ('deal' in row ? [row.deal] : []));
+  const { incoming, ...deals } = await decideDeals(trx, workspaceId, sent, owners, completion);
   return { rows, incoming, owners, deals };
 }
 
-/** Whether the second has deals of the first, with which they can only be compared when those are written. */
+/** Whether both have deals in common; then the second can be decided only after the first is written. */
 function sharesDeals({ deals }: DecidedBatch, rows: readonly ImportRow[]): boolean {
-  const dealIds = new Set(deals.settled.map((one) => one.dealId));
+  const dealIds = new Set(deals.decisions.map((one) => one.dealId));
   return rows.some((row) => 'deal' in row && dealIds.has(row.deal.dealId));
 }
 
@@ -191,7 +194,7 @@ async function writeBatch(trx: Work, batch: DecidedBatch, tally: Tally): Promise
   const { rows, deals, incoming, owners } = batch;
   const { outcomes, changes } = await writeDeals(trx, deals);
   await failpoint('import.afterBatch');
-  merge(tally.touched, await affectedReps(trx, deals.workspaceId, changes));
+  merge(tally.affected, await affectedReps(trx, deals.workspaceId, changes));
   let position = 0;
   for (const row of rows) {
     const deal = 'deal' in row ? incoming[position] : undefined;

@@ -8,7 +8,7 @@ import { type ImportRow, type RowReader, readJsonRow } from './import-row.js';
 
 const document = z.strictObject({ deals: z.array(z.never()), dateFormat: z.enum(dateFormats).optional() });
 
-/** What the document says beside its deals. It may stand after them, so it is looked for before any is read. */
+/** The date format that the document declares. It may follow the deals, so it is read before any deal. */
 export async function declaredDateFormat(source: Readable): Promise<DateFormat | undefined> {
   const splitter = new DealListSplitter();
   for await (const chunk of source as AsyncIterable<Buffer>) splitter.push(chunk);
@@ -23,7 +23,7 @@ export async function declaredDateFormat(source: Readable): Promise<DateFormat |
   });
 }
 
-/** The deals of a JSON document, in their order, some at a time. */
+/** The deals of a JSON document in their order, in batches. */
 export async function* jsonRows(source: Readable, reader: RowReader): AsyncGenerator<ImportRow[]> {
   const splitter = new DealListSplitter();
   let row = 0;

@@ -20,13 +20,13 @@ const query = z.strictObject({
   repId: uuid.optional(),
   stage: z.string().max(10_000).refine(isStorable, 'holds characters that cannot be stored').optional(),
   since: z.union([instant, midnight], 'must be an ISO 8601 instant or a day, YYYY-MM-DD').optional(),
-  query: text(200).optional().describe('Part of the name or of the id, in any case'),
+  query: text(200).optional().describe('Part of the name or of the id, ignoring case'),
   closedFrom: day.optional().describe('First close date, YYYY-MM-DD'),
   closedTo: day.optional().describe('Last close date, YYYY-MM-DD'),
   isWon: flag.optional().describe('true: deals in a won stage; false: all others'),
   unowned: flag.optional().describe('true: deals that belong to no rep; false: deals that belong to one'),
   deleted: flag.default(false).describe('true: deleted deals instead of the others'),
-  paid: flag.optional().describe('true: deals that earned somebody an amount other than 0; false: deals that did not'),
+  paid: flag.optional().describe('true: deals that earned any rep an amount other than 0; false: deals that did not'),
   limit: wholeNumber(1, 500).default(100),
   offset: z
     .string()
@@ -45,7 +45,7 @@ export class ListDeals {
   async execute({ query: { repId, limit, offset, ...filter } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
     assertDayOrder(filter);
     const repIds = ownersOf(caller, repId);
-    // Whether a manager earned on a rep's deal is not the rep's to see.
+    // A rep must not see whether a manager earned on the deal.
     const paidTo = caller.accessLevel === 'connection' ? null : visibleReps(caller);
     const page = await this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
       findDeals(trx, caller.workspaceId, { ...filter, repIds, paidTo }, { limit, offset }),
@@ -59,7 +59,7 @@ function assertDayOrder({ closedFrom, closedTo }: { closedFrom?: string | undefi
     throw invalid({ path: 'closedTo', message: 'must not be before closedFrom' });
 }
 
-/** Whose deals are listed; null for those of everyone and of nobody, which the CRM's widget sees too. */
+/** Owners of the listed deals; null for all deals, with or without an owner, which the CRM widget sees too. */
 function ownersOf(caller: Caller, repId: string | undefined): readonly string[] | null {
   if (caller.accessLevel === 'connection') return repId === undefined ? null : [repId];
   const isHidden = repId === undefined ? caller.repId === null && !seesTeam(caller) : !maySee(caller, repId);
@@ -89,7 +89,7 @@ export const listDeals = operation({
     hints: effects.reads,
     description: {
       purpose:
-        'Deals as they stand now, changed last first: amount, stage, close date, owner and, in full detail, every field of the CRM.',
+        'Current deals, latest change first: amount, stage, close date, owner and, in full detail, every field of the CRM.',
       useWhen:
         'you test plan conditions against real deals, need a dealId, or look for deals that belong to nobody (unowned) or paid nobody (paid false).',
       notFor:
@@ -102,7 +102,7 @@ export const listDeals = operation({
       repId: 'Only deals of this rep (UUID of list_reps)',
       stage: 'Only deals in exactly this stage',
       since: {
-        description: 'Only deals that changed then or later: a day or an ISO 8601 instant',
+        description: 'Only deals that changed at this time or later: a day or an ISO 8601 instant',
         schema: () => ({ type: 'string' }),
       },
       query: 'Only deals whose name or id contains this text',

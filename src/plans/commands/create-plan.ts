@@ -56,7 +56,7 @@ export class CreatePlan {
       if (await isNameTaken(trx, workspaceId, plan.name)) {
         throw new Failure(
           'plan_name_taken',
-          `A plan named ${plan.name} exists. Change it with PATCH, or give another name.`,
+          `A plan named ${plan.name} exists. Change it with PATCH, or use another name.`,
         );
       }
       assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
@@ -83,7 +83,7 @@ export class CreatePlan {
 
 export const createPlan = operation({
   id: 'createPlan',
-  summary: 'Create a plan; it is active at once unless its status says draft',
+  summary: 'Create a plan; it is active at once unless its status is draft',
   method: 'post',
   path: '/v1/plans',
   access: 'admin',

@@ -52,7 +52,7 @@ export const deletePlanOverride = operation({
       changes: 'commission of this rep is calculated anew at the general tiers; approved statements stay.',
     },
     arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (UUID of list_reps)' },
-    summary: () => 'The general tiers hold again. Commission follows by itself.',
+    summary: () => 'The general tiers apply again. Commission is recalculated automatically.',
   },
   handler: DeletePlanOverride,
 });

@@ -35,7 +35,7 @@ export class DeletePlan {
 
 export const deletePlan = operation({
   id: 'deletePlan',
-  summary: 'Remove a plan for good, with all versions, rules, tiers and quotas; events stay until a cleanup',
+  summary: 'Remove a plan permanently, with all versions, rules, tiers and quotas; events stay until a cleanup',
   method: 'delete',
   path: '/v1/plans/:planId',
   access: 'admin',
@@ -47,8 +47,8 @@ export const deletePlan = operation({
     title: 'Delete plan for good',
     hints: effects.sets,
     description: {
-      purpose: 'Remove a plan for good, with all its versions, rules, tiers and quotas.',
-      useWhen: 'a person wants a plan gone that was made by mistake, and has agreed to lose it.',
+      purpose: 'Remove a plan permanently, with all its versions, rules, tiers and quotas.',
+      useWhen: 'a person asks to remove a plan that was created by mistake, and has confirmed it.',
       notFor: 'plans that people were paid by: use set_plan_status with archived or deleted, which can be taken back.',
       formats: 'confirm must be true.',
       changes:
@@ -56,7 +56,7 @@ export const deletePlan = operation({
     },
     arguments: { planId: planArguments.planRef },
     confirmed: true,
-    summary: ({ planId }) => `Plan ${planId} is gone, with all versions and quotas.`,
+    summary: ({ planId }) => `Plan ${planId} was removed, with all versions and quotas.`,
   },
   handler: DeletePlan,
 });

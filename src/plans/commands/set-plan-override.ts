@@ -59,11 +59,11 @@ export class SetPlanOverride {
 function assertNamedOnce(override: Body): void {
   const isRepeated = <T>(value: T, index: number, all: readonly T[]) => all.indexOf(value) < index;
   const rule = override.rules.map(({ ruleId }) => ruleId).findIndex(isRepeated);
-  if (rule >= 0) throw invalid({ path: `rules.${rule}.ruleId`, message: 'is given more than once' });
+  if (rule >= 0) throw invalid({ path: `rules.${rule}.ruleId`, message: 'is listed more than once' });
   override.rules.forEach(({ tiers }, index) => {
     const tier = tiers.map(({ tierIndex }) => tierIndex).findIndex(isRepeated);
     if (tier >= 0)
-      throw invalid({ path: `rules.${index}.tiers.${tier}.tierIndex`, message: 'is given more than once' });
+      throw invalid({ path: `rules.${index}.tiers.${tier}.tierIndex`, message: 'is listed more than once' });
   });
 }
 
@@ -104,7 +104,7 @@ export const setPlanOverride = operation({
     hints: effects.sets,
     description: {
       purpose:
-        'Give one rep rates or flat amounts of their own on a plan version, replacing all overrides they have there.',
+        'Set rates or flat amounts for one rep on a plan version, replacing all overrides that the rep has there.',
       useWhen: 'one rep is paid differently within the same rules.',
       notFor:
         'terms that hold for everybody (use update_plan), other thresholds or rules for one rep (make a plan of their own), or taking it back (delete_plan_override).',
@@ -118,7 +118,7 @@ export const setPlanOverride = operation({
       repId: 'The rep (UUID of list_reps)',
       rules: 'The tiers that differ, by rule',
     },
-    summary: ({ rules }) => `Set for rules: ${rules.length}. Commission follows by itself.`,
+    summary: ({ rules }) => `Set for rules: ${rules.length}. Commission is recalculated automatically.`,
   },
   handler: SetPlanOverride,
 });

@@ -65,16 +65,16 @@ export class UpdatePlan {
   ) {}
 
   async execute(
-    { params: { planRef }, body: given }: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
+    { params: { planRef }, body: changes }: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
     caller: Caller,
   ): Promise<WrittenPlan> {
-    if (Object.values(given).every((value) => value === undefined)) {
+    if (Object.values(changes).every((value) => value === undefined)) {
       const fields = Object.keys(body.shape).join(', ');
       throw invalid({ path: '', message: `give at least one of ${fields}` });
     }
-    const change: PlanChange = { ...given, ...requestedDates(given) };
-    const terms = given.config === undefined ? undefined : planTerms(given.config);
-    assertFieldMapping(given.fieldMapping ?? null);
+    const change: PlanChange = { ...changes, ...requestedDates(changes) };
+    const terms = changes.config === undefined ? undefined : planTerms(changes.config);
+    assertFieldMapping(changes.fieldMapping ?? null);
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate, calculateFirst) => {
       const today = await workspaceToday(trx, workspaceId, this.clock);
@@ -84,7 +84,8 @@ export class UpdatePlan {
       const changed = changedState(plan, source, change, planRef === plan.planId);
       await assertNameFree(trx, workspaceId, plan, changed, change.name);
       const reps = await repsOfPlan(trx, workspaceId, plan.planId);
-      // What is earned on a stopped day stays as it is, so everything that was requested before has to be in the ledger.
+      // Events on days that the change deactivates stay as they are, so all earlier requests must be calculated
+      // first.
       if (stopsDays(datedPlan(plan), datedPlan(changed)))
         await calculateFirst((await hasCascade(trx, workspaceId, plan.planId)) ? null : reps);
       const restated = restatedDays(datedPlan(plan), datedPlan(changed));
@@ -115,11 +116,11 @@ interface Saving {
   readonly source: VersionRow;
   readonly change: PlanChange;
   readonly changed: ChangedState;
-  /** Those of the request's config. */
+  /** The terms of the request's config. */
   readonly terms: PlanTerms | undefined;
 }
 
-/** Writes what the change changes; tells what should be known about it. */
+/** Writes the change and returns the warnings about it. */
 async function saveChange(
   trx: Work,
   workspaceId: string,
@@ -155,7 +156,7 @@ async function saveChange(
   };
 }
 
-/** A plan that is renamed, or comes back after it was deleted, needs a name that no other plan has. */
+/** A plan that is renamed or restored after deletion must have a name that no other plan has. */
 async function assertNameFree(
   trx: Work,
   workspaceId: string,
@@ -170,8 +171,8 @@ async function assertNameFree(
   throw new Failure(
     'plan_name_taken',
     newName === undefined
-      ? `Another plan is named ${name} by now. Rename this plan or set the other one to deleted first.`
-      : `Another plan is named ${name}. Give another name.`,
+      ? `Another plan is named ${name}. Rename this plan, or delete the other one first.`
+      : `Another plan is named ${name}. Use another name.`,
   );
 }
 
@@ -195,7 +196,7 @@ export const updatePlan = operation({
     hints: effects.changes,
     description: {
       purpose:
-        'Change the config, dates, currency or field mapping of a plan, which makes a new version; or its name or status, which does not.',
+        'Change the config, dates, currency or field mapping of a plan, which creates a new version; or its name or status, which does not.',
       useWhen:
         'rates, tiers, conditions or dates of a plan change. Read it with get_plan first and send the whole config: it replaces the old one. Simulate the new config before.',
       notFor:
@@ -214,10 +215,11 @@ export const updatePlan = operation({
       fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; null clears it',
       currency: planArguments.currency,
       status:
-        'Status of the new version; when no version is made, of the plan (planId) or of the version (planVersionId)',
+        'Status of the new version; if no version is created, of the plan (planId) or of the version (planVersionId)',
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
-    summary: (plan) => `Changed. ${describePlan(plan)}${describeWarnings(plan)} Commission follows by itself.`,
+    summary: (plan) =>
+      `Changed. ${describePlan(plan)}${describeWarnings(plan)} Commission is recalculated automatically.`,
   },
   handler: UpdatePlan,
 });

@@ -12,8 +12,8 @@ export class GetPlanTemplate {
   async execute({ params: { templateId } }: Input<z.infer<typeof params>>) {
     const template = planTemplates.find((one) => one.templateId === templateId);
     if (template === undefined) {
-      const known = planTemplates.map((one) => one.templateId).join(', ');
-      throw new Failure('template_not_found', `There is no such template. There are ${known}.`);
+      const templateIds = planTemplates.map((one) => one.templateId).join(', ');
+      throw new Failure('template_not_found', `There is no such template. The templates are ${templateIds}.`);
     }
     return template;
   }

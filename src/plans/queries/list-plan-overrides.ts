@@ -34,7 +34,7 @@ export class ListPlanOverrides {
   }
 }
 
-/** The overrides of a version grouped by rep, each tier with the threshold that it keeps from the global one. */
+/** The overrides of a version grouped by rep, each tier with the threshold of the general tier. */
 export async function overridesByRep(trx: Work, workspaceId: string, planVersionId: string, onlyForRep: string | null) {
   const rows = await listOverrides(trx, workspaceId, planVersionId);
   const visible = onlyForRep === null ? rows : rows.filter((row) => row.repId === onlyForRep);
@@ -68,14 +68,14 @@ export const listPlanOverrides = operation({
     title: 'List plan overrides',
     hints: effects.reads,
     description: {
-      purpose: 'Tiers that single reps have on one plan version instead of the general ones.',
-      useWhen: 'a rep is paid at another rate than the plan says, or before set_plan_override replaces what is there.',
+      purpose: 'Per-rep tiers on one plan version that replace the general tiers.',
+      useWhen: 'a rep is paid at another rate than the plan has, or before set_plan_override replaces the overrides.',
       notFor: "the plan's general tiers (use get_plan).",
       changes: 'nothing.',
     },
     arguments: { planVersionId: planArguments.planVersionId },
     list: 'overrides',
-    summary: (overrides) => `Reps with tiers of their own: ${overrides.length}.`,
+    summary: (overrides) => `Reps with overrides: ${overrides.length}.`,
   },
   handler: ListPlanOverrides,
 });

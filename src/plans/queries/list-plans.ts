@@ -56,7 +56,7 @@ export const listPlans = operation({
       changes: 'nothing.',
     },
     arguments: {
-      status: 'Only plans with this status; deleted ones are shown only when asked for',
+      status: 'Only plans with this status; deleted plans are listed only with this status or includeDeleted',
       versions: 'all lists every version instead of one row a plan',
     },
     list: 'plans',

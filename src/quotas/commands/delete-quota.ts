@@ -48,7 +48,7 @@ export const deleteQuota = operation({
       changes: 'commission of the rep in the period is calculated anew at 0 % attainment; approved statements stay.',
     },
     arguments: { quotaId: 'The quota (UUID of list_quotas)' },
-    summary: () => 'The quota is gone. Commission follows by itself.',
+    summary: () => 'The quota was removed. Commission is recalculated automatically.',
   },
   handler: DeleteQuota,
 });

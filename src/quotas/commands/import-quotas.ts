@@ -46,7 +46,7 @@ const columns = {
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
 
-/** A row with the setting that it asks for, or the failure that rejects it. */
+/** A row with its setting, or the failure that rejects it. */
 interface ReadRow {
   readonly row: Row;
   readonly setting: QuotaSetting | null;
@@ -106,8 +106,8 @@ async function readRows(
     const planIds = plan === undefined ? await assignedPlanIds(trx, workspaceId, [repId]) : plans.find(plan);
     const kind = periodKind(row.cells.period ?? '');
     const key = JSON.stringify([[...planIds].sort(), measure, kind]);
-    const known = rules.get(key);
-    if (known !== undefined) return known;
+    const cached = rules.get(key);
+    if (cached !== undefined) return cached;
     const found =
       measure === undefined
         ? findOnlyRule(trx, workspaceId, planIds, kind)
@@ -159,7 +159,7 @@ function amountOf(name: string, text: string | undefined, format: NumberFormat |
   return Decimal.of(parsed.data);
 }
 
-/** Two rows for one quota contradict each other: the later one is rejected. */
+/** Two rows for one quota contradict each other, so the later one is rejected. */
 function withoutRepeated(read: readonly ReadRow[]): ReadRow[] {
   const good = read.filter(({ setting }) => setting !== null);
   const repeated = new Map(

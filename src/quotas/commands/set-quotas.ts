@@ -18,7 +18,7 @@ import { assertPeriodKind, assignedPlanIds, findRuleById, findRuleByMeasure, typ
 import { type QuotaSetting } from '../quota-store.js';
 
 const target = z.strictObject({
-  repId: uuid.optional().meta({ description: 'The rep; give this or email' }),
+  repId: uuid.optional().meta({ description: 'The rep; send this or email' }),
   email: email.optional().meta({ description: "The rep's e-mail address, in any case; give this or repId" }),
   period: period.meta({ description: "The period, in the format of the rule's attainmentPeriod: 2026-Q1" }),
   target: targetAmount.meta({ description: 'What counts as 100 %, in the unit of the measure' }),
@@ -40,10 +40,10 @@ const body = z.strictObject({
       'One target for each rep and period, all or none. Replaces repIds, period, target and variableTarget, which set one target for all reps.',
   }),
 });
-type Wanted = z.infer<typeof body>;
+type Request = z.infer<typeof body>;
 
-/** One target with the place in the body that names it. */
-interface WantedTarget {
+/** One target with its path in the body. */
+interface RequestedTarget {
   readonly path: string;
   readonly repId: string;
   readonly period: string;
@@ -55,15 +55,15 @@ interface WantedTarget {
 export class SetQuotas {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  async execute({ body: wanted }: Input<unknown, unknown, Wanted>, caller: Caller): Promise<Quota[]> {
-    assertOneForm(wanted);
+  async execute({ body: request }: Input<unknown, unknown, Request>, caller: Caller): Promise<Quota[]> {
+    assertOneForm(request);
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const targets = await targetsOf(trx, workspaceId, wanted);
       const repIds = [...new Set(targets.map(({ repId }) => repId))];
       const unknown = await unknownReps(trx, workspaceId, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);
-      const rule = await ruleOf(trx, workspaceId, repIds, wanted);
+      const rule = await ruleOf(trx, workspaceId, repIds, request);
       const settings = targets.map((one) => settingOf(rule, one));
       refuseRepeated(targets, settings);
       const { quotas } = await applyQuotas(trx, recalculate, workspaceId, settings);
@@ -72,28 +72,28 @@ export class SetQuotas {
   }
 }
 
-function assertOneForm(wanted: Wanted): void {
-  if ((wanted.planRuleId === undefined) === (wanted.measure === undefined)) {
-    throw invalid({ path: 'planRuleId', message: 'give either planRuleId or measure' });
+function assertOneForm(request: Request): void {
+  if ((request.planRuleId === undefined) === (request.measure === undefined)) {
+    throw invalid({ path: 'planRuleId', message: 'send either planRuleId or measure' });
   }
   const shared = ['repIds', 'period', 'target'] as const;
-  if (wanted.targets === undefined) {
-    const [missing, ...more] = shared.filter((name) => wanted[name] === undefined);
+  if (request.targets === undefined) {
+    const [missing, ...more] = shared.filter((name) => request[name] === undefined);
     if (missing === undefined) return;
-    const issue = (path: string) => ({ path, message: 'is required, unless targets is given' });
+    const issue = (path: string) => ({ path, message: 'is required unless targets is present' });
     throw invalid(issue(missing), ...more.map(issue));
   }
-  const given = [...shared, 'variableTarget' as const].find((name) => wanted[name] !== undefined);
-  if (given !== undefined)
-    throw invalid({ path: given, message: 'belongs into each of targets when targets is given' });
-  const unnamed = wanted.targets.findIndex(
+  const misplaced = [...shared, 'variableTarget' as const].find((name) => request[name] !== undefined);
+  if (misplaced !== undefined)
+    throw invalid({ path: misplaced, message: 'must be in each item of targets when targets is present' });
+  const unnamed = request.targets.findIndex(
     ({ repId, email: address }) => (repId === undefined) === (address === undefined),
   );
-  if (unnamed >= 0) throw invalid({ path: `targets.${unnamed}`, message: 'give either repId or email' });
+  if (unnamed >= 0) throw invalid({ path: `targets.${unnamed}`, message: 'send either repId or email' });
 }
 
-async function targetsOf(trx: Work, workspaceId: string, wanted: Wanted): Promise<WantedTarget[]> {
-  const { targets, repIds = [], period: during = '', target: amount = 0, variableTarget } = wanted;
+async function targetsOf(trx: Work, workspaceId: string, request: Request): Promise<RequestedTarget[]> {
+  const { targets, repIds = [], period: during = '', target: amount = 0, variableTarget } = request;
   if (targets === undefined)
     return [...new Set(repIds)].map((repId) => ({
       path: 'repIds',
@@ -119,7 +119,7 @@ async function targetsOf(trx: Work, workspaceId: string, wanted: Wanted): Promis
 
 function settingOf(
   rule: QuotaRule,
-  { repId, period: during, target: amount, variableTarget }: WantedTarget,
+  { repId, period: during, target: amount, variableTarget }: RequestedTarget,
 ): QuotaSetting {
   assertPeriodKind(rule, during);
   return {
@@ -132,19 +132,19 @@ function settingOf(
   };
 }
 
-function refuseRepeated(targets: readonly WantedTarget[], settings: readonly QuotaSetting[]): void {
+function rejectRepeated(targets: readonly RequestedTarget[], settings: readonly QuotaSetting[]): void {
   const [repeated] = repeatedSettings(settings);
   if (repeated === undefined) return;
-  const { path, period: during } = targets[repeated.at] as WantedTarget;
+  const { path, period: during } = targets[repeated.at] as RequestedTarget;
   throw invalid({ path, message: `sets the same rep and period (${during}) as ${targets[repeated.first]?.path}` });
 }
 
-async function ruleOf(trx: Work, workspaceId: string, repIds: readonly string[], wanted: Wanted): Promise<QuotaRule> {
-  const planId = wanted.planId === undefined ? undefined : await findPlanId(trx, workspaceId, wanted.planId);
-  if (wanted.planId !== undefined && planId === undefined) throw planNotFound();
-  if (wanted.planRuleId !== undefined) return findRuleById(trx, workspaceId, wanted.planRuleId, planId);
+async function ruleOf(trx: Work, workspaceId: string, repIds: readonly string[], request: Request): Promise<QuotaRule> {
+  const planId = request.planId === undefined ? undefined : await findPlanId(trx, workspaceId, request.planId);
+  if (request.planId !== undefined && planId === undefined) throw planNotFound();
+  if (request.planRuleId !== undefined) return findRuleById(trx, workspaceId, request.planRuleId, planId);
   const planIds = planId === undefined ? await assignedPlanIds(trx, workspaceId, repIds) : [planId];
-  return findRuleByMeasure(trx, workspaceId, wanted.measure as string, planIds);
+  return findRuleByMeasure(trx, workspaceId, request.measure as string, planIds);
 }
 
 export const setQuotas = operation({
@@ -181,7 +181,7 @@ export const setQuotas = operation({
       repIds: 'The reps (UUIDs of list_reps)',
       planRuleId: 'Id of the rule (rules[].id of get_plan); give this or measure',
       measure: 'Name of a rule of an active plan, such as New business; give this or planRuleId',
-      planId: 'The plan (UUID, planId of list_plans), to tell apart rules of the same name',
+      planId: 'The plan (UUID, planId of list_plans), to distinguish rules of the same name',
       period: 'The period, such as 2026-Q1',
       target: 'What counts as 100 %, in the unit of the measure',
       variableTarget:
@@ -189,7 +189,7 @@ export const setQuotas = operation({
       targets: 'Instead of repIds, period and target: [{repId or email, period, target, variableTarget}], all or none',
     },
     list: 'quotas',
-    summary: (quotas) => `Quotas set: ${quotas.length}. Commission follows by itself.`,
+    summary: (quotas) => `Quotas set: ${quotas.length}. Commission is recalculated automatically.`,
   },
   handler: SetQuotas,
 });

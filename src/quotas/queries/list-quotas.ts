@@ -16,12 +16,12 @@ const query = z.strictObject({ repId: uuid.optional(), planId: uuid.optional(), 
 export class ListQuotas {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
-  async execute({ query: asked }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const repIds = narrowedReps(caller, asked.repId);
-    const filter = { period: asked.period, ...(repIds === null ? {} : { repIds }) };
+  async execute({ query: request }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
+    const repIds = narrowedReps(caller, request.repId);
+    const filter = { period: request.period, ...(repIds === null ? {} : { repIds }) };
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      if (asked.planId === undefined) return loadQuotas(trx, caller.workspaceId, filter);
-      const planId = await findPlanId(trx, caller.workspaceId, asked.planId);
+      if (request.planId === undefined) return loadQuotas(trx, caller.workspaceId, filter);
+      const planId = await findPlanId(trx, caller.workspaceId, request.planId);
       return planId === undefined ? [] : loadQuotas(trx, caller.workspaceId, { ...filter, planId });
     });
   }
@@ -29,7 +29,7 @@ export class ListQuotas {
 
 export const listQuotas = operation({
   id: 'listQuotas',
-  summary: 'Quotas with what has been reached of them',
+  summary: 'Quotas with current value and attainment',
   method: 'get',
   path: '/v1/quotas',
   access: 'rep',
@@ -41,7 +41,7 @@ export const listQuotas = operation({
     title: 'List quotas',
     hints: effects.reads,
     description: {
-      purpose: 'Targets of reps with what they have reached: current_value, and attainment where 1 is 100 %.',
+      purpose: 'Targets of reps with their current_value and attainment, where 1 is 100 %.',
       useWhen: 'you check that everybody on a plan has a quota, how far people are, or need a quotaId.',
       notFor: 'what was earned (use get_commissions).',
       formats: 'period 2026-03, 2026-Q1, 2026-H1 or 2026, matched exactly. measure is the name of the rule.',

@@ -32,10 +32,10 @@ export class UpdateRep {
   ) {}
 
   async execute(
-    { params: { repId: asked }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
+    { params: { repId: rawId }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
     caller: Caller,
   ): Promise<Rep> {
-    const repId = knownId(asked, 'rep_not_found', repNotFound().message);
+    const repId = knownId(rawId, 'rep_not_found', repNotFound().message);
     assertAsksSomething(change);
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
@@ -65,18 +65,18 @@ function assertAsksSomething(change: Change): void {
   }
 }
 
-async function changeStanding(trx: Work, workspaceId: string, known: StoredRep, change: Change): Promise<void> {
+async function changeRoleAndActivity(trx: Work, workspaceId: string, stored: StoredRep, change: Change): Promise<void> {
   const next = {
-    ...known,
-    role: change.role ?? known.role,
-    active: change.active ?? known.active,
-    payrollId: change.payrollId === undefined ? known.payrollId : change.payrollId,
+    ...stored,
+    role: change.role ?? stored.role,
+    active: change.active ?? stored.active,
+    payrollId: change.payrollId === undefined ? stored.payrollId : change.payrollId,
   };
-  if (next.role === known.role && next.active === known.active && next.payrollId === known.payrollId) return;
+  if (next.role === stored.role && next.active === stored.active && next.payrollId === stored.payrollId) return;
   const before = await countHeads(trx, workspaceId);
   await updateReps(trx, workspaceId, [next]);
   assertHeadcount(before, await countHeads(trx, workspaceId));
-  if (next.role !== known.role || !next.active) await endSessions(trx, workspaceId, [known.repId]);
+  if (next.role !== stored.role || !next.active) await endSessions(trx, workspaceId, [stored.repId]);
 }
 
 export const updateRep = operation({

@@ -31,7 +31,7 @@ const body = z.strictObject({ reps: z.array(person).min(1).max(10_000) });
 
 /** What becomes of one entry of the body. */
 interface Upsert {
-  readonly known: StoredRep | undefined;
+  readonly stored: StoredRep | undefined;
   readonly next: StoredRep;
 }
 
@@ -43,7 +43,7 @@ export class UpsertReps {
   ) {}
 
   async execute({ body: { reps: people } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    refuseAny(issuesWithin(people));
+    rejectAny(issuesWithin(people));
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const stored = await findRepsBy(
@@ -52,10 +52,10 @@ export class UpsertReps {
         addressesIn(people),
         people.flatMap((one) => one.crmMemberId ?? []),
       );
-      const known = new Map(stored.map((one) => [one.email, one]));
-      const upserts = people.map((one) => upsertOf(one, known.get(one.email)));
+      const byEmail = new Map(stored.map((one) => [one.email, one]));
+      const upserts = people.map((one) => upsertOf(one, byEmail.get(one.email)));
       const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((one) => [one.email, one.repId]));
-      refuseAny([...unknownManagers(people, ids), ...takenMemberIds(upserts, stored)]);
+      rejectAny([...unknownManagers(people, ids), ...takenMemberIds(upserts, stored)]);
       await writeReps(trx, workspaceId, upserts);
       const claimants = await claimUnresolvedDeals(
         trx,
@@ -72,16 +72,16 @@ export class UpsertReps {
   }
 }
 
-function refuseAny([first, ...more]: readonly Issue[]): void {
+function rejectAny([first, ...more]: readonly Issue[]): void {
   if (first !== undefined) throw invalid(first, ...more);
 }
 
 function issuesWithin(people: readonly Person[]): Issue[] {
-  const seen = new Set<string>();
+  const emails = new Set<string>();
   return people.flatMap((one, index): Issue[] => {
     const issues: Issue[] = [];
-    if (seen.has(one.email))
-      issues.push({ path: `reps.${index}.email`, message: `${one.email} is given more than once` });
+    if (emails.has(one.email))
+      issues.push({ path: `reps.${index}.email`, message: `${one.email} is listed more than once` });
     if (one.managerEmail === one.email)
       issues.push({ path: `reps.${index}.managerEmail`, message: 'must be somebody else' });
     if (one.managerFrom !== undefined && one.managerEmail === undefined) {
@@ -90,7 +90,7 @@ function issuesWithin(people: readonly Person[]): Issue[] {
         message: 'needs a managerEmail, or null to end the reporting line',
       });
     }
-    seen.add(one.email);
+    emails.add(one.email);
     return issues;
   });
 }
@@ -100,17 +100,17 @@ function addressesIn(people: readonly Person[]): string[] {
 }
 
 /** What is not said stays as it is. */
-function upsertOf(one: Person, known: StoredRep | undefined): Upsert {
+function upsertOf(one: Person, stored: StoredRep | undefined): Upsert {
   const next = {
-    repId: known?.repId ?? newId(),
+    repId: stored?.repId ?? newId(),
     email: one.email,
     name: one.name,
-    role: one.role ?? known?.role ?? 'rep',
-    active: one.active ?? known?.active ?? true,
-    crmMemberId: one.crmMemberId === undefined ? (known?.crmMemberId ?? null) : one.crmMemberId,
-    payrollId: one.payrollId === undefined ? (known?.payrollId ?? null) : one.payrollId,
+    role: one.role ?? stored?.role ?? 'rep',
+    active: one.active ?? stored?.active ?? true,
+    crmMemberId: one.crmMemberId === undefined ? (stored?.crmMemberId ?? null) : one.crmMemberId,
+    payrollId: one.payrollId === undefined ? (stored?.payrollId ?? null) : one.payrollId,
   };
-  return { known, next };
+  return { stored, next };
 }
 
 function unknownManagers(people: readonly Person[], ids: ReadonlyMap<string, string>): Issue[] {
@@ -134,7 +134,7 @@ function takenMemberIds(upserts: readonly Upsert[], stored: readonly StoredRep[]
 
 async function writeReps(trx: Work, workspaceId: string, upserts: readonly Upsert[]): Promise<void> {
   const before = await countHeads(trx, workspaceId);
-  const changed = upserts.filter(({ known, next }) => known !== undefined && !isSame(known, next));
+  const changed = upserts.filter(({ stored, next }) => stored !== undefined && !isSame(stored, next));
   await updateReps(
     trx,
     workspaceId,
@@ -143,10 +143,10 @@ async function writeReps(trx: Work, workspaceId: string, upserts: readonly Upser
   await insertReps(
     trx,
     workspaceId,
-    upserts.filter(({ known }) => known === undefined).map(({ next }) => next),
+    upserts.filter(({ stored }) => stored === undefined).map(({ next }) => next),
   );
   assertHeadcount(before, await countHeads(trx, workspaceId));
-  const loggedOut = changed.filter(({ known, next }) => known?.role !== next.role || (known.active && !next.active));
+  const loggedOut = changed.filter(({ stored, next }) => stored?.role !== next.role || (stored.active && !next.active));
   await endSessions(
     trx,
     workspaceId,
@@ -164,8 +164,8 @@ function isSame(a: StoredRep, b: StoredRep): boolean {
   );
 }
 
-function isNewToTheCrm({ known, next }: Upsert): boolean {
-  return known === undefined || known.crmMemberId !== next.crmMemberId;
+function isNewToTheCrm({ stored, next }: Upsert): boolean {
+  return stored === undefined || stored.crmMemberId !== next.crmMemberId;
 }
 
 function managerChanges(people: readonly Person[], ids: ReadonlyMap<string, string>): ManagerChange[] {

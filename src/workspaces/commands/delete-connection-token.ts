@@ -14,8 +14,8 @@ const unknown = 'There is no such connection token in this workspace.';
 export class DeleteConnectionToken {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
-  async execute({ params: { id: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const id = knownId(asked, 'not_found', unknown);
+  async execute({ params: { id: rawId } }: Input<z.infer<typeof params>>, caller: Caller) {
+    const id = knownId(rawId, 'not_found', unknown);
     const deleted = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
       remove(trx, caller, id),
     );

@@ -40,8 +40,8 @@ export class UpdateWorkspace {
 
   /** Plans without a currency of their own are paid in the workspace's, and its time zone decides on which day a deal closed. */
   async execute({ body: change }: Input<unknown, unknown, Change>, caller: Caller): Promise<z.input<typeof response>> {
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    if (Object.keys(given).length === 0)
+    const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    if (Object.keys(changes).length === 0)
       throw invalid({
         path: '',
         message: 'give at least one of name, currency, timezone, paper, payroll, managerScope',
@@ -50,12 +50,12 @@ export class UpdateWorkspace {
     await this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const before = await findWorkspace(trx, workspaceId);
       await updateWorkspaceRow(trx, workspaceId, change);
-      const after = { ...before, ...given };
+      const after = { ...before, ...changes };
       if (after.currency === before.currency && after.timezone === before.timezone) return;
       if (after.timezone !== before.timezone) await rebuildDealProjections(trx, workspaceId);
       await recalculate.workspace('workspace_change');
     });
-    return { updated: true, ...given };
+    return { updated: true, ...changes };
   }
 }
 

@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/deals/record-deals.ts',
-        from: 'return told !== null && known !== null && told.getTime() < known.getTime();',
+        from: 'return reported !== null && stored !== null && reported.getTime() < stored.getTime();',
         to: 'return told !== null && known !== null && told.getTime() < 0;',
       },
     ],
