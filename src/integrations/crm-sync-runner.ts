@@ -204,9 +204,9 @@ export class CrmSyncRunner {
     await lease.assertHeld(trx);
     const { provider } = pull;
     const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: false });
-    const touched = [...recorded.touched.values()].reduce<AffectedReps>(merge, new Map());
+    const affected = [...recorded.affected.values()].reduce<AffectedReps>(merge, new Map());
     await recalculate(
-      [...touched].map(([repId, days]) => ({
+      [...affected].map(([repId, days]) => ({
         repId,
         days,
         trigger: 'sync',

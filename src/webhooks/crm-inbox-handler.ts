@@ -100,8 +100,8 @@ export class CrmInboxHandler implements InboxHandler {
 }
 
 /** One request per deal, so that the audit log shows what happened to each. */
-function requestsFor({ outcomes, touched }: RecordedReport): CalculationRequest[] {
-  return [...touched].flatMap(([dealId, reps]) =>
+function requestsFor({ outcomes, affected }: RecordedReport): CalculationRequest[] {
+  return [...affected].flatMap(([dealId, reps]) =>
     [...reps].map(([repId, days]) => ({
       repId,
       days,

@@ -35,7 +35,7 @@ export class CreateAssignments {
     const end = request.effectiveEnd ?? null;
     assertDateOrder(start, end);
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const planId = await findPlanId(trx, workspaceId, wanted.planId);
+      const planId = await findPlanId(trx, workspaceId, request.planId);
       if (planId === undefined) throw planNotFound();
       const unknown = await unknownReps(trx, workspaceId, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);

@@ -74,10 +74,10 @@ async function insert(
   trx: Work,
   recalculate: Recalculate,
   workspaceId: string,
-  wanted: readonly Wanted[],
+  valid: readonly ParsedRow[],
 ): Promise<void> {
-  const [{ planId, start, end }] = wanted as readonly [Wanted, ...Wanted[]];
-  const repIds = wanted.map(({ repId }) => repId);
+  const [{ planId, start, end }] = valid as readonly [ParsedRow, ...ParsedRow[]];
+  const repIds = valid.map(({ repId }) => repId);
   await insertAssignments(trx, workspaceId, repIds, { planId, start, end });
   await recalculateAssigned(trx, recalculate, workspaceId, planId, repIds);
 }

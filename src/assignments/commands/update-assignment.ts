@@ -28,7 +28,7 @@ export class UpdateAssignment {
     }
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const current = await findAssignment(trx, workspaceId, asked);
+      const current = await findAssignment(trx, workspaceId, rawId);
       if (current === null) throw assignmentNotFound();
       const { assignmentId, repId, planId } = current;
       const start = change.effectiveStart === undefined ? current.effectiveStart : change.effectiveStart;

@@ -49,7 +49,7 @@ export class PutDeal {
       const affected = await affectedReps(trx, workspaceId, changes);
       const [deal] = await Promise.all([
         findDeal(trx, workspaceId, dealId),
-        recalculate([...touched].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
+        recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
       ]);
       await failpoint('put.afterRequests');
       return new Reply(outcome === 'created' ? 201 : 200, {

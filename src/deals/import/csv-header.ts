@@ -29,11 +29,11 @@ export interface Header {
 const usualIdColumns = ['id', 'deal_id'];
 
 /** Reads the header: names that differ in case, spaces and punctuation only are the same column. */
-export function headerOf(cells: readonly string[], idColumn: string | undefined, known: ImportColumns): Header {
-  if (cells.length > mostFields + 1)
-    throw invalid({ path: '', message: `the header names more than ${mostFields} fields` });
+export function headerOf(cells: readonly string[], idColumn: string | undefined, importColumns: ImportColumns): Header {
+  if (cells.length > maxFields + 1)
+    throw invalid({ path: '', message: `the header names more than ${maxFields} fields` });
   const id = findIdColumn(cells, idColumn);
-  const names = new ColumnNames([...namedColumns, ...known.known]);
+  const names = new ColumnNames([...namedColumns, ...importColumns.slugs]);
   const columns = cells.flatMap((cell, index) => {
     if (index === id) return [];
     const text = cell.trim();
@@ -42,7 +42,7 @@ export function headerOf(cells: readonly string[], idColumn: string | undefined,
   });
   if (id !== null) assertNames(columns, cells[id] ?? '');
   const unknown = columns.filter(({ isKnown }) => !isKnown);
-  if (columns.length > 0 && unknown.length === columns.length) throw noKnownColumns(columns, names, known);
+  if (columns.length > 0 && unknown.length === columns.length) throw noKnownColumns(columns, names, importColumns);
   if (id === null) throw idColumnMissing(cells, idColumn);
   const named = new Set<string>(namedColumns);
   const kinded = columns.map(({ name, index }) => ({ name, index, kind: kindOf(name, importColumns) }));
@@ -60,9 +60,9 @@ export function headerOf(cells: readonly string[], idColumn: string | undefined,
 }
 
 function findIdColumn(cells: readonly string[], idColumn: string | undefined): number | null {
-  for (const wanted of idColumn === undefined ? usualIdColumns : [idColumn]) {
-    const exact = cells.findIndex((cell) => cell.trim() === wanted);
-    const found = exact >= 0 ? exact : cells.findIndex((cell) => nameKey(cell) === nameKey(wanted));
+  for (const name of idColumn === undefined ? usualIdColumns : [idColumn]) {
+    const exact = cells.findIndex((cell) => cell.trim() === name);
+    const found = exact >= 0 ? exact : cells.findIndex((cell) => nameKey(cell) === nameKey(name));
     if (found >= 0) return found;
   }
   return null;

@@ -113,7 +113,7 @@ export async function requestImported(
   trx: Work,
   recalculate: Recalculate,
   { workspaceId, actor }: Caller,
-  { touched, accepted }: Pick<ImportResult, 'touched' | 'accepted'>,
+  { affected, accepted }: Pick<ImportResult, 'affected' | 'accepted'>,
 ): Promise<string> {
   const scopeKey = `import:${newId()}`;
   const { jobId } = await createJob(trx, workspaceId, {
@@ -121,11 +121,11 @@ export async function requestImported(
     scope: { scope: 'workspace' },
     scopeKey,
     actor,
-    total: touched.size,
+    total: affected.size,
     deals: accepted,
   });
-  await recalculate([...touched].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })));
-  if (touched.size === 0) await completeJobIfDone(trx, workspaceId, jobId);
+  await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })));
+  if (affected.size === 0) await completeJobIfDone(trx, workspaceId, jobId);
   return jobId;
 }
 

@@ -59,13 +59,13 @@ export class SetQuotas {
     assertOneForm(request);
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const targets = await targetsOf(trx, workspaceId, wanted);
+      const targets = await targetsOf(trx, workspaceId, request);
       const repIds = [...new Set(targets.map(({ repId }) => repId))];
       const unknown = await unknownReps(trx, workspaceId, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);
       const rule = await ruleOf(trx, workspaceId, repIds, request);
       const settings = targets.map((one) => settingOf(rule, one));
-      refuseRepeated(targets, settings);
+      rejectRepeated(targets, settings);
       const { quotas } = await applyQuotas(trx, recalculate, workspaceId, settings);
       return quotas;
     });

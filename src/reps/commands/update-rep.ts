@@ -41,7 +41,7 @@ export class UpdateRep {
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const known = await findRep(trx, workspaceId, repId);
       if (known === undefined) throw repNotFound();
-      await changeStanding(trx, workspaceId, known, change);
+      await changeRoleAndActivity(trx, workspaceId, stored, change);
       const today = await workspaceToday(trx, workspaceId, this.clock);
       if (change.managerId !== undefined) {
         if (change.managerId !== null && (await findRepName(trx, workspaceId, change.managerId)) === null)
