@@ -39,8 +39,8 @@ export class UpdateRep {
     assertAsksSomething(change);
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const known = await findRep(trx, workspaceId, repId);
-      if (known === undefined) throw repNotFound();
+      const stored = await findRep(trx, workspaceId, repId);
+      if (stored === undefined) throw repNotFound();
       await changeRoleAndActivity(trx, workspaceId, stored, change);
       const today = await workspaceToday(trx, workspaceId, this.clock);
       if (change.managerId !== undefined) {
