@@ -16,7 +16,7 @@ export interface KeptMail {
   readonly html: string;
 }
 
-/** The service over HTTP with a workspace, its people, and a look behind the scenes as the owner of the tables. */
+/** The service over HTTP with a workspace, its people, and direct database access as the owner of the tables. */
 export class AuthFixture {
   private constructor(
     readonly service: TestService,
@@ -35,7 +35,7 @@ export class AuthFixture {
     await this.service.stop();
   }
 
-  /** As if an hour had passed for the limits by address. */
+  /** Deletes the attempt counters by address, as if an hour had passed. */
   async forgetLimits(): Promise<void> {
     await sql`truncate attempt_counters`.execute(this.owner);
   }
@@ -53,7 +53,7 @@ export class AuthFixture {
     return this.anyone.post('/auth/otp/verify', { email, code, ...more });
   }
 
-  /** Mails kept for the address, oldest first, opened with the service's key. */
+  /** Stored mails for the address, oldest first, decrypted with the service's key. */
   async mailsTo(email: string): Promise<KeptMail[]> {
     const { rows } = await sql<{ mail_id: string; recipient: string; subject: string; body: Buffer }>`
       select * from mail_outbox where recipient = ${email} order by created_at`.execute(this.owner);
@@ -72,7 +72,7 @@ export class AuthFixture {
     return code;
   }
 
-  /** Sends a code and gives it. */
+  /** Requests a code and returns it. */
   async code(email: string, more: Record<string, unknown> = {}): Promise<string> {
     const answer = await this.send(email, more);
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
@@ -86,7 +86,7 @@ export class AuthFixture {
     return { token, api: this.service.client(token), body: answer.body };
   }
 
-  /** Moves what happened to codes into the past. */
+  /** Moves the timestamps of codes into the past. */
   async ageCodes(interval: string): Promise<void> {
     await sql`update sign_in_codes set created_at = created_at - ${interval}::interval,
       expires_at = expires_at - ${interval}::interval`.execute(this.owner);

@@ -11,7 +11,7 @@ describe('invitations', () => {
 
   after(() => world.stop());
 
-  it('activate the rep and leave a mail that says where', async () => {
+  it('activates the rep and stores a mail with the link', async () => {
     const { api } = await world.service.workspace({ name: 'Acme\r\nBcc: all@acme.test' });
     const ben = await world.person(api, 'ben@acme.test', { active: false });
     const answer = await api.post(`/v1/reps/${ben.repId}/invite`);
@@ -24,7 +24,7 @@ describe('invitations', () => {
     expect(mail?.text).to.contain('https://pay.acme.test').and.to.contain('Name of ben@acme.test');
   });
 
-  it('escape names in HTML', async () => {
+  it('escapes names in HTML', async () => {
     const { api } = await world.service.workspace({ name: '<script>"A" & \'B\'</script>' });
     const { repId } = await world.person(api, 'html@acme.test');
     await api.expect(200, 'POST', `/v1/reps/${repId}/invite`);
@@ -34,7 +34,7 @@ describe('invitations', () => {
       .and.to.not.contain('<script>');
   });
 
-  it('go to nobody who is unknown, of another workspace or without an address', async () => {
+  it('rejects reps that are unknown, of another workspace or without an address', async () => {
     const { api } = await world.service.workspace();
     const other = await world.service.workspace();
     const foreign = await world.person(other.api, 'foreign@acme.test');
@@ -48,7 +48,7 @@ describe('invitations', () => {
     expect(await world.mailsTo('foreign@acme.test')).to.deep.equal([]);
   });
 
-  it('are an admin’s to send', async () => {
+  it('requires the role admin', async () => {
     const { api } = await world.service.workspace();
     const boss = await world.person(api, 'boss@acme.test', { role: 'manager' });
     const { api: session } = await world.signIn(boss.email);
@@ -56,7 +56,7 @@ describe('invitations', () => {
     expect((await session.post('/v1/reps/bulk-invite', { repIds: [boss.repId] })).status).to.equal(403);
   });
 
-  it('stop at the seats of the tier', async () => {
+  it('stops at the seat limit of the tier', async () => {
     const { api } = await world.service.workspace({ tier: 'free' });
     const people = Array.from({ length: 12 }, (_, index) => ({
       email: `seat${index}@acme.test`,
@@ -84,7 +84,7 @@ describe('invitations', () => {
     expect((await api.post(`/v1/reps/${ids[0]}/invite`)).status).to.equal(200);
   });
 
-  it('are 1 to 500 at a time', async () => {
+  it('accepts 1 to 500 reps in one request', async () => {
     const { api } = await world.service.workspace();
     const id = '00000000-0000-4000-8000-000000000000';
     for (const body of [
@@ -99,7 +99,7 @@ describe('invitations', () => {
     expect((await api.post('/v1/reps/bulk-invite', { repIds: Array(500).fill(id) })).body.inviteCount).to.equal(0);
   });
 
-  it('of five hundred are told within a few seconds', async () => {
+  it('invites five hundred reps within a few seconds', async () => {
     const { api } = await world.service.workspace();
     const people = Array.from({ length: 500 }, (_, index) => ({ email: `many${index}@acme.test`, name: 'Many' }));
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });

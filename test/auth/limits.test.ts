@@ -4,7 +4,7 @@ import { newToken } from '#src/platform/secrets/token.js';
 import { type Answer } from '../support/test-service.js';
 import { AuthFixture, otherThan } from './auth-fixture.js';
 
-describe('limits on those who have no token', () => {
+describe('limits on requests without a valid token', () => {
   let world: AuthFixture;
 
   before(async () => {
@@ -15,7 +15,7 @@ describe('limits on those who have no token', () => {
 
   const from = (address: string) => ({ 'X-Forwarded-For': address });
 
-  /** The window may end while the test runs; then it needs as many more. */
+  /** The window may end during the test; then the limit starts again. */
   async function untilLimited(ask: () => Promise<Answer>): Promise<{ before: number; answer: Answer }> {
     for (let before = 0; before <= 130; before += 1) {
       const answer = await ask();
@@ -25,7 +25,7 @@ describe('limits on those who have no token', () => {
     throw new Error('was never limited');
   }
 
-  it('refuses more than sixty wrong tokens a minute from one address, and nobody else', async () => {
+  it('limits an address to sixty wrong tokens per minute and does not affect other addresses', async () => {
     const { api } = await world.service.workspace();
     const wrong = () => world.service.client(newToken('ws')).send('GET', '/v1/reps', undefined, from('192.0.2.1'));
     const { before, answer } = await untilLimited(wrong);
@@ -38,7 +38,7 @@ describe('limits on those who have no token', () => {
     expect((await world.anyone.send('GET', '/v1/reps', undefined, from('192.0.2.1'))).status).to.be.oneOf([401, 429]);
   });
 
-  it('refuses more than sixty wrong codes a minute from one address, even the right one then', async () => {
+  it('limits an address to sixty wrong codes per minute, then rejects even the right code', async () => {
     const { api } = await world.service.workspace();
     await world.person(api, 'limit@acme.test');
     const code = await world.code('limit@acme.test');
@@ -53,7 +53,7 @@ describe('limits on those who have no token', () => {
     expect((await guess(again, '192.0.2.4')).status).to.equal(200);
   });
 
-  it('takes one customer of IPv6 for one address', () => {
+  it('counts an IPv6 network as one address', () => {
     expect(networkOf('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1:2::/64');
     expect(networkOf('2001:DB8:1:2::9')).to.equal('2001:db8:1:2::/64');
     expect(networkOf('2001:db8::9')).to.equal('2001:db8:0:0::/64');

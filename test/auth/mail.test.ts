@@ -41,7 +41,7 @@ describe('mail over SMTP', () => {
 
   const received = (to: string) => until(`a mail to ${to}`, () => smtp.mails.find((mail) => mail.to.includes(to)));
 
-  it('carries the code, whose subject does not; and then forgets it', async () => {
+  it('contains the code in the body but not in the subject, and deletes it after sending', async () => {
     await world.person(api, 'smtp@acme.test');
     await world.send('smtp@acme.test');
     const mail = await received('smtp@acme.test');
@@ -60,7 +60,7 @@ describe('mail over SMTP', () => {
     expect((await world.verify('smtp@acme.test', code)).status).to.equal(200);
   });
 
-  it('sends nothing to strangers, and leaves nothing of their asking', async () => {
+  it('sends nothing to unknown addresses and stores nothing about the request', async () => {
     await world.send('stranger@acme.test');
     await until('the decoy to go', async () => {
       const { rows } = await sql`select from mail_outbox where recipient is null`.execute(world.owner);
@@ -69,7 +69,7 @@ describe('mail over SMTP', () => {
     expect(smtp.mails.filter((mail) => mail.to.includes('stranger@acme.test'))).to.deep.equal([]);
   });
 
-  it('tries again what was refused, and sends it once', async () => {
+  it('retries a rejected mail and sends it once', async () => {
     await world.person(api, 'again@acme.test');
     smtp.refuse = 1;
     await world.send('again@acme.test');
@@ -85,7 +85,7 @@ describe('mail over SMTP', () => {
     expect(smtp.mails.filter((mail) => mail.to.includes('again@acme.test'))).to.have.length(1);
   });
 
-  it('finds mail whose job was lost', async () => {
+  it('sends mail whose job was lost', async () => {
     await world.person(api, 'lost@acme.test');
     const { unitOfWork, outbox } = world.service.running.service;
     const { workspaceId } = await world.service.workspace();
@@ -95,7 +95,7 @@ describe('mail over SMTP', () => {
     expect((await received('lost@acme.test')).data).to.contain('Subject: Lost');
   });
 
-  it('is sent once when its job comes many times at once', async () => {
+  it('sends a mail once when its job runs many times concurrently', async () => {
     const { unitOfWork, outbox } = world.service.running.service;
     const { workspaceId } = await world.service.workspace();
     let sent = 0;
@@ -115,7 +115,7 @@ describe('mail over SMTP', () => {
     expect(sent).to.equal(1);
   });
 
-  it('never holds a line break in a header', async () => {
+  it('never contains a line break in a header', async () => {
     const { unitOfWork, outbox } = world.service.running.service;
     const { workspaceId } = await world.service.workspace();
     for (const mail of [
@@ -175,7 +175,7 @@ describe('mail without a server', () => {
     return { code, logged: text() };
   }
 
-  it('is logged with its code, and kept', async () => {
+  it('is logged with its code and stored', async () => {
     const { code, logged } = await handled(false);
     expect(logged)
       .to.contain('mail not sent: no SMTP server is configured')
@@ -192,7 +192,7 @@ describe('mail without a server', () => {
       .and.to.not.contain('trial@acme.test');
   });
 
-  it('is shown by the command line, but not its text in production', async () => {
+  it('is shown by the command line, without its text in production', async () => {
     const code = await world.code('trial@acme.test');
     const cli = fileURLToPath(new URL('../../../bin/commissions.js', import.meta.url));
     const environment = {

@@ -41,7 +41,7 @@ describe('signing in with an identity provider', () => {
     return finish(await provider.authorize((await begin(query)).href));
   }
 
-  it('goes to the provider with PKCE, state and nonce, and comes back with a session', async () => {
+  it('redirects to the provider with PKCE, state and nonce, and returns with a session', async () => {
     const ada = await world.person(api, 'ada@acme.test', { active: false });
     await api.expect(200, 'POST', `/v1/reps/${ada.repId}/invite`);
     provider.person = { email: ' ADA@acme.test', email_verified: true };
@@ -62,7 +62,7 @@ describe('signing in with an identity provider', () => {
     expect((await world.audit(workspaceId)).at(-1)).to.include({ trigger: 'login', outcome: 'written' });
   });
 
-  it('takes each state once, and none that it did not give', async () => {
+  it('accepts each state once and rejects unknown states', async () => {
     await world.person(api, 'ada@acme.test');
     const back = await provider.authorize((await begin()).href);
     expect((await finish(back)).status).to.equal(200);
@@ -75,13 +75,13 @@ describe('signing in with an identity provider', () => {
       expect((await world.anyone.get(`/auth/oidc/callback${search}`)).status, search).to.equal(401);
   });
 
-  it('takes a state for ten minutes', async () => {
+  it('rejects a state after ten minutes', async () => {
     const back = await provider.authorize((await begin()).href);
     await sql`update sign_in_states set expires_at = expires_at - interval '10 minutes'`.execute(world.owner);
     expect((await finish(back)).status).to.equal(401);
   });
 
-  it('does not take the answer to another sign-in', async () => {
+  it('rejects the response to another sign-in', async () => {
     await world.person(api, 'ada@acme.test');
     const mine = await provider.authorize((await begin()).href);
     const theirs = await provider.authorize((await begin()).href);
@@ -89,7 +89,7 @@ describe('signing in with an identity provider', () => {
     expect((await finish(theirs)).status).to.equal(401);
   });
 
-  it('believes only what the provider signed for us, and verified addresses', async () => {
+  it('accepts only tokens signed by the provider for this client, with a verified address', async () => {
     await world.person(api, 'ada@acme.test');
     const forgeries: [string, () => void][] = [
       [
@@ -179,7 +179,7 @@ describe('signing in with an identity provider', () => {
     expect((await sessions()).rows).to.have.length(before);
   });
 
-  it('does not sign in who is not active', async () => {
+  it('rejects people who are not active', async () => {
     const gone = await world.person(api, 'gone@acme.test', { active: false });
     provider.person = { email: 'gone@acme.test', email_verified: true };
     expect((await signIn()).status).to.equal(401);
@@ -191,7 +191,7 @@ describe('signing in with an identity provider', () => {
     });
   });
 
-  it('asks for the workspace of who has several', async () => {
+  it('requires a workspace from people who have several', async () => {
     const other = await world.service.workspace({ name: 'Other' });
     await world.person(api, 'ada@acme.test');
     await world.person(other.api, 'ada@acme.test');
@@ -205,14 +205,14 @@ describe('signing in with an identity provider', () => {
     expect((await world.anyone.get('/auth/oidc/login?workspaceId=x')).status).to.equal(400);
   });
 
-  it('tells an outage of the provider from a refusal', async () => {
+  it('distinguishes an outage of the provider from a rejected sign-in', async () => {
     provider.tokenStatus = 503;
     const answer = await signIn();
     expect(answer.status).to.equal(503);
     expect(answer.body.code).to.equal('identity_provider_unavailable');
   });
 
-  it('keeps neither state, nonce nor verifier in clear', async () => {
+  it('stores neither state, nonce nor verifier in plain text', async () => {
     const { searchParams } = await begin();
     const dump = await world.dump();
     for (const name of ['state', 'nonce']) expect(dump).to.not.contain(searchParams.get(name));
@@ -220,7 +220,7 @@ describe('signing in with an identity provider', () => {
 });
 
 describe('without an identity provider', () => {
-  it('there is no such sign-in', async () => {
+  it('returns an error for sign-in with an identity provider', async () => {
     const world = await AuthFixture.start();
     try {
       for (const path of ['/auth/oidc/login', '/auth/oidc/callback?state=x&code=y']) {
@@ -234,8 +234,8 @@ describe('without an identity provider', () => {
   });
 });
 
-describe('with an identity provider that is away', () => {
-  it('says so, and asks it again the next time', async () => {
+describe('with an unavailable identity provider', () => {
+  it('reports the outage and retries on the next request', async () => {
     const provider = await FakeOidc.start();
     const environment = provider.environment('http://127.0.0.1:1');
     await provider.stop();

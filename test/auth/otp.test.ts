@@ -42,7 +42,7 @@ describe('signing in by e-mail', () => {
     expect(replay.body).to.include(refused);
   });
 
-  it('answers alike whether anybody has the address, and does the same work', async () => {
+  it('returns the same response and does the same work for known and unknown addresses', async () => {
     await world.person(api, 'known@acme.test');
     await world.person(api, 'gone@acme.test', { active: false });
     const rows = async () =>
@@ -63,7 +63,7 @@ describe('signing in by e-mail', () => {
     expect(await rows()).to.deep.equal({ codes: (before?.codes ?? 0) + 3, mails: 0 });
   });
 
-  it('refuses addresses that are none, and fields that are not known', async () => {
+  it('rejects invalid addresses and unknown fields', async () => {
     const bad = [
       undefined,
       5,
@@ -88,7 +88,7 @@ describe('signing in by e-mail', () => {
     expect((await world.anyone.post('/auth/otp/send')).status).to.equal(400);
   });
 
-  it('refuses codes of another type with 400 and codes of another form with 401', async () => {
+  it('returns 400 for codes of another type and 401 for codes of another form', async () => {
     await world.person(api, 'form@acme.test');
     const code = await world.code('form@acme.test');
     for (const bad of [undefined, null, Number(code), [code], true])
@@ -102,7 +102,7 @@ describe('signing in by e-mail', () => {
     expect((await world.verify('form@acme.test', code)).status).to.equal(200);
   });
 
-  it('lets guess five times; then the right code is wrong too', async () => {
+  it('rejects the right code after five wrong codes', async () => {
     await world.person(api, 'five@acme.test');
     const code = await world.code('five@acme.test');
     for (let guess = 0; guess < 5; guess += 1) {
@@ -114,7 +114,7 @@ describe('signing in by e-mail', () => {
     expect((await world.verify('five@acme.test', await world.code('five@acme.test'))).status).to.equal(200);
   });
 
-  it('gives every cause the same answer', async () => {
+  it('returns the same response for every cause', async () => {
     await world.person(api, 'causes@acme.test');
     const old = await world.code('causes@acme.test');
     const code = await world.code('causes@acme.test');
@@ -131,7 +131,7 @@ describe('signing in by e-mail', () => {
     }
   });
 
-  it('ends a code after ten minutes', async () => {
+  it('rejects a code after ten minutes', async () => {
     await world.person(api, 'late@acme.test');
     const first = await world.code('late@acme.test');
     await world.ageCodes('9 minutes 50 seconds');
@@ -141,7 +141,7 @@ describe('signing in by e-mail', () => {
     expect((await world.verify('late@acme.test', second)).status).to.equal(401);
   });
 
-  it('sends five codes an hour and ten a day, and says nothing of it', async () => {
+  it('sends at most five codes per hour and ten per day without changing the response', async () => {
     await world.person(api, 'often@acme.test');
     const count = async () => (await world.mailsTo('often@acme.test')).length;
     for (let sent = 0; sent < 7; sent += 1)
@@ -159,7 +159,7 @@ describe('signing in by e-mail', () => {
     expect(await count()).to.equal(11);
   });
 
-  it('keeps to five codes when they are asked for at once', async () => {
+  it('sends at most five codes for concurrent requests', async () => {
     await world.person(api, 'rush@acme.test');
     await Promise.all(Array.from({ length: 25 }, () => world.send('rush@acme.test')));
     expect(await world.mailsTo('rush@acme.test')).to.have.length(5);
@@ -168,7 +168,7 @@ describe('signing in by e-mail', () => {
     expect(rows).to.have.length(1);
   });
 
-  it('takes 30 codes an hour from one address, then tells when to come again', async () => {
+  it('accepts 30 code requests per hour from one address, then returns Retry-After', async () => {
     for (let sent = 0; sent < 30; sent += 1) expect((await world.send(`n${sent}@acme.test`)).status).to.equal(200);
     const answer = await world.send('n30@acme.test');
     expect(answer.status).to.equal(429);
@@ -176,7 +176,7 @@ describe('signing in by e-mail', () => {
     expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 3600);
   });
 
-  it('compares at most five of a thousand guesses made at once', async () => {
+  it('compares at most five of a thousand concurrent guesses', async () => {
     await world.person(api, 'storm@acme.test');
     const code = await world.code('storm@acme.test');
     const wrong = Array.from({ length: 1000 }, (_, index) =>
@@ -192,7 +192,7 @@ describe('signing in by e-mail', () => {
     expect((await world.verify('storm@acme.test', code)).status).to.equal(401);
   });
 
-  it('opens one session when the right code comes many times at once', async () => {
+  it('opens one session when the right code is sent many times concurrently', async () => {
     const twin = await world.person(api, 'twin@acme.test');
     const code = await world.code('twin@acme.test');
     const answers = await Promise.all(Array.from({ length: 20 }, () => world.verify('twin@acme.test', code)));
@@ -201,14 +201,14 @@ describe('signing in by e-mail', () => {
     expect(rows).to.have.length(1);
   });
 
-  it('does not sign in who was deactivated after the code was sent', async () => {
+  it('rejects people who were deactivated after the code was sent', async () => {
     const leaver = await world.person(api, 'leaver@acme.test');
     const code = await world.code('leaver@acme.test');
     await api.expect(200, 'PATCH', `/v1/reps/${leaver.repId}`, { active: false });
     expect((await world.verify('leaver@acme.test', code)).status).to.equal(401);
   });
 
-  it('asks for the workspace only after a right code, which is still good then', async () => {
+  it('requires a workspace only after a right code, which remains valid', async () => {
     const other = await world.service.workspace({ name: 'Other' });
     await world.person(api, 'both@acme.test');
     const there = await world.person(other.api, 'both@acme.test', { role: 'admin' });
@@ -237,7 +237,7 @@ describe('signing in by e-mail', () => {
     );
   });
 
-  it('tells the audit log of sign-ins that worked and that did not', async () => {
+  it('writes audit entries for successful and failed sign-ins', async () => {
     const quiet = await world.service.workspace();
     const eve = await world.person(quiet.api, 'eve@acme.test');
     const code = await world.code('eve@acme.test');
@@ -261,7 +261,7 @@ describe('signing in by e-mail', () => {
     expect((await world.signIn('uninvited@acme.test')).body.rep.invite_status).to.equal(null);
   });
 
-  it('keeps no code and no token in clear anywhere', async () => {
+  it('stores no code and no token in plain text', async () => {
     await world.person(api, 'dump@acme.test');
     const used = await world.code('dump@acme.test');
     const { sessionToken } = (await world.verify('dump@acme.test', used)).body;
@@ -280,7 +280,7 @@ describe('signing in by e-mail', () => {
     expect(dump).to.not.contain('Your code to sign in');
   });
 
-  it('neither keeps nor counts an Idempotency-Key of somebody who is nobody yet', async () => {
+  it('neither stores nor counts an Idempotency-Key of unauthenticated requests', async () => {
     const headers = { 'Idempotency-Key': 'same' };
     for (const email of ['idem1@acme.test', 'idem2@acme.test'])
       expect((await world.anyone.send('POST', '/auth/otp/send', { email }, headers)).status).to.equal(200);

@@ -9,7 +9,7 @@ import { Secrets } from '#src/platform/secrets/secrets.js';
 describe('secrets', () => {
   const secrets = new Secrets(Buffer.alloc(32, 1));
 
-  it('are sealed and opened in their place', () => {
+  it('are decrypted in the context in which they were encrypted', () => {
     for (const text of ['', 'code 123456', 'ü'.repeat(5000)]) {
       const sealed = secrets.seal('mail 1', text);
       expect(sealed.includes(Buffer.from(text)) && text !== '').to.equal(false);
@@ -18,7 +18,7 @@ describe('secrets', () => {
     expect(secrets.seal('a', 'x').equals(secrets.seal('a', 'x'))).to.equal(false);
   });
 
-  it('cannot be opened elsewhere, with another key, or when one bit has changed', () => {
+  it('cannot be decrypted in another context, with another key, or with one changed bit', () => {
     const sealed = secrets.seal('mail 1', 'code');
     expect(() => secrets.open('mail 2', sealed)).to.throw();
     expect(() => new Secrets(Buffer.alloc(32, 2)).open('mail 1', sealed)).to.throw();
@@ -31,7 +31,7 @@ describe('secrets', () => {
       expect(() => secrets.open('mail 1', sealed.subarray(0, length)), `length ${length}`).to.throw();
   });
 
-  it('tell lists of parts apart by more than their text', () => {
+  it('distinguishes lists of parts with the same concatenation', () => {
     expect(secrets.mac('p', 'ab', 'c').equals(secrets.mac('p', 'a', 'bc'))).to.equal(false);
     expect(secrets.mac('p', 'a').equals(secrets.mac('q', 'a'))).to.equal(false);
     expect(secrets.mac('p', 'a').equals(secrets.mac('p', 'a', ''))).to.equal(false);
@@ -48,12 +48,12 @@ describe('the master key', () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is the one that is set', () => {
+  it('is read from the setting', () => {
     const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
     expect(masterKey({ MASTER_KEY, DATA_DIR: folder })).to.deep.equal(Buffer.alloc(32, 9));
   });
 
-  it('is made once, for its owner alone', () => {
+  it('is created once and readable only by its owner', () => {
     const DATA_DIR = path.join(folder, 'new', 'data');
     const first = masterKey({ DATA_DIR });
     expect(first).to.have.length(32);
@@ -62,7 +62,7 @@ describe('the master key', () => {
     expect(readFileSync(path.join(DATA_DIR, 'secrets.json'), 'utf8')).to.contain(first.toString('base64'));
   });
 
-  it('is not made anew over a damaged file', () => {
+  it('does not replace a damaged file', () => {
     for (const text of ['', '{', '{}', '{"masterKey": "AAAA"}', '{"masterKey": 5}']) {
       writeFileSync(path.join(folder, 'secrets.json'), text);
       expect(() => masterKey({ DATA_DIR: folder }), text).to.throw(ConfigError, 'secrets.json');
@@ -78,7 +78,7 @@ describe('the master key', () => {
     }
   };
 
-  it('must be set in production on a database of its own', () => {
+  it('must be set in production with an external database', () => {
     const environment = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/x' };
     expect(problems(environment)).to.contain('MASTER_KEY | is required in production');
     expect(problems({ ...environment, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') })).to.equal('');
@@ -87,7 +87,7 @@ describe('the master key', () => {
       expect(problems({ MASTER_KEY })).to.contain('MASTER_KEY | must be 32 bytes in base64');
   });
 
-  it('goes with settings that do not contradict each other', () => {
+  it('rejects contradicting settings', () => {
     const oidc = {
       OIDC_ISSUER: 'https://a.test',
       OIDC_CLIENT_ID: 'x',

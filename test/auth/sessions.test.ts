@@ -33,7 +33,7 @@ describe('sessions', () => {
       expires_at = expires_at - ${interval}::interval, last_used_at = last_used_at - ${interval}::interval
       where kind = 'sess'`.execute(world.owner);
 
-  it('tells who you are', async () => {
+  it('returns the identity of the caller', async () => {
     const { api: session } = await world.signIn(mia.email);
     expect((await session.get('/auth/me')).body).to.deep.equal({
       repId: mia.repId,
@@ -44,7 +44,7 @@ describe('sessions', () => {
     });
   });
 
-  it('shows an API key as an admin under the name of the key, and a connection token as a token without a role', async () => {
+  it('returns an API key as an admin with the name of the key, and a connection token without a role', async () => {
     const { token } = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'widget' });
     const unnamed = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', {});
     const connection = world.service.client(token);
@@ -60,7 +60,7 @@ describe('sessions', () => {
     for (const client of [api, connection]) expect((await client.post('/auth/logout')).status).to.equal(403);
   });
 
-  it('refuses every other token alike', async () => {
+  it('returns the same error for every other token', async () => {
     const clients = [null, newToken('sess'), newToken('ws'), 'sess_x', 'x'.repeat(10_000)];
     const answers = await Promise.all(clients.map((token) => world.service.client(token).get('/auth/status')));
     for (const answer of answers) {
@@ -72,7 +72,7 @@ describe('sessions', () => {
     expect((await world.anyone.post('/auth/logout')).status).to.equal(401);
   });
 
-  it('ends this session and no other', async () => {
+  it('ends only the current session', async () => {
     const first = await world.signIn(mia.email);
     const second = await world.signIn(mia.email);
     expect((await first.api.post('/auth/logout')).body).to.deep.equal({ loggedOut: true });
@@ -86,7 +86,7 @@ describe('sessions', () => {
     });
   });
 
-  it('ends after twelve idle hours; use keeps it alive', async () => {
+  it('ends after twelve hours without use; each use extends it', async () => {
     const { api: session } = await world.signIn(mia.email);
     for (let use = 0; use < 3; use += 1) {
       await age('11 hours 59 minutes');
@@ -103,7 +103,7 @@ describe('sessions', () => {
     expect((await session.get('/auth/me')).status).to.equal(401);
   });
 
-  it('ends after thirty days however much it is used', async () => {
+  it('ends after thirty days, even if it is used', async () => {
     const { api: session } = await world.signIn(mia.email);
     await age('29 days 23 hours 59 minutes');
     await sql`update tokens set last_used_at = now()`.execute(world.owner);
@@ -113,7 +113,7 @@ describe('sessions', () => {
     expect((await session.get('/auth/me')).status).to.equal(401);
   });
 
-  it('writes its use once a minute at most', async () => {
+  it('records its use at most once per minute', async () => {
     const { api: session } = await world.signIn(mia.email);
     const lastUsed = async () =>
       (
@@ -133,7 +133,7 @@ describe('sessions', () => {
     expect((await lastUsed())?.getTime()).to.be.greaterThan((first as Date).getTime());
   });
 
-  it('ends with a deactivation at once, and does not come back with the person', async () => {
+  it('ends at once with a deactivation and stays ended after a reactivation', async () => {
     const { api: session } = await world.signIn(mia.email);
     await api.expect(200, 'PATCH', `/v1/reps/${mia.repId}`, { active: false });
     expect((await session.get('/auth/me')).status).to.equal(401);
@@ -141,9 +141,10 @@ describe('sessions', () => {
     expect((await session.get('/auth/me')).status).to.equal(401);
   });
 
-  it('has the role that the person has now', async () => {
+  it('has the current role of the person', async () => {
     const { api: session } = await world.signIn(mia.email);
-    // Behind the API's back, which would end the session: what is read with each request decides.
+    // Changes the role directly in the database, because the API would end the session. The role is read on each
+    // request.
     await sql`update reps set role = 'rep' where rep_id = ${mia.repId}`.execute(world.owner);
     expect((await session.get('/auth/status')).body.role).to.equal('rep');
     expect((await session.get('/v1/workspaces/keys')).status).to.equal(403);
@@ -151,7 +152,7 @@ describe('sessions', () => {
     expect((await session.get('/auth/status')).status).to.equal(401);
   });
 
-  it('is forgotten when it is over', async () => {
+  it('is deleted when it has ended', async () => {
     await world.signIn(mia.email);
     await age('12 hours 1 second');
     const { token } = await world.signIn(mia.email);
@@ -177,7 +178,7 @@ describe('connection tokens', () => {
 
   const path = '/v1/workspaces/connection-tokens';
 
-  it('are shown once, listed without the token, and end when they are deleted', async () => {
+  it('are returned once, listed without the token, and rejected after deletion', async () => {
     const created = await api.expect(201, 'POST', path, { label: ' Widget ' });
     expect(created).to.have.all.keys('id', 'token', 'label', 'createdAt');
     expect(created.token).to.match(/^conn_[0-9A-Za-z]{49}$/);
@@ -197,7 +198,7 @@ describe('connection tokens', () => {
     expect((await api.delete(`${path}/${created.id}`)).body.code).to.equal('not_found');
   });
 
-  it('are an admin’s of that workspace, and are no other tokens', async () => {
+  it('can be managed only by admins of the workspace and do not work as other tokens', async () => {
     const other = await world.service.workspace();
     const { id, token } = await api.expect(201, 'POST', path, {});
     for (const wrong of [`${path}/${id}`, `${path}/nothing`])

@@ -16,24 +16,24 @@ function headerAt(seconds: number, payload = body, key = secret): string {
   return Stripe.webhooks.generateTestHeaderString({ payload, secret: key, timestamp: seconds });
 }
 
-describe('the signature of the billing provider', () => {
-  it("is that of the vector, and of the vendor's own client", () => {
+describe('billing webhook signatures', () => {
+  it("matches the test vector and the vendor's own client", () => {
     expect(verify(`t=${timestamp},v1=${v1}`)).to.equal(true);
     expect(headerAt(timestamp)).to.equal(`t=${timestamp},v1=${v1}`);
   });
 
-  it('may be one of several, while the secret is being replaced', () => {
+  it('accepts one valid signature of several during secret rotation', () => {
     expect(verify(`t=${timestamp},v1=${'0'.repeat(64)},v1=${v1}`)).to.equal(true);
     expect(verify(`t=${timestamp},v1=${v1},v1=${'0'.repeat(64)},v0=${'1'.repeat(64)}`)).to.equal(true);
   });
 
-  it('covers the bytes, whatever they are', () => {
+  it('verifies the raw bytes of the body', () => {
     const text = '{"name":"Zoë 🎉","note":"\\u00e9"}';
     expect(verify(headerAt(timestamp, text), { text })).to.equal(true);
     expect(verify(headerAt(timestamp, text), { text: JSON.stringify(JSON.parse(text)) })).to.equal(false);
   });
 
-  it('is good for five minutes before and after', () => {
+  it('accepts timestamps within five minutes', () => {
     for (const seconds of [-300, -1, 0, 1, 300])
       expect(verify(headerAt(timestamp + seconds)), `${seconds}`).to.equal(true);
     for (const seconds of [-301, 301, -86_400, 86_400 * 365])
@@ -56,5 +56,6 @@ describe('the signature of the billing provider', () => {
     ['of another body', headerAt(timestamp, `${body} `)],
     ['too long', `t=${timestamp},v1=${v1},${'v1=0,'.repeat(1000)}`],
   ];
-  for (const [name, header] of bad) it(`is refused when ${name}`, () => expect(verify(header)).to.equal(false));
+  for (const [name, header] of bad)
+    it(`rejects a signature when ${name}`, () => expect(verify(header)).to.equal(false));
 });

@@ -32,7 +32,7 @@ describe('billing', () => {
     billing.addPrice({ id: 'price_big', productTier: 'enterprise' });
     billing.addPrice({ id: 'price_mapped' });
     billing.addPrice({ id: 'price_odd', lookupKey: 'gold_monthly' });
-    // Its work is done by the tests, turn by turn and by their clock.
+    // Without a worker: the tests run each task themselves, on their own clock.
     service = await startTestService(environment(), { api: true, worker: false });
     const { unitOfWork, config, queue } = service.running.service;
     const clock = { now: () => now };
@@ -109,10 +109,10 @@ describe('billing', () => {
   }
 
   describe('an event', () => {
-    it('of somebody who has paid for a workspace sets its tier, told in the audit log', async () => {
+    it('of a customer who paid for a workspace sets its tier and writes an audit entry', async () => {
       const { workspaceId, run, tier, api } = await workspace();
       const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
-      // The subscription is told before anybody knows whose it is: nobody waits for that.
+      // The subscription event arrives before the checkout that assigns its customer to a workspace.
       expect(await sendAll()).to.deep.equal([200, 200, 200]);
       expect(await tier()).to.equal('free');
       await run();
@@ -130,7 +130,7 @@ describe('billing', () => {
       expect(told?.['details']).to.deep.include({ from: 'free', to: 'pro', customerId: customer });
     });
 
-    it('finds the workspace by the metadata of the subscription as well', async () => {
+    it('finds the workspace by the metadata of the subscription', async () => {
       const { workspaceId, run, tier } = await workspace();
       billing.subscribe(billing.addCustomer(), ['price_mapped'], { metadata: { workspace_id: workspaceId } });
       await sendAll();
@@ -138,7 +138,7 @@ describe('billing', () => {
       expect(await tier()).to.equal('enterprise');
     });
 
-    it('of a customer or a workspace that nobody knows is answered and dropped', async () => {
+    it('of an unknown customer or workspace is accepted and dropped', async () => {
       const before = await rows('select count(*)::int as count from inbox');
       billing.subscribe(billing.addCustomer(), ['price_pro']);
       billing.checkout(randomUUID(), ['price_pro']);
@@ -154,7 +154,7 @@ describe('billing', () => {
       expect(await rows('select count(*)::int as count from inbox')).to.deep.equal(before);
     });
 
-    it('of an unknown kind is answered and dropped; what is no event is refused', async () => {
+    it('of an unknown kind is accepted and dropped; a malformed event is rejected', async () => {
       const odd = JSON.stringify({ id: 'evt_odd', type: 'radar.moon_phase', data: { object: {} } });
       expect(await (await post(odd, billing.sign(odd))).json()).to.deep.equal({ accepted: 0, ignored: 1 });
       for (const [body, status] of [
@@ -168,7 +168,7 @@ describe('billing', () => {
       expect((await post(large, billing.sign(large))).status).to.equal(413);
     });
 
-    it('twice, a hundred times at once, is one row and one answer', async () => {
+    it('delivered a hundred times concurrently is stored once with the same response', async () => {
       const { workspaceId, run, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       const last = billing.deliveries(webhook()).take().at(-1) as Delivery;
@@ -203,7 +203,7 @@ describe('billing', () => {
       ['4 KB of them', () => `${billing.sign(body)},${'v1=0,'.repeat(900)}`],
     ];
     for (const [name, header] of cases)
-      it(`such as ${name}, it is refused and nothing is kept`, async () => {
+      it(`rejects a delivery and stores nothing: ${name}`, async () => {
         const answer = await post(body, header());
         expect(answer.status).to.equal(401);
         expect(await answer.json()).to.deep.include({ code: 'bad_signature' });
@@ -211,14 +211,14 @@ describe('billing', () => {
         expect(await rows('select 1 from billing_customers where workspace_id = $1', workspaceId)).to.deep.equal([]);
       });
 
-    it('one of two that the provider makes while its secret changes will do', async () => {
+    it('accepts one of the two signatures that the provider sends during secret rotation', async () => {
       billing.nextWebhookSecret = 'whsec_next';
       expect((await post(body, billing.sign(body))).status).to.equal(200);
       billing.nextWebhookSecret = null;
       expect(await newsOf(workspaceId)).to.have.length(1);
     });
 
-    it('nothing is taken while no secret is configured', async () => {
+    it('rejects every delivery while no secret is configured', async () => {
       const bare = await startTestService();
       const unsigned = await fetch(`${bare.url}/webhooks/billing`, {
         method: 'POST',
@@ -233,22 +233,22 @@ describe('billing', () => {
     });
   });
 
-  describe('what a workspace has', () => {
-    it('is what the provider says now, whatever the event said', async () => {
+  describe('the tier of a workspace', () => {
+    it('follows the current state at the provider and not the content of the event', async () => {
       const { workspaceId, run, tier } = await workspace();
       const { subscription } = billing.checkout(workspaceId, ['price_big']);
       await sendAll();
       billing.cancel(subscription);
       const [cancelled] = billing.events.splice(0);
       billing.change(subscription, { status: 'active', prices: ['price_pro'] });
-      // The cancellation arrives after the renewal that it came before.
+      // The cancellation arrives after the later renewal.
       billing.events.push(cancelled as FakeEvent);
       await sendAll();
       await run();
       expect(await tier()).to.equal('pro');
     });
 
-    it('is free after the subscription has ended, and nobody is deactivated', async () => {
+    it('is free after the subscription has ended, and no rep is deactivated', async () => {
       const { workspaceId, run, tier, api } = await workspace();
       const { subscription } = billing.checkout(workspaceId, ['price_pro']);
       await sendAll();
@@ -276,7 +276,7 @@ describe('billing', () => {
       await api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { active: true });
     });
 
-    it('is the highest of all that is paid for it, by whomever', async () => {
+    it('is the highest of all subscriptions for the workspace, of any customer', async () => {
       const { workspaceId, run, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       const other = billing.checkout(workspaceId, ['price_big']);
@@ -289,7 +289,7 @@ describe('billing', () => {
       expect(await tier()).to.equal('pro');
     });
 
-    it('is not what its customer pays for another workspace', async () => {
+    it('ignores subscriptions of its customer for another workspace', async () => {
       const [first, second] = [await workspace(), await workspace()];
       const customer = billing.addCustomer();
       billing.subscribe(customer, ['price_pro'], { metadata: { workspace_id: first.workspaceId } });
@@ -300,7 +300,7 @@ describe('billing', () => {
       expect([await first.tier(), await second.tier()]).to.deep.equal(['pro', 'enterprise']);
     });
 
-    it('stays where the provider speaks of prices that nobody knows', async () => {
+    it('does not change when the provider returns unknown prices', async () => {
       const { workspaceId, run, tier } = await workspace('enterprise');
       billing.checkout(workspaceId, ['price_odd']);
       await sendAll();
@@ -308,7 +308,7 @@ describe('billing', () => {
       expect(await tier()).to.equal('enterprise');
     });
 
-    it('lasts through the days of grace, and not longer', async () => {
+    it('ends after the grace period', async () => {
       const { workspaceId, run, tier } = await workspace();
       const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
       await sendAll();
@@ -336,7 +336,7 @@ describe('billing', () => {
       expect(await tier()).to.equal('pro');
     });
 
-    it('is free once its customer is deleted, whose late events bring nothing back', async () => {
+    it('is free once its customer is deleted, and late events do not restore it', async () => {
       const { workspaceId, run, tier } = await workspace();
       const { customer } = billing.checkout(workspaceId, ['price_pro']);
       const early = billing.deliveries(webhook()).take();
@@ -356,7 +356,7 @@ describe('billing', () => {
     });
   });
 
-  it('two hundred events, shuffled and twice, end in what the provider says', async () => {
+  it('equals the state at the provider after two hundred shuffled and repeated events', async () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => workspace()));
     const subscriptions = all.map(({ workspaceId }) => billing.checkout(workspaceId, ['price_pro']).subscription);
     const statuses = ['active', 'past_due', 'unpaid', 'paused', 'canceled', 'trialing'];
@@ -374,7 +374,7 @@ describe('billing', () => {
     for (const [index, change] of final.entries()) billing.change(subscriptions[index] as string, change);
     const deliveries = shuffled(billing.deliveries(webhook()).take());
     const doubled = shuffled([...deliveries, ...deliveries]);
-    // Worked off while they arrive, by two workers.
+    // Two workers process the messages while they arrive.
     const working = Promise.all(
       all.flatMap(({ run }) =>
         [1, 2].map(async () => {
@@ -394,7 +394,7 @@ describe('billing', () => {
   });
 
   describe('while the provider', () => {
-    it('is down, events wait and are worked off when it is back', async () => {
+    it('is down, events wait and are processed when it is available again', async () => {
       const { workspaceId, run, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       await sendAll();
@@ -409,7 +409,7 @@ describe('billing', () => {
         end();
         expect(await tier()).to.equal('free');
         const [news] = await newsOf(workspaceId);
-        // Not counted against the events: however long it lasts, none is given up.
+        // The outage does not count as attempts, so no event becomes a dead letter.
         expect(news).to.include({ settled: false, attempts: 0 });
         expect(String(news?.['error']))
           .to.match(/billing provider/)
@@ -420,7 +420,7 @@ describe('billing', () => {
       expect(await tier()).to.equal('pro');
     }).timeout(60_000);
 
-    it('is there and our database is not, the outage is held against no event', async () => {
+    it('is available but the database is not, the outage does not count as attempts', async () => {
       const { workspaceId, run, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       await sendAll();
@@ -447,7 +447,7 @@ describe('billing', () => {
       expect(await tier()).to.equal('pro');
     });
 
-    it('says when to come back, that is when', async () => {
+    it('returns Retry-After, events are retried at that time', async () => {
       const { workspaceId, run } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       await sendAll();
@@ -461,7 +461,7 @@ describe('billing', () => {
       expect(waiting?.['seconds']).to.be.within(110, 120);
     });
 
-    it('does not know a customer, the tier stays and the audit log tells in the end', async () => {
+    it('returns no customer, the tier does not change and the audit log finally reports it', async () => {
       const { workspaceId, run, tier, api } = await workspace('pro');
       const body = JSON.stringify({
         id: `evt_${randomUUID()}`,
@@ -491,7 +491,7 @@ describe('billing', () => {
       await billingSweep.run();
     }
 
-    it('takes in events whose deliveries never came', async () => {
+    it('stores events whose deliveries were lost', async () => {
       const { workspaceId, run, tier } = await workspace();
       const { subscription } = billing.checkout(workspaceId, ['price_pro']);
       await sweep();
@@ -506,7 +506,7 @@ describe('billing', () => {
       expect(await newsOf(workspaceId)).to.have.length(news.length);
     });
 
-    it('goes on where a sweep that failed began', async () => {
+    it('repeats the range of a failed sweep', async () => {
       const { workspaceId, run, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       const end = billing.server.fault({ on: /v1\/events/, answer: answerWith(500, { error: {} }) });
@@ -523,7 +523,7 @@ describe('billing', () => {
       expect(await tier()).to.equal('pro');
     }).timeout(30_000);
 
-    it('asks about customers whose time has come, once', async () => {
+    it('reads each due customer from the provider once', async () => {
       const { workspaceId, run, tier } = await workspace();
       const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
       await sendAll();
@@ -543,7 +543,7 @@ describe('billing', () => {
     });
   });
 
-  it('works in a whole service: what was told, and what was missed before it started', async () => {
+  it('processes delivered events and events missed before the start in a complete service', async () => {
     const whole = await startTestService(environment());
     const { workspaceId, api } = await whole.workspace({ tier: 'free' });
     const { subscription } = billing.checkout(workspaceId, ['price_big']);
@@ -568,7 +568,7 @@ describe('billing', () => {
   }
 });
 
-/** The same order every time. */
+/** Shuffles in the same order on each run. */
 function shuffled<T>(all: readonly T[]): T[] {
   let seed = 7;
   const next = () => {

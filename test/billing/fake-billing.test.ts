@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import Stripe from 'stripe';
 import { FakeBilling, tooManyRequests } from '#fakes/fake-billing.js';
 
-describe('the fake billing provider, asked by the client that others use', () => {
+describe('the fake billing provider, used through the client of the vendor', () => {
   let billing: FakeBilling;
   let stripe: Stripe;
 
@@ -15,7 +15,7 @@ describe('the fake billing provider, asked by the client that others use', () =>
 
   afterEach(() => billing.stop());
 
-  it('tells of subscriptions, with their products where it is asked to', async () => {
+  it('returns subscriptions, with expanded products on request', async () => {
     billing.addPrice({ id: 'price_pro', lookupKey: 'pro_monthly', productTier: 'pro' });
     const { customer, subscription } = billing.checkout('some-workspace', ['price_pro']);
     const plain = await stripe.subscriptions.retrieve(subscription);
@@ -25,7 +25,7 @@ describe('the fake billing provider, asked by the client that others use', () =>
     expect(expanded.items.data[0]?.price.product).to.deep.include({ object: 'product', metadata: { tier: 'pro' } });
   });
 
-  it('lists what has not ended, page by page, and events newest first', async () => {
+  it('lists active subscriptions page by page, and events newest first', async () => {
     const customer = billing.addCustomer();
     const ids = Array.from({ length: 7 }, () => billing.subscribe(customer, ['price_x']));
     billing.cancel(ids[3] as string);
@@ -41,13 +41,13 @@ describe('the fake billing provider, asked by the client that others use', () =>
     expect((await stripe.events.list({ created: { gte: Math.floor(Date.now() / 1000) + 60 } })).data).to.deep.equal([]);
   });
 
-  it('says that a customer is gone', async () => {
+  it('returns a deleted customer as deleted', async () => {
     const customer = billing.addCustomer();
     billing.deleteCustomer(customer);
     expect((await stripe.customers.retrieve(customer)).deleted).to.equal(true);
   });
 
-  it('refuses in the words of the vendor', async () => {
+  it('returns the error responses of the vendor', async () => {
     expect(await codeOf(stripe.subscriptions.retrieve('sub_none'))).to.equal('resource_missing');
     const stranger = new Stripe('sk_test_other', {
       host: '127.0.0.1',
@@ -58,7 +58,7 @@ describe('the fake billing provider, asked by the client that others use', () =>
     expect(refused).to.be.instanceOf(Stripe.errors.StripeAuthenticationError);
   });
 
-  it('its clients ask again after a refusal only when it says so', async () => {
+  it('lets clients retry a failed request only if it says so', async () => {
     const customer = billing.addCustomer();
     let end = billing.server.fault({ on: /customers/, times: 1, answer: tooManyRequests(true) });
     expect((await stripe.customers.retrieve(customer)).id).to.equal(customer);
@@ -68,7 +68,7 @@ describe('the fake billing provider, asked by the client that others use', () =>
     end();
   });
 
-  it('signs what it sends so that its client accepts it, also with two secrets', async () => {
+  it('signs deliveries so that the client accepts them, also with two secrets', async () => {
     billing.checkout('some-workspace', ['price_x']);
     const [delivery] = billing.deliveries('http://127.0.0.1:9').take();
     const header = delivery?.headers['Stripe-Signature'] as string;

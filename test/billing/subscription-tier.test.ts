@@ -21,12 +21,12 @@ function entitled(subscriptions: readonly Subscription[], current: Tier = 'free'
 }
 
 describe('the tier that subscriptions entitle to', () => {
-  it('is free without any', () => {
+  it('is free without a subscription', () => {
     for (const current of tiers) expect(entitled([], current)).to.equal('free');
   });
 
   for (const status of ['active', 'trialing'])
-    it(`is that of the price while ${status}`, () => {
+    it(`is the tier of the price while ${status}`, () => {
       expect(entitled([subscription(status)])).to.equal('pro');
       expect(entitled([subscription(status, 'pro')], 'enterprise')).to.equal('pro');
     });
@@ -34,18 +34,18 @@ describe('the tier that subscriptions entitle to', () => {
   for (const status of ['incomplete_expired', 'unpaid', 'canceled', 'paused'])
     it(`is free once ${status}`, () => expect(entitled([subscription(status)], 'pro')).to.equal('free'));
 
-  it('stays while a payment is missing, for the days of grace', () => {
+  it('does not change during the grace period of a missing payment', () => {
     expect(entitled([subscription('past_due', 'pro', daysAgo(6.9))], 'pro')).to.equal('pro');
     expect(entitled([subscription('past_due', 'pro', daysAgo(7))], 'pro')).to.equal('free');
     expect(entitled([subscription('past_due', null, daysAgo(8))], 'pro')).to.equal('free');
   });
 
-  it('is not raised by a first payment that is still open, and not lowered either', () => {
+  it('is neither raised nor lowered by an open first payment', () => {
     expect(entitled([subscription('incomplete', 'enterprise')], 'free')).to.equal('free');
     expect(entitled([subscription('incomplete', 'pro')], 'enterprise')).to.equal('enterprise');
   });
 
-  it('is not lowered by what is not understood', () => {
+  it('is not lowered by an unknown status or price', () => {
     expect(entitled([subscription('suspended_by_moon_phase')], 'pro')).to.equal('pro');
     expect(entitled([subscription('active', null)], 'enterprise')).to.equal('enterprise');
     expect(entitled([subscription('active', null), subscription('active', 'pro')], 'free')).to.equal('pro');
@@ -58,7 +58,7 @@ describe('the tier that subscriptions entitle to', () => {
     );
   });
 
-  it('what somebody has to look at is told from what is only open', () => {
+  it('distinguishes problems that need attention from payments that are only open', () => {
     expect(
       [subscription('active', null), subscription('past_due', null), subscription('odd')].every(isUnclear),
     ).to.equal(true);
@@ -78,7 +78,7 @@ describe('the tier of a price', () => {
   });
   const known = new Map<string, Tier>([['price_1', 'free']]);
 
-  it('is told by its product, itself, its lookup key or the settings, in this order', () => {
+  it('is read from its product, itself, its lookup key or the settings, in this order', () => {
     const all = { productTier: 'enterprise', priceTier: 'pro', lookupKey: 'free_monthly' };
     expect(tierOfItems([item(all)], known)).to.equal('enterprise');
     expect(tierOfItems([item({ ...all, productTier: undefined })], known)).to.equal('pro');
@@ -87,12 +87,12 @@ describe('the tier of a price', () => {
     expect(tierOfItems([item()], known)).to.equal('free');
   });
 
-  it('is unknown where nothing tells it', () => {
+  it('is unknown if no source defines it', () => {
     expect(tierOfItems([item({ lookupKey: 'professional_monthly', productTier: 'gold' })], new Map())).to.equal(null);
     expect(tierOfItems([], known)).to.equal(null);
   });
 
-  it('items that are no tier do not hide one that is', () => {
+  it('ignores items without a tier', () => {
     expect(tierOfItems([item({ priceId: 'setup' }), item({ priceTier: 'pro' })], new Map())).to.equal('pro');
   });
 });

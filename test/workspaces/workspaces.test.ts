@@ -23,7 +23,7 @@ describe('workspaces', () => {
   afterEach(() => world.close());
 
   describe('reading', () => {
-    it('tells the workspace with its active plans', async () => {
+    it('returns the workspace with its active plans', async () => {
       await world.plan('Running', config);
       await world.plan('Draft', config, { status: 'draft' });
       await world.plan('Gone', config, { status: 'deleted' });
@@ -61,7 +61,7 @@ describe('workspaces', () => {
       });
     });
 
-    it('shows a rep the plans that are theirs', async () => {
+    it('returns to a rep only their own plans', async () => {
       const ada = await world.rep('Ada');
       await world.assign(ada, await world.plan('Hers', config));
       await world.plan('Not hers', config);
@@ -73,7 +73,7 @@ describe('workspaces', () => {
   describe('changing', () => {
     const change = (body: unknown) => world.slice.run(updateWorkspace, world.admin, { body });
 
-    it('renames without calculating anything anew', async () => {
+    it('renames the workspace without a recalculation', async () => {
       await world.rep('Ada');
       expect(await change({ name: '  New name ' })).to.deep.equal({ updated: true, name: 'New name' });
       expect(await change({ currency: 'USD', timezone: 'UTC' })).to.deep.equal({
@@ -95,7 +95,7 @@ describe('workspaces', () => {
       expect(world.slice.woken).to.have.members([ada, ben]);
     });
 
-    it('reads the days of deals anew when the time zone changes', async () => {
+    it('recomputes the days of deals when the time zone changes', async () => {
       const ada = await world.rep('Ada');
       await world.deal('D1', ada, { closeDate: '2026-03-31' });
       const given = JSON.stringify({ repId: ada, closeDate: '2026-03-31T23:30:00Z' });
@@ -109,7 +109,7 @@ describe('workspaces', () => {
       expect(await world.slice.requests(world.workspaceId)).to.have.length(1);
     });
 
-    it('refuses what is not valid, naming it, and changes nothing', async () => {
+    it('rejects invalid fields by name and changes nothing', async () => {
       const bad = [
         {},
         { name: ' ' },
@@ -132,7 +132,7 @@ describe('workspaces', () => {
   });
 
   describe('keys', () => {
-    it('masks what is set', async () => {
+    it('masks stored keys', async () => {
       expect(await world.slice.run(getWorkspaceKey, world.admin)).to.deep.equal({ masked: null, isSet: false });
       const { workspaceId } = await createWorkspace(world.slice.unitOfWork, {
         name: 'Other',
@@ -149,7 +149,7 @@ describe('workspaces', () => {
 
     const bearers = () => new TokenAuthenticator(world.slice.app, new AttemptLimits(world.slice.app, 10));
 
-    it('refuses the old key from the moment it is replaced, however many requests are under way with it', async () => {
+    it('rejects the old key as soon as it is replaced, also with concurrent requests', async () => {
       world.slice.now = new Date();
       const { workspaceId, apiKey } = await createWorkspace(world.slice.unitOfWork, {
         name: 'Other',
@@ -177,7 +177,7 @@ describe('workspaces', () => {
       expect(after).to.deep.equal(Array.from({ length: 8 }, () => false));
     });
 
-    it('tells many tokens that are asked for at once apart', async () => {
+    it('authenticates many different tokens concurrently', async () => {
       const terms = { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' } as const;
       const some = await Promise.all([1, 2, 3].map(() => createWorkspace(world.slice.unitOfWork, terms)));
       const all = bearers();
@@ -220,7 +220,7 @@ describe('workspaces', () => {
       );
     });
 
-    it('leaves the old key its grace time, which a second rotation does not lengthen', async () => {
+    it('accepts the old key for its grace period, which a second rotation does not extend', async () => {
       world.slice.now = new Date();
       const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, {
         name: 'Other',
@@ -242,7 +242,7 @@ describe('workspaces', () => {
       expect(expires_at?.toISOString()).to.equal(expected);
     });
 
-    it('is told in the audit log with who did it, and never with the key', async () => {
+    it('writes an audit entry with the actor and never with the key', async () => {
       const rotated = await world.slice.run(rotateWorkspaceKey, world.admin, { body: { graceMinutes: 5 } });
       const log = await world.slice.owner.selectFrom('audit_runs').selectAll().execute();
       expect(log).to.have.length(1);
@@ -250,7 +250,7 @@ describe('workspaces', () => {
       expect(JSON.stringify(log)).to.not.contain(rotated.apiKey);
     });
 
-    it('refuses other grace times and other people', async () => {
+    it('rejects invalid grace periods and callers without the role admin', async () => {
       for (const graceMinutes of [-1, 1441, 1.5, '5', null]) {
         await world.slice.refuse('VALIDATION_FAILED', 400, rotateWorkspaceKey, world.admin, { body: { graceMinutes } });
       }
