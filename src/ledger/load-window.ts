@@ -125,8 +125,8 @@ interface DealEvent extends UpstreamEvent {
 }
 
 /**
- * The earned events of the reps on the deals. Joined in memory: without table statistics the server chooses slow
- * join plans.
+ * The earned events of the reps on the deals. Joined in memory: without table statistics the server is slow
+ * at this join.
  */
 async function loadUpstreamEvents(
   trx: Work,
