@@ -92,6 +92,7 @@ export const routes: Readonly<Record<string, string>> = {
   listPayrollHandovers: 'GET /v1/payroll-handovers',
   listReps: 'GET /v1/reps',
   upsertReps: 'PUT /v1/reps',
+  importReps: 'POST /v1/reps/import',
   getRep: 'GET /v1/reps/:repId',
   updateRep: 'PATCH /v1/reps/:repId',
   syncReps: 'POST /v1/reps/sync',

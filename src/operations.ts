@@ -67,6 +67,7 @@ import { importQuotas } from './quotas/commands/import-quotas.js';
 import { setQuotas } from './quotas/commands/set-quotas.js';
 import { listQuotas } from './quotas/queries/list-quotas.js';
 import { bulkInviteReps } from './reps/commands/bulk-invite-reps.js';
+import { importReps } from './reps/commands/import-reps.js';
 import { inviteRep } from './reps/commands/invite-rep.js';
 import { updateRep } from './reps/commands/update-rep.js';
 import { upsertReps } from './reps/commands/upsert-reps.js';
@@ -186,6 +187,7 @@ export const operations = [
   listPayrollHandovers,
   listReps,
   upsertReps,
+  importReps,
   getRep,
   updateRep,
   syncReps,

@@ -106,6 +106,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listPayrollHandovers: {},
   listReps: {},
   upsertReps: { body: {} },
+  importReps: { body: 'email\n', csv: true },
   getRep: { path: '/v1/reps/<self>' },
   updateRep: { path: '/v1/reps/<unknown>', body: {} },
   syncReps: {},

@@ -234,6 +234,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   recordPayrollHandover: [],
   listPayrollHandovers: [],
   listReps: [['GET /v1/reps?email=<email>']],
+  importReps: [],
   upsertReps: [['PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', managerEmail: '<email>' }] }]],
   getRep: [['GET /v1/reps/<rep>']],
   updateRep: [

@@ -625,6 +625,11 @@ export const examples: Readonly<Record<string, Example>> = {
   deleteComment: { params: { repId: ben, commentId: comment.commentId }, answer: { deleted: true } },
 
   listReps: { query: { email: 'ben@acme.test' }, answer: { reps: [benRecord] } },
+  importReps: {
+    query: { dryRun: 'false' },
+    uploads: { 'text/csv': 'email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n' },
+    answer: importedRow,
+  },
   upsertReps: {
     body: {
       reps: [

@@ -1,0 +1,153 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { type DateFormat, dateFormats, readDateText } from '../../kernel/date-text.js';
+import { Failure, type Issue } from '../../kernel/failure.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
+import {
+  importAnswer,
+  importQuery,
+  importResults,
+  importUpload,
+  type RowResult,
+} from '../../platform/files/import-results.js';
+import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
+import { CLOCK } from '../../platform/tokens.js';
+import { workspaceToday } from '../rep-views.js';
+import { type Person, person, type UpsertedPerson, upsertPeople } from '../upsert-people.js';
+
+const query = importQuery.extend({
+  dateFormat: z.enum(dateFormats).default('ISO').describe('How the file writes dates, in addition to ISO 8601'),
+});
+type Query = z.infer<typeof query>;
+
+const columns = {
+  names: {
+    email: ['rep', 'repEmail', 'e-mail'],
+    name: ['fullName'],
+    role: [],
+    active: [],
+    crmMemberId: ['memberId'],
+    managerEmail: ['manager'],
+    managerFrom: [],
+    payrollId: [],
+  },
+  required: ['email'],
+} as const;
+type Row = TableRow<keyof (typeof columns)['names']>;
+
+const personRow = person.partial({ name: true });
+
+/** Rolls a dry run back. */
+class DryRun extends Error {
+  constructor(readonly upserted: readonly UpsertedPerson[]) {
+    super('dry run');
+  }
+}
+
+@injectable()
+export class ImportReps {
+  constructor(
+    @inject(CommissionChanges) private readonly changes: CommissionChanges,
+    @inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Rows with issues are rejected and the others are tried again, until the rest can be written together. */
+  async execute({ query: { dryRun, delimiter, dateFormat }, body }: Input<unknown, Query>, caller: Caller) {
+    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
+    const rejected = new Map<Row, string>();
+    const people = new Map<Row, Person>();
+    for (const row of rows) {
+      const read = readPerson(row, dateFormat);
+      if (typeof read === 'string') rejected.set(row, read);
+      else people.set(row, read);
+    }
+    for (;;) {
+      const tried = [...people.keys()];
+      try {
+        const upserted = tried.length === 0 ? [] : await this.upsert(caller, [...people.values()], dryRun);
+        const done = new Map(tried.map((row, index) => [row, upserted[index] as UpsertedPerson]));
+        return importAnswer(
+          rows.map((row) => resultOf(row, done.get(row), rejected.get(row))),
+          dryRun,
+        );
+      } catch (error) {
+        const issues = rowIssues(error);
+        if (issues.size === 0) throw error;
+        for (const [index, reason] of issues) {
+          const row = tried[index] as Row;
+          rejected.set(row, reason);
+          people.delete(row);
+        }
+      }
+    }
+  }
+
+  private async upsert(caller: Caller, people: readonly Person[], dryRun: boolean): Promise<readonly UpsertedPerson[]> {
+    const { workspaceId } = caller;
+    try {
+      return await this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
+        const today = await workspaceToday(trx, workspaceId, this.clock);
+        const upserted = await upsertPeople(trx, recalculate, { workspaceId, today }, people);
+        if (dryRun) throw new DryRun(upserted);
+        return upserted;
+      });
+    } catch (error) {
+      if (error instanceof DryRun) return error.upserted;
+      throw error;
+    }
+  }
+}
+
+const truths: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
+
+/** The person of a row, or why there is none. An empty cell leaves the value unchanged. */
+function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | string {
+  if (problem !== null) return problem;
+  const { role, active, managerFrom, ...same } = cells;
+  const from = managerFrom === undefined ? undefined : readDateText(managerFrom, dateFormat, 'UTC');
+  if (from === null) return `managerFrom: ${managerFrom} is not a date in the format ${dateFormat}`;
+  const isActive = active === undefined ? undefined : truths[active.toLowerCase()];
+  if (active !== undefined && isActive === undefined) return `active: ${active} must be true or false`;
+  const read = personRow.safeParse({
+    ...same,
+    ...(role === undefined ? {} : { role: role.toLowerCase() }),
+    ...(isActive === undefined ? {} : { active: isActive }),
+    ...(from === undefined ? {} : { managerFrom: from }),
+  });
+  if (read.success) return read.data;
+  const issue = read.error.issues[0];
+  return `${issue?.path.join('.')}: ${issue?.message}`;
+}
+
+/** The issues of a failure that name rows, by the index of the row. */
+function rowIssues(error: unknown): Map<number, string> {
+  const issues = error instanceof Failure ? ((error.details?.['issues'] ?? []) as readonly Issue[]) : [];
+  const named = issues.flatMap(({ path, message }) => {
+    const [, index, field] = /^reps\.(\d+)\.(\w+)$/.exec(path) ?? [];
+    return index === undefined ? [] : [[Number(index), `${field}: ${message}`] as const];
+  });
+  return new Map(named);
+}
+
+function resultOf({ row, cells }: Row, done: UpsertedPerson | undefined, reason: string | undefined): RowResult {
+  const email = cells.email ?? null;
+  if (done === undefined)
+    return { row, outcome: 'rejected', email, repId: null, code: 'VALIDATION_FAILED', reason: reason ?? '' };
+  return { row, outcome: done.outcome, email, repId: done.repId };
+}
+
+export const importReps = operation({
+  id: 'importReps',
+  summary: 'Create or change people from a CSV file, by e-mail address, with a result for each row',
+  method: 'post',
+  path: '/v1/reps/import',
+  access: 'admin',
+  query,
+  upload: importUpload,
+  response: importResults,
+  failures: { no_known_columns: 400, rep_limit_reached: 403, last_admin: 409 },
+  handler: ImportReps,
+});

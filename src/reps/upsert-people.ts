@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { roles } from '../kernel/caller.js';
+import { type Day } from '../kernel/day.js';
+import { type Issue, invalid } from '../kernel/failure.js';
+import { newId } from '../kernel/ids.js';
+import { type Recalculate } from '../ledger/recalculate.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { day, text } from '../platform/schemas.js';
+import { changeManagers, type ManagerChange } from './change-managers.js';
+import { assertHeadcount, countHeads } from './headcount.js';
+import { email, payrollId } from './rep.js';
+import {
+  claimUnresolvedDeals,
+  endSessions,
+  findRepsBy,
+  insertReps,
+  loadHierarchy,
+  type StoredRep,
+  updateReps,
+} from './rep-store.js';
+import { isSameLines } from './reporting-lines.js';
+
+export const person = z.strictObject({
+  email,
+  name: text(200),
+  role: z.enum(roles).optional(),
+  active: z.boolean().optional(),
+  crmMemberId: text(200).nullable().optional(),
+  payrollId: payrollId.optional(),
+  managerEmail: email.nullable().optional(),
+  managerFrom: day.optional(),
+});
+/** An existing rep keeps the name when none is given. */
+export type Person = Omit<z.infer<typeof person>, 'name'> & { readonly name?: string | undefined };
+
+/** What becomes of one entry of the body. */
+interface Upsert {
+  readonly known: StoredRep | undefined;
+  readonly next: StoredRep;
+}
+
+export interface UpsertedPerson {
+  readonly repId: string;
+  readonly outcome: 'created' | 'changed' | 'unchanged';
+}
+
+/** Creates or changes the people, all or none. Issues have the path `reps.<index>.<field>`. */
+export async function upsertPeople(
+  trx: Work,
+  recalculate: Recalculate,
+  { workspaceId, today }: { readonly workspaceId: string; readonly today: Day },
+  people: readonly Person[],
+): Promise<UpsertedPerson[]> {
+  refuseAny(issuesWithin(people));
+  const stored = await findRepsBy(
+    trx,
+    workspaceId,
+    addressesIn(people),
+    people.flatMap((one) => one.crmMemberId ?? []),
+  );
+  const known = new Map(stored.map((one) => [one.email, one]));
+  const upserts = people.map((one) => upsertOf(one, known.get(one.email)));
+  const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((one) => [one.email, one.repId]));
+  refuseAny([...unnamed(upserts), ...unknownManagers(people, ids), ...takenMemberIds(upserts, stored)]);
+  const before = await loadHierarchy(trx, workspaceId);
+  await writeReps(trx, workspaceId, upserts);
+  const claimants = await claimUnresolvedDeals(
+    trx,
+    workspaceId,
+    upserts.filter(isNewToTheCrm).map(({ next }) => next),
+  );
+  await recalculate.reps(claimants, 'rep_change');
+  await changeManagers(trx, recalculate, workspaceId, today, managerChanges(people, ids));
+  const after = await loadHierarchy(trx, workspaceId);
+  return upserts.map(({ known: was, next }): UpsertedPerson => {
+    const { repId } = next;
+    if (was === undefined) return { repId, outcome: 'created' };
+    const isUnchanged = isSame(was, next) && isSameLines(before.get(repId) ?? [], after.get(repId) ?? []);
+    return { repId, outcome: isUnchanged ? 'unchanged' : 'changed' };
+  });
+}
+
+function unnamed(upserts: readonly Upsert[]): Issue[] {
+  return upserts.flatMap(({ next }, index): Issue[] =>
+    next.name === '' ? [{ path: `reps.${index}.name`, message: 'is required for a new rep' }] : [],
+  );
+}
+
+function refuseAny([first, ...more]: readonly Issue[]): void {
+  if (first !== undefined) throw invalid(first, ...more);
+}
+
+function issuesWithin(people: readonly Person[]): Issue[] {
+  const seen = new Set<string>();
+  return people.flatMap((one, index): Issue[] => {
+    const issues: Issue[] = [];
+    if (seen.has(one.email))
+      issues.push({ path: `reps.${index}.email`, message: `${one.email} is given more than once` });
+    if (one.managerEmail === one.email)
+      issues.push({ path: `reps.${index}.managerEmail`, message: 'must be somebody else' });
+    if (one.managerFrom !== undefined && one.managerEmail === undefined) {
+      issues.push({
+        path: `reps.${index}.managerFrom`,
+        message: 'needs a managerEmail, or null to end the reporting line',
+      });
+    }
+    seen.add(one.email);
+    return issues;
+  });
+}
+
+function addressesIn(people: readonly Person[]): string[] {
+  return [...new Set(people.flatMap((one) => [one.email, ...(one.managerEmail ? [one.managerEmail] : [])]))];
+}
+
+/** What is not said stays as it is. */
+function upsertOf(one: Person, known: StoredRep | undefined): Upsert {
+  const next = {
+    repId: known?.repId ?? newId(),
+    email: one.email,
+    name: one.name ?? known?.name ?? '',
+    role: one.role ?? known?.role ?? 'rep',
+    active: one.active ?? known?.active ?? true,
+    crmMemberId: one.crmMemberId === undefined ? (known?.crmMemberId ?? null) : one.crmMemberId,
+    payrollId: one.payrollId === undefined ? (known?.payrollId ?? null) : one.payrollId,
+  };
+  return { known, next };
+}
+
+function unknownManagers(people: readonly Person[], ids: ReadonlyMap<string, string>): Issue[] {
+  return people.flatMap(({ managerEmail }, index): Issue[] => {
+    if (!managerEmail || ids.has(managerEmail)) return [];
+    return [{ path: `reps.${index}.managerEmail`, message: `nobody here has the e-mail ${managerEmail}` }];
+  });
+}
+
+/** Judged by how it is after the whole request, so that two reps may swap theirs. */
+function takenMemberIds(upserts: readonly Upsert[], stored: readonly StoredRep[]): Issue[] {
+  const changing = new Set(upserts.map(({ next }) => next.repId));
+  const holders = new Map(stored.filter((one) => !changing.has(one.repId)).map((one) => [one.crmMemberId, one.repId]));
+  return upserts.flatMap(({ next: { repId, crmMemberId } }, index): Issue[] => {
+    if (crmMemberId === null) return [];
+    if (holders.has(crmMemberId)) return [{ path: `reps.${index}.crmMemberId`, message: 'belongs to another rep' }];
+    holders.set(crmMemberId, repId);
+    return [];
+  });
+}
+
+async function writeReps(trx: Work, workspaceId: string, upserts: readonly Upsert[]): Promise<void> {
+  const before = await countHeads(trx, workspaceId);
+  const changed = upserts.filter(({ known, next }) => known !== undefined && !isSame(known, next));
+  await updateReps(
+    trx,
+    workspaceId,
+    changed.map(({ next }) => next),
+  );
+  await insertReps(
+    trx,
+    workspaceId,
+    upserts.filter(({ known }) => known === undefined).map(({ next }) => next),
+  );
+  assertHeadcount(before, await countHeads(trx, workspaceId));
+  const loggedOut = changed.filter(({ known, next }) => known?.role !== next.role || (known.active && !next.active));
+  await endSessions(
+    trx,
+    workspaceId,
+    loggedOut.map(({ next }) => next.repId),
+  );
+}
+
+function isSame(a: StoredRep, b: StoredRep): boolean {
+  return (
+    a.name === b.name &&
+    a.role === b.role &&
+    a.active === b.active &&
+    a.crmMemberId === b.crmMemberId &&
+    a.payrollId === b.payrollId
+  );
+}
+
+function isNewToTheCrm({ known, next }: Upsert): boolean {
+  return known === undefined || known.crmMemberId !== next.crmMemberId;
+}
+
+function managerChanges(people: readonly Person[], ids: ReadonlyMap<string, string>): ManagerChange[] {
+  return people.flatMap(({ email: address, managerEmail, managerFrom }, index): ManagerChange[] => {
+    if (managerEmail === undefined) return [];
+    const managerId = managerEmail === null ? null : (ids.get(managerEmail) as string);
+    return [{ repId: ids.get(address) as string, managerId, from: managerFrom, path: `reps.${index}.managerEmail` }];
+  });
+}
