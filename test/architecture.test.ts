@@ -69,16 +69,16 @@ const kernel = /^src\/kernel\//;
 const engine = /^src\/engine\//;
 const database = /^src\/platform\/database\/|^kysely$/;
 
-describe('the house plan', () => {
-  it('kernel knows nothing but itself and node', () => {
+describe('import rules', () => {
+  it('kernel imports only itself and node', () => {
     expect(strangers(/^src\/kernel\//, [node, kernel])).to.deep.equal([]);
   });
 
-  it('engine knows kernel and zod', () => {
+  it('engine imports only kernel and zod', () => {
     expect(strangers(/^src\/engine\//, [kernel, engine, zod])).to.deep.equal([]);
   });
 
-  it('ledger knows kernel, engine and the platform, and no slice', () => {
+  it('ledger imports kernel, engine and the platform, and no slice', () => {
     expect(
       strangers(/^src\/ledger\//, [
         node,
@@ -120,7 +120,7 @@ describe('the house plan', () => {
     expect([...targets.keys()].filter((file) => reaches(file, file))).to.deep.equal([]);
   });
 
-  it('platform knows no resource', () => {
+  it('platform imports no slice', () => {
     const wiring = /^src\/platform\/(tokens|doctor)\.ts$/;
     const foreign = strangers(/^src\/platform\//, [node, kernel, /^src\/platform\//, /^[a-z@]/]).filter(
       (line) => !wiring.test(line.split(' ')[0] as string),
@@ -141,7 +141,7 @@ describe('the house plan', () => {
   });
 
   for (const slice of slices) {
-    it(`${slice}: queries write nothing and wake nobody`, () => {
+    it(`${slice}: queries write nothing and request no calculation`, () => {
       const queries = imports.filter(({ file }) => file.startsWith(`src/${slice}/queries/`));
       const forbidden = queries.filter(({ target }) =>
         /-store$|platform\/jobs|commission-changes|lane-runner|apply-difference|totals|event-history/.test(target),
@@ -149,7 +149,7 @@ describe('the house plan', () => {
       expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
     });
 
-    it(`${slice}: a store knows only its own noun`, () => {
+    it(`${slice}: a store imports only its own noun`, () => {
       const stores = imports.filter(({ file }) => new RegExp(`^src/${slice}/[a-z-]+-store\\.ts$`).test(file));
       const others = stores.filter(({ target }) =>
         slices.some((other) => other !== slice && target.startsWith(`src/${other}/`)),
@@ -157,7 +157,7 @@ describe('the house plan', () => {
       expect(others.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
     });
 
-    it(`${slice}: other slices are known by their views and nouns`, () => {
+    it(`${slice}: other slices are imported only by their views and nouns`, () => {
       const writers = imports.filter(
         ({ file, target }) =>
           file.startsWith(`src/${slice}/`) &&
@@ -169,7 +169,7 @@ describe('the house plan', () => {
     });
   }
 
-  it('only the mains know workers and migrations', () => {
+  it('only the entry points import workers and migrations', () => {
     const known = imports.filter(
       ({ file, target }) =>
         file.startsWith('src/') && !mains.includes(file) && /^(workers|migrations|test)\//.test(target),
@@ -177,7 +177,7 @@ describe('the house plan', () => {
     expect(known).to.deep.equal([]);
   });
 
-  it('the SDK of MCP is known in one file, which is loaded when the first agent comes', () => {
+  it('only one file imports the MCP SDK, and it is loaded with the first MCP request', () => {
     const known = imports.filter(({ target }) => target.startsWith('@modelcontextprotocol/'));
     expect([...new Set(known.map(({ file }) => file))]).to.deep.equal(['src/platform/mcp/sdk-server.ts']);
     const loaders = imports.filter(({ target }) => target === 'src/platform/mcp/sdk-server').map(({ file }) => file);
@@ -188,9 +188,9 @@ describe('the house plan', () => {
       .and.not.match(/^import .*sdk-server/m);
   });
 
-  it('what few need is loaded when it is first needed, so that every process starts soon', () => {
+  it('large libraries are loaded on first use, so that processes start fast', () => {
     const seldom = ['exceljs', 'puppeteer-core', 'stripe'];
-    // Of the compiled files, since an import of types alone may still load what it names.
+    // Reads the compiled files, since an import of types alone may still load what it names.
     const loading = files.flatMap((file) => {
       const text = readFileSync(path.join(root, 'dist', file.replace(/\.ts$/, '.js')), 'utf8');
       return seldom.filter((name) => text.includes(` from '${name}'`)).map(() => file);
@@ -202,7 +202,7 @@ describe('the house plan', () => {
     expect(readFileSync(path.join(root, 'src/cli.ts'), 'utf8')).to.include("await import('./demo/run-demo-crm.js')");
   });
 
-  it('agents are told of operations, and nothing of how they are done', () => {
+  it('agent guidance imports operations and nothing of their implementation', () => {
     expect(
       strangers(/^src\/agents\//, [
         /^src\/agents\//,
@@ -213,11 +213,11 @@ describe('the house plan', () => {
     ).to.deep.equal([]);
   });
 
-  it('migrations know kysely alone', () => {
+  it('migrations import only kysely', () => {
     expect(strangers(/^migrations\//, [/^kysely$/, /^migrations\//])).to.deep.equal([]);
   });
 
-  it('workers know nothing of HTTP', () => {
+  it('workers import nothing of HTTP', () => {
     expect(
       imports.filter(
         ({ file, target }) => file.startsWith('workers/') && /platform\/(http|mcp)|src\/main/.test(target),
@@ -225,13 +225,13 @@ describe('the house plan', () => {
     ).to.deep.equal([]);
   });
 
-  it('nothing is exported by default, and no file only passes on others', () => {
+  it('there are no default exports and no barrel files', () => {
     const texts = files.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
     expect(texts.filter(({ text }) => /^export default/m.test(text)).map(({ file }) => file)).to.deep.equal([]);
     expect(texts.filter(({ text }) => /^export \* from/m.test(text)).map(({ file }) => file)).to.deep.equal([]);
   });
 
-  it('no file reaches for the tables but through the unit of work', () => {
+  it('only the unit of work gives access to the tables', () => {
     const direct = imports.filter(
       ({ file, target }) =>
         /^src\/(?!platform|composition|main|cli|demo)/.test(file) && target === 'src/platform/database/pool',

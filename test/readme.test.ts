@@ -12,8 +12,8 @@ type Loose = any;
 const page = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 const readme = page('README.md');
 
-describe('the README', () => {
-  it('lists every setting with its default and meaning, as the configuration states them', () => {
+describe('the documentation', () => {
+  it('lists every setting with its default and description', () => {
     const table = page('docs/configuration.md')
       .split('<!-- settings -->')[1]
       ?.split('<!-- /settings -->')[0]

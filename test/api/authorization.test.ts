@@ -295,7 +295,7 @@ describe('who may call what', () => {
       const method = operation.method.toUpperCase();
       for (const caller of Object.keys(callers)) {
         if (mayCall(caller, operation)) {
-          it(`${operation.id}: ${caller} may`, async () => {
+          it(`${operation.id}: ${caller} has access`, async () => {
             const answer = await send(caller, method, path, row.body, row.csv ? 'text/csv' : undefined);
             // What is public may itself find somebody's code wrong.
             const refusals = (operation.access as string) === 'public' ? [403] : [401, 403];
@@ -309,7 +309,7 @@ describe('who may call what', () => {
           });
           continue;
         }
-        it(`${operation.id}: ${caller} may not, whatever is asked`, async () => {
+        it(`${operation.id}: ${caller} has no access, with any input`, async () => {
           const expected = callers[caller] === null ? [401, 'unauthorized'] : [403, 'forbidden'];
           const nonsense = method === 'GET' ? undefined : '{';
           const nowhere = operation.path.replace(/:[a-zA-Z]+/g, 'nowhere');
@@ -324,7 +324,7 @@ describe('who may call what', () => {
       }
     }
 
-    it('one answer for every token that is no good', async () => {
+    it('returns the same response for every invalid token', async () => {
       const bodies = await Promise.all(
         ['no token', 'a malformed token', 'a deactivated rep'].map(
           async (caller) => (await send(caller, 'GET', '/v1/plans')).body,
@@ -520,7 +520,7 @@ describe('who may call what', () => {
       expect((await send('a connection token', 'GET', '/v1/commissions/periods')).body).to.deep.equal(['2026-03']);
     });
 
-    it('what is public is signing in, and what other services send', () => {
+    it('only sign-in and webhooks are public', () => {
       const open = operations.filter(({ access }) => (access as string) === 'public').map(({ path }) => path);
       expect(open.filter((path) => !/^\/(auth|webhooks)\//.test(path))).to.deep.equal([]);
     });
@@ -565,7 +565,7 @@ describe('who may call what', () => {
       expect(JSON.stringify(body)).to.include(ids.get('bob'));
     });
 
-    it('a demotion counts from the next request on, a deactivation too', async () => {
+    it('a demotion or a deactivation takes effect with the next request', async () => {
       const url = service.database.ownerUrl;
       const person = ids.get('max');
       const statusOf = async () => (await send('a manager', 'GET', '/v1/commissions')).status;
@@ -581,12 +581,12 @@ describe('who may call what', () => {
       expect(await statusOf()).to.equal(200);
     });
 
-    it('a session without a rep is none', async () => {
+    it('a session without a rep is invalid', async () => {
       tokens.set('nobody', await addToken('sess'));
       expect((await send('nobody', 'GET', '/v1/plans')).status).to.equal(401);
     });
 
-    it('what a token may do is told by its row, not by its letters', async () => {
+    it('the access of a token depends on its row, not on its prefix', async () => {
       const dressed = newToken('ws');
       await query(
         service.database.ownerUrl,

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../support/test-service.js';
 
 const clients = 60;
 
-describe('clients that leave in the middle of an upload', () => {
+describe('clients that disconnect during an upload', () => {
   let service: TestService;
 
   before(async () => {
@@ -17,7 +17,7 @@ describe('clients that leave in the middle of an upload', () => {
     ['that is taken', ''],
     ['that is refused', '?delimiter=x'],
   ] as const)
-    it(`${what} harm nobody else, at whatever moment they leave`, async () => {
+    it(`${what} do not affect other clients, at whatever moment they disconnect`, async () => {
       const { api, apiKey } = await service.workspace();
       const { hostname, port } = new URL(service.url);
       const head =

@@ -30,7 +30,7 @@ describe('the typed client', () => {
     return error as ApiError;
   }
 
-  it('knows the address of every operation (UPDATE=1 writes src/client-routes.ts)', () => {
+  it('has the route of every operation (UPDATE=1 writes src/client-routes.ts)', () => {
     const lines = operations.map(({ id, method, path }) => `  ${id}: '${method.toUpperCase()} ${path}',`);
     const file = new URL('../../../src/client-routes.ts', import.meta.url);
     const text = readFileSync(file, 'utf8');
@@ -39,7 +39,7 @@ describe('the typed client', () => {
     else expect(text).to.equal(stated);
   });
 
-  it('brings nothing of the service along, so that it runs in a browser', () => {
+  it('imports nothing of the service, so that it runs in a browser', () => {
     const compiled = readFileSync(new URL('../../src/client.js', import.meta.url), 'utf8');
     const imported = [...compiled.matchAll(/from '([^']+)'/g)].map(([, from]) => from);
     expect(imported).to.deep.equal(['./client-routes.js']);
@@ -49,7 +49,7 @@ describe('the typed client', () => {
     expect(Object.keys(client).sort()).to.deep.equal(Object.keys(routes).sort());
   });
 
-  it('gives what the operation answers, in its type', async () => {
+  it('returns the response of the operation with its type', async () => {
     const me = await client.whoAmI();
     const name: string = me.workspaceName;
     expect(name).to.equal('Acme');
@@ -73,7 +73,7 @@ describe('the typed client', () => {
     expect(await client.importDeals({ upload })).to.include({ accepted: 1 });
   });
 
-  it('asks again under the same key', async () => {
+  it('repeats a request with the same idempotency key', async () => {
     const body = {
       name: 'AE',
       config: { rules: [{ name: 'New', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
@@ -83,7 +83,7 @@ describe('the typed client', () => {
     expect(await refusal(client.createPlan({ body }))).to.include({ statusCode: 409, code: 'plan_name_taken' });
   });
 
-  it('throws refusals with all that is told of them', async () => {
+  it('throws an ApiError with all fields of the error body', async () => {
     // @ts-expect-error a typo is found when compiling, and refused when not
     const error = await refusal(client.updateWorkspace({ body: { nam: 'x' } }));
     expect(error).to.include({ name: 'ApiError', statusCode: 400, code: 'VALIDATION_FAILED' });
@@ -93,7 +93,7 @@ describe('the typed client', () => {
     expect(await refusal(stranger.whoAmI())).to.include({ statusCode: 401, code: 'unauthorized' });
   });
 
-  it('tells an answer that is not ours from one that is', async () => {
+  it('distinguishes a response of a proxy from one of the service', async () => {
     const behindProxy = createClient({
       baseUrl: service.url,
       fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
@@ -105,7 +105,7 @@ describe('the typed client', () => {
     });
   });
 
-  it('is told when compiling what is missing', () => {
+  it('fails to compile when an input is missing', () => {
     const compiled = () => [
       // @ts-expect-error the path needs its id
       client.getPlan(),

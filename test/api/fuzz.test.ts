@@ -738,7 +738,7 @@ describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, funct
   const paramOf = (id: string, name: string): string => of(id).params?.[name] as string;
   const tokenOf = (client: ApiClient): string => (client as unknown as { token: string }).token;
 
-  it('are answered with a result or the envelope, and never with a fault', async () => {
+  it('get a result or an error body, and never a 500', async () => {
     const complaints: string[] = [];
     const statuses = new Map<number, number>();
     const slowest = { ms: 0, what: '' };
@@ -771,7 +771,7 @@ describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, funct
     expect(complaints, `FUZZ_SEED=${seed}\n${complaints.join('\n')}\n`).to.have.length(0);
   });
 
-  it('leave the ledgers sound and the service well', async () => {
+  it('leave the ledgers consistent and the service ready', async () => {
     for (const world of worlds) {
       await tend(world);
       await service.settled(world.workspaceId);

@@ -44,7 +44,7 @@ describe('Idempotency-Key', () => {
     return (await api.expect(200, 'GET', '/v1/plans')).map(({ name }: { name: string }) => name);
   }
 
-  it('gives the first good answer again, byte for byte, and does nothing twice', async () => {
+  it('returns the first successful response again, byte for byte, without executing the request twice', async () => {
     const first = await post('/v1/plans', plan('A'), 'k1');
     const second = await post('/v1/plans', plan('A'), 'k1');
     expect([first.status, second.status]).to.deep.equal([201, 201]);
@@ -56,7 +56,7 @@ describe('Idempotency-Key', () => {
     expect(await planNames()).to.deep.equal(['A']);
   });
 
-  it('refuses the key for another body, another query and another caller', async () => {
+  it('rejects the key for another body, another query and another caller', async () => {
     await post('/v1/plans', plan('A'), 'k');
     await expectFailure(post('/v1/plans', plan('B'), 'k'), 409, 'duplicate_idempotency_key');
     await owner
@@ -88,7 +88,7 @@ describe('Idempotency-Key', () => {
     expect(statement.earnings.adjustments).to.equal(5);
   });
 
-  it('holds a key apart by path and by workspace', async () => {
+  it('separates keys by path and by workspace', async () => {
     const { api: other } = await service.workspace();
     expect((await post('/v1/plans', plan('A'), 'k')).status).to.equal(201);
     expect((await post('/v1/commissions/cleanup', undefined, 'k')).status).to.equal(200);
@@ -97,7 +97,7 @@ describe('Idempotency-Key', () => {
     expect(elsewhere.headers.get('idempotent-replay')).to.equal(null);
   });
 
-  it('of 50 at once one is done, and the others are told so or given its answer', async () => {
+  it('executes one of 50 concurrent requests; the others get 409 or its response', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => post('/v1/plans', plan('A'), 'k')));
     const done = answers.filter(({ status }) => status === 201);
     expect(done.filter(({ headers }) => headers.get('idempotent-replay') === null)).to.have.length(1);
@@ -121,7 +121,7 @@ describe('Idempotency-Key', () => {
     });
   }
 
-  it('may be mended after a refusal', async () => {
+  it('accepts a corrected request with the same key after a failure', async () => {
     expect((await post('/v1/plans', { name: 'A' }, 'k')).status).to.equal(400);
     expect((await post('/v1/plans', plan('A'), 'k')).status).to.equal(201);
   });
@@ -139,7 +139,7 @@ describe('Idempotency-Key', () => {
       .execute();
   }
 
-  it('is held for a request that still runs, and free when its process has died', async () => {
+  it('is claimed while the request runs, and free when its process has died', async () => {
     await post('/v1/commissions/cleanup', undefined, 'k');
     await leaveRunning(sql<Date>`now() + interval '30 seconds'`);
     await expectFailure(post('/v1/commissions/cleanup', undefined, 'k'), 409, 'request_in_progress');
@@ -159,7 +159,7 @@ describe('Idempotency-Key', () => {
     throw new Error(`nobody waits for ${table}`);
   }
 
-  it('is taken for a quarter of a minute at a time, and who has lost it to another request writes nothing', async () => {
+  it('is leased for 15 seconds at a time, and a request that has lost its lease writes nothing', async () => {
     const blocker = await owner.startTransaction().execute();
     await sql`lock table plans in exclusive mode`.execute(blocker);
     const asked = post('/v1/plans', plan('A'), 'k');
@@ -173,7 +173,7 @@ describe('Idempotency-Key', () => {
     expect(await planNames()).to.deep.equal([]);
   });
 
-  it('is never free again when the request has written, though its answer was lost', async () => {
+  it('stays claimed when the request has written and its response was lost', async () => {
     expect((await post('/v1/plans', plan('Once'), 'k')).status).to.equal(201);
     const { status } = await owner
       .selectFrom('idempotency_keys')
@@ -187,7 +187,7 @@ describe('Idempotency-Key', () => {
     expect(await planNames()).to.deep.equal(['Once']);
   });
 
-  it('is forgotten after a day, by the request and by the sweep', async () => {
+  it('expires after a day, for requests and for the sweep', async () => {
     await post('/v1/plans', plan('A'), 'k');
     const age = (hours: number) =>
       sql`update idempotency_keys set created_at = now() - make_interval(hours => ${hours}),
@@ -204,7 +204,7 @@ describe('Idempotency-Key', () => {
     expect(await kept()).to.have.length(0);
   });
 
-  it('keeps no secret: a key is not rotated twice, nor told twice', async () => {
+  it('stores no secret: an API key is neither rotated nor returned twice', async () => {
     const rotated = await post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k');
     expect(rotated.status).to.equal(200);
     await expectFailure(post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k'), 409, 'duplicate_idempotency_key');
@@ -237,14 +237,14 @@ describe('Idempotency-Key', () => {
       expect((await post('/v1/commissions/cleanup', undefined, key)).status).to.equal(200);
   });
 
-  it('means nothing to other methods', async () => {
+  it('is ignored for other methods', async () => {
     const send = () => api.send('PUT', '/v1/deals/D-1', { amount: 1 }, { 'Idempotency-Key': 'k' });
     expect((await send()).status).to.equal(201);
     expect((await send()).status).to.equal(200);
     expect(await kept()).to.have.length(0);
   });
 
-  it('helps nobody who may not ask', async () => {
+  it('does not return a stored response to a caller without access', async () => {
     await post('/v1/plans', plan('A'), 'k');
     await expectFailure(post('/v1/plans', plan('A'), 'k', service.client('ws_wrong')), 401, 'unauthorized');
   });

@@ -148,7 +148,7 @@ describe('managers who see only the people below them', () => {
 
     for (const [id, request] of Object.entries(requests)) {
       if (request === null || narrowed.has(id)) continue;
-      it(`${id}: somebody outside of the team is refused`, async () => {
+      it(`${id}: a rep outside of the team is rejected`, async () => {
         const answer = await ask(...request);
         const expected = id.startsWith('getExport') ? 'job_not_found' : 'forbidden';
         expect(answer.body.code, JSON.stringify(answer.body).slice(0, 300)).to.equal(expected);
@@ -194,7 +194,7 @@ describe('managers who see only the people below them', () => {
       expect(simulated.body.reps.map(({ repId }: { repId: string }) => repId)).to.deep.equal([ids.get('ben')]);
     });
 
-    it('generate statements of the people below them when they name nobody', async () => {
+    it('generate statements of the people below them when the request names no rep', async () => {
       const { body } = await ask('POST', '/v1/statements/generate', { period: '2026-02' });
       const generated = body.statements.map(({ repId }: { repId: string }) => repId).sort();
       expect(generated).to.deep.equal(['ben', 'lea', 'mia'].map((name) => ids.get(name)).sort());
@@ -233,7 +233,7 @@ describe('managers who see only the people below them', () => {
       expect(JSON.stringify(resource.body)).to.include('Ben').and.not.include('Eve');
     });
 
-    it('lose sight of somebody as soon as that person reports to someone else', async () => {
+    it('lose access to a rep as soon as that rep reports to someone else', async () => {
       await admin.expect(200, 'PATCH', `/v1/reps/${ids.get('ben')}`, { managerId: null });
       expect((await ask('GET', '/v1/reps/<ben>')).status).to.equal(403);
       expect((await manager.get('/v1/deals')).body.count).to.equal(0);

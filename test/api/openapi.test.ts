@@ -42,16 +42,16 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).to.match(/^3\.0\.\d$/);
   });
 
-  it('speaks of every operation once, and of nothing else', () => {
+  it('contains every operation exactly once', () => {
     expect([...described.keys()].sort()).to.deep.equal(all.map(({ id }) => id).sort());
   });
 
-  it('has no two paths that are one', () => {
+  it('has no two equivalent paths', () => {
     const shapes = Object.keys(document.paths).map((path) => path.replace(/\{[^}]+\}/g, '{}'));
     expect(new Set(shapes).size).to.equal(shapes.length);
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no unresolved references', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
       ([, path]) => path as string,
     );
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('needs a token everywhere but where none is needed', () => {
+  it('requires a token for every operation that is not public', () => {
     expect(document.components.securitySchemes.token).to.include({ type: 'http', scheme: 'bearer' });
     for (const { id, access } of all)
       expect(described.get(id).security ?? document.security, id).to.deep.equal(
@@ -94,13 +94,13 @@ describe('the OpenAPI document', () => {
         expect(inQuery.map(({ name }: Loose) => name).sort()).to.deep.equal(Object.keys(shape).sort());
       });
 
-      it('says what body it takes', () => {
+      it('describes its request body', () => {
         const takesJson = operation.body !== undefined || operation.raw !== undefined;
         const types = operation.upload?.types ?? (takesJson ? ['application/json'] : []);
         expect(Object.keys(one().requestBody?.content ?? {})).to.deep.equal([...types]);
       });
 
-      it('describes its good answer and every failure, by status', () => {
+      it('describes its success response and every failure, by status', () => {
         const failures = failureCodes(operation);
         const good = [operation.status ?? 200, operation.otherStatus].filter((status) => status !== undefined);
         const statuses = [...good, ...failures.keys()].map(String);
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
         for (const code of Object.keys(operation.failures)) expect([...failures.values()].flat()).to.include(code);
       });
 
-      it('has an example that is right', () => {
+      it('has an example that satisfies its schemas', () => {
         const example = examples[operation.id];
         expect(example, `examples['${operation.id}'] in src/platform/openapi/examples.ts`).to.be.an('object');
         expectParses(operation.params, example?.params ?? {}, 'params');
@@ -131,7 +131,7 @@ describe('the OpenAPI document', () => {
     });
   }
 
-  it('has no examples of operations that are gone', () => {
+  it('has no examples of unknown operations', () => {
     expect(Object.keys(examples).filter((id) => !all.some((operation) => operation.id === id))).to.deep.equal([]);
   });
 
@@ -143,7 +143,7 @@ describe('the OpenAPI document', () => {
   describe('its addresses', () => {
     const head = (answer: Answer, name: string) => answer.headers.get(name);
 
-    it('are read without a token, and only read', async () => {
+    it('can be read without a token and support only GET', async () => {
       for (const path of ['/v1/openapi.json', '/docs', '/docs/initialize.js', '/docs/swagger-ui.css']) {
         expect((await fetch(`${service.url}${path}`, { method: 'HEAD' })).status, path).to.equal(200);
         const refused = await anyone.send('POST', path);
@@ -157,7 +157,7 @@ describe('the OpenAPI document', () => {
       expect((await anyone.get('/docs/..%2fpackage.json')).status).to.equal(404);
     });
 
-    it('/docs loads everything from here, and its policy allows nothing else', async () => {
+    it('/docs loads everything from its own origin, and its policy allows nothing else', async () => {
       const page = await anyone.get('/docs');
       expect(head(page, 'content-type')).to.match(/^text\/html/);
       const policy = head(page, 'content-security-policy') ?? '';
@@ -174,7 +174,7 @@ describe('the OpenAPI document', () => {
       }
     });
 
-    it('are told by GET /v1', async () => {
+    it('are returned by GET /v1', async () => {
       const { api, workspaceId } = await service.workspace({ name: 'Acme' });
       const { version, ...told } = await api.expect(200, 'GET', '/v1');
       expect(told).to.deep.equal({

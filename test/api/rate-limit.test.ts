@@ -37,7 +37,7 @@ function describeCounter(name: string, open: () => Promise<RateCounter[] | null>
 
     const both = () => counters as [RateCounter, RateCounter];
 
-    it('accepts 600 of 700 at 59.9 s and at most one of 700 at 60.1 s, whichever process is asked', async () => {
+    it('accepts 600 of 700 at 59.9 s and at most one of 700 at 60.1 s, in whichever process', async () => {
       const token = newId();
       const [first, second] = both();
       const early = await Promise.all([first, second].map((one) => accepted(one, token, 350, at(59.9))));
@@ -61,7 +61,7 @@ function describeCounter(name: string, open: () => Promise<RateCounter[] | null>
       expect(times.length).to.be.at.least(60);
     });
 
-    it('accepts again when the oldest second has left the window, as it said', async () => {
+    it('accepts again at the returned reset time', async () => {
       const token = newId();
       const [counter] = both();
       await accepted(counter, token, 2, at(0.5), 3);
@@ -73,7 +73,7 @@ function describeCounter(name: string, open: () => Promise<RateCounter[] | null>
       expect(again).to.include({ accepted: true, remaining: 1, resetSecond: start / 1000 + 91 });
     });
 
-    it('tells how many are left, and does not count what it refuses', async () => {
+    it('returns how many requests are left, and does not count rejected ones', async () => {
       const token = newId();
       const [counter] = both();
       const remaining: number[] = [];
@@ -82,14 +82,14 @@ function describeCounter(name: string, open: () => Promise<RateCounter[] | null>
       expect(await accepted(counter, token, 5, at(200), 3)).to.equal(3);
     });
 
-    it('counts each token by itself', async () => {
+    it('counts each token separately', async () => {
       const [counter] = both();
       const [one, other] = [newId(), newId()];
       expect(await accepted(counter, one, 5, at(0), 3)).to.equal(3);
       expect(await accepted(counter, other, 5, at(0), 3)).to.equal(3);
     });
 
-    it('stands a clock that goes back', async () => {
+    it('tolerates a clock that goes back', async () => {
       const token = newId();
       const [counter] = both();
       expect(await accepted(counter, token, 2, at(100), 3)).to.equal(2);
@@ -158,7 +158,7 @@ describe('rate limit', () => {
     const limits = (answer: { headers: Headers }) =>
       ['limit', 'remaining', 'reset'].map((name) => Number(answer.headers.get(`x-ratelimit-${name}`) ?? Number.NaN));
 
-    it('tells its limits on every authenticated answer, refusals included', async () => {
+    it('sets the limit headers on every authenticated response, errors included', async () => {
       const { api } = await service.workspace();
       const now = Date.now() / 1000;
       const answers = [
@@ -174,13 +174,13 @@ describe('rate limit', () => {
       for (const answer of answers) expect(limits(answer)[2]).to.be.within(now, now + 63);
     });
 
-    it('has none for those without a token', async () => {
+    it('sets no limit headers on requests without a token', async () => {
       const answer = await service.client(null).get('/v1');
       expect(answer.status).to.equal(401);
       expect(answer.headers.get('x-ratelimit-limit')).to.equal(null);
     });
 
-    it('refuses what is beyond with 429, when to come back, and the envelope', async () => {
+    it('returns 429 with Retry-After and the error body beyond the limit', async () => {
       const { api } = await service.workspace();
       const answers = await Promise.all(Array.from({ length: 25 }, () => api.get('/v1')));
       expect(answers.filter((answer) => answer.status === 200)).to.have.length(10);
@@ -196,7 +196,7 @@ describe('rate limit', () => {
       expect((await other.get('/v1')).status).to.equal(200);
     });
 
-    it('counts where every process sees it', async () => {
+    it('shares the count between processes', async () => {
       const { apiKey } = await service.workspace();
       const second = await startTestService({
         RATE_LIMIT_PER_MINUTE: '10',
@@ -212,8 +212,8 @@ describe('rate limit', () => {
     });
   });
 
-  describe('with a Redis that goes away', () => {
-    it('stops nobody, says so once, and limits again when it is back', async function () {
+  describe('with an unreachable Redis', () => {
+    it('admits every request, warns once, and limits again when Redis is back', async function () {
       const server = await startRedis();
       if (server === null) this.skip();
       let again: RedisServer | null = null;

@@ -12,7 +12,7 @@ type Name = (typeof names)[number];
 /** An open deal without a close date: no calculation follows it that would make up for what its change forgot to tell. */
 const open = (repId: string | null, amount: number) => ({ repId, fields: { amount, stage: 'Open' } });
 
-describe('answers that are remembered', () => {
+describe('cached responses', () => {
   let service: TestService;
   let workspaceId: string;
   let api: ApiClient;
@@ -52,14 +52,14 @@ describe('answers that are remembered', () => {
   const pipeline = async (name: Name): Promise<number> => (await dashboard(name)).openPipeline.total;
   const put = (dealId: string, body: unknown) => api.put(`/v1/deals/${dealId}`, body);
 
-  it('are given again without being read again, for as long as nothing changes', async () => {
+  it('are returned without reading while nothing changes', async () => {
     const first = [await dashboard('ana'), await overview()];
     expect(carriedOut).to.have.length(2);
     expect([await dashboard('ana'), await overview()]).to.deep.equal(first);
     expect(carriedOut).to.have.length(2);
   });
 
-  it("are read again after a change of what they rest on, and only then: one rep's deal is not another's", async () => {
+  it('are read again only after a change in their cache scope', async () => {
     await put('d1', open(ids.ana, 100));
     const before = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await pipeline(name)])));
     expect(before).to.deep.equal({ ana: 100, ben: 0, cid: 0, dan: 0 });
@@ -71,7 +71,7 @@ describe('answers that are remembered', () => {
     expect(carriedOut.filter((id) => id === 'getCommissions').length).to.be.within(1, 3);
   });
 
-  it('tell both owners when a deal without a close date goes from one to the other, to nobody, and away', async () => {
+  it('are renewed for both owners when a deal without a close date changes its owner, loses it, or is deleted', async () => {
     await put('d1', open(ids.ana, 100));
     expect([await pipeline('ana'), await pipeline('ben')]).to.deep.equal([100, 0]);
     await put('d1', open(ids.ben, 100));
@@ -84,7 +84,7 @@ describe('answers that are remembered', () => {
     expect(await pipeline('ana')).to.equal(0);
   });
 
-  it('tell of deals that belong to nobody', async () => {
+  it('are renewed after changes of deals without an owner', async () => {
     const list = async () => (await api.expect(200, 'GET', '/v1/deals')).count;
     expect(await list()).to.equal(0);
     await put('d1', open(null, 100));
@@ -95,7 +95,7 @@ describe('answers that are remembered', () => {
     expect(carriedOut, 'after the same was put again').to.deep.equal([]);
   });
 
-  it('tell of a rep that is renamed, and of what is written past the service', async () => {
+  it('are renewed after a rep is renamed, and after direct writes to the database', async () => {
     expect((await dashboard('ana')).name).to.equal('ana');
     await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ana@acme.test', name: 'Ana Ito' }] });
     expect((await dashboard('ana')).name).to.equal('Ana Ito');
@@ -103,7 +103,7 @@ describe('answers that are remembered', () => {
     expect((await dashboard('ana')).name).to.equal('By hand');
   });
 
-  it('are left alone by a sign-in, which waits for nobody who changes them', async () => {
+  it('are not affected by a sign-in, which waits for no writer', async () => {
     await dashboard('ana');
     carriedOut = [];
     const changing = new pg.Client({ connectionString: service.database.ownerUrl });
@@ -119,7 +119,7 @@ describe('answers that are remembered', () => {
     expect(carriedOut).to.deep.equal([]);
   });
 
-  it('belong to who asked: a rep gets nothing that was remembered for the admin', async () => {
+  it('are separate by caller: a rep gets no response that was cached for the admin', async () => {
     await overview();
     await dashboard('ana');
     const ben = await sessionOf(service, workspaceId, ids.ben);
@@ -131,7 +131,7 @@ describe('answers that are remembered', () => {
     expect((await ben.expect(200, 'GET', '/v1/deals')).count).to.equal(1);
   });
 
-  it('are not older than the question, however many ask while deals are put', async () => {
+  it('are never older than the request, also under concurrent writes', async () => {
     let amount = 0;
     let putting = true;
     const crowd = Array.from({ length: 6 }, async () => {
@@ -150,7 +150,7 @@ describe('answers that are remembered', () => {
     expect(Math.min(...(await Promise.all(crowd)))).to.be.greaterThan(0);
   });
 
-  it('fail as they would without memory, and failures are not remembered', async () => {
+  it('fail as they do without the cache, and failures are not cached', async () => {
     const nobody = '0198c0de-0000-7000-8000-000000000000';
     for (const path of [`/v1/commissions?repId=${nobody}`, '/v1/commissions?dealId=d1'])
       for (let time = 0; time < 2; time += 1) expect((await api.get(path)).status).to.equal(404);

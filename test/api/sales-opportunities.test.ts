@@ -47,7 +47,7 @@ describe('8,800 real opportunities, from the CSV to the cent', () => {
     ]);
   });
 
-  it('tells the team and the best rep through the API', async () => {
+  it('returns the team and the best rep through the API', async () => {
     const overview = await world.api.expect(200, 'GET', '/v1/commissions?period=2017');
     expect(overview.totals.total).to.equal(801_085.18);
     const darcel = await world.api.expect(

@@ -420,7 +420,7 @@ describe('two workspaces', () => {
   for (const { id, method, path, access } of operations) {
     for (const probe of probes[id] ?? []) {
       const [request, body] = probe;
-      it(`${request}${body === undefined ? '' : ` ${JSON.stringify(body).slice(0, 120)}`}: what is another's is nothing`, async () => {
+      it(`${request}${body === undefined ? '' : ` ${JSON.stringify(body).slice(0, 120)}`}: treats ids of another workspace as unknown`, async () => {
         const foreign = await ask(probe, other.names);
         const unknown = await ask(probe, nothing);
         expect(foreign).to.equal(unknown);
@@ -428,14 +428,14 @@ describe('two workspaces', () => {
       });
     }
     if (method !== 'get' || path.includes(':') || (access as string) === 'public') continue;
-    it(`GET ${path} tells nothing of another`, async () => {
+    it(`GET ${path} returns nothing of another workspace`, async () => {
       const { status, body } = await mine.get(path);
       expect(status, JSON.stringify(body).slice(0, 300)).to.equal(200);
       for (const [name, foreign] of other.names) expect(JSON.stringify(body), name).not.to.include(foreign);
     });
   }
 
-  it('nothing of the other has changed', expectOtherUntouched);
+  it('no row of the other workspace has changed', expectOtherUntouched);
 
   it('equal deal ids and e-mails are different deals and people', async () => {
     const deal = await mine.expect(200, 'PUT', '/v1/deals/deal-1', {
@@ -456,7 +456,7 @@ describe('two workspaces', () => {
     await expectOtherUntouched();
   });
 
-  it('what concerns a whole workspace concerns that one only', async () => {
+  it('operations on a whole workspace affect only that one', async () => {
     await mine.expect(201, 'POST', '/v1/fields/save', { standard: { dealAmount: 'acv' } });
     await mine.expect(200, 'PATCH', '/v1/workspaces', { name: 'Renamed', currency: 'EUR', timezone: 'Europe/Berlin' });
     await mine.expect(200, 'POST', '/v1/commissions/recalculate', {});
@@ -466,7 +466,7 @@ describe('two workspaces', () => {
     await expectOtherUntouched();
   });
 
-  it('a reset and a new key concern that one only', async () => {
+  it('a reset and a new key affect only their workspace', async () => {
     await mine.expect(200, 'POST', '/v1/commissions/reset', { scope: 'all' });
     await mine.expect(200, 'POST', '/v1/workspaces/keys/rotate', {});
     await expectOtherUntouched();

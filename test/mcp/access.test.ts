@@ -57,7 +57,7 @@ const callers: Readonly<Record<string, AccessLevel>> = {
 const all: readonly AnyOperation[] = operations;
 const tools = all.filter((operation) => operation.tool !== undefined);
 
-describe('who may use which tool', () => {
+describe('access to the tools', () => {
   let service: TestService;
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   const tokens = new Map<string, string>();
@@ -84,7 +84,7 @@ describe('who may use which tool', () => {
   for (const [caller, standing] of Object.entries(callers)) {
     const may = (operation: AnyOperation) => mayCall({ accessLevel: standing } as Caller, operation);
 
-    it(`${caller} is shown the tools that it may use, in their order, and no other`, async () => {
+    it(`${caller} gets exactly the tools that it may use, in their order`, async () => {
       const shown = (await agentOf(caller).tools()).map(({ name }) => name);
       const names = tools.filter(may).map((operation) => operation.tool?.name as string);
       const isFirst = (name: string) => name === 'get_workspace';
@@ -108,7 +108,7 @@ describe('who may use which tool', () => {
     }
   }
 
-  it('a plan stands as it stood when a rep asks to delete it', async () => {
+  it('a plan is unchanged after a rep tried to delete it', async () => {
     const plan = {
       name: 'AE',
       config: { rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
@@ -120,14 +120,14 @@ describe('who may use which tool', () => {
     expect(rows).to.have.length(1);
   });
 
-  it('a rep sees their own only, as over REST', async () => {
+  it('a rep reads only their own data, as over REST', async () => {
     const rep = agentOf('a rep');
     expect((await done(rep, 'list_reps')).reps.map((one: { id: string }) => one.id)).to.deep.equal([seeded.ben]);
     for (const given of [{}, { repId: seeded.mia }])
       expect((await refused(rep, 'get_commissions', given)).code).to.equal('forbidden');
   });
 
-  it('a refusal passes the check of the official client, which holds it against the output schema', async () => {
+  it('an error result satisfies the output schema, which the official client validates', async () => {
     const { client, agent } = await sdkClient(service, tokens.get('a rep') as string);
     await client.listTools();
     for (const [name, [given, outcome]] of Object.entries(calls).filter(([, [, outcome]]) => outcome !== 'ok')) {
@@ -137,7 +137,7 @@ describe('who may use which tool', () => {
     await agent.close();
   });
 
-  it('what an agent did is known as such: mcp: stands before the actor', async () => {
+  it('the actor of a change by an agent has the prefix mcp:', async () => {
     await done(agentOf('the workspace key'), 'recalculate_commissions');
     await done(agentOf('an admin'), 'recalculate_commissions', { repId: seeded.ben });
     const rows = await query<{ actor: string }>(

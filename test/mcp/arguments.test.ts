@@ -7,7 +7,7 @@ const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
 const config = { rules: [{ name: 'R', measure: 'amount', tiers: [tier, { ...tier, tierIndex: 1, minThreshold: 1 }] }] };
 const nobody = '3f0b2a44-0000-4000-8000-000000000000';
 
-describe('what a tool is given', () => {
+describe('arguments of tools', () => {
   let service: TestService;
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let agent: FetchClient;
@@ -25,7 +25,7 @@ describe('what a tool is given', () => {
 
   after(() => service.stop());
 
-  describe('get_workspace says who calls', () => {
+  describe('get_workspace names the caller', () => {
     it('for an API key', async () => {
       const { caller } = await done(agent, 'get_workspace');
       expect(caller).to.deep.include({ kind: 'ws', role: 'admin', repId: null });
@@ -46,7 +46,7 @@ describe('what a tool is given', () => {
     });
   });
 
-  describe('an id that nothing has', () => {
+  describe('an unknown id', () => {
     const rules = [{ ruleId: 'x', tiers: [{ tierIndex: 0, rate: 0.1 }] }];
     const calls: readonly (readonly [name: string, given: () => Record<string, unknown>, code: string])[] = [
       ['get_plan', () => ({ planId: 'AE' }), 'plan_not_found'],
@@ -89,12 +89,12 @@ describe('what a tool is given', () => {
       ['get_field_options', () => ({ slug: 'nope\u0000' }), 'field_not_found'],
     ];
     for (const [index, [name, given, code]] of calls.entries())
-      it(`${index + 1}: ${name} refuses it with ${code}`, async () => {
+      it(`${index + 1}: ${name} rejects it with ${code}`, async () => {
         const answer = await refused(agent, name, given());
         expect(answer, answer.message).to.include({ statusCode: 404, code });
       });
 
-    it('beside another mistake is named as one of the mistakes', async () => {
+    it('is one of the issues when another argument is invalid too', async () => {
       const { code, details } = await refused(agent, 'simulate_commissions', { planId: 'AE', period: 'soon' });
       expect(code).to.equal('VALIDATION_FAILED');
       expect(details.issues.map(({ path }: { path: string }) => path)).to.deep.equal(['planId', 'period']);
@@ -102,13 +102,13 @@ describe('what a tool is given', () => {
   });
 
   describe('update_plan', () => {
-    it('asks from when on the change applies', async () => {
+    it('requires the first day of a change', async () => {
       const { code, message } = await refused(agent, 'update_plan', { planRef: planId, config });
       expect(code).to.equal('VALIDATION_FAILED');
       expect(message).to.match(/^effectiveStart: is required/);
     });
 
-    it('takes a day, or always for no earliest day; never and workspace for the other open values', async () => {
+    it('accepts a day, always for no earliest day, and the keywords never and workspace', async () => {
       const start = { planRef: planId, effectiveStart: '2026-02-01', effectiveEnd: '2026-12-31', currency: 'EUR' };
       expect(await done(agent, 'update_plan', start)).to.include({
         effectiveStart: '2026-02-01',
@@ -126,7 +126,7 @@ describe('what a tool is given', () => {
       );
     });
 
-    it('warnings are returned, and their codes are said in words', async () => {
+    it('returns warnings and names their codes in the summary', async () => {
       const rules = [{ ...config.rules[0], tiers: [{ ...tier, rate: 8 }] }];
       const { structuredContent, content } = await agent.call('update_plan', {
         planRef: planId,

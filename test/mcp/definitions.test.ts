@@ -44,23 +44,23 @@ const definitions = offered.map(({ definition }) => definition);
 const validators = new AjvJsonSchemaValidator();
 
 describe('the definitions of the tools', () => {
-  it('are these, word by word: names, arguments and descriptions are API (UPDATE=1 writes definitions.json)', () => {
+  it('equal definitions.json, since names, arguments and descriptions are API (UPDATE=1 writes the file)', () => {
     const file = new URL('../../../test/mcp/definitions.json', import.meta.url);
     const stated = `${JSON.stringify(definitions, null, 2)}\n`;
     if (process.env['UPDATE'] === '1') writeFileSync(file, stated);
     else expect(JSON.parse(stated)).to.deep.equal(JSON.parse(readFileSync(file, 'utf8')));
   });
 
-  it('are the 29 that were planned', () => {
+  it('lists exactly the 29 specified tools', () => {
     expect(definitions.map(({ name }) => name).sort()).to.deep.equal(Object.keys(planned).sort());
     expect(definitions).to.have.length(29);
   });
 
-  it('begin with get_workspace, which a conversation begins with', () => {
+  it('begin with get_workspace', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
   });
 
-  it('take less than 12,000 tokens of a conversation without the output schemas, at four characters each', () => {
+  it('use fewer than 12,000 tokens without the output schemas, at four characters each', () => {
     const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
     expect(JSON.stringify(listed).length / 4).to.be.lessThan(12_000);
   });
@@ -68,7 +68,7 @@ describe('the definitions of the tools', () => {
   for (const { definition, operation, tool } of offered) {
     const { name, description, annotations, inputSchema, outputSchema } = definition;
 
-    it(`${name} says what it is for, when, when not, what it changes, and gives a call that its schema takes`, () => {
+    it(`${name} describes purpose, use, alternatives and changes, and has an example that its schema accepts`, () => {
       const lines = description.split('\n').filter((line) => !line.startsWith('Formats: '));
       expect(lines.map((line) => line.split(' ')[0])).to.deep.equal([
         lines[0]?.split(' ')[0],
@@ -83,7 +83,7 @@ describe('the definitions of the tools', () => {
       expect(valid, errorMessage).to.equal(true);
     });
 
-    it(`${name} tells its effect by all four hints`, () => {
+    it(`${name} sets all four hints according to its effect`, () => {
       const effect = planned[name] as string;
       expect(annotations).to.deep.equal({
         title: definition.title,
@@ -104,15 +104,15 @@ describe('the definitions of the tools', () => {
       expect(properties.filter((property) => (property.description ?? '').length < 5)).to.deep.equal([]);
     });
 
-    it(`${name} names other tools only that there are`, () => {
+    it(`${name} refers only to existing tools`, () => {
       const named = description.match(/\b(?:get|list|set|create|update|delete|simulate|recalculate)_[a-z_]+\b/g) ?? [];
       expect(named.filter((one) => !(one in planned))).to.deep.equal([]);
     });
 
-    it(`${name} has a schema that a refusal satisfies, since clients hold refusals against it too`, () => {
-      const told = { statusCode: 404, code: 'not_found', message: 'There is none.', details: { a: 1 } };
+    it(`${name} has an output schema that an error result satisfies`, () => {
+      const error = { statusCode: 404, code: 'not_found', message: 'There is none.', details: { a: 1 } };
       const validate = validators.getValidator(outputSchema as Parameters<typeof validators.getValidator>[0]);
-      expect(validate(resultOf([], told).structuredContent).valid).to.equal(true);
+      expect(validate(resultOf([], error).structuredContent).valid).to.equal(true);
       expect(validate({}).valid).to.equal(false);
     });
   }

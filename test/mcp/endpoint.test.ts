@@ -58,7 +58,7 @@ describe('POST /v1/mcp', () => {
 
   const statusWith = async (headers: object) => (await send(list, { headers })).status;
 
-  it('without a token: 401, with the realm and no word of an authorization server', async () => {
+  it('returns 401 without a token, with the realm and without an authorization server', async () => {
     for (const token of [null, 'ws_wrong']) {
       const { status, headers, body } = await new FetchClient(service.url, token).post(list);
       expect(status).to.equal(401);
@@ -69,7 +69,7 @@ describe('POST /v1/mcp', () => {
     expect(good.headers.get('www-authenticate')).to.equal(null);
   });
 
-  it('from a page of another origin: 403, whatever the token', async () => {
+  it('returns 403 for a page of another origin, with any token', async () => {
     for (const origin of [
       'https://evil.test',
       'null',
@@ -85,14 +85,14 @@ describe('POST /v1/mcp', () => {
       expect((await agent.post(list, { Origin: origin })).status, origin).to.equal(200);
   });
 
-  it('under a name that is not ours: 403, since a page may have bent the name to this machine', async () => {
+  it('returns 403 for an unknown Host header, against DNS rebinding', async () => {
     for (const host of ['evil.test', 'evil.test:3000', 'localhost.evil.test', '127.0.0.1.evil.test'])
       expect(await statusWith({ Host: host }), host).to.equal(403);
     for (const host of ['localhost:3000', '[::1]:3000', 'pay.internal', 'PAY.acme.test:443'])
       expect(await statusWith({ Host: host }), host).to.equal(200);
   });
 
-  it('GET and DELETE: 405, as there are no sessions', async () => {
+  it('returns 405 for GET and DELETE, since there are no sessions', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const response = await fetch(`${service.url}/v1/mcp`, {
         method,
@@ -103,7 +103,7 @@ describe('POST /v1/mcp', () => {
     }
   });
 
-  it('a tool that there is not, and arguments that are none: errors of the protocol', async () => {
+  it('returns protocol errors for an unknown tool and for invalid arguments', async () => {
     expect((await agent.post(call('drop_tables', {}))).body.error.code).to.equal(-32602);
     for (const given of [null, [], 'x', 5]) {
       const { body } = await agent.post(call('list_plans', given));
@@ -113,20 +113,20 @@ describe('POST /v1/mcp', () => {
     expect((await agent.rpc('nothing/known')).error.code).to.equal(-32601);
   });
 
-  it('what is no JSON, no JSON-RPC or no JSON type is refused', async () => {
+  it('rejects bodies that are not JSON, not JSON-RPC or not of a JSON media type', async () => {
     expect(await statusAndCode(agent.post('{"jsonrpc'))).to.equal('400 invalid_json');
     expect((await agent.post({ hello: 'world' })).status).to.equal(400);
     expect((await agent.post(list, { 'Content-Type': 'text/plain' })).status).to.equal(415);
     expect((await agent.post(list, { Accept: 'application/json' })).status).to.equal(406);
   });
 
-  it('more than 256 KiB: 413', async () => {
+  it('returns 413 for more than 256 KiB', async () => {
     const padded = (bytes: number) => call('list_reps', { email: 'x'.repeat(bytes) });
     expect(await statusAndCode(agent.post(padded(256 * 1024)))).to.equal('413 payload_too_large');
     expect((await agent.post(padded(250 * 1024))).status).to.equal(200);
   });
 
-  it('a batch is answered together, of at most 20 messages', async () => {
+  it('answers a batch of at most 20 messages in one response', async () => {
     const batch = (count: number) => Array.from({ length: count }, (_, id) => call('list_fields', {}, id));
     const { status, body } = await agent.post(batch(20));
     expect(status).to.equal(200);
@@ -137,7 +137,7 @@ describe('POST /v1/mcp', () => {
     expect(await statusAndCode(agent.post(batch(1000)))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('every message counts towards the limit that the token has over REST', async () => {
+  it('counts every message against the rate limit that the token has over REST', async () => {
     const limited = await startTestService({ RATE_LIMIT_PER_MINUTE: '30' });
     try {
       const { apiKey, api } = await limited.workspace();
@@ -154,7 +154,7 @@ describe('POST /v1/mcp', () => {
     }
   });
 
-  it('200 calls of two workspaces at once never cross, though all have the same id', async () => {
+  it('does not mix up 200 concurrent calls of two workspaces with the same message id', async () => {
     const other = await seededWorkspace(service, 'Other');
     const sides = [seeded, other].map((side) => ({ side, client: new FetchClient(service.url, side.apiKey) }));
     const calls = Array.from({ length: 200 }, async (_, index) => {
@@ -175,7 +175,7 @@ describe('POST /v1/mcp', () => {
     await Promise.all(calls);
   });
 
-  it('two workspaces in turn on one connection never cross', async () => {
+  it('does not mix up two workspaces on one connection', async () => {
     const other = await seededWorkspace(service, 'Neighbour');
     const socket = new HttpAgent({ keepAlive: true, maxSockets: 1 });
     const sides = [seeded, other];

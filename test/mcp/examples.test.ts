@@ -77,7 +77,7 @@ describe('the example in the description of a tool', () => {
     );
   }
 
-  it('is there for every tool, and each works on the running service', async () => {
+  it('exists for every tool and works on the running service', async () => {
     const tools = (await agent.tools()).map(({ name }) => name as string);
     expect([...examples.keys()]).to.deep.equal(tools);
     const reading = tools.filter((name) => !removing.includes(name));
@@ -96,7 +96,7 @@ describe('the example in the description of a tool', () => {
     for (const { assignmentId } of assignments) await done(agent, 'delete_assignment', { assignmentId });
   }
 
-  it('finds what it looks for, where it reads', async () => {
+  it('returns data for every reading tool', async () => {
     const { reps } = await done(agent, 'list_reps', examples.get('list_reps'));
     expect(reps).to.have.length(1);
     expect((await done(agent, 'list_deals', examples.get('list_deals'))).deals).to.have.length(1);

@@ -7,7 +7,7 @@ const config = {
   rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }],
 };
 
-describe('what agents are told beside the tools', () => {
+describe('instructions, resources and prompts for agents', () => {
   let service: TestService;
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let connected: Awaited<ReturnType<typeof sdkClient>>;
@@ -41,7 +41,7 @@ describe('what agents are told beside the tools', () => {
       expect(instructions).to.include(word);
   });
 
-  it('the guide and the schema of a plan config are there for everybody', async () => {
+  it('every caller can read the guide and the schema of a plan config', async () => {
     const { resources } = await connected.client.listResources();
     expect(resources.map(({ uri }) => uri)).to.deep.equal([
       'commission://guide/concepts',
@@ -62,7 +62,7 @@ describe('what agents are told beside the tools', () => {
       expect(JSON.parse(await read(uri))).to.deep.equal((await api.get(address)).body);
   });
 
-  it('templates are shown, and read, by role', async () => {
+  it('resource templates are listed and read by role', async () => {
     const { resourceTemplates } = await connected.client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).to.deep.equal([
       'commission://plans/{planId}',
@@ -79,7 +79,7 @@ describe('what agents are told beside the tools', () => {
     expect(forWidgets.map(({ name }: { name: string }) => name)).to.deep.equal(['plan']);
   });
 
-  it('an address without anything behind it is not found', async () => {
+  it('an unknown URI is not found', async () => {
     const agent = new FetchClient(service.url, seeded.apiKey);
     for (const uri of [
       'commission://plans/nope',
@@ -92,7 +92,7 @@ describe('what agents are told beside the tools', () => {
     expect(error.data).to.include({ statusCode: 400, code: 'VALIDATION_FAILED' });
   });
 
-  it('values complete by id and by name, for whom they are to be seen', async () => {
+  it('values complete by id and by name for callers who may see them', async () => {
     const complete = async (name: string, value: string) =>
       (
         await connected.client.complete({
@@ -112,7 +112,7 @@ describe('what agents are told beside the tools', () => {
     expect(result.completion.values).to.deep.equal([seeded.ben]);
   });
 
-  it('four prompts take their arguments and name tools that there are', async () => {
+  it('four prompts use their arguments and name existing tools', async () => {
     const { prompts } = await connected.client.listPrompts();
     expect(prompts.map(({ name }) => name)).to.deep.equal([
       'design_plan',
@@ -141,7 +141,7 @@ describe('what agents are told beside the tools', () => {
     expect(text).to.include('recalculate nothing');
   });
 
-  it('the guide says what a missing quota does, and it does that', async () => {
+  it('a missing quota has the effect that the guide describes', async () => {
     const guide = await read('commission://guide/concepts');
     expect(guide).to.match(/Without a quota[^.]*attainment is 0\s+and no tier is reached: the rule pays nothing/);
     const { api, ben, workspaceId } = seeded;
@@ -163,7 +163,7 @@ describe('what agents are told beside the tools', () => {
     expect(paid).to.deep.equal({ 'Flat rate': 9000, Tiers: 0 });
   });
 
-  it('a prompt without what it needs, or of no name, is refused; a rep is shown what is for reps', async () => {
+  it('unknown prompts and missing arguments are rejected; a rep gets only the prompts for reps', async () => {
     const agent = new FetchClient(service.url, seeded.apiKey);
     expect((await agent.rpc('prompts/get', { name: 'close_period' })).error.message).to.include('period');
     expect((await agent.rpc('prompts/get', { name: 'nope' })).error.code).to.equal(-32602);
@@ -174,7 +174,7 @@ describe('what agents are told beside the tools', () => {
     ]);
   });
 
-  it('a statement of more lines than fit says how many there are', async () => {
+  it('a truncated statement resource states its number of lines', async () => {
     const { apiKey, api } = await service.workspace();
     await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben' }] });
     const { body: people } = await api.get('/v1/reps');

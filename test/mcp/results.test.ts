@@ -7,7 +7,7 @@ import { type Agent, done, FetchClient, refused, sdkClient, seededWorkspace } fr
 const mostBytes = 64 * 1024;
 const flatRule = { name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
 
-describe('what a tool answers', () => {
+describe('results of tools', () => {
   let service: TestService;
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let agent: Agent;
@@ -24,14 +24,14 @@ describe('what a tool answers', () => {
     await service.stop();
   });
 
-  it('is a line to read, then the same JSON as the structured content', async () => {
+  it('contain a summary line, then the structured content as JSON', async () => {
     const { content, structuredContent } = await agent.call('get_workspace');
     const [line, json] = content[0].text.split(/\n(?=\{)/);
     expect(line).to.match(/^You act as admin\. Amounts are in USD/);
     expect(JSON.parse(json)).to.deep.equal(structuredContent);
   });
 
-  it('names every argument that is wrong, and what would be right', async () => {
+  it('name every invalid argument and what is valid', async () => {
     const given = { repIds: ['x'], period: 'Q1', target: -5, foo: 1 };
     const { content, structuredContent } = await agent.call('set_quota', given);
     expect(structuredContent).to.include({ statusCode: 400, code: 'VALIDATION_FAILED' });
@@ -58,7 +58,7 @@ describe('what a tool answers', () => {
     }
   });
 
-  it('refuses with the envelope that REST answers with, and a hint where to look', async () => {
+  it('contain the error body of REST and a hint', async () => {
     const given = { planId: '3f0b2a44-0000-4000-8000-000000000000' };
     const { body } = await seeded.api.get(`/v1/plans/${given.planId}`);
     const { content, structuredContent, isError } = await agent.call('get_plan', given);
@@ -67,7 +67,7 @@ describe('what a tool answers', () => {
     expect(content[0].text).to.include('list_plans lists the plans');
   });
 
-  it('stays short when a refusal concerns thousands', async () => {
+  it('are short for an error with thousands of issues', async () => {
     const repIds = Array.from({ length: 4000 }, () => crypto.randomUUID());
     const { planId } = await done(agent, 'create_plan', { name: 'For nobody', config: { rules: [flatRule] } });
     const { content, structuredContent } = await agent.call('create_assignments', { repIds, planId });
@@ -104,7 +104,7 @@ describe('what a tool answers', () => {
     }
   });
 
-  it('asks for a yes before it removes a plan for good', async () => {
+  it('require a confirmation before a plan is removed', async () => {
     const config = { rules: [flatRule] };
     const { planId } = await done(agent, 'create_plan', { name: 'By mistake', config });
     for (const given of [{ planId }, { planId, confirm: false }, { planId, confirm: 'true' }]) {
@@ -117,12 +117,12 @@ describe('what a tool answers', () => {
     expect((await refused(agent, 'get_plan', { planId })).code).to.equal('plan_not_found');
   });
 
-  it('a recalculation without a listener answers at once with when to ask again', async () => {
+  it('a recalculation without progress returns at once with the poll interval', async () => {
     const { structuredContent } = await agent.call('recalculate_commissions', { repId: seeded.ben });
     expect(structuredContent).to.deep.include({ async: true, status: 'running', scope: 'rep', pollAfterSeconds: 2 });
   });
 
-  describe('from much', () => {
+  describe('from large data', () => {
     let many: Agent;
     let api: Awaited<ReturnType<TestService['workspace']>>['api'];
 
@@ -154,7 +154,7 @@ describe('what a tool answers', () => {
 
     after(() => many.close());
 
-    it('comes in pages of 50 that lead to every item once', async () => {
+    it('come in pages of 50 that contain every item once', async () => {
       const seen: string[] = [];
       let offset: number | null = 0;
       const sizes: number[] = [];
@@ -169,7 +169,7 @@ describe('what a tool answers', () => {
       expect(new Set(seen).size).to.equal(131);
     });
 
-    it('says how the page lies in the whole', async () => {
+    it('state the position of the page in the list', async () => {
       const { content, structuredContent } = await many.call('list_reps', { limit: 3, offset: 4 });
       expect(content[0].text).to.include('This page shows reps 5 to 7 of 131. Call again with offset 7 for more.');
       expect(structuredContent).to.include({ total: 131, nextOffset: 7 });
@@ -177,7 +177,7 @@ describe('what a tool answers', () => {
       expect(behind.structuredContent).to.deep.equal({ reps: [], total: 131, nextOffset: null });
     });
 
-    it('a page that would be too large is cut to what fits, with a word about it, and nothing is lost', async () => {
+    it('truncate a page that is too large with a note, and lose no item', async () => {
       const seen: string[] = [];
       for (let offset: number | null = 0; offset !== null; ) {
         const { content, structuredContent } = await many.call('list_deals', { detail: 'full', limit: 100, offset });
@@ -193,13 +193,13 @@ describe('what a tool answers', () => {
       expect(deals[0]).to.not.have.property('fields');
     });
 
-    it('holds no character that a person does not see', async () => {
+    it('contain no invisible characters', async () => {
       const { content, structuredContent } = await many.call('list_deals', { limit: 1 });
       expect(structuredContent.deals[0].name).to.match(/^Deal \d+$/);
       expect(content[0].text).to.not.match(/[\u202e\u009b]/);
     });
 
-    it('falls back to the summary where the whole is too large, and says so', async () => {
+    it('fall back to the summary with a note when the full result is too large', async () => {
       const { reps } = await done(many, 'list_reps', { email: 'ben@acme.test' });
       const given = { config: { rules: [flatRule] }, period: '2026-Q1', repId: reps[0].id };
       const { content, structuredContent } = await many.call('simulate_commissions', given);
@@ -209,7 +209,7 @@ describe('what a tool answers', () => {
       expect(structuredContent.reps[0].rules[0]).to.deep.equal({ name: 'R', total: 25_000 });
     });
 
-    it("a page of people leaves the team's own figures as they are", async () => {
+    it("a page of reps does not change the team's totals", async () => {
       const team = await done(many, 'get_commissions', { period: '2026-Q1', include: 'all', limit: 10 });
       const { body } = await api.get('/v1/commissions?period=2026-Q1&include=all');
       expect(team.totals).to.deep.equal(body.totals);
@@ -218,7 +218,7 @@ describe('what a tool answers', () => {
     });
   });
 
-  it('every answer of every reading tool satisfies its schema for every caller', async () => {
+  it('every result of every reading tool satisfies its schema for every caller', async () => {
     const { workspaceId, mia, ben } = seeded;
     for (const token of [
       await tokenOf(service, workspaceId, 'sess', mia),

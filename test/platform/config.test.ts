@@ -17,7 +17,7 @@ function problemsOf(environment: NodeJS.ProcessEnv): string[] {
 }
 
 describe('the configuration', () => {
-  it('needs nothing: every setting has a default or may be absent', () => {
+  it('is valid without any setting', () => {
     expect(readConfig({})).to.deep.include({
       PORT: 3000,
       HOST: '127.0.0.1',
@@ -33,7 +33,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('reads what is given and takes an empty text as not given', () => {
+  it('reads the settings and treats an empty text as absent', () => {
     const config = readConfig({
       PORT: '0',
       HOST: '',
@@ -78,14 +78,14 @@ describe('the configuration', () => {
     ['NO_DEMO', 'yes'],
   ];
   for (const [name, value] of unusable) {
-    it(`refuses ${name}=${value}, naming it with an example`, () => {
+    it(`rejects ${name}=${value} with the name and an example`, () => {
       const problems = problemsOf({ [name]: value });
       expect(problems).to.have.length(1);
       expect(problems[0]).to.match(new RegExp(`^${name} \\| .+ \\| for example .+$`));
     });
   }
 
-  it('tells all problems at once', () => {
+  it('reports all problems at once', () => {
     const problems = problemsOf({
       PORT: 'x',
       LOG_LEVEL: 'loud',
@@ -96,11 +96,11 @@ describe('the configuration', () => {
     expect(names.sort()).to.deep.equal(['DATABASE_URL_FILE', 'LOG_LEVEL', 'PORT', 'REDIS_URL']);
   });
 
-  it('does not repeat a secret that it refuses', () => {
+  it('does not print a secret that it rejects', () => {
     expect(problemsOf({ DATABASE_URL: 'mysql://app:hunter2@db/x' }).join()).not.to.include('hunter2');
   });
 
-  it('every setting of the table has a description and an example that it takes', () => {
+  it('every setting of the table has a description and a valid example', () => {
     const usable = settingsTable().filter(({ example }) => !example.startsWith('the output of'));
     for (const { name, description, example } of settingsTable())
       expect([description, example], name).not.to.include('');
@@ -111,7 +111,7 @@ describe('the configuration', () => {
     expect(config).to.include.all.keys(usable.map(({ name }) => name));
   });
 
-  it('the table tells the defaults', () => {
+  it('the table contains the defaults', () => {
     const fallbacks = Object.fromEntries(settingsTable().map(({ name, fallback }) => [name, fallback]));
     expect(fallbacks).to.deep.include({ PORT: '3000', HOST: '127.0.0.1', DATABASE_URL: '', NO_DEMO: 'false' });
   });
@@ -134,7 +134,7 @@ describe('the configuration', () => {
       );
     });
 
-    it('yields to the setting itself', () => {
+    it('is ignored when the setting itself is present', () => {
       expect(readConfig({ DATABASE_URL: 'postgres://other/x', DATABASE_URL_FILE: file }).DATABASE_URL).to.equal(
         'postgres://other/x',
       );
@@ -151,7 +151,7 @@ describe('the configuration', () => {
       expect(problemsOf({ REDIS_URL_FILE: folder })[0]).to.match(/^REDIS_URL_FILE \| /);
     });
 
-    it('must hold a usable value', () => {
+    it('must contain a valid value', () => {
       expect(problemsOf({ REDIS_URL_FILE: file })[0]).to.match(/^REDIS_URL \| must start with redis:/);
     });
   });

@@ -128,14 +128,14 @@ describe('HTTP', () => {
   }
 
   describe('request ids', () => {
-    it('are made when none is given', async () => {
+    it('generates a request id when none is sent', async () => {
       const first = await send('GET', '/v1/things');
       const second = await send('GET', '/v1/things');
       expect(first.headers['x-request-id']).to.match(/^req_[0-9a-f-]{36}$/);
       expect(second.headers['x-request-id']).not.to.equal(first.headers['x-request-id']);
     });
 
-    it("are the caller's when sane", async () => {
+    it("uses the caller's request id when it is valid", async () => {
       const answer = await send('GET', '/v1/things', undefined, { 'x-request-id': 'trace-1.a_B' });
       expect(answer.headers['x-request-id']).to.equal('trace-1.a_B');
     });
@@ -146,7 +146,7 @@ describe('HTTP', () => {
       ['of 101 characters', 'x'.repeat(101)],
       ['that is empty', ''],
     ] as const) {
-      it(`are made anew for one ${what}`, async () => {
+      it(`generates a new request id for one ${what}`, async () => {
         const answer = await send('GET', '/v1/things', undefined, { 'x-request-id': id });
         expect(answer.headers['x-request-id']).to.match(/^req_/);
       });
@@ -154,30 +154,30 @@ describe('HTTP', () => {
   });
 
   describe('addresses and methods', () => {
-    it('an unknown address is 404 not_found', async () => {
+    it('returns 404 not_found for an unknown path', async () => {
       for (const path of ['/', '/v1/nope', '/v1/things/1/more', '/index.html'])
         expectFailure(await send('GET', path), 404, 'not_found');
     });
 
     for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS', 'PROPFIND']) {
-      it(`${method} on a known address is 405 with the methods that are possible`, async () => {
+      it(`returns 405 and the allowed methods for ${method} on a known path`, async () => {
         const answer = await send(method, '/v1/things');
         expectFailure(answer, 405, 'method_not_allowed');
         expect(answer.headers['allow']).to.equal('GET, POST');
       });
     }
 
-    it('a method override is ignored', async () => {
+    it('ignores a method override', async () => {
       await send('POST', '/v1/things', '{}', { ...json, 'x-http-method-override': 'DELETE' });
       expect(admitted).to.deep.equal(['createThing']);
     });
 
-    it('HEAD is GET without a body', async () => {
+    it('serves HEAD as GET without a body', async () => {
       const answer = await send('HEAD', '/v1/things');
       expect([answer.status, answer.text]).to.deep.equal([200, '']);
     });
 
-    it('HEAD of what does not exist has the status of GET', async () => {
+    it('returns the status of GET for HEAD on an unknown path', async () => {
       run = async () => {
         throw new Failure('thing_not_found', 'There is no such thing.');
       };
@@ -185,20 +185,20 @@ describe('HTTP', () => {
       expectFailure(await send('GET', '/v1/things/1'), 404, 'thing_not_found');
     });
 
-    it('a broken percent sign in the path is 400', async () => {
+    it('returns 400 for an invalid percent escape in the path', async () => {
       expectFailure(await send('GET', '/v1/things/%E0%A4%A'), 400, 'VALIDATION_FAILED');
     });
 
-    it('an escaped path is one id and leads nowhere', async () => {
+    it('treats an escaped path as one id', async () => {
       const answer = await send('GET', '/v1/things/..%2f..%2fetc');
       expect(JSON.parse(answer.text).params).to.deep.equal({ thingId: '../../etc' });
     });
 
-    it('an address longer than the limit is 431', async () => {
+    it('returns 431 for a URL longer than the limit', async () => {
       expectFailure(await send('GET', `/v1/things?x=${'a'.repeat(20_000)}`), 431, 'headers_too_large');
     });
 
-    it('headers longer than the limit are 431', async () => {
+    it('returns 431 for headers longer than the limit', async () => {
       expectFailure(
         await send('GET', '/v1/things', undefined, { 'x-long': 'a'.repeat(20_000) }),
         431,
@@ -206,7 +206,7 @@ describe('HTTP', () => {
       );
     });
 
-    it('what is no HTTP is 400', async () => {
+    it('returns 400 for bytes that are not HTTP', async () => {
       const { hostname, port } = new URL(listening.url);
       const text = await new Promise<string>((resolve, reject) => {
         const socket = connect(Number(port), hostname, () => socket.write('NONSENSE\r\n\r\n'));
@@ -231,12 +231,12 @@ describe('HTTP', () => {
 
   describe('query parameters', () => {
     for (const query of ['?a=1&a=2', '?a=1&a=1', '?__proto__=1', '?constructor=1', '?a=%00']) {
-      it(`${query} is 400`, async () => {
+      it(`returns 400 for the query ${query}`, async () => {
         expectFailure(await send('GET', `/v1/things${query}`), 400, 'VALIDATION_FAILED');
       });
     }
 
-    it('brackets make no objects', async () => {
+    it('does not parse brackets in a query as objects', async () => {
       const answer = await send('GET', '/v1/things?a[b]=1');
       expect(JSON.parse(answer.text).query).to.deep.equal({ 'a[b]': '1' });
     });
@@ -246,12 +246,12 @@ describe('HTTP', () => {
     const post = (body: string | Buffer, headers: Record<string, string> = json) =>
       send('POST', '/v1/things', body, headers);
 
-    it('of JSON come through', async () => {
+    it('passes a JSON body to the operation', async () => {
       const answer = await post('{"a":[1,"ü"]}', { 'content-type': 'application/json; charset=utf-8' });
       expect(JSON.parse(answer.text).body).to.deep.equal({ a: [1, 'ü'] });
     });
 
-    it('may be absent', async () => expect((await send('POST', '/v1/things')).status).to.equal(200));
+    it('accepts a request without a body', async () => expect((await send('POST', '/v1/things')).status).to.equal(200));
 
     for (const type of [
       'text/plain',
@@ -259,16 +259,16 @@ describe('HTTP', () => {
       'multipart/form-data; boundary=x',
       'application/jsonp',
     ]) {
-      it(`of ${type} are 415`, async () => {
+      it(`returns 415 for a body of type ${type}`, async () => {
         expectFailure(await post('{}', { 'content-type': type }), 415, 'unsupported_media_type');
       });
     }
 
-    it('of no type at all are 415', async () => {
+    it('returns 415 for a body without a media type', async () => {
       expectFailure(await post('{}', {}), 415, 'unsupported_media_type');
     });
 
-    it('in another charset are 415', async () => {
+    it('returns 415 for a body in another charset', async () => {
       expectFailure(
         await post('{}', { 'content-type': 'application/json; charset=latin1' }),
         415,
@@ -276,34 +276,34 @@ describe('HTTP', () => {
       );
     });
 
-    it('with an unknown Content-Encoding are 415', async () => {
+    it('returns 415 for a body with an unknown Content-Encoding', async () => {
       expectFailure(await post('{}', { ...json, 'content-encoding': 'br2' }), 415, 'unsupported_media_type');
     });
 
     for (const text of ['{', '{"a":}', 'undefined', "{'a':1}", '{"a":1}{"b":2}', 'NaN', '\u0000']) {
-      it(`that are no JSON are 400 invalid_json: ${JSON.stringify(text)}`, async () => {
+      it(`returns 400 invalid_json for the body ${JSON.stringify(text)}`, async () => {
         expectFailure(await post(text), 400, 'invalid_json');
       });
     }
 
-    it('of 1 MiB are read', async () => {
+    it('accepts a body of 1 MiB', async () => {
       const text = JSON.stringify({ a: 'x'.repeat(1024 * 1024 - 8) });
       expect(text).to.have.length(1024 * 1024);
       expect((await post(text)).status).to.equal(200);
     });
 
-    it('beyond 1 MiB are 413, said at once or in chunks', async () => {
+    it('returns 413 for a body of more than 1 MiB, with Content-Length or in chunks', async () => {
       const text = JSON.stringify({ a: 'x'.repeat(1024 * 1024 - 7) });
       expectFailure(await post(text), 413, 'payload_too_large');
       expectFailure(await post(text, { ...json, 'transfer-encoding': 'chunked' }), 413, 'payload_too_large');
     });
 
-    it('nested 20,000 deep are 400', async () => {
+    it('returns 400 for a body nested 20,000 levels deep', async () => {
       expectFailure(await post(`${'['.repeat(20_000)}${']'.repeat(20_000)}`), 400, 'VALIDATION_FAILED');
       expectFailure(await post(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`), 400, 'VALIDATION_FAILED');
     });
 
-    it('that are JSON but no object come through to be refused by their operation', async () => {
+    it('passes JSON bodies that are not objects to the operation, which rejects them', async () => {
       for (const text of ['1', '"x"', '[]', 'null', 'false'])
         expect(JSON.parse((await post(text)).text))
           .to.have.property('body')
@@ -317,13 +317,13 @@ describe('HTTP', () => {
       ['__proto__', '{"__proto__":{"role":"admin"}}'],
       ['constructor', '{"a":{"constructor":{"prototype":{"role":"admin"}}}}'],
     ] as const) {
-      it(`with ${what} are 400`, async () => {
+      it(`returns 400 for a body with ${what}`, async () => {
         expectFailure(await post(text), 400, 'VALIDATION_FAILED');
         expect(({} as { role?: string }).role).to.equal(undefined);
       });
     }
 
-    it('are not looked at before the token', async () => {
+    it('checks the token before it reads the body', async () => {
       expectFailure(
         await send('POST', '/v1/things', '{', { ...json, authorization: 'Bearer bad' }),
         401,
@@ -340,13 +340,13 @@ describe('HTTP', () => {
       return { status: 200, body: { bytes } };
     };
 
-    it('are streamed to the operation', async () => {
+    it('streams an upload to the operation', async () => {
       run = (_operation, input) => readAll(input);
       const answer = await send('POST', '/v1/things/import', 'x'.repeat(100_000), { 'content-type': 'text/csv' });
       expect(JSON.parse(answer.text)).to.deep.equal({ bytes: 100_000 });
     });
 
-    it('beyond their limit are 413, said at once or in chunks', async () => {
+    it('returns 413 for an upload beyond its limit, with Content-Length or in chunks', async () => {
       run = (_operation, input) => readAll(input);
       const large = Buffer.alloc(1024 * 1024 + 1, 'x');
       for (const headers of [
@@ -361,7 +361,7 @@ describe('HTTP', () => {
       }
     });
 
-    it('of another type or encoded are 415', async () => {
+    it('returns 415 for an upload of another type or with an encoding', async () => {
       expectFailure(await send('POST', '/v1/things/import', '{}', json), 415, 'unsupported_media_type');
       expectFailure(
         await send('POST', '/v1/things/import', 'x', { 'content-type': 'text/csv', 'content-encoding': 'gzip' }),
@@ -371,8 +371,8 @@ describe('HTTP', () => {
     });
   });
 
-  describe('headers of every answer', () => {
-    it('give browsers nothing to do and tell nothing of what runs here', async () => {
+  describe('headers of every response', () => {
+    it('sets security headers and does not identify the server', async () => {
       for (const answer of [await send('GET', '/v1/things'), await send('GET', '/nope'), await send('GET', '/livez')]) {
         expect(answer.headers).to.include({
           'x-content-type-options': 'nosniff',
@@ -389,18 +389,18 @@ describe('HTTP', () => {
       }
     });
 
-    it('keep what needs a token out of caches', async () => {
+    it('forbids caching of responses that need a token', async () => {
       expect((await send('GET', '/v1/things')).headers['cache-control']).to.equal('no-store');
       expect((await send('GET', '/v1/things', undefined, [])).headers['cache-control']).to.equal('no-store');
     });
 
-    it('a 401 names the scheme', async () => {
+    it('names the scheme in a 401 response', async () => {
       const answer = await send('GET', '/v1/things', undefined, []);
       expectFailure(answer, 401, 'unauthorized');
       expect(answer.headers['www-authenticate']).to.equal('Bearer');
     });
 
-    it('of two Authorization headers the first counts', async () => {
+    it('uses the first of two Authorization headers', async () => {
       const two = (first: string, second: string) => [
         'Authorization',
         `Bearer ${first}`,
@@ -412,14 +412,14 @@ describe('HTTP', () => {
     });
   });
 
-  describe('what goes wrong inside', () => {
+  describe('errors inside the service', () => {
     const failWith = (error: unknown) => {
       run = async () => {
         throw error;
       };
     };
 
-    it('is 500 with the request id and nothing else', async () => {
+    it('returns 500 with only the request id for an unexpected error', async () => {
       failWith(new Error('secret: connection to postgres://app:hunter2@db refused'));
       const answer = await send('GET', '/v1/things', undefined, { 'x-request-id': 'abc' });
       const envelope = expectFailure(answer, 500, 'internal_error');
@@ -428,13 +428,13 @@ describe('HTTP', () => {
     });
 
     for (const thrown of [null, undefined, 'text', { code: 'XX000' }, new Failure('not_declared', 'x')]) {
-      it(`is 500 for ${JSON.stringify(thrown) ?? 'undefined'} too`, async () => {
+      it(`returns 500 when ${JSON.stringify(thrown) ?? 'undefined'} is thrown`, async () => {
         failWith(thrown);
         expectFailure(await send('GET', '/v1/things'), 500, 'internal_error');
       });
     }
 
-    it('has the declared status for a declared failure, details included', async () => {
+    it('returns the declared status and the details of a declared failure', async () => {
       failWith(new Failure('thing_not_found', 'There is no such thing.', { thingId: '1' }));
       expect(expectFailure(await send('GET', '/v1/things'), 404, 'thing_not_found').details).to.deep.equal({
         thingId: '1',
@@ -442,7 +442,7 @@ describe('HTTP', () => {
     });
 
     for (const code of ['57P01', '57P03', '08006', '53300', 'ECONNREFUSED']) {
-      it(`is 503 with Retry-After when the database is away: ${code}`, async () => {
+      it(`returns 503 with Retry-After when the database is not reachable: ${code}`, async () => {
         failWith(Object.assign(new Error('away'), { code }));
         const answer = await send('GET', '/v1/things');
         expectFailure(answer, 503, 'database_unavailable');
@@ -451,7 +451,7 @@ describe('HTTP', () => {
     }
 
     for (const code of ['22P02', '22003', '22007', '22008', '22021', '22P05', '23514']) {
-      it(`is 400 for a value that PostgreSQL refuses: ${code}`, async () => {
+      it(`returns 400 for a value that PostgreSQL rejects: ${code}`, async () => {
         failWith(Object.assign(new Error('internals'), { code }));
         const answer = await send('GET', '/v1/things');
         expectFailure(answer, 400, 'VALIDATION_FAILED');
@@ -467,12 +467,12 @@ describe('HTTP', () => {
       return [answer.status, JSON.parse(answer.text)];
     };
 
-    it('/livez says ok without a token', async () => {
+    it('returns ok from /livez without a token', async () => {
       const answer = await send('GET', '/livez', undefined, []);
       expect([answer.status, answer.text]).to.deep.equal([200, 'ok']);
     });
 
-    it('/readyz names what does not work and not why, and ends first when the process stops', async function () {
+    it('/readyz names failing checks without the reason, and fails first in a shutdown', async function () {
       this.timeout(15_000);
       expect(await ready()).to.deep.equal([200, { status: 'ready', checks: { database: 'ok', queue: 'ok' } }]);
       queueCheck = () => new Promise(() => {});

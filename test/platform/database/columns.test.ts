@@ -51,7 +51,7 @@ describe('rows sent by columns', () => {
     fields,
   ];
 
-  it('arrive as they are, in their order, whatever the texts hold', async () => {
+  it('arrive unchanged and in order, with any characters in texts', async () => {
     const rows: Row[] = [
       plain,
       { id: null, text: null, day: null, count: null, amount: null, flag: null, fields: null },
@@ -65,7 +65,7 @@ describe('rows sent by columns', () => {
     expect(await sentAndRead(rows)).to.deep.equal(rows.map(told));
   });
 
-  it('may say the same in every row, in some columns or in all', async () => {
+  it('may have equal values in every row, in some columns or in all', async () => {
     const none: Row = { id: null, text: null, day: null, count: null, amount: null, flag: null, fields: null };
     for (const rows of [
       [plain, plain],
@@ -76,12 +76,12 @@ describe('rows sent by columns', () => {
       expect(await sentAndRead(rows)).to.deep.equal(rows.map(told));
   });
 
-  it('may be none, or one empty text', async () => {
+  it('may be zero rows, or one row with an empty text', async () => {
     expect(await sentAndRead([])).to.deep.equal([]);
     expect(await sentAndRead([{ ...plain, text: '' }])).to.deep.equal([told({ ...plain, text: '' })]);
   });
 
-  it('take UUIDs in capitals and without hyphens, and nothing that is none', async () => {
+  it('accept UUIDs in capitals and without hyphens, and reject other texts', async () => {
     const capitals = await sentAndRead([
       { ...plain, id: id.toUpperCase() },
       { ...plain, id: id.replaceAll('-', '') },
@@ -91,7 +91,7 @@ describe('rows sent by columns', () => {
       expect(() => unnestRows([id, wrong], [['id', 'uuid', (value) => value]]), wrong).to.throw('not a UUID');
   });
 
-  it('refuse a day that is none', () => {
+  it('reject an invalid day', () => {
     for (const wrong of ['', '2026-02-30', 'today'])
       expect(() => unnestRows(['2026-01-01', wrong], [['day', 'date', (value) => value]]), wrong).to.throw('not a day');
   });

@@ -5,7 +5,7 @@ const withCode = (code: string) => Object.assign(new Error('it failed'), { code 
 
 describe('errors of the database', () => {
   for (const code of ['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT'])
-    it(`${code}: the server is away, and that is no SQLSTATE`, () => {
+    it(`treats the network error ${code} as unavailable, not as an SQLSTATE`, () => {
       expect(isUnavailable(withCode(code))).to.equal(true);
       expect(sqlStateOf(withCode(code))).to.equal(null);
     });
@@ -16,11 +16,11 @@ describe('errors of the database', () => {
     'Client has encountered a connection error and is not queryable',
     'timeout exceeded when trying to connect',
   ])
-    it(`${message}: the server is away`, () => {
+    it(`treats "${message}" as unavailable`, () => {
       expect(isUnavailable(new Error(message))).to.equal(true);
     });
 
-  it('a server that stops says so; one that refuses a value is there', () => {
+  it('treats a stopping server as unavailable, and a rejected value not', () => {
     expect(isUnavailable(withCode('57P01'))).to.equal(true);
     expect(isUnavailable(withCode('22P02'))).to.equal(false);
     expect(sqlStateOf(withCode('22P02'))).to.equal('22P02');

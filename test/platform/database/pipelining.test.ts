@@ -16,20 +16,20 @@ describe('a transaction', () => {
   const inTransaction = <T>(work: (trx: Work) => Promise<T>) =>
     service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
 
-  describe('statements that are asked together', () => {
+  describe('pipelined statements', () => {
     const later = async (asked: Promise<unknown>) => {
       for (let turn = 0; turn < 20; turn += 1) await null;
       return asked;
     };
 
-    it('fail with what was wrong with the first, whoever of them is heard first', async () => {
+    it('fail with the error of the first statement, in whatever order they are awaited', async () => {
       const failed = await inTransaction((trx) =>
         Promise.all([later(sql`select 1 / 0`.execute(trx)), sql`select 1`.execute(trx)]),
       ).catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'division by zero');
     });
 
-    it('are tried again when the first had to wait for too long', async () => {
+    it('are retried when the first exceeded the lock timeout', async () => {
       let tries = 0;
       const result = await inTransaction(async (trx) => {
         tries += 1;
@@ -44,7 +44,7 @@ describe('a transaction', () => {
       expect(tries).to.equal(2);
     });
 
-    it('fail with their own mistakes again once a savepoint has taken the first one back', async () => {
+    it('fail with their own errors after a rollback to a savepoint', async () => {
       const failed = await inTransaction(async (trx) => {
         await sql`savepoint here`.execute(trx);
         await sql`select 1 / 0`.execute(trx).catch(() => undefined);
@@ -66,7 +66,7 @@ describe('a transaction', () => {
         return rows.map((row) => Number(row.second));
       });
 
-    it('are kept with the rest, behind it', async () => {
+    it('are committed with the transaction, after its other statements', async () => {
       await inTransaction(async (trx) => {
         executeWithCommit(trx, sql`update rate_windows set second = second + 10`.compile(trx));
         await keep(1).execute(trx);
@@ -74,7 +74,7 @@ describe('a transaction', () => {
       expect(await kept()).to.deep.equal([11]);
     });
 
-    it('fail the transaction with their own mistake, and nothing of it is kept, before or behind', async () => {
+    it('roll back the whole transaction with their own error', async () => {
       const before = await kept();
       const failed = await inTransaction(async (trx) => {
         await keep(2).execute(trx);
@@ -85,7 +85,7 @@ describe('a transaction', () => {
       expect(await kept()).to.deep.equal(before);
     });
 
-    it('have the transaction tried again where that helps, and once only', async () => {
+    it('retry the transaction once for a retryable error', async () => {
       const before = await kept();
       let tries = 0;
       await inTransaction(async (trx) => {
@@ -98,7 +98,7 @@ describe('a transaction', () => {
       expect(await kept()).to.deep.equal([...before, 22]);
     });
 
-    it('are gone with a transaction that fails, and not sent with the next on its connection', async () => {
+    it('are discarded with a failed transaction, and not sent with the next on its connection', async () => {
       const before = await kept();
       for (let time = 0; time < 15; time += 1) {
         await inTransaction(async (trx) => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { VersionedCache } from '#src/platform/database/versioned-cache.js';
 
-describe('what is remembered under a revision', () => {
+describe('VersionedCache', () => {
   const plan = { name: 'plan' };
 
-  it('is given under that revision and under no other', () => {
+  it('returns an entry only for its version', () => {
     const remembered = new VersionedCache<object>(100);
     remembered.set('first', 'ann', plan, 10);
     expect(remembered.get('first', 'ann')).to.equal(plan);
@@ -12,7 +12,7 @@ describe('what is remembered under a revision', () => {
     expect(remembered.get('first', 'bob')).to.equal(null);
   });
 
-  it('goes when the next revision comes', () => {
+  it('drops entries when a new version is stored', () => {
     const remembered = new VersionedCache<object>(100);
     remembered.set('first', 'ann', plan, 10);
     remembered.set('second', 'ann', { name: 'next' }, 10);
@@ -20,7 +20,7 @@ describe('what is remembered under a revision', () => {
     expect(remembered.get('second', 'ann')).to.deep.equal({ name: 'next' });
   });
 
-  it('is no more than the size in all: what was asked for longest ago goes first, and what is larger never stays', () => {
+  it('is bounded by its size: evicts the least recently used entry, and never stores a larger one', () => {
     const remembered = new VersionedCache<object>(100);
     remembered.set('r', 'ann', plan, 40);
     remembered.set('r', 'bob', plan, 40);

@@ -57,7 +57,7 @@ describe('the schema', () => {
   const tenantTables = () => tables.filter((table) => outsideWorkspaces[table] === undefined);
 
   describe('in the catalogue', () => {
-    it('there are tables', () =>
+    it('contains tables', () =>
       expect(tables).to.include.members(['workspaces', 'reps', 'plans', 'deals', 'commission_events', 'tokens']));
 
     it('every table has row-level security', async () => {
@@ -140,7 +140,7 @@ describe('the schema', () => {
       expect(withColumn.length).to.equal(without.length);
     });
 
-    it('no view and no materialised view looks past the policies', async () => {
+    it('no view and no materialised view bypasses the policies', async () => {
       expect(
         await rows(
           `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')
@@ -149,7 +149,7 @@ describe('the schema', () => {
       ).to.deep.equal([]);
     });
 
-    it('functions that look across workspaces are not for everybody and fix their search path', async () => {
+    it('functions that read across workspaces are not executable by public and set their search path', async () => {
       const functions = await rows<{ name: string; path: string[] | null; everybody: boolean }>(`
         select p.oid::regprocedure::text as name, p.proconfig as path, has_function_privilege('public', p.oid, 'execute') as everybody
         from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef`);
@@ -183,7 +183,7 @@ describe('the schema', () => {
       expect((await app.query('select current_user as name')).rows).to.deep.equal([{ name: appRole }]);
     });
 
-    it('has no power of its own', async () => {
+    it('has no role attributes such as superuser', async () => {
       const [role] = await rows(
         `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication from pg_roles where rolname = $1`,
         [appRole],
@@ -209,7 +209,7 @@ describe('the schema', () => {
       expect(await rows(`select proname from pg_proc where proowner = $1::regrole`, [appRole])).to.deep.equal([]);
     });
 
-    it('makes, changes and drops no tables', async () => {
+    it('cannot create, alter or drop tables', async () => {
       await expectDenied('create table public.mine (id int)');
       await expectDenied('create table bullmq.mine (id int)');
       await expectDenied('create schema mine');
@@ -222,17 +222,17 @@ describe('the schema', () => {
       await expectDenied('delete from kysely_migration');
     });
 
-    it('may not disable the policies for itself', async () => {
+    it('cannot disable the policies', async () => {
       await app.query('set row_security = off');
       await expectDenied('select * from deals');
       await app.query('set row_security = on');
     });
 
-    it('may not rewrite history', async () => {
+    it('cannot change append-only tables', async () => {
       await expectDenied('update commission_event_history set amount = 0');
     });
 
-    it('reaches tables outside of workspaces through functions alone', async () => {
+    it('accesses tables outside of workspaces only through functions', async () => {
       for (const table of tables.filter((name) => outsideWorkspaces[name] !== undefined)) {
         await expectDenied(`select * from ${table}`);
         await expectDenied(`delete from ${table}`);
@@ -305,18 +305,18 @@ describe('the schema', () => {
     const seen = async (table: string) =>
       (await app.query(`select workspace_id from ${table}`)).rows.map((row) => row.workspace_id);
 
-    it('without a workspace named nothing is seen', async () => {
+    it('no rows are visible without a workspace', async () => {
       for (const table of tenantTables()) {
         expect(await asWorkspace(null, () => seen(table)), table).to.deep.equal([]);
         expect(await asWorkspace('', () => seen(table)), `${table}, named empty`).to.deep.equal([]);
       }
     });
 
-    it('A sees its own and nothing of B', async () => {
+    it('workspace A reads its own rows and none of B', async () => {
       for (const table of tenantTables()) expect(await asWorkspace(a, () => seen(table)), table).to.deep.equal([a]);
     });
 
-    it('A changes and deletes nothing of B, even when it names it', async () => {
+    it('workspace A cannot change or delete rows of B, even by their ids', async () => {
       for (const table of tenantTables()) {
         for (const change of [
           `delete from ${table} where workspace_id = $1`,
@@ -333,7 +333,7 @@ describe('the schema', () => {
       }
     });
 
-    it('A writes nothing into B', async () => {
+    it('workspace A cannot insert rows into B', async () => {
       const codeOf = (text: string, values: unknown[]) =>
         asWorkspace(a, () =>
           app.query(text, values).then(
@@ -349,7 +349,7 @@ describe('the schema', () => {
       }
     });
 
-    it('the name of a workspace ends with its transaction', async () => {
+    it('the workspace setting ends with its transaction', async () => {
       await asWorkspace(a, () => seen('deals'));
       expect(await seen('deals')).to.deep.equal([]);
     });

@@ -34,7 +34,7 @@ function hostilePage(port: number): Html {
 </body></html>`);
 }
 
-describe('the template of pages', () => {
+describe('the html template', () => {
   it('escapes every value', () => {
     expect(esc(`<a href="x" title='y'>&\``)).to.equal('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;&#96;');
     const inner = html`<b>${'<i>'}</b>`;
@@ -44,7 +44,7 @@ describe('the template of pages', () => {
   });
 });
 
-describe('the printer of PDFs', function () {
+describe('PdfPrinter', function () {
   this.timeout(120_000);
   let printer: PdfPrinter;
   before(async function () {
@@ -75,7 +75,7 @@ describe('the printer of PDFs', function () {
     return readdirSync(tmpdir()).filter((name) => /^commissions-browser-|^puppeteer/.test(name));
   }
 
-  it('reaches nothing, whatever the page holds', async function () {
+  it('loads nothing, whatever the page contains', async function () {
     const trap = await startTrapServer();
     const text = pdfText(await printer.print(hostilePage(trap.port)));
     const away = [`http://127.0.0.1:${trap.port}/refresh`, 'file:///etc/passwd'];
@@ -92,7 +92,7 @@ describe('the printer of PDFs', function () {
     expect(text).not.to.match(/root:|SCRIPT RAN/);
   });
 
-  it('starts again after a crash, with nothing lost', async () => {
+  it('restarts after a crash without losing a page', async () => {
     const [first] = browserIds();
     process.kill(first as number, 'SIGKILL');
     const pdfs = await Promise.all(['one', 'two', 'three'].map((text) => printer.print(page(text))));
@@ -100,7 +100,7 @@ describe('the printer of PDFs', function () {
     expect(browserIds()).to.have.length(1).and.not.include(first);
   });
 
-  it('makes two at once, lets twenty wait, and refuses more', async () => {
+  it('prints two at once, queues twenty, and rejects more', async () => {
     const all = Array.from({ length: 25 }, (_, index) => printer.print(page(`page ${index}`)));
     const settled = await Promise.allSettled(all);
     const refused = settled.filter((one) => one.status === 'rejected');
@@ -118,7 +118,7 @@ describe('the printer of PDFs', function () {
     await own.close();
   });
 
-  it('takes another browser after so many documents', async () => {
+  it('starts a new browser after the max number of documents', async () => {
     const own = new PdfPrinter(undefined, log, { ...printLimits, documentsABrowser: 2 });
     const others = browserIds();
     const used = new Set<number>();
@@ -132,7 +132,7 @@ describe('the printer of PDFs', function () {
     expect(browserIds()).to.deep.equal(others);
   });
 
-  it('leaves no browser behind when it closes, and prints no more', async () => {
+  it('ends its browser when it closes, and prints nothing afterwards', async () => {
     const own = new PdfPrinter(undefined, log);
     const [before, profilesBefore] = [browserIds(), profiles()];
     await own.print(page('x'));
@@ -143,7 +143,7 @@ describe('the printer of PDFs', function () {
     expect(await failure(own.print(page('x')))).to.include({ code: 'pdf_unavailable' });
   });
 
-  it('says what to install when there is no browser', async () => {
+  it('reports what to install when there is no browser', async () => {
     for (const path of ['/nonexistent', '/etc/passwd', '/bin/true']) {
       const { code, message } = await failure(new PdfPrinter(path, log).print(page('x')));
       expect(code, path).to.equal('pdf_unavailable');
