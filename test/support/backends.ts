@@ -5,10 +5,10 @@ import { type RedisServer, startRedis } from './redis-server.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { migrateTestDatabase } from './test-service.js';
 
-/** The two places where the queue may live. */
+/** The two backends of the queue. */
 export const backends = ['postgres', 'redis'] as const;
 
-/** A database, a Redis where asked for, and the settings of processes that work on them. */
+/** A database, a Redis if needed, and the settings of processes that use them. */
 export interface Servers {
   readonly database: TestDatabase;
   readonly redis: RedisServer | null;
@@ -17,7 +17,7 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
-/** Null where Redis is asked for and not installed, which CI does not let pass. */
+/** Returns null if Redis is needed and not installed; with CI set that is an error. */
 export async function startServers(backend: (typeof backends)[number]): Promise<Servers | null> {
   const redis = backend === 'redis' ? await startRedis() : null;
   if (backend === 'redis' && redis === null) return null;

@@ -11,7 +11,7 @@ import { query } from './ledger-checks.js';
 import { type Random } from './random.js';
 import { type ApiClient, startTestService, type TestService } from './test-service.js';
 
-/** A deal in the words that all CRMs have. */
+/** A deal in the terms that all CRMs share. */
 export interface PlainDeal {
   readonly owner: string;
   readonly amount: number | null;
@@ -19,27 +19,27 @@ export interface PlainDeal {
   readonly closeDate: string;
 }
 
-/** One kind of CRM with its fake, driven in the same words as the others. */
+/** One kind of CRM with its fake, behind an interface that all kinds share. */
 export interface CrmWorld {
   readonly provider: CrmProvider;
   readonly server: FakeServer;
   readonly oauth: FakeOAuth;
-  /** That of its deals, for plans that are to pay on them. */
+  /** The currency of its deals, for plans that pay on them. */
   readonly currency: string;
-  /** Settings with which the service finds the fake. */
+  /** Settings that point the service to the fake. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Path of the requests that list deals, as `METHOD /path`. */
+  /** Matches the requests that list deals, as `METHOD /path`. */
   readonly listing: RegExp;
   addPerson(name: string): string;
   addDeal(deal: PlainDeal): string;
-  /** A deal that the CRM has stamped, and shows once it is committed; where it can tell such. */
+  /** A deal that the CRM has stamped and shows after its commit; only for CRMs with such a delay. */
   addLateDeal(deal: PlainDeal): { readonly id: string; commit(): void };
   change(dealId: string, change: Partial<PlainDeal>): void;
   delete(dealId: string): void;
   liveDealIds(): string[];
-  /** Connects with a token that was made in the CRM's settings. */
+  /** Connects with a token from the CRM's settings. */
   connect(api: ApiClient, serviceUrl: string): Promise<void>;
-  /** Deliveries of what has happened since the last call, signed. */
+  /** Signed deliveries of all changes since the last call. */
   takeDeliveries(): Delivery[];
   stop(): Promise<void>;
 }
@@ -152,7 +152,7 @@ async function crmcWorld(): Promise<CrmWorld> {
     server: crm.server,
     oauth: crm.oauth,
     environment: { CRMC_LOGIN_BASE: crm.url, CRMC_CLIENT_ID: clientId, CRMC_CLIENT_SECRET: clientSecret },
-    // Everyone is asked for in the same way before.
+    // Users are listed by the same kind of request before.
     listing: /GET .*\/(queryAll\?.*FROM Opportunity|query\/)/,
     addPerson: (name) => crm.addUser({ Name: name, Email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => {
@@ -181,7 +181,7 @@ async function crmcWorld(): Promise<CrmWorld> {
   };
 }
 
-/** The service, where CRMs can reach it. */
+/** Starts the service at an address that the CRMs can reach. */
 export async function startServiceFor(
   worlds: readonly CrmWorld[],
   environment: Readonly<Record<string, string>> = {},
@@ -210,7 +210,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A plan that pays on what is won, by quarters, with a tier that depends on the order of deals; everyone is on it. */
+/** A plan that pays on won deals by quarters, with a tier that depends on the order of deals, assigned to every rep. */
 export async function payEveryone(api: ApiClient): Promise<void> {
   const { reps } = await api.expect(200, 'GET', '/v1/reps');
   const won = { field: 'stage', fieldType: 'status', operator: 'contains', value: 'won' };
@@ -234,7 +234,7 @@ export async function payEveryone(api: ApiClient): Promise<void> {
     await api.expect(201, 'POST', '/v1/quotas', { repIds, planRuleId: plan.rules[0].id, period, target: 500_000 });
 }
 
-/** Resolves when nothing is left of what webhooks brought. */
+/** Resolves when every webhook message is processed. */
 export async function untilInboxEmpty(ownerUrl: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
@@ -243,7 +243,7 @@ export async function untilInboxEmpty(ownerUrl: string): Promise<void> {
       'select count(*)::int as left from inbox where settled_at is null',
     );
     if (row?.left === 0) return;
-    if (Date.now() > deadline) throw new Error(`${row?.left} news are still in the inbox`);
+    if (Date.now() > deadline) throw new Error(`${row?.left} messages are still in the inbox`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

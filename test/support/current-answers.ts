@@ -8,7 +8,7 @@ import { type ApiClient, type TestService } from './test-service.js';
 
 type Question = readonly [operation: AnyOperation, query: Readonly<Record<string, string>>];
 
-/** Everything that may be answered from memory, about the workspace and each of the reps. */
+/** Every response that may be cached, for the workspace and for each rep. */
 function questions(repIds: readonly string[], periods: readonly string[]): Question[] {
   return [
     [listDeals, {}],
@@ -23,8 +23,8 @@ function questions(repIds: readonly string[], periods: readonly string[]): Quest
 }
 
 /**
- * Asks the API, which may remember, and the handlers, which read. While calculations go on the two may be asked at
- * different moments, and are asked again; what was remembered for too long stays different.
+ * Compares the responses of the API, which may be cached, with those of the handlers. During calculations both may
+ * be read at different moments, so a difference is read again after them; a stale cache entry still differs.
  */
 export async function expectCurrentAnswers(
   service: TestService,
@@ -35,15 +35,17 @@ export async function expectCurrentAnswers(
 ): Promise<void> {
   const { dispatcher } = service.running.service;
   const caller = serviceCaller(workspaceId, 'test');
-  const ask = async ([operation, query]: Question) => ({
-    told: await api.expect(200, 'GET', `${operation.path}?${new URLSearchParams(query)}`),
-    read: JSON.parse(JSON.stringify((await dispatcher.run(operation, { params: {}, query, body: {} }, caller)).body)),
+  const read = async ([operation, query]: Question) => ({
+    cached: await api.expect(200, 'GET', `${operation.path}?${new URLSearchParams(query)}`),
+    current: JSON.parse(
+      JSON.stringify((await dispatcher.run(operation, { params: {}, query, body: {} }, caller)).body),
+    ),
   });
   for (const question of questions(repIds, periods)) {
-    const first = await ask(question);
-    if (JSON.stringify(first.told) === JSON.stringify(first.read)) continue;
+    const first = await read(question);
+    if (JSON.stringify(first.cached) === JSON.stringify(first.current)) continue;
     await service.settled(workspaceId);
-    const { told, read } = await ask(question);
-    expect(told, `${question[0].path} ${JSON.stringify(question[1])}`).to.deep.equal(read);
+    const { cached, current } = await read(question);
+    expect(cached, `${question[0].path} ${JSON.stringify(question[1])}`).to.deep.equal(current);
   }
 }

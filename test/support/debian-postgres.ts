@@ -18,7 +18,7 @@ const folderPrefix = 'commissions-pg15-';
 const startTimeoutMs = 30_000;
 const stopTimeoutMs = 10_000;
 
-/** Undefined where Debian's PostgreSQL 15 is not installed: callers skip their tests then. */
+/** Returns undefined if Debian's PostgreSQL 15 is not installed; callers then skip their tests. */
 export async function startDebianPostgres15(): Promise<DebianPostgres | undefined> {
   const installed = await access(path.join(programs, 'postgres')).then(
     () => true,
@@ -117,7 +117,7 @@ async function stopAndRemove(server: ChildProcess, folder: string): Promise<void
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Those of test runs ended by kill -9. The command line proves that the pid still is that server. */
+/** Stops servers of test runs that were killed. The command line proves that the pid still is that server. */
 async function removeAbandonedServers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const starter = /^commissions-pg15-(\d+)-/.exec(name)?.[1];
@@ -134,7 +134,7 @@ function commandLine(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 }
 
-/** A database whose owner is no superuser, as the service asks of those who bring their own. */
+/** A database whose owner is not a superuser, as the service requires of external servers. */
 export async function ownedDatabase(superuserUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();

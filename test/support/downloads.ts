@@ -9,26 +9,26 @@ export interface Downloaded {
   readonly bytes: Buffer;
 }
 
-/** The ApiClient reads text; documents are bytes. */
+/** Downloads bytes, since the ApiClient reads text. */
 export async function download(api: ApiClient, path: string, expected = 200): Promise<Downloaded> {
   const { url, token } = api as unknown as { url: string; token: string };
   const response = await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${token}` } });
   const bytes = Buffer.from(await response.arrayBuffer());
   if (response.status !== expected)
-    throw new Error(`${path} answered ${response.status}: ${bytes.toString('utf8').slice(0, 1000)}`);
+    throw new Error(`${path} returned status ${response.status}: ${bytes.toString('utf8').slice(0, 1000)}`);
   return { status: response.status, headers: response.headers, bytes };
 }
 
-/** Sheets by name, as another program reads them. */
+/** Reads a workbook with another program than the one that wrote it. */
 export async function readWorkbook(bytes: Buffer): Promise<exceljs.Workbook> {
   const workbook = new exceljs.Workbook();
   await workbook.xlsx.read(Readable.from([bytes]));
   return workbook;
 }
 
-/** The rows under the header, by its titles. */
+/** The rows below the header as objects by column title. */
 export function rowsOf(sheet: Worksheet | undefined): Record<string, exceljs.Cell>[] {
-  if (sheet === undefined) throw new Error('there is no such sheet');
+  if (sheet === undefined) throw new Error('the sheet does not exist');
   const titles = (sheet.getRow(1).values as unknown[]).slice(1).map(String);
   const rows: Record<string, exceljs.Cell>[] = [];
   sheet.eachRow((row, number) => {

@@ -9,7 +9,7 @@ import { Decimal } from '#src/kernel/decimal.js';
 import { periodRange } from '#src/kernel/period.js';
 import { type LedgerRow, type World } from './oracle/world.js';
 
-/** Runs the engine over a whole world as the ledger would, until cascades and ranks have settled. */
+/** Runs the engine over a whole world as the ledger does, until cascades and ranks no longer change. */
 export function engineLedger(world: World): LedgerRow[] {
   let counted: LedgerRow[] = [];
   for (let round = 0; round < 12; round += 1) {
@@ -18,27 +18,27 @@ export function engineLedger(world: World): LedgerRow[] {
     if (JSON.stringify(next) === JSON.stringify(counted)) return reps.flatMap((each) => each.rows).sort(byKey);
     counted = next;
   }
-  throw new Error('the world did not settle');
+  throw new Error('the rows still changed after the last round');
 }
 
 interface RepRows {
   /** The ledger. */
   readonly rows: LedgerRow[];
-  /** What counts for others: the rows of a true-up stand for the approved ones. */
+  /** The rows that count for other rules: those of a true-up replace the approved ones. */
   readonly counted: LedgerRow[];
 }
 
 function rowsOf(world: World, repId: string, counted: readonly LedgerRow[]): RepRows {
   const { decisions } = calculateRep(inputOf(world, repId, counted));
   const written = decisions.map((decision) => rowOf(repId, decision));
-  const { approved, replaced, truedUp, kept } = standingOf(world, repId);
+  const { approved, replaced, truedUp, kept } = storedRowsOf(world, repId);
   return {
     rows: [...written, ...approved, ...replaced, ...kept],
     counted: [...written, ...approved, ...truedUp.map(({ row }) => row), ...kept],
   };
 }
 
-interface Standing {
+interface StoredRows {
   /** Rows of approved periods without a true-up. */
   readonly approved: LedgerRow[];
   /** Rows of approved periods that a true-up has replaced. */
@@ -48,7 +48,7 @@ interface Standing {
   readonly kept: LedgerRow[];
 }
 
-function standingOf(world: World, repId: string): Standing {
+function storedRowsOf(world: World, repId: string): StoredRows {
   const own = world.standing.filter((row) => row.repId === repId);
   const periods = world.frozen.filter((frozen) => frozen.repId === repId);
   const periodOf = (row: LedgerRow) => periods.find(({ period }) => isWithin(row.earnedOn, periodRange(period)));
@@ -67,7 +67,7 @@ function standingOf(world: World, repId: string): Standing {
 }
 
 function heldEvents(world: World, repId: string): FixedEvent[] {
-  const { approved, replaced, truedUp, kept } = standingOf(world, repId);
+  const { approved, replaced, truedUp, kept } = storedRowsOf(world, repId);
   const keyOf = (row: LedgerRow) => [row.planId, row.ruleName, row.dealId].join('|');
   const counted = new Set(truedUp.map(({ row }) => keyOf(row)));
   return [
@@ -159,7 +159,9 @@ function compiled(
 ): CompiledVersion {
   const read = readPlanConfig(version.config);
   if ('issues' in read)
-    throw new Error(`a generated config was refused: ${JSON.stringify(read.issues)} ${JSON.stringify(version.config)}`);
+    throw new Error(
+      `a generated config was rejected: ${JSON.stringify(read.issues)} ${JSON.stringify(version.config)}`,
+    );
   const rules = read.terms.rules.map((rule) => ({ ...rule, id: `${version.planVersionId}/${rule.name}` }));
   const overrides = new Map<string, readonly TierOverride[]>(
     version.overrides

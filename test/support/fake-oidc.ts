@@ -10,11 +10,11 @@ interface Grant {
   readonly claims: Claims;
 }
 
-/** A small OpenID Connect provider on loopback: discovery, authorization, token and keys, and ways to misbehave. */
+/** A small OpenID Connect provider on loopback: discovery, authorization, token and keys, with injectable faults. */
 export class FakeOidc {
   readonly clientId = 'commissions';
   readonly clientSecret = 'a secret of tests';
-  /** What the next signed-in person is; the rest of the claims the provider makes itself. */
+  /** Claims of the next person who signs in; the provider adds the other claims. */
   person: Claims = { email: 'ada@acme.test', email_verified: true };
   /** Changes the claims of an ID token before it is signed. */
   forge: (claims: Claims) => Claims = (claims) => claims;
@@ -52,7 +52,7 @@ export class FakeOidc {
     };
   }
 
-  /** What a person's browser does with the address it is sent to: signs in, and is sent back to the given address. */
+  /** Acts as the person's browser: signs in at the address and returns the redirect. */
   async authorize(location: string): Promise<URL> {
     const response = await fetch(location, { redirect: 'manual' });
     return new URL(response.headers.get('location') ?? '');

@@ -7,10 +7,10 @@ export interface ReceivedMail {
   readonly data: string;
 }
 
-/** A mail server on loopback that takes everything, or refuses what it is told to. */
+/** A mail server on loopback that accepts every mail, or rejects the next ones. */
 export class FakeSmtp {
   readonly mails: ReceivedMail[] = [];
-  /** How many of the next mails are refused for now. */
+  /** The number of next mails to reject temporarily. */
   refuse = 0;
   url = '';
 
@@ -42,11 +42,11 @@ export class FakeSmtp {
           data.push(line.startsWith('.') ? line.slice(1) : line);
           return;
         }
-        const refused = this.refuse > 0;
-        if (refused) this.refuse -= 1;
+        const rejected = this.refuse > 0;
+        if (rejected) this.refuse -= 1;
         else this.mails.push({ from, to, data: data.join('\r\n') });
         data = null;
-        answer(refused ? '451 4.3.0 not now' : '250 taken');
+        answer(rejected ? '451 4.3.0 not now' : '250 taken');
         return;
       }
       const verb = line.slice(0, 4).toUpperCase();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type LedgerRow } from './oracle/world.js';
 
-/** Reads the ledger as its owner, past row-level security: tests look at what is really there. */
+/** Reads the ledger as its owner, without row-level security. */
 export async function query<Row extends pg.QueryResultRow>(
   ownerUrl: string,
   text: string,
@@ -14,7 +14,7 @@ export async function query<Row extends pg.QueryResultRow>(
       getTypeParser: (oid, format) => (oid === 1082 ? (value: string) => value : pg.types.getTypeParser(oid, format)),
     } as pg.CustomTypesConfig,
   });
-  // Fault tests end the server at any moment; the query itself rejects then.
+  // Fault tests stop the server at any moment; the query itself then rejects.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -27,7 +27,10 @@ export async function query<Row extends pg.QueryResultRow>(
 const state = `rep_id, event_id, kind, status, deal_key, plan_id, plan_version_id, rule_id, rule_name, phase, category, amount,
   base, credit, tier_name, attainment_key, currency, period, earned_on, idempotency_key, trace`;
 
-/** What must hold after every committed transaction: history replays to the rows, counters are the credited sums. */
+/**
+ * Checks the invariants of every committed transaction: the history replays to the rows, and counters are the sums
+ * of credit.
+ */
 export async function expectSoundLedger(ownerUrl: string, workspaceId: string): Promise<void> {
   const replayed = await query(
     ownerUrl,
@@ -94,7 +97,7 @@ export async function expectSoundLedger(ownerUrl: string, workspaceId: string): 
   expect(months, 'months hold the sums and the periods of their events').to.deep.equal([]);
 }
 
-/** The current earned rows without the ids and times that differ between two equal ledgers. */
+/** The current earned rows without the ids and times that differ between equal ledgers. */
 export async function ledgerRows(ownerUrl: string, workspaceId: string): Promise<string[]> {
   const rows = await query<{ row: string }>(
     ownerUrl,
@@ -110,13 +113,13 @@ export async function ledgerRows(ownerUrl: string, workspaceId: string): Promise
   return rows.map(({ row }) => row);
 }
 
-/** A row as the oracle has it, of `commission_events` or of `trued_up_rows`. */
+/** The columns of an oracle row, from `commission_events` or `trued_up_rows`. */
 export const ledgerColumns = `rep_id as "repId", deal_key as "dealId", plan_id as "planId",
   plan_version_id as "planVersionId", rule_name as "ruleName", trim_scale(amount)::text as amount,
   trim_scale(base)::text as base, trim_scale(credit)::text as credit, tier_name as "tierName", category,
   attainment_key as "attainmentKey", currency, period, earned_on as "earnedOn"`;
 
-/** What the engine has earned, in the oracle's words. */
+/** The earned rows as oracle rows. */
 export function earnedRows(ownerUrl: string, workspaceId: string): Promise<LedgerRow[]> {
   return query<LedgerRow & Record<string, unknown>>(
     ownerUrl,

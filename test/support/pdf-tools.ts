@@ -4,7 +4,7 @@ import { PdfPrinter } from '#src/platform/documents/browser.js';
 import { Html } from '#src/platform/documents/html.js';
 import { createLog } from '#src/platform/log.js';
 
-/** The text of a PDF as it stands on its pages; null where poppler-utils is missing, which CI does not let pass. */
+/** The text of a PDF with its layout. Returns null if poppler-utils is not installed; with CI set that is an error. */
 export function pdfText(pdf: Buffer, ...options: readonly string[]): string | null {
   const { error, status, stdout, stderr } = spawnSync('pdftotext', [...options, '-', '-'], {
     input: pdf,
@@ -18,7 +18,7 @@ export function pdfText(pdf: Buffer, ...options: readonly string[]): string | nu
   return stdout.toString('utf8');
 }
 
-/** Skips what follows on a machine where no browser runs, such as a bare container; CI does not let that pass. */
+/** Skips the tests if no browser runs on the machine; with CI set that is an error. */
 export async function requireBrowser(context: Mocha.Context): Promise<void> {
   const printer = new PdfPrinter(process.env['CHROMIUM_PATH'], createLog('silent'));
   try {

@@ -12,7 +12,7 @@ export interface PgBouncer {
 
 const program = '/usr/sbin/pgbouncer';
 
-/** Debian's PgBouncer in transaction mode before the database; null where it is missing, which CI does not let pass. */
+/** Starts Debian's PgBouncer in transaction mode. Returns null if it is not installed; with CI set that is an error. */
 export async function startPgBouncer(behindUrl: string): Promise<PgBouncer | null> {
   const installed = await access(program).then(
     () => true,
@@ -48,12 +48,12 @@ ignore_startup_parameters = extra_float_digits, options
   await chmod(folder, 0o700);
   const bouncer = spawn(program, [ini], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...user });
   await new Promise<void>((resolve, reject) => {
-    let told = '';
+    let output = '';
     bouncer.stderr.on('data', (chunk: Buffer) => {
-      told += chunk.toString();
-      if (told.includes('process up')) resolve();
+      output += chunk.toString();
+      if (output.includes('process up')) resolve();
     });
-    bouncer.once('exit', (code) => reject(new Error(`pgbouncer ended with ${code}: ${told}`)));
+    bouncer.once('exit', (code) => reject(new Error(`pgbouncer ended with ${code}: ${output}`)));
   });
   const url = new URL(behindUrl);
   url.port = String(port);

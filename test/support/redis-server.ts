@@ -8,7 +8,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** A Redis of one's own that keeps nothing, unless told; null where none is installed, which CI does not let pass. */
+/** Starts a Redis without persistence by default. Returns null if it is not installed; with CI set that is an error. */
 export async function startRedis(given?: number, more: readonly string[] = []): Promise<RedisServer | null> {
   const port = given ?? (await freePort());
   const process = spawn(
@@ -23,7 +23,7 @@ export async function startRedis(given?: number, more: readonly string[] = []): 
     port,
     url: `redis://127.0.0.1:${port}`,
     stop: async () => {
-      // Of one that has ended already, by an earlier stop or by itself, there is no exit left to wait for.
+      // A process that has already ended emits no further exit.
       if (process.exitCode !== null || process.signalCode !== null) return;
       const ended = once(process, 'exit');
       process.kill('SIGKILL');
@@ -56,7 +56,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Settings of a server that keeps what it has acknowledged in the folder, as one for production does. */
+/** Settings of a server that persists acknowledged writes in the folder, as in production. */
 export function appendOnlyIn(folder: string): readonly string[] {
   return ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec'];
 }

@@ -12,17 +12,14 @@ const linesKept = 5000;
 
 export interface ProcessOptions {
   readonly nodeOptions?: readonly string[];
-  /** A group of its own, as a terminal gives one to each command: `interrupt` then reaches whom it has started. */
+  /** Starts a process group, as a terminal does, so that `interrupt` also reaches child processes. */
   readonly hasOwnGroup?: boolean;
-  /** Messages can be sent to it. */
+  /** Opens a channel for messages to the process. */
   readonly hasChannel?: boolean;
   readonly startTimeoutMs?: number;
 }
 
-/**
- * `commissions serve`, with `--api` or `--worker` or as both, started by its command as an operator does. What has ended
- * may be started again.
- */
+/** A process of `commissions serve`, with `--api`, `--worker` or both. It can be started again after it ended. */
 export class ServiceProcess {
   private child: ChildProcess | null = null;
   private readonly lines: string[] = [];
@@ -44,18 +41,18 @@ export class ServiceProcess {
     return started;
   }
 
-  /** Where the API answers. */
+  /** The URL of the API. */
   get url(): string {
     if (this.address === null) throw new Error(`the ${this.kind} has no address`);
     return this.address;
   }
 
-  /** What it has printed and logged, over all its lives. */
+  /** The complete output, over all starts. */
   get output(): string {
     return this.lines.join('\n');
   }
 
-  /** The newest line with this text, which may come a moment after what it tells of; says so when none comes. */
+  /** The newest line with this text, which may be printed shortly after the event. */
   async lineWith(text: string): Promise<string> {
     for (let tries = 0; tries < 100; tries += 1) {
       const line = this.lines.findLast((one) => one.includes(text));
@@ -73,7 +70,7 @@ export class ServiceProcess {
     return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Resolves when it serves; rejects when it ended before. */
+  /** Resolves when the process serves; rejects if it ends before. */
   async start(): Promise<void> {
     const { nodeOptions = [], hasOwnGroup = false, hasChannel = false } = this.options;
     const part = this.kind === 'both' ? [] : [`--${this.kind}`];
@@ -122,11 +119,11 @@ export class ServiceProcess {
   protected exited(): void {}
 
   protected send(message: object): void {
-    // One to a process that has just been killed goes nowhere.
+    // A message to a killed process is dropped.
     if (this.child?.connected === true) this.child.send(message, () => undefined);
   }
 
-  /** Resolves with its next message, or when it has ended instead. */
+  /** Resolves at the next message of the process or when it ends. */
   protected ask(message: object): Promise<void> {
     return new Promise((resolve) => {
       const { child } = this;
@@ -144,7 +141,7 @@ export class ServiceProcess {
     this.child?.kill(name);
   }
 
-  /** The exit code; null when a signal ended it. */
+  /** The exit code; null if a signal ended the process. */
   async ended(): Promise<number | null> {
     if (this.child !== null && this.isRunning) await once(this.child, 'exit');
     return this.child?.exitCode ?? null;
@@ -155,7 +152,7 @@ export class ServiceProcess {
     return this.ended();
   }
 
-  /** As by Ctrl-C: the terminal sends the signal to the whole group. */
+  /** Sends SIGINT to the whole process group, as a terminal does on Ctrl-C. */
   async interrupt(): Promise<number | null> {
     process.kill(-this.pid, 'SIGINT');
     return this.ended();

@@ -1,6 +1,9 @@
 import { type ApiClient } from './test-service.js';
 
-/** People of these names, on one plan that pays marginal tiers of a quarterly quota; their ids in the same order. */
+/**
+ * Creates reps of these names on one plan with marginal tiers of a quarterly quota; returns their ids in the same
+ * order.
+ */
 export async function saveSimpleTerms(api: ApiClient, names: readonly string[]): Promise<string[]> {
   const reps = names.map((name) => ({ email: `${name}@x.test`, name, crmMemberId: name }));
   const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });

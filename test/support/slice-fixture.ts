@@ -35,11 +35,11 @@ export interface SliceOptions {
 
 const migrate = (url: string) => migrateToLatest(url, migrations).then(() => undefined);
 
-/** Operations on a database of their own, called as the dispatcher calls them: access, schemas, handler, answer. */
+/** Runs operations on their own database as the dispatcher does: access, schemas, handler, response. */
 export class SliceFixture {
-  /** What the fixture's clock says. */
+  /** The time of the fixture's clock. */
   now = new Date('2026-05-15T12:00:00Z');
-  /** Reps whose lanes were woken, newest last. */
+  /** Reps for whom a wake-up was sent, newest last. */
   readonly woken: string[] = [];
 
   private constructor(
@@ -72,7 +72,7 @@ export class SliceFixture {
     return workspaceId;
   }
 
-  /** Runs the operation; the answer's body. */
+  /** Runs the operation and returns the body of the response. */
   async run(operation: AnyOperation, caller: Caller, parts: Parts = {}): Promise<Answer> {
     const { body: answer } = await this.dispatcher(operation).run(
       operation,
@@ -82,7 +82,7 @@ export class SliceFixture {
     return answer;
   }
 
-  /** Runs the operation and gives the failure, which must have that code and be declared with that status. */
+  /** Runs the operation and returns the failure, which must have the code and be declared with the status. */
   async refuse(
     code: string,
     status: number,
@@ -91,7 +91,7 @@ export class SliceFixture {
     parts: Parts = {},
   ): Promise<Failure> {
     const failure = await this.run(operation, caller, parts).then(
-      (answer) => expect.fail(`was not refused: ${JSON.stringify(answer).slice(0, 300)}`),
+      (answer) => expect.fail(`was not rejected: ${JSON.stringify(answer).slice(0, 300)}`),
       (error: unknown) => error,
     );
     if (!(failure instanceof Failure)) throw failure;
@@ -117,15 +117,19 @@ export class SliceFixture {
     this.woken.length = 0;
   }
 
-  /** Calculates until nothing is asked any more. */
+  /** Calculates until no request is left. */
   async settle(workspaceId: string): Promise<void> {
     const dependencies = { unitOfWork: this.unitOfWork, clock: { now: () => this.now } };
-    for (let asked = await this.requests(workspaceId); asked.length > 0; asked = await this.requests(workspaceId)) {
-      await calculateLane(dependencies, { workspaceId, repId: asked[0]?.rep_id as string }, { wait: true });
+    for (
+      let pending = await this.requests(workspaceId);
+      pending.length > 0;
+      pending = await this.requests(workspaceId)
+    ) {
+      await calculateLane(dependencies, { workspaceId, repId: pending[0]?.rep_id as string }, { wait: true });
     }
   }
 
-  /** Everything that the workspace has in the table, as text: equal before and after a refusal. */
+  /** All rows of the workspace in the table as text, to compare them before and after a rejected operation. */
   async contents(workspaceId: string, ...tables: string[]): Promise<string> {
     const parts = tables.map(async (table) => {
       const { rows } = await sql<{ row: string }>`
@@ -154,7 +158,7 @@ interface Wiring {
   readonly wakeLanes: WakeLanes;
 }
 
-/** The way to one operation, wired as the composition does it but without a queue. */
+/** A dispatcher for one operation, wired as in the composition but without a queue. */
 export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wakeLanes }: Wiring): OperationDispatcher {
   const container = root.createChildContainer();
   container.registerInstance(UnitOfWork, unitOfWork);
@@ -165,10 +169,10 @@ export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake
   return new OperationDispatcher([operation], container);
 }
 
-export function callerAs(standing: Role | 'connection', workspaceId: string, repId: string | null = null): Caller {
+export function callerAs(accessLevel: Role | 'connection', workspaceId: string, repId: string | null = null): Caller {
   return {
     workspaceId,
-    accessLevel: standing,
+    accessLevel,
     repId,
     actor: repId === null ? 'api-key' : `rep:${repId}`,
     requestId: 'test',

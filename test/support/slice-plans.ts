@@ -6,7 +6,7 @@ import { type PlanVersion } from '#src/plans/plan.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { type SliceFixture } from './slice-fixture.js';
 
-/** A rule that pays eight per cent from the first cent on. */
+/** A rule that pays 8 % from the first cent. */
 export function rule(name: string, more: object = {}) {
   return { name, measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }], ...more };
 }
@@ -21,7 +21,7 @@ export async function addPlan(
   return slice.run(createPlan, admin, { body: { name, config: { rules }, ...more } });
 }
 
-/** Reps of these names; their ids in the same order. */
+/** Creates reps of these names and returns their ids in the same order. */
 export async function addReps(slice: SliceFixture, admin: Caller, ...names: string[]): Promise<string[]> {
   const reps = names.map((name) => ({ email: `${name.toLowerCase()}@x.io`, name }));
   const answer = await slice.run(upsertReps, admin, { body: { reps } });

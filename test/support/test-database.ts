@@ -34,7 +34,7 @@ export function testServer(): Promise<TestServer> {
   return currentRun();
 }
 
-/** Every call gives a database of its own; one migrated template per migrate function makes that cheap. */
+/** Creates a database. One migrated template per migrate function makes that fast. */
 export async function createTestDatabase(options: { readonly migrate?: Migrate } = {}): Promise<TestDatabase> {
   const run = await currentRun();
   const template = options.migrate === undefined ? undefined : await templateFor(run, options.migrate);
@@ -86,7 +86,7 @@ function describeRun(superuserUrl: string, ownerPassword: string, stopServer: ()
   return { superuserUrl, ownerUrl, id, admin, templates: new Map(), databases: new Set(), stopServer };
 }
 
-/** The password follows from the url, so that several test runs on one server agree on it without talking. */
+/** The password is derived from the URL, so that concurrent test runs on one server use the same one. */
 async function prepareExternalOwner(superuserUrl: string): Promise<string> {
   const password = createHash('sha256').update(superuserUrl).digest('hex');
   const client = new Client({ connectionString: superuserUrl, connectionTimeoutMillis: 10_000 });
@@ -113,7 +113,7 @@ function templateFor(run: Run, migrate: Migrate): Promise<string> {
 async function makeTemplate(run: Run, migrate: Migrate): Promise<string> {
   const name = await createDatabase(run, undefined);
   await migrate(run.ownerUrl(name));
-  // A connection that the migration left open would make every later copy fail.
+  // An open connection of the migration would make every later copy fail.
   await run.admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
   await run.admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
   return name;
@@ -133,7 +133,7 @@ async function dropDatabase(run: Run, name: string): Promise<void> {
   await run.admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 
-/** A process that has ended without stopping its server leaves it behind, and nobody else would ever look into its folder. */
+/** Stops servers and removes folders of killed test processes, which nothing else would clean up. */
 export async function removeAbandonedServers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = /^commissions-test-(\d+)-/.exec(name)?.[1];

@@ -14,7 +14,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Requests with one token, as any HTTP client would send them. */
+/** An HTTP client with one token. */
 export class ApiClient {
   constructor(
     private readonly url: string,
@@ -59,23 +59,25 @@ export class ApiClient {
     return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
   }
 
-  /** The answer's body, when the status is the expected one; otherwise the test is told what came instead. */
+  /** Returns the body if the status is the expected one; otherwise throws the response. */
   async expect(status: number, method: string, path: string, body?: unknown, headers?: Record<string, string>) {
     const answer = await this.send(method, path, body, headers);
     if (answer.status !== status)
-      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body).slice(0, 1000)}`);
+      throw new Error(
+        `${method} ${path} returned status ${answer.status}: ${JSON.stringify(answer.body).slice(0, 1000)}`,
+      );
     return answer.body;
   }
 }
 
-/** The service in this process, on a database of its own, with API and, unless told otherwise, workers. */
+/** Starts the service in this process on its own database, with the API and by default with workers. */
 export interface TestService {
   readonly url: string;
   readonly running: RunningProcess;
   readonly database: TestDatabase;
   client(token: string | null): ApiClient;
   workspace(options?: Partial<NewWorkspace>): Promise<{ workspaceId: string; apiKey: string; api: ApiClient }>;
-  /** Resolves when nothing is left to calculate. */
+  /** Resolves when no calculation is pending. */
   settled(workspaceId: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -93,9 +95,9 @@ export async function startTestService(
     PORT: '0',
     LOG_LEVEL: 'silent',
     RATE_LIMIT_PER_MINUTE: '1000000',
-    // All tests come from one address.
+    // All tests have the same address.
     FAILED_SIGN_INS_PER_MINUTE: '1000000',
-    // Whatever a test connects, no CRM of the world outside is asked.
+    // No test reaches a real CRM.
     CRM_ALLOW_LOOPBACK: '1',
     CRMA_API_BASE: nowhere,
     CRMA_AUTH_BASE: nowhere,
@@ -131,7 +133,7 @@ export async function startTestService(
   };
 }
 
-/** One function object, so that the migrated template is made once for the whole run. */
+/** One function object, so that the migrated template is created once per run. */
 export const migrateTestDatabase = async (ownerUrl: string): Promise<void> => {
   await migrateToLatest(ownerUrl, migrations);
 };
@@ -148,7 +150,7 @@ async function untilSettled({ service }: RunningProcess, workspaceId: string): P
         .executeTakeFirst(),
     );
     if (pending === undefined) return;
-    if (Date.now() > deadline) throw new Error('the workspace did not settle within a minute');
+    if (Date.now() > deadline) throw new Error('calculations were still pending after a minute');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

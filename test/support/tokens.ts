@@ -2,7 +2,7 @@ import { newId } from '#src/kernel/ids.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { type ApiClient, type TestService } from './test-service.js';
 
-/** A client with a session of the rep, as a login would give it, whatever the rep's role. */
+/** A client with a session of the rep, as after a sign-in, for any role. */
 export function sessionOf(service: TestService, workspaceId: string, repId: string): Promise<ApiClient> {
   return clientWith(service, workspaceId, 'sess', repId);
 }
@@ -16,7 +16,7 @@ async function clientWith(service: TestService, workspaceId: string, kind: 'sess
   return service.client(await tokenOf(service, workspaceId, kind, repId));
 }
 
-/** A token that is good for an hour. */
+/** A token that is valid for an hour. */
 export async function tokenOf(
   service: TestService,
   workspaceId: string,

@@ -2,12 +2,12 @@ import { type AddressInfo, createServer } from 'node:net';
 
 export interface TrapServer {
   readonly port: number;
-  /** Connections that anyone made. */
+  /** The number of connections. */
   hits(): number;
   stop(): Promise<void>;
 }
 
-/** Listens on loopback and counts whoever comes. */
+/** Listens on loopback and counts connections. */
 export async function startTrapServer(): Promise<TrapServer> {
   let hits = 0;
   const server = createServer((socket) => {

@@ -13,7 +13,7 @@ export interface Calculation {
   counted: LedgerRow[];
 }
 
-/** Section 1: the ledger as a function of its inputs, recomputed from nothing. */
+/** Section 1: the ledger as a function of its inputs, calculated from scratch. */
 export function cleanLedger(world: World): LedgerRow[] {
   return calculated(world).rows;
 }
@@ -35,7 +35,7 @@ export function calculated(world: World): Calculation {
     if (JSON.stringify(counted) === JSON.stringify(previous))
       return { rows: reps.flatMap((each) => each.rows).sort(byNaturalKey), counted };
   }
-  throw new Error('the ledger does not settle');
+  throw new Error('the rows still changed after the last round');
 }
 
 function compare(a: string, b: string): number {
@@ -79,7 +79,7 @@ interface Settled {
 }
 
 class RepLedger {
-  private readonly settled: Settled[] = [];
+  private readonly processed: Settled[] = [];
   /** Rows of approved periods as they were approved. */
   private readonly approved: LedgerRow[];
   /** Rows of stopped days. */
@@ -111,12 +111,12 @@ class RepLedger {
       const fixed = this.fixed.filter((row) => sameStep(this.stepOf(row), step));
       const firings = this.firingsAt(step).filter((firing) => this.mayBeWritten(firing));
       const rows = firings.map((firing) => this.eventOf(firing, firings, fixed));
-      for (const row of [...fixed, ...rows]) this.settled.push({ step: position, row });
+      for (const row of [...fixed, ...rows]) this.processed.push({ step: position, row });
       written.push(...rows);
     });
     return {
       rows: [...this.approved, ...this.kept, ...written],
-      counted: this.settled.map(({ row }) => row),
+      counted: this.processed.map(({ row }) => row),
     };
   }
 
@@ -377,7 +377,7 @@ class RepLedger {
 
   /** The cumulative credit under the firing's key after each earlier deal that credited it. */
   private earlierCumulatives(firing: Firing): Amount[] {
-    const concerned = this.settled.filter(({ row }) => this.underKey(firing)(row));
+    const concerned = this.processed.filter(({ row }) => this.underKey(firing)(row));
     const steps = [...new Set(concerned.map(({ step }) => step))].sort((a, b) => a - b);
     return steps.map((last) => sum(concerned.filter(({ step }) => step <= last).map(({ row }) => amount(row.credit))));
   }
@@ -507,7 +507,7 @@ class RepLedger {
   /** What this rule already paid to this rep in this attainment period, in close order. */
   private paidSoFar(firing: Firing): Amount {
     return sum(
-      this.settled
+      this.processed
         .filter(
           ({ row }) =>
             row.planId === firing.plan.planId && row.ruleName === firing.rule.name && row.period === firing.period,
