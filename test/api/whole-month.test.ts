@@ -292,7 +292,7 @@ describe('a month of a company', () => {
       const { repId, status, version, statementId, currency, summary, otherCurrencies } = statement;
       expect(team.statements.find((one: Loose) => one.repId === repId)).to.deep.equal({
         ...{ repId, name: statement.repName, email: `${name}@acme.test`, status, version, statementId },
-        ...{ currency, summary, otherCurrencies },
+        ...{ currency, summary, otherCurrencies, checks: statement.checks },
       });
       expectPayroll(name, figures, status, payroll);
       await expectDashboards(statement, overview);
