@@ -282,7 +282,7 @@ describe('a month of a company', () => {
     state: { readonly status: string; readonly version?: number },
   ): Promise<void> {
     const team = await manager.expect(200, 'GET', `/v1/statements?period=${month}&include=all`);
-    const overview = await manager.expect(200, 'GET', `/v1/commissions?period=${month}`);
+    const overview = await manager.expect(200, 'GET', `/v1/commissions?period=${month}&include=all`);
     const file = await manager.send('GET', `/v1/statements/export.csv?period=${month}`);
     expect(file.status).to.equal(200);
     expect(file.headers.get('x-net-total')).to.equal(null);
@@ -292,7 +292,7 @@ describe('a month of a company', () => {
       const { repId, status, version, statementId, currency, summary, otherCurrencies } = statement;
       expect(team.statements.find((one: Loose) => one.repId === repId)).to.deep.equal({
         ...{ repId, name: statement.repName, email: `${name}@acme.test`, status, version, statementId },
-        ...{ currency, summary, otherCurrencies },
+        ...{ currency, summary, otherCurrencies, checks: [] },
       });
       expectPayroll(name, figures, status, payroll);
       await expectDashboards(statement, overview);
@@ -359,14 +359,20 @@ describe('a month of a company', () => {
     }
     const rows = rowsOf(csv.body);
     expect(rows.map((row) => [row['Deal ID'], row['Commission'], row['Rule'], row['Close Date']])).to.deep.equal(
-      lineItems.map((line: Loose) => [
-        line.dealId ?? '',
-        cents(line.amount),
-        line.ruleName ?? '',
-        line.closeDate ?? '',
-      ]),
+      // A true-up is written as the lines that it consists of.
+      lineItems.flatMap((line: Loose) =>
+        (line.lines ?? [{ ...line, delta: line.amount }]).map((one: Loose) => [
+          one.dealId ?? '',
+          cents(one.delta),
+          one.ruleName ?? '',
+          one.closeDate ?? '',
+        ]),
+      ),
     );
-    if (mixed) expect(rows.map((row) => row['Currency'])).to.deep.equal(lineItems.map((line: Loose) => line.currency));
+    if (mixed)
+      expect(rows.map((row) => row['Currency'])).to.deep.equal(
+        lineItems.flatMap(({ lines = [null], currency }: Loose) => lines.map(() => currency)),
+      );
     return statement;
   }
 

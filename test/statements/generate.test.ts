@@ -201,6 +201,7 @@ describe('generating and reading statements', () => {
       status: 'draft',
       generated: false,
       version: 0,
+      checks: [],
     });
     await fixture.generate(own, '2026-01');
     expect(await own.api.expect(200, 'GET', path)).to.deep.equal({
@@ -208,6 +209,7 @@ describe('generating and reading statements', () => {
       status: 'draft',
       generated: true,
       version: 1,
+      checks: [],
     });
     await fixture.approve(own, '2026-01');
     const approved = await own.api.expect(200, 'GET', path);
