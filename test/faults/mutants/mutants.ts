@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/deals/affected-reps.ts',
-        from: 'if (before !== null) touch(touched, before.repId, before.closeDate);',
+        from: 'if (before !== null) addDay(affected, before.repId, before.closeDate);',
         to: '',
       },
       {
@@ -236,8 +236,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/platform/inbox/inbox.ts',
-        from: '    return this.deliveries.add(news);\n',
-        to: "    void this.deliveries.add(news).catch(() => undefined);\n    return Promise.resolve(new Map(news.map((one) => [placeOfRoute(one.source, one.route), ['']])));\n",
+        from: '    return this.deliveries.add(messages);\n',
+        to: "    void this.deliveries.add(messages).catch(() => undefined);\n    return Promise.resolve(new Map(messages.map((one) => [placeOfRoute(one.source, one.route), ['']])));\n",
       },
     ],
   },
