@@ -65,8 +65,10 @@ export async function listPlanVersions(trx: Work, workspaceId: string, filter: P
   ]);
   const rowOf = new Map((rows as TermsRow[]).map((row) => [row.plan_version_id, row]));
   const rulesOf = groupBy(rules, (rule) => rule.plan_version_id);
-  return listed.map((head) => {
-    const row = rowOf.get(head.planVersionId) as TermsRow;
+  return listed.flatMap((head) => {
+    const row = rowOf.get(head.planVersionId);
+    // The plan was deleted after its heads were read.
+    if (row === undefined) return [];
     const { timeline, inForce } = timelineViews(ofPlan.get(head.planId) ?? [], filter.today);
     return {
       planId: head.planId,

@@ -135,7 +135,7 @@ describe('arguments of tools', () => {
       });
       const codes = structuredContent.warnings.map((warning: { code: string }) => warning.code);
       expect(codes).to.deep.equal(['rate_above_one', 'no_deal_conditions', 'unassigned']);
-      expect(content[0].text).to.include(`show to the person: ${codes.join(', ')}.`);
+      expect(content[0].text).to.include(`show them to the person: ${codes.join(', ')}.`);
     });
   });
 
