@@ -5,8 +5,8 @@ import { type AccessLevel } from '#src/kernel/caller.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
-import { query } from '../support/ledger-checks.js';
-import { type Answer, startTestService, type TestService } from '../support/test-service.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type Answer, startTestService, type TestService } from '#test/support/test-service.js';
 
 const operations: readonly AnyOperation[] = declared;
 

@@ -7,15 +7,15 @@ import { start } from '#src/main.js';
 import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
-import { expectSoundLedger } from '../support/ledger-checks.js';
-import { createTestDatabase } from '../support/test-database.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { createTestDatabase } from '#test/support/test-database.js';
 import {
   type Answer,
   ApiClient,
   migrateTestDatabase,
   startTestService,
   type TestService,
-} from '../support/test-service.js';
+} from '#test/support/test-service.js';
 
 /**
  * What the API answers to requests that are wrong, after the table "Bad inputs" of the design (the numbers are its

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 
 const clients = 60;
 

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { ApiError, type Client, createClient } from '#src/client.js';
 import { routes } from '#src/client-routes.js';
 import { operations } from '#src/operations.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 
 describe('the typed client', () => {
   let service: TestService;

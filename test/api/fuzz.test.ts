@@ -8,9 +8,9 @@ import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
 import { type Example, examples } from '#src/platform/openapi/examples.js';
 import { type AnyOperation, commonFailures } from '#src/platform/operation.js';
-import { expectSoundLedger, query } from '../support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
-import { connectionOf, sessionOf } from '../support/tokens.js';
+import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { connectionOf, sessionOf } from '#test/support/tokens.js';
 
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 5000);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));

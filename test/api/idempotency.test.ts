@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const won = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
 const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];

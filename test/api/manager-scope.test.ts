@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { operations as declared } from '../../src/operations.js';
-import { type AnyOperation } from '../../src/platform/operation.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '../support/test-service.js';
-import { tokenOf } from '../support/tokens.js';
+import { operations as declared } from '#src/operations.js';
+import { type AnyOperation } from '#src/platform/operation.js';
+import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { tokenOf } from '#test/support/tokens.js';
 
 const operations: readonly AnyOperation[] = declared;
 

@@ -7,7 +7,7 @@ import { operations } from '#src/operations.js';
 import { examples } from '#src/platform/openapi/examples.js';
 import { failureCodes } from '#src/platform/openapi/failure-responses.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
 type Loose = any;

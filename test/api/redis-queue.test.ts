@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { type RedisServer, startRedis } from '../support/redis-server.js';
-import { importPath, readPipeline, saveMapping, savePlans, saveTeams } from '../support/sales-opportunities.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { type RedisServer, startRedis } from '#test/support/redis-server.js';
+import { importPath, readPipeline, saveMapping, savePlans, saveTeams } from '#test/support/sales-opportunities.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 
 describe('with the queue on Redis', () => {
   let redis: RedisServer;

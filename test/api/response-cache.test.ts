@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { acceptInvite } from '#src/reps/accept-invite.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
-import { sessionOf } from '../support/tokens.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { sessionOf } from '#test/support/tokens.js';
 
 const period = '2026-Q1';
 const names = ['ana', 'ben', 'cid', 'dan'] as const;

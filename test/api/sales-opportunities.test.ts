@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
+import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
 import {
   importPath,
   readPipeline,
@@ -7,8 +7,8 @@ import {
   saveMapping,
   savePlans,
   saveTeams,
-} from '../support/sales-opportunities.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+} from '#test/support/sales-opportunities.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 
 describe('8,800 real opportunities, from the CSV to the cent', () => {
   let service: TestService;

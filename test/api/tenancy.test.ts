@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
-import { query } from '../support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const operations: readonly AnyOperation[] = declared;
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from '#src/kernel/decimal.js';
-import { expectSoundLedger } from '../support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
-import { sessionOf } from '../support/tokens.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { sessionOf } from '#test/support/tokens.js';
 
 const month = '2026-02';
 const deals = `id,name,amount,currency,stage,close_date,owner_id

@@ -7,8 +7,8 @@ import { listAssignments } from '#src/assignments/queries/list-assignments.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { callerAs, type Parts, SliceFixture } from '../support/slice-fixture.js';
-import { addDeal, addPlan, addReps, rule } from '../support/slice-plans.js';
+import { callerAs, type Parts, SliceFixture } from '#test/support/slice-fixture.js';
+import { addDeal, addPlan, addReps, rule } from '#test/support/slice-plans.js';
 
 describe('assignments', () => {
   let slice: SliceFixture;

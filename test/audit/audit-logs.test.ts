@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { listAuditLogs } from '#src/audit/queries/list-audit-logs.js';
 import { newId } from '#src/kernel/ids.js';
-import { QueryFixture, workedTiers } from '../commissions/query-fixture.js';
+import { QueryFixture, workedTiers } from '#test/commissions/query-fixture.js';
 
 describe('audit log', () => {
   let world: QueryFixture;

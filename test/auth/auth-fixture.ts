@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { openMailBody } from '#src/platform/mail/outbox.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 export interface Person {
   readonly repId: string;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { networkOf } from '#src/platform/limits/attempt-limits.js';
 import { newToken } from '#src/platform/secrets/token.js';
-import { type Answer } from '../support/test-service.js';
+import { type Answer } from '#test/support/test-service.js';
 import { AuthFixture, otherThan } from './auth-fixture.js';
 
 describe('limits on requests without a valid token', () => {

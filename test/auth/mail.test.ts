@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { FakeSmtp } from '#test/support/fake-smtp.js';
+import { type ApiClient } from '#test/support/test-service.js';
 import { sendMailHandler } from '#workers/send-mail.js';
-import { FakeSmtp } from '../support/fake-smtp.js';
-import { type ApiClient } from '../support/test-service.js';
 import { AuthFixture } from './auth-fixture.js';
 
 async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {

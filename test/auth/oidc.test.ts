@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { FakeOidc } from '../support/fake-oidc.js';
-import { type Answer, type ApiClient } from '../support/test-service.js';
+import { FakeOidc } from '#test/support/fake-oidc.js';
+import { type Answer, type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture } from './auth-fixture.js';
 
 describe('signing in with an identity provider', () => {

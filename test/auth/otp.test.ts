@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { type ApiClient } from '../support/test-service.js';
+import { type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture, otherThan } from './auth-fixture.js';
 
 describe('signing in by e-mail', () => {

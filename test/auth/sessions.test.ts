@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { newToken } from '#src/platform/secrets/token.js';
-import { type ApiClient } from '../support/test-service.js';
+import { type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture, type Person } from './auth-fixture.js';
 
 describe('sessions', () => {

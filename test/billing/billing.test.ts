@@ -13,9 +13,9 @@ import { InboxRunner } from '#src/platform/inbox/inbox-runner.js';
 import { InboxWake } from '#src/platform/inbox/inbox-wake.js';
 import { Leases } from '#src/platform/jobs/leases.js';
 import { createLog } from '#src/platform/log.js';
+import { query } from '#test/support/ledger-checks.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 import { BillingSweep } from '#workers/billing-sweep.js';
-import { query } from '../support/ledger-checks.js';
-import { startTestService, type TestService } from '../support/test-service.js';
 
 const dayMs = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
-import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 
 describe('comments on statements', () => {
   let fixture: StatementFixture;

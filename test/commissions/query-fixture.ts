@@ -5,7 +5,7 @@ import { recalculateIn } from '#src/ledger/recalculate.js';
 import { refreshMonths } from '#src/ledger/totals.js';
 import { type PlanStatus, planTerms } from '#src/plans/plan.js';
 import { insertPlan, insertVersion, loadPlan } from '#src/plans/plan-store.js';
-import { callerAs, SliceFixture } from '../support/slice-fixture.js';
+import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 
 interface DealValues {
   readonly amount?: number | null;

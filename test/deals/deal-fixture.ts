@@ -23,7 +23,7 @@ import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
 import { CLOCK } from '#src/platform/tokens.js';
-import { createTestDatabase } from '../support/test-database.js';
+import { createTestDatabase } from '#test/support/test-database.js';
 
 const migrate = async (ownerUrl: string): Promise<void> => {
   await migrateToLatest(ownerUrl, migrations);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { Failure } from '#src/kernel/failure.js';
 import { newId } from '#src/kernel/ids.js';
-import { readPipeline } from '../support/sales-opportunities.js';
+import { readPipeline } from '#test/support/sales-opportunities.js';
 import { type DealWorld, dealWorld, type ImportFile } from './deal-fixture.js';
 
 describe('POST /v1/deals/import', () => {

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { recordReportedDeals } from '#src/deals/record-reported-deals.js';
-import { query } from '../support/ledger-checks.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { query } from '#test/support/ledger-checks.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 
 describe('deals that a CRM reports', () => {
   let service: TestService;

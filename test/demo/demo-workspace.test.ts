@@ -3,7 +3,7 @@ import { demoCorrection, demoRefund } from '#src/demo/demo-corrections.js';
 import { demoPlanChange } from '#src/demo/demo-plans.js';
 import { createDemoWorkspace } from '#src/demo/demo-workspace.js';
 import { dayInZone } from '#src/kernel/day.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Loose = any;

@@ -12,8 +12,8 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { type EmbeddedPostgresOptions } from '#embedded-postgres/data-folder.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
-import { startDebianPostgres15 } from '../support/debian-postgres.js';
-import { createTestDatabase, stopTestServer, testServer } from '../support/test-database.js';
+import { startDebianPostgres15 } from '#test/support/debian-postgres.js';
+import { createTestDatabase, stopTestServer, testServer } from '#test/support/test-database.js';
 
 interface Told {
   readonly ownerUrl: string;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { byKey, engineLedger } from '../support/engine-world.js';
-import { cleanLedger } from '../support/oracle/clean-ledger.js';
-import { arbitraryWorld } from '../support/oracle/worlds.js';
+import { byKey, engineLedger } from '#test/support/engine-world.js';
+import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
+import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 
 const runs = Number(process.env['ENGINE_RUNS'] ?? 2000);
 

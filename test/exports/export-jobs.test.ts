@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
-import { type Office, StatementFixture } from '../statements/statement-fixture.js';
-import { download, unzipped } from '../support/downloads.js';
-import { requireBrowser } from '../support/pdf-tools.js';
-import { type ApiClient, startTestService } from '../support/test-service.js';
+import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
+import { download, unzipped } from '#test/support/downloads.js';
+import { requireBrowser } from '#test/support/pdf-tools.js';
+import { type ApiClient, startTestService } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Loose = any;

@@ -3,9 +3,9 @@ import { type MadeFile, type PartSink } from '#src/exports/documents/document-ma
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
+import { query } from '#test/support/ledger-checks.js';
+import { SliceFixture } from '#test/support/slice-fixture.js';
 import { ExportWorker } from '#workers/export-worker.js';
-import { query } from '../support/ledger-checks.js';
-import { SliceFixture } from '../support/slice-fixture.js';
 
 type Make = (sink: PartSink) => Promise<MadeFile>;
 

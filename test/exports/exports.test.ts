@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { csvFile, disarmFormula, plainAmount } from '#src/exports/payroll-csv.js';
-import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 
 const titles = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
 

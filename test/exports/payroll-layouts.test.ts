@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { type Office, StatementFixture } from '../statements/statement-fixture.js';
+import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 
 const rowsOf = (body: string) => parse(body, { columns: true, bom: true }) as Record<string, string>[];
 const path = (query: string) => `/v1/statements/export.csv?period=2026-Q1&${query}`;

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { money } from '#src/exports/documents/figures.js';
 import { moneyFormat } from '#src/platform/documents/workbook.js';
-import { type Office, StatementFixture } from '../statements/statement-fixture.js';
-import { download, readWorkbook, rowsOf, unzipped } from '../support/downloads.js';
-import { pdfText, requireBrowser } from '../support/pdf-tools.js';
-import { startTrapServer } from '../support/trap-server.js';
+import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
+import { download, readWorkbook, rowsOf, unzipped } from '#test/support/downloads.js';
+import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
+import { startTrapServer } from '#test/support/trap-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Loose = any;

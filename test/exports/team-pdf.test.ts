@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { grouped } from '#src/exports/documents/figures.js';
 import { teamPage } from '#src/exports/documents/team-page.js';
-import { type Office, StatementFixture } from '../statements/statement-fixture.js';
-import { download } from '../support/downloads.js';
-import { pdfText, requireBrowser } from '../support/pdf-tools.js';
-import { startTestService } from '../support/test-service.js';
-import { startTrapServer } from '../support/trap-server.js';
+import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
+import { download } from '#test/support/downloads.js';
+import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
+import { startTestService } from '#test/support/test-service.js';
+import { startTrapServer } from '#test/support/trap-server.js';
 
 describe('the team roll-up as PDF', function () {
   this.timeout(120_000);

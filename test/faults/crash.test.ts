@@ -9,9 +9,9 @@ import { expect } from 'chai';
 import { readConfig } from '#src/platform/config.js';
 import { openDatabaseServer } from '#src/platform/database/server.js';
 import { createLog } from '#src/platform/log.js';
-import { expectSoundLedger, ledgerRows } from '../support/ledger-checks.js';
-import { ServiceProcess } from '../support/service-process.js';
-import { ApiClient } from '../support/test-service.js';
+import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
+import { ServiceProcess } from '#test/support/service-process.js';
+import { ApiClient } from '#test/support/test-service.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const command = path.join(root, 'bin', 'commissions.js');

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type Office, StatementFixture } from '../statements/statement-fixture.js';
-import { download, unzipped } from '../support/downloads.js';
-import { requireBrowser } from '../support/pdf-tools.js';
-import { ServiceProcess } from '../support/service-process.js';
-import { type Answer, type ApiClient } from '../support/test-service.js';
+import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
+import { download, unzipped } from '#test/support/downloads.js';
+import { requireBrowser } from '#test/support/pdf-tools.js';
+import { ServiceProcess } from '#test/support/service-process.js';
+import { type Answer, type ApiClient } from '#test/support/test-service.js';
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');
 

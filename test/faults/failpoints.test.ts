@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { chunk } from '#src/kernel/chunk.js';
 import { failpoints } from '#src/platform/failpoint.js';
-import { query } from '../support/ledger-checks.js';
+import { query } from '#test/support/ledger-checks.js';
 import { quiescence } from './harness/episode.js';
 import { EpisodeWorld } from './harness/episode-world.js';
 import { type Backend, Fleet } from './harness/fleet.js';

@@ -4,7 +4,7 @@ import { type FailpointName } from '#src/platform/failpoint.js';
 import { recentMails } from '#src/platform/mail/recent-mails.js';
 import { masterKey } from '#src/platform/secrets/master-key.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
-import { type Answer, ApiClient } from '../support/test-service.js';
+import { type Answer, ApiClient } from '#test/support/test-service.js';
 import { type EpisodeCrm } from './harness/episode-crm.js';
 import { type Delivery, type EpisodeWorld } from './harness/episode-world.js';
 import { type Fleet, masterKeyOfTests } from './harness/fleet.js';

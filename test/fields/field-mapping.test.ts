@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { saveFieldMapping } from '#src/fields/commands/save-field-mapping.js';
 import { getFieldMapping } from '#src/fields/queries/get-field-mapping.js';
 import { Failure } from '#src/kernel/failure.js';
-import { type DealWorld, dealWorld } from '../deals/deal-fixture.js';
+import { type DealWorld, dealWorld } from '#test/deals/deal-fixture.js';
 
 interface Mapping {
   readonly standard: Record<string, string>;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
-import { connectionOf, sessionOf } from '../support/tokens.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { connectionOf, sessionOf } from '#test/support/tokens.js';
 
 const standard = [
   { slug: 'dealAmount', label: 'Deal amount', type: 'currency' },

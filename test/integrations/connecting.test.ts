@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { deliver } from '#fakes/deliveries.js';
 import { answerWith } from '#fakes/fake-server.js';
-import { type CrmWorld, crmWorlds, payEveryone, startServiceFor, untilInboxEmpty } from '../support/crm-worlds.js';
-import { query } from '../support/ledger-checks.js';
-import { type ApiClient, type TestService } from '../support/test-service.js';
-import { sessionOf } from '../support/tokens.js';
+import { type CrmWorld, crmWorlds, payEveryone, startServiceFor, untilInboxEmpty } from '#test/support/crm-worlds.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type ApiClient, type TestService } from '#test/support/test-service.js';
+import { sessionOf } from '#test/support/tokens.js';
 
 describe('connecting CRMs', function () {
   this.timeout(60_000);

@@ -9,10 +9,10 @@ import {
   randomDeal,
   startServiceFor,
   untilInboxEmpty,
-} from '../support/crm-worlds.js';
-import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
-import { Random } from '../support/random.js';
-import { type ApiClient, type TestService } from '../support/test-service.js';
+} from '#test/support/crm-worlds.js';
+import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { Random } from '#test/support/random.js';
+import { type ApiClient, type TestService } from '#test/support/test-service.js';
 
 const seed = Number(process.env['CRM_SEED'] ?? randomInt(2 ** 31));
 const dealsAtFirst = 2000;

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
-import { query } from '../support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const read = 'GET /auth/workspace/integrations';
 const working = { broken: false, brokenReason: null, lastSyncAt: null };

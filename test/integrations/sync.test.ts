@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
-import { type CrmWorld, crmWorlds, payEveryone, startServiceFor } from '../support/crm-worlds.js';
-import { query } from '../support/ledger-checks.js';
-import { type ApiClient, type TestService } from '../support/test-service.js';
+import { type CrmWorld, crmWorlds, payEveryone, startServiceFor } from '#test/support/crm-worlds.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type ApiClient, type TestService } from '#test/support/test-service.js';
 
 const sync = ['POST', '/v1/commissions/sync'] as const;
 

@@ -7,7 +7,7 @@ import { calculateLane } from '#src/ledger/calculate-lane.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { dispatcherFor, type Parts } from '../support/slice-fixture.js';
+import { dispatcherFor, type Parts } from '#test/support/slice-fixture.js';
 import { type Schedule } from './schedules.js';
 import { SteppingProxy } from './stepping-proxy.js';
 

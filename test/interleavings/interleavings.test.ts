@@ -17,10 +17,10 @@ import { approveStatement } from '#src/statements/commands/approve-statement.js'
 import { deleteAdjustment } from '#src/statements/commands/delete-adjustment.js';
 import { generateStatement } from '#src/statements/commands/generate-statement.js';
 import { trueUpStatement } from '#src/statements/commands/true-up-statement.js';
-import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '../support/debian-postgres.js';
-import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
-import { callerAs, SliceFixture } from '../support/slice-fixture.js';
-import { addPlan } from '../support/slice-plans.js';
+import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
+import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
+import { addPlan } from '#test/support/slice-plans.js';
 import { type Action, interleave, type Outcome, outcomeOf, Session } from './interleaving.js';
 import { type Schedule, schedules } from './schedules.js';
 

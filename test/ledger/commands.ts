@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { PlanStatus, World } from '../support/oracle/world.js';
-import { arbitraryWorld } from '../support/oracle/worlds.js';
+import type { PlanStatus, World } from '#test/support/oracle/world.js';
+import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 import { type DealContent, type LiveWorld, type PatchPlan, type Pay, type ToldDeal } from './live-world.js';
 
 /** A step of a run. Numbers stand for things by position, taken round and round, so that every command fits every world. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { query } from '../support/ledger-checks.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { query } from '#test/support/ledger-checks.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-example.js';
 
 const april = '2026-04-20';

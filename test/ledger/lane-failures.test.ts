@@ -4,7 +4,7 @@ import { requestCalculation } from '#src/ledger/calculation-requests.js';
 import { LaneRunner } from '#src/ledger/lane-runner.js';
 import { createLog } from '#src/platform/log.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
-import { callerAs, SliceFixture } from '../support/slice-fixture.js';
+import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 
 describe('a lane that fails', function () {
   this.timeout(60_000);

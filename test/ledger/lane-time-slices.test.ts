@@ -5,7 +5,7 @@ import { recalculateIn } from '#src/ledger/recalculate.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
-import { callerAs, SliceFixture } from '../support/slice-fixture.js';
+import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 
 describe('the lanes of one job', function () {
   this.timeout(60_000);

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { Decimal } from '#src/kernel/decimal.js';
 import { periodRange } from '#src/kernel/period.js';
-import { expectCurrentAnswers } from '../support/current-answers.js';
-import { byKey } from '../support/engine-world.js';
-import { earnedRows, query } from '../support/ledger-checks.js';
-import { periodOf, plusDays } from '../support/oracle/calendar.js';
-import { calculated } from '../support/oracle/clean-ledger.js';
-import { numberFrom } from '../support/oracle/fields.js';
-import { unlocked } from '../support/oracle/histories.js';
-import { type PlanPatch, patched, resolvePlan, setPlanStatus } from '../support/oracle/timeline.js';
-import { countedIn, liveRows, type TrueUpLine, totalOf, trueUpLines } from '../support/oracle/true-up.js';
+import { expectCurrentAnswers } from '#test/support/current-answers.js';
+import { byKey } from '#test/support/engine-world.js';
+import { earnedRows, query } from '#test/support/ledger-checks.js';
+import { periodOf, plusDays } from '#test/support/oracle/calendar.js';
+import { calculated } from '#test/support/oracle/clean-ledger.js';
+import { numberFrom } from '#test/support/oracle/fields.js';
+import { unlocked } from '#test/support/oracle/histories.js';
+import { type PlanPatch, patched, resolvePlan, setPlanStatus } from '#test/support/oracle/timeline.js';
+import { countedIn, liveRows, type TrueUpLine, totalOf, trueUpLines } from '#test/support/oracle/true-up.js';
 import type {
   LedgerRow,
   PlanStatus,
@@ -21,8 +21,8 @@ import type {
   WorldPlan,
   WorldPlanVersion,
   WorldQuota,
-} from '../support/oracle/world.js';
-import { type Answer, type ApiClient, type TestService } from '../support/test-service.js';
+} from '#test/support/oracle/world.js';
+import { type Answer, type ApiClient, type TestService } from '#test/support/test-service.js';
 
 /** What a deal says, apart from whose it is. */
 export type DealContent = Pick<WorldDeal, 'fields' | 'given' | 'closeDate'>;

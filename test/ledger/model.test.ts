@@ -1,8 +1,8 @@
 import { config, expect } from 'chai';
 import fc from 'fast-check';
-import { expectSoundLedger } from '../support/ledger-checks.js';
-import type { LedgerRow } from '../support/oracle/world.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import type { LedgerRow } from '#test/support/oracle/world.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 import { arbitraryRun, execute } from './commands.js';
 import { LiveWorld } from './live-world.js';
 

@@ -3,8 +3,8 @@ import { type DayRange } from '#src/kernel/day.js';
 import { requestCalculation } from '#src/ledger/calculation-requests.js';
 import { LaneRunner } from '#src/ledger/lane-runner.js';
 import { createLog } from '#src/platform/log.js';
-import { QueryFixture, workedTiers } from '../commissions/query-fixture.js';
-import { expectSoundLedger, ledgerRows } from '../support/ledger-checks.js';
+import { QueryFixture, workedTiers } from '#test/commissions/query-fixture.js';
+import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
 
 const february = { from: '2026-02-01', to: '2026-02-28' };
 const april = { from: '2026-04-01', to: '2026-04-30' };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { expectSoundLedger, query } from '../support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const flat = (name: string, terms: object) => ({
   name,

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { noteHeld, UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { metrics } from '#src/platform/metrics.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 import { D1, D2, WorkedExample } from './worked-example.js';
 
 /** The sweep looks only at requests that are older. */

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { Decimal } from '#src/kernel/decimal.js';
 import { loadRepTerms } from '#src/ledger/rep-terms.js';
-import { query } from '../support/ledger-checks.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { query } from '#test/support/ledger-checks.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 import { WorkedExample } from './worked-example.js';
 
 describe('the cached terms of a rep', () => {

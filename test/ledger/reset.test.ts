@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 import { D1, D2, D3, WorkedExample } from './worked-example.js';
 
 const config = {

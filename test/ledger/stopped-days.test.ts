@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { query } from '../support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const config = (rate: number) => ({
   rules: [{ name: 'Commission', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate }] }],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { expectSoundLedger, ledgerRows, query } from '../support/ledger-checks.js';
-import { type ApiClient, type TestService } from '../support/test-service.js';
+import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { type ApiClient, type TestService } from '#test/support/test-service.js';
 
 export interface Deal {
   readonly dealId: string;

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { type AccessLevel, type Caller } from '#src/kernel/caller.js';
 import { operations } from '#src/operations.js';
 import { type AnyOperation, mayCall } from '#src/platform/operation.js';
-import { query } from '../support/ledger-checks.js';
-import { startTestService, type TestService } from '../support/test-service.js';
-import { tokenOf } from '../support/tokens.js';
+import { query } from '#test/support/ledger-checks.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
+import { tokenOf } from '#test/support/tokens.js';
 import { done, FetchClient, refused, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 const unknown = '3f0b2a44-0000-4000-8000-000000000000';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startTestService, type TestService } from '../support/test-service.js';
-import { tokenOf } from '../support/tokens.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
+import { tokenOf } from '#test/support/tokens.js';
 import { done, FetchClient, refused, seededWorkspace } from './mcp-fixture.js';
 
 const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 import { FetchClient, type Reply, seededWorkspace } from './mcp-fixture.js';
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

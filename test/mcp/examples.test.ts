@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { done, FetchClient } from './mcp-fixture.js';
 
 /** The ids that the examples use, by what they stand for. */

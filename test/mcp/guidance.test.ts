@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startTestService, type TestService } from '../support/test-service.js';
-import { tokenOf } from '../support/tokens.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
+import { tokenOf } from '#test/support/tokens.js';
 import { done, FetchClient, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 const config = {

@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { type TestService } from '../support/test-service.js';
+import { type TestService } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Json = any;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 import { type Agent, done, FetchClient, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 describe('an agent runs the life of a plan', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { stub } from 'sinon';
-import { startTestService, type TestService } from '../support/test-service.js';
-import { tokenOf } from '../support/tokens.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
+import { tokenOf } from '#test/support/tokens.js';
 import { type Agent, done, FetchClient, refused, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 const mostBytes = 64 * 1024;

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
-import { startDebianPostgres15 } from '../support/debian-postgres.js';
-import { expectSoundLedger, ledgerRows } from '../support/ledger-checks.js';
-import { ServiceProcess } from '../support/service-process.js';
-import { saveSimpleTerms } from '../support/simple-terms.js';
-import { ApiClient } from '../support/test-service.js';
+import { startDebianPostgres15 } from '#test/support/debian-postgres.js';
+import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
+import { ServiceProcess } from '#test/support/service-process.js';
+import { saveSimpleTerms } from '#test/support/simple-terms.js';
+import { ApiClient } from '#test/support/test-service.js';
 
 const programs = '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);

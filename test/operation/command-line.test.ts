@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createLog } from '#src/platform/log.js';
-import { backends, type Servers, startServers } from '../support/backends.js';
-import { ServiceProcess } from '../support/service-process.js';
-import { saveSimpleTerms } from '../support/simple-terms.js';
-import { ApiClient } from '../support/test-service.js';
+import { backends, type Servers, startServers } from '#test/support/backends.js';
+import { ServiceProcess } from '#test/support/service-process.js';
+import { saveSimpleTerms } from '#test/support/simple-terms.js';
+import { ApiClient } from '#test/support/test-service.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const command = path.join(root, 'bin', 'commissions.js');

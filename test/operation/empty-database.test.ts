@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { ServiceProcess } from '../support/service-process.js';
+import { ServiceProcess } from '#test/support/service-process.js';
 
 const command = fileURLToPath(new URL('../../../bin/commissions.js', import.meta.url));
 

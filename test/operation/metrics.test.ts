@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { registry } from '#src/platform/metrics.js';
-import { saveSimpleTerms } from '../support/simple-terms.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { saveSimpleTerms } from '#test/support/simple-terms.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const token = 'metrics-token-of-sixteen';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 
 const token = 'queue-board-token-of-an-operator';
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };

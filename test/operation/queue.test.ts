@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { DecayingLoad } from '#src/platform/jobs/decaying-load.js';
 import { type JobDeclaration, JobQueue, JobWorker, type QueueBackend } from '#src/platform/jobs/job-queue.js';
 import { createLog } from '#src/platform/log.js';
-import { backends, type Servers, startServers } from '../support/backends.js';
-import { ServiceProcess } from '../support/service-process.js';
-import { saveSimpleTerms } from '../support/simple-terms.js';
-import { ApiClient } from '../support/test-service.js';
+import { backends, type Servers, startServers } from '#test/support/backends.js';
+import { ServiceProcess } from '#test/support/service-process.js';
+import { saveSimpleTerms } from '#test/support/simple-terms.js';
+import { ApiClient } from '#test/support/test-service.js';
 
 const log = createLog('silent');
 

@@ -2,12 +2,12 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
-import { backends, type Servers, startServers } from '../support/backends.js';
-import { expectSoundLedger } from '../support/ledger-checks.js';
-import { type RedisServer, startRedis } from '../support/redis-server.js';
-import { ServiceProcess } from '../support/service-process.js';
-import { saveSimpleTerms } from '../support/simple-terms.js';
-import { ApiClient } from '../support/test-service.js';
+import { backends, type Servers, startServers } from '#test/support/backends.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { type RedisServer, startRedis } from '#test/support/redis-server.js';
+import { ServiceProcess } from '#test/support/service-process.js';
+import { saveSimpleTerms } from '#test/support/simple-terms.js';
+import { ApiClient } from '#test/support/test-service.js';
 
 const people = Array.from({ length: 20 }, (_, index) => `rep${index}`);
 const dealsEach = 40;

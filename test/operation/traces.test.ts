@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
-import { ServiceProcess } from '../support/service-process.js';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { ApiClient, migrateTestDatabase } from '../support/test-service.js';
+import { ServiceProcess } from '#test/support/service-process.js';
+import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
+import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 
 /** What the processes send, as text: protobuf keeps names readable. */
 let received = '';

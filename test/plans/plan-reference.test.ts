@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { describedPlanConfig } from '#src/engine/plan-config.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import { jsonSchemaOf } from '#src/platform/json-schema.js';
-import { templatesSection } from '../support/plan-templates-section.js';
+import { templatesSection } from '#test/support/plan-templates-section.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: nodes of a JSON schema
 type Schema = any;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
-import { sessionOf } from '../support/tokens.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { sessionOf } from '#test/support/tokens.js';
 
 const tier = (tierIndex: number, minThreshold: number, rate: number, more: object = {}) => ({
   tierIndex,

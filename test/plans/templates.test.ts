@@ -4,10 +4,10 @@ import { attainmentKey, type PlanTerms } from '#src/engine/plan-config.js';
 import { planTerms } from '#src/plans/plan.js';
 import { type PlanTemplate } from '#src/plans/templates.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
-import { run, type Scenario } from '../engine/scenario.js';
-import { query } from '../support/ledger-checks.js';
-import { startTestService, type TestService } from '../support/test-service.js';
-import { connectionOf, sessionOf } from '../support/tokens.js';
+import { run, type Scenario } from '#test/engine/scenario.js';
+import { query } from '#test/support/ledger-checks.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
+import { connectionOf, sessionOf } from '#test/support/tokens.js';
 
 type Example = PlanTemplate['workedExample'];
 type Line = Example['expected'][number];

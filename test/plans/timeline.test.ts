@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 interface Stretch {
   readonly planVersionId: string;

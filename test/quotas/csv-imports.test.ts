@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 describe('quotas and assignments from CSV files', () => {
   let service: TestService;

@@ -10,8 +10,8 @@ import { type PlanVersion } from '#src/plans/plan.js';
 import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
 import { setQuotas } from '#src/quotas/commands/set-quotas.js';
 import { listQuotas } from '#src/quotas/queries/list-quotas.js';
-import { callerAs, SliceFixture } from '../support/slice-fixture.js';
-import { addDeal, addPlan, addReps, rule } from '../support/slice-plans.js';
+import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
+import { addDeal, addPlan, addReps, rule } from '#test/support/slice-plans.js';
 
 describe('quotas', () => {
   let slice: SliceFixture;

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 describe('POST /v1/quotas with targets', () => {
   let service: TestService;

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 
 describe('people from a CSV file', () => {
   let service: TestService;

@@ -6,7 +6,7 @@ import { updateRep } from '#src/reps/commands/update-rep.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { getRep } from '#src/reps/queries/get-rep.js';
 import { listReps } from '#src/reps/queries/list-reps.js';
-import { callerAs, SliceFixture } from '../support/slice-fixture.js';
+import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 
 describe('reps', () => {
   let slice: SliceFixture;

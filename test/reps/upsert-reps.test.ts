@@ -4,7 +4,7 @@ import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { updateRep } from '#src/reps/commands/update-rep.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
-import { callerAs, SliceFixture, type SliceOptions } from '../support/slice-fixture.js';
+import { callerAs, SliceFixture, type SliceOptions } from '#test/support/slice-fixture.js';
 
 describe('PUT /v1/reps', () => {
   let slice: SliceFixture;

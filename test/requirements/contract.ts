@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { FetchClient } from '../mcp/mcp-fixture.js';
-import { type Answer } from '../support/test-service.js';
+import { FetchClient } from '#test/mcp/mcp-fixture.js';
+import { type Answer } from '#test/support/test-service.js';
 import { specifiedOperations } from './operations.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { pdfText } from '../support/pdf-tools.js';
-import { type ApiClient } from '../support/test-service.js';
+import { pdfText } from '#test/support/pdf-tools.js';
+import { type ApiClient } from '#test/support/test-service.js';
 
 /**
  * The text of the PDF under the path; null where the tool that reads it is missing. Skips the row on a machine

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Agent, done, FetchClient, refused, sdkClient } from '../mcp/mcp-fixture.js';
-import { type TestService } from '../support/test-service.js';
+import { type Agent, done, FetchClient, refused, sdkClient } from '#test/mcp/mcp-fixture.js';
+import { type TestService } from '#test/support/test-service.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { flatTier, type Person, type Plan, World, won } from './world.js';

@@ -10,11 +10,11 @@ import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
-import { type CrmWorld, crmWorlds, freePort } from '../support/crm-worlds.js';
-import { FakeOidc } from '../support/fake-oidc.js';
-import { FakeSmtp } from '../support/fake-smtp.js';
-import { ServiceProcess } from '../support/service-process.js';
-import { ApiClient } from '../support/test-service.js';
+import { type CrmWorld, crmWorlds, freePort } from '#test/support/crm-worlds.js';
+import { FakeOidc } from '#test/support/fake-oidc.js';
+import { FakeSmtp } from '#test/support/fake-smtp.js';
+import { ServiceProcess } from '#test/support/service-process.js';
+import { ApiClient } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
 export type Json = any;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type NewWorkspace } from '#src/workspaces/create-workspace.js';
-import { type Answer, type ApiClient } from '../support/test-service.js';
+import { type Answer, type ApiClient } from '#test/support/test-service.js';
 import { type Json, service, until } from './running-service.js';
 
 export type Person = 'mgr' | 'ben' | 'cat';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
-import { expectSoundLedger } from '../support/ledger-checks.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('adjustments', () => {

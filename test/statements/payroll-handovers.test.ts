@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { tokenOf } from '../support/tokens.js';
+import { tokenOf } from '#test/support/tokens.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('payroll hand-overs, checks and people who left', () => {

@@ -1,7 +1,7 @@
 import { newId } from '#src/kernel/ids.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
-import { query } from '../support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '../support/test-service.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const tiers = [
   { tierIndex: 0, minThreshold: 0, name: 'Base', rate: 0.08 },

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectSoundLedger } from '../support/ledger-checks.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('true-up', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectSoundLedger } from '../support/ledger-checks.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 const flat = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
@@ -250,8 +250,10 @@ describe('true-ups across periods and levels', () => {
     expect(late).to.include({ dealId: 'L1', dealName: 'Late Ltd', approved: 0, live: 1600, delta: 1600 });
     expect(corrected).to.include({ dealId: 'D1', approved: 4800, live: 4000, delta: -800 });
     expect(first.delta).to.equal(800);
-    const csv = (await office.api.get(`/v1/statements/${office.ben}/export?period=2026-01`)).body as string;
-    const rows = csv.split('\r\n').filter((row) => row.includes('true_up'));
+    const file = await office.api.get(`/v1/statements/${office.ben}/export?period=2026-01`);
+    const written = (file.body as string).split('\r\n').slice(1, -1);
+    expect(file.headers.get('x-row-count')).to.equal(String(written.length));
+    const rows = written.filter((row) => row.includes('true_up'));
     expect(rows.map((row) => row.split(',')[0])).to.deep.equal(['L1', 'D1']);
     expect(rows[0]).to.contain('1600.00').and.contain('approved 0.00');
     expect(rows[1]).to.contain('-800.00').and.contain('now 4000.00');

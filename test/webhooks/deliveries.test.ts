@@ -11,9 +11,9 @@ import {
   payEveryone,
   startServiceFor,
   untilInboxEmpty,
-} from '../support/crm-worlds.js';
-import { query } from '../support/ledger-checks.js';
-import { type Answer, type ApiClient, type TestService } from '../support/test-service.js';
+} from '#test/support/crm-worlds.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type Answer, type ApiClient, type TestService } from '#test/support/test-service.js';
 
 const won: Omit<PlainDeal, 'owner'> = { amount: 1000, won: true, closeDate: '2026-02-10' };
 

@@ -8,7 +8,7 @@ import { updateWorkspace } from '#src/workspaces/commands/update-workspace.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { getWorkspace } from '#src/workspaces/queries/get-workspace.js';
 import { getWorkspaceKey } from '#src/workspaces/queries/get-workspace-key.js';
-import { QueryFixture, workedTiers } from '../commissions/query-fixture.js';
+import { QueryFixture, workedTiers } from '#test/commissions/query-fixture.js';
 
 const config = { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] };
 const mask = `ws_${'*'.repeat(32)}`;

@@ -94,17 +94,24 @@ export class ExportStatement {
         return { ...found, ...(await readStatement(trx, found.key, currency)) };
       },
     );
-    const file =
-      format === 'csv'
-        ? csvOf(content, { name: repName, email, period: key.period }, delimiter)
-        : JSON.stringify(statement.parse(statementAnswer(key, repName, head, content, caller)));
-    return new Download(
-      format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
-      statementFilename(key.period, repName, format),
-      file,
-      statementTotals(content, head),
-    );
+    const filename = statementFilename(key.period, repName, format);
+    if (format === 'json') {
+      const body = JSON.stringify(statement.parse(statementAnswer(key, repName, head, content, caller)));
+      return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
+    }
+    const lines = csvLines(content);
+    const csv = csvOf(lines, { name: repName, email, period: key.period }, delimiter);
+    return new Download('text/csv; charset=utf-8', filename, csv, {
+      ...statementTotals(content, head),
+      'X-Row-Count': String(lines.length),
+    });
   }
+}
+
+/** The lines of a statement as rows of the CSV file, each true-up split into its lines. */
+function csvLines({ lines }: StatementContent): StatementLine[] {
+  const planNames = new Map(lines.map(({ planId, planName }) => [planId, planName]));
+  return lines.flatMap((line) => splitTrueUp(line, planNames));
 }
 
 /** Splits a true-up into one row per line; the amounts of the rows add up to it. Without lines it is one row. */
@@ -124,22 +131,19 @@ function splitTrueUp(line: StatementLine, planNames: ReadonlyMap<string | null, 
 
 /** Every row contains its rep, period and currency, so that rows of several files can be combined. */
 function csvOf(
-  { lines }: StatementContent,
+  lines: readonly StatementLine[],
   { name, email, period: of }: { readonly name: string; readonly email: string; readonly period: string },
   delimiter: string,
 ): string {
-  const planNames = new Map(lines.map(({ planId, planName }) => [planId, planName]));
   return csvFile(
     [...columns.map(([title]) => title), ...rowColumns],
-    lines
-      .flatMap((line) => splitTrueUp(line, planNames))
-      .map((line) => [
-        ...columns.map(([, cell]) => cell(line)),
-        text(name),
-        text(email),
-        trusted(of),
-        text(line.currency),
-      ]),
+    lines.map((line) => [
+      ...columns.map(([, cell]) => cell(line)),
+      text(name),
+      text(email),
+      trusted(of),
+      text(line.currency),
+    ]),
     delimiter,
   );
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { query } from '../../support/ledger-checks.js';
+import { query } from '#test/support/ledger-checks.js';
 import { Violation } from './episode-log.js';
 import { type Fleet } from './fleet.js';
 

@@ -1,4 +1,4 @@
-import { ledgerColumns, query } from '../../support/ledger-checks.js';
+import { ledgerColumns, query } from '#test/support/ledger-checks.js';
 import type {
   FrozenPeriod,
   LedgerRow,
@@ -7,8 +7,8 @@ import type {
   WorldDeal,
   WorldPlan,
   WorldPlanVersion,
-} from '../../support/oracle/world.js';
-import { ApiClient } from '../../support/test-service.js';
+} from '#test/support/oracle/world.js';
+import { ApiClient } from '#test/support/test-service.js';
 import { EpisodeCrm } from './episode-crm.js';
 import { type Fleet } from './fleet.js';
 import { type SeededRandom } from './seeded-random.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { query } from '../../support/ledger-checks.js';
+import { query } from '#test/support/ledger-checks.js';
 import { administer, approve, messagesOf, type Stage, sell, send } from './actors.js';
 import { watchApprovals } from './approval-watch.js';
 import { EpisodeLog, Violation } from './episode-log.js';

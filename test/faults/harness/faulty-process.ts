@@ -1,4 +1,4 @@
-import { ServiceProcess } from '../../support/service-process.js';
+import { ServiceProcess } from '#test/support/service-process.js';
 import { timeoutScale } from './timeout-scale.js';
 
 const preload = new URL('./child-preload.js', import.meta.url).href;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, ApiClient } from '../../support/test-service.js';
+import { type Answer, ApiClient } from '#test/support/test-service.js';
 import { type EpisodeLog, Violation } from './episode-log.js';
 import { type Fleet } from './fleet.js';
 import { type SeededRandom } from './seeded-random.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { selectAsText, unnestRows } from '#src/platform/database/columns.js';
-import { startTestService, type TestService } from '../../support/test-service.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 
 interface Row {
   readonly id: string | null;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { executeWithCommit, type Work } from '#src/platform/database/unit-of-work.js';
-import { startTestService, type TestService } from '../../support/test-service.js';
+import { startTestService, type TestService } from '#test/support/test-service.js';
 
 const workspaceId = '00000000-0000-4000-8000-000000000001';
 

@@ -7,9 +7,9 @@ import { readConfig } from '#src/platform/config.js';
 import { appRole, appSessionOptions } from '#src/platform/database/pool.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
-import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '../../support/debian-postgres.js';
-import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
-import { ApiClient, migrateTestDatabase } from '../../support/test-service.js';
+import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
+import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
+import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 
 /** Keys and indexes that the workspace does not lead, each with its reason. */
 const withoutWorkspace: Readonly<Record<string, string>> = {

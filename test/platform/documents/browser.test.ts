@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { PdfPrinter, printLimits } from '#src/platform/documents/browser.js';
 import { esc, Html, html, htmlPage } from '#src/platform/documents/html.js';
 import { createLog } from '#src/platform/log.js';
-import { pdfText, requireBrowser } from '../../support/pdf-tools.js';
-import { startTrapServer } from '../../support/trap-server.js';
+import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
+import { startTrapServer } from '#test/support/trap-server.js';
 
 const log = createLog('silent');
 
