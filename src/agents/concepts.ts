@@ -1,5 +1,5 @@
-/** What an agent must know before it touches anybody's pay: one page, read as `commission://guide/concepts`. */
-export const concepts = `# How commission comes about here
+/** The one-page introduction for agents, served as `commission://guide/concepts`. */
+export const concepts = `# How commission is calculated
 
 **Plan and version.** A plan has one planId for life and versions, each with a planVersionId. Assignments, quotas and
 simulations take planId; overrides belong to one version. A change of config, dates, currency or field mapping makes a new version,
@@ -11,11 +11,11 @@ not: quotas and overrides follow the rule of the same name.
 pays no more, what was earned stays; deleted is archived and hidden. A new plan is active unless it is created with status draft.
 
 **Warnings.** Creating, changing and simulating a plan return warnings, such as rate_above_one, unknown_value, quota_missing and
-restates_open_periods. Nothing is rejected for them, so show every one to the person before you go on.
+restates_open_periods. Nothing is rejected for them, so show every one to the person before you continue.
 
 **Who is paid.** A rep is paid on a deal when all of this holds: the deal has the rep as its owner and a close date, the rep is
 assigned to the plan on that day, the plan is active and in force on that day, the plan's dealConditions hold, and the rule's
-conditions hold. Ask get_commissions with the dealId: it gives the first of these that failed as the reason.
+conditions hold. Call get_commissions with the dealId: it returns the first of these that failed as the reason.
 
 **Periods.** Months are written 2026-03, quarters 2026-Q1, half-years 2026-H1, years 2026. A rule adds up attainment over its
 attainmentPeriod (quarterly unless it says otherwise), and its quotas are set for periods of that kind, one by one.

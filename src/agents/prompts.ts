@@ -16,7 +16,7 @@ ${description}
 </description>
 
 1. Read commission://guide/concepts and call get_workspace.
-2. Say back in one paragraph what you understood, with rates, thresholds, period and who is paid. Ask where it leaves something open; do not guess about money.
+2. Summarize the description in one paragraph, with rates, thresholds, period and who is paid. Ask about everything it leaves open; do not guess about money.
 3. Take the nearest of list_plan_templates. Check with list_fields, get_field_options and a few deals of list_deals that every field and value in its conditions exists here.
 4. Try the config with simulate_commissions for ${period ?? 'the last full quarter'} and one or two reps before anything is created. Show a table of deals with amount, tier and commission, and check two lines by hand.
 5. When the person agrees: create_plan with status draft, create_assignments, and set_quota for every period that rules with tiers by attainment need. Simulate the draft by its planVersionId.
@@ -41,8 +41,8 @@ About: ${
   }.
 
 1. Call get_commissions with ${dealId ? 'the dealId' : 'the repId and period; pick the deals in question and call it again with each dealId'}.
-2. For every event tell: which rule paid, on what base, attainment before and after, which tier or bands at which rate, and what a cap or floor took or gave. Do the arithmetic in one line that ends in the amount shown.
-3. Where nothing was paid give the reason in words, and what would have to be otherwise. Look at list_quotas for quota_missing and at list_assignments for no_assignment.
+2. For every event say which rule paid, on what base, attainment before and after, which tier or bands at which rate, and what a cap or floor took or gave. Do the arithmetic in one line that ends in the amount shown.
+3. Where nothing was paid give the reason in words, and what would have to change. Look at list_quotas for quota_missing and at list_assignments for no_assignment.
 4. Use only figures from the answers. If they do not add up, say so and leave it to an admin.`,
 };
 
@@ -60,7 +60,7 @@ const closePeriod: Prompt = {
 2. list_plans with status draft: drafts that should have been active in ${period}.
 3. list_assignments and list_quotas: people on plans with tiers by attainment who lack a quota for the period of the rule.
 4. list_audit_logs: outcomes failed and statement_locked since the period began.
-5. get_commissions for ${period} and for the months before: name whoever is far off.
+5. get_commissions for ${period} and for the months before: name everyone whose figures differ greatly.
 6. commission://statements/${period}: who has a statement, draft or approved.
 
 End with a table of what is missing, who should decide it, and a plain yes or no. Generating and approving statements is up to a person.`,

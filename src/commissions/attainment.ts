@@ -26,7 +26,7 @@ export interface QuotaRow {
   readonly credit: string;
 }
 
-/** Periods of every kind that equal, contain or lie in the period. They nest, so those that touch it are those. */
+/** Periods of every kind that equal, contain or lie in the period. Periods nest, so these are all that overlap it. */
 export function relatedPeriods(period: Period): Period[] {
   return periodKinds.flatMap((kind) => periodsTouching(periodRange(period), kind));
 }
@@ -44,7 +44,7 @@ export function attainmentOf(quota: QuotaRow): z.input<typeof attainment> {
   };
 }
 
-/** The same with the next tier under the terms that hold today or, for other periods, at their nearest end. */
+/** Adds the next tier under the terms of today or, if the period has ended or not begun, of its nearest day. */
 export function attainmentWithNextTier(
   quota: QuotaRow,
   plans: readonly AssignedPlan[],
@@ -62,11 +62,11 @@ function nextTierOf(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day)
   const day = today < from ? from : today > to ? to : today;
   const plan = plans.find((candidate) => candidate.planId === quota.planId);
   const version = applicableVersion(plan?.versions ?? [], day);
-  const ahead = (version?.rules ?? [])
+  const tiersAhead = (version?.rules ?? [])
     .filter((rule) => isCountedBy(rule, quota))
     .flatMap((rule) => rule.tiers)
     .filter((tier) => credit.isLessThan(tier.threshold.times(target)));
-  const [first, ...rest] = ahead;
+  const [first, ...rest] = tiersAhead;
   if (first === undefined) return null;
   const tier = rest.reduce(
     (nearest, other) => (other.threshold.isLessThan(nearest.threshold) ? other : nearest),
@@ -76,7 +76,7 @@ function nextTierOf(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day)
   return { name: tier.name, minThreshold: tier.threshold.toNumber(), remaining: remaining.toNumber() };
 }
 
-/** Whether the rule's tiers are reached by the credit that the quota counts. */
+/** Whether the quota's credit decides the tier of the rule. */
 function isCountedBy({ rule, key, isFlatRate }: CompiledRule, quota: QuotaRow): boolean {
   return (
     key === quota.measure &&

@@ -14,7 +14,7 @@ const condition = z.object({
 
 export const conditionTraces = z.array(condition);
 
-/** How one event came to its amount; see Trace in engine/trace.ts. */
+/** How the amount of an event was computed; see Trace in engine/trace.ts. */
 export const trace = z.object({
   conditions: conditionTraces,
   measure: z.number(),
@@ -27,7 +27,10 @@ export const trace = z.object({
   tier: z.object({ tierIndex: z.int(), name: z.string().nullable() }).nullable(),
   tierValue: z.number().optional(),
   rank: z.number().optional(),
-  periodCredit: z.number().optional().describe('Credit of the whole period; retroactive rules are paid by it'),
+  periodCredit: z
+    .number()
+    .optional()
+    .describe('Credit of the whole period, which decides the tier of a retroactive rule'),
   periodAttainment: z.number().optional().describe('periodCredit over the target, to 6 decimals'),
   belowZero: z
     .literal(true)
@@ -68,7 +71,7 @@ export const commissionEvent = z.object({
 });
 export type CommissionEvent = z.input<typeof commissionEvent>;
 
-/** An event as it is stored, with the names that people know it by. */
+/** A stored event with the names of its rep, deal, plan and rule. */
 export interface EventRow {
   readonly eventId: string;
   readonly repId: string;
@@ -95,7 +98,7 @@ export interface EventRow {
 }
 
 export function eventAnswer(row: EventRow, explained: Trace | null): CommissionEvent {
-  // What a periodic event has in the place of its deal is its period.
+  // A periodic event has its period in place of a deal.
   const ofDeal = row.phase !== 'periodic';
   return {
     eventId: row.eventId,

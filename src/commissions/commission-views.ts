@@ -9,7 +9,7 @@ import { type EventRow } from './commission-event.js';
 import { type EarningsRow } from './earnings.js';
 import { type CreditRow } from './unset-quotas.js';
 
-/** Narrows a query to those reps; null stands for everyone. */
+/** Restricts a query to the reps; null means everyone. */
 function within(column: string, repIds: readonly string[] | null): RawBuilder<unknown> {
   return repIds === null ? sql`` : sql`and ${sql.ref(column)} = any(${repIds}::uuid[])`;
 }
@@ -23,7 +23,7 @@ export interface TeamRow {
   readonly statementStatus: 'none' | 'draft' | 'approved';
 }
 
-/** Everyone, or those reps, by name, with the status of their statement of exactly that period. */
+/** The reps by name, with the status of their statement of exactly that period. */
 export async function listTeam(
   trx: Work,
   workspaceId: string,
@@ -48,7 +48,7 @@ export interface RepEarningsRow extends EarningsRow {
   readonly deals: number;
 }
 
-/** What each rep, or each of those that are given, earned in the months between the two days, which begin and end one. */
+/** Earnings of each rep from the first to the last day, which must be the bounds of whole months. */
 export async function sumEarnings(
   trx: Work,
   workspaceId: string,
@@ -86,7 +86,7 @@ export async function listMonths(
     .execute();
 }
 
-/** Quotas of those periods with what has been counted toward them; of one rep where an id is given. */
+/** Quotas of the periods with their credit, of one rep if an id is given. */
 export async function listQuotas(
   trx: Work,
   workspaceId: string,
@@ -128,7 +128,7 @@ export async function listCredits(
   return rows;
 }
 
-/** What deals are summed by: their own currency, or the workspace's where they have none. */
+/** The currency of a deal; that of the workspace if the deal has none. */
 function dealCurrency(workspaceCurrency: string): RawBuilder<string> {
   return sql`coalesce(d.currency, ${workspaceCurrency})`;
 }
@@ -145,8 +145,8 @@ export interface ClosedDealRow {
 }
 
 /**
- * The rep's deals closed on those days, newest first, each with what it earned the rep: in the deal's currency, or
- * where a deal that names none was paid in another, in that one.
+ * The rep's deals that closed on the days, newest first, each with the commission it paid the rep. The commission is
+ * in the currency of the deal; if the deal has no currency and was paid in another, in that one.
  */
 export async function listClosedDeals(
   trx: Work,
@@ -198,14 +198,14 @@ export async function sumOpenPipeline(
   return rows;
 }
 
-/** An event with what its trace is read against. */
+/** An event with the conditions and the rule that decode its trace. */
 export interface TracedEventRow extends EventRow {
   readonly trace: string | null;
   readonly dealConditions: readonly Condition[] | null;
   readonly rule: Rule | null;
 }
 
-/** Every event that stands on the deal, earned or reversed; only of those reps where ids are given. */
+/** Every event of the deal, earned or reversed, of the given reps only. */
 export async function listEventsOfDeal(
   trx: Work,
   workspaceId: string,
@@ -230,7 +230,7 @@ export async function listEventsOfDeal(
   return rows;
 }
 
-/** The distinct periods of events that count, in no order. */
+/** The distinct periods in the monthly totals, in no order. */
 export async function listEventPeriods(
   trx: Work,
   workspaceId: string,

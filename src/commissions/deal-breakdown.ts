@@ -17,7 +17,7 @@ import { notYours, readsAsWidget } from '../reps/rep.js';
 import { commissionEvent, conditionTraces, eventAnswer } from './commission-event.js';
 import { listEventsOfDeal, type TracedEventRow } from './commission-views.js';
 
-/** What one rule came to on the deal, paid or not: the answer to "why did this not pay". */
+/** What a rule paid on the deal, or why it paid nothing. */
 const dealOutcome = z.object({
   repId: z.string().nullable(),
   planId: z.string().nullable(),
@@ -41,7 +41,10 @@ export const dealBreakdown = z.object({
   outcomes: z.array(dealOutcome),
 });
 
-/** The events of the deal with their traces, and why other rules paid nothing. Callers see the part of the reps whom they may see. */
+/**
+ * The events of the deal with their traces, and why other rules paid nothing. A caller sees only the events of reps
+ * they may see.
+ */
 export async function readDealBreakdown(
   trx: Work,
   caller: Caller,
@@ -54,7 +57,7 @@ export async function readDealBreakdown(
   const deal = await findDeal(trx, workspaceId, dealId);
   if (deal === null) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
   const found = await listEventsOfDeal(trx, workspaceId, dealId, repIds);
-  // Adjustments and clawbacks are a matter between a person and payroll.
+  // Adjustments and clawbacks are confidential and not shown in a widget.
   const rows = readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found;
   const seesOwner = repIds === null || (deal.repId !== null && repIds.includes(deal.repId));
   if (!seesOwner && rows.length === 0) throw notYours();
@@ -89,7 +92,7 @@ function totalsOf(rows: readonly TracedEventRow[], currency: string) {
   return { total: total(currency), otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })) };
 }
 
-/** The engine run dry for the owner over the days that the deal is counted with. */
+/** Runs the engine for the owner over the calculation window of the deal; writes nothing. */
 async function outcomesOf(
   trx: Work,
   workspaceId: string,
@@ -98,9 +101,9 @@ async function outcomesOf(
   today: Day,
 ): Promise<DealOutcome[]> {
   const { repId, closeDate } = deal;
-  if (deal.deleted_at !== null) return [neverLookedAt(repId, 'deal_deleted')];
-  if (repId === null) return [neverLookedAt(repId, 'owner_unresolved')];
-  if (closeDate === null) return [neverLookedAt(repId, 'no_close_date')];
+  if (deal.deleted_at !== null) return [notCalculated(repId, 'deal_deleted')];
+  if (repId === null) return [notCalculated(repId, 'owner_unresolved')];
+  if (closeDate === null) return [notCalculated(repId, 'no_close_date')];
   const terms = await loadRepTerms(trx, workspaceId, repId, workspace);
   const window = calculationWindow(terms, { from: closeDate, to: closeDate });
   const { outcomes } = calculateRep(await loadRepInput(trx, terms, window, today, { explain: true }));
@@ -110,17 +113,17 @@ async function outcomesOf(
     .map((outcome) => outcomeAnswer(repId, outcome));
 }
 
-/** Periodic rules name their period where others name a deal, and a deal's id may read like a period. */
+/** An outcome of a periodic rule has its period in place of a deal id, and a deal id may look like a period. */
 function periodicRules(terms: RepTerms): ReadonlySet<string> {
   const rules = terms.versions.flatMap((version) => version.rules);
   return new Set(rules.filter((rule) => rule.executionPhase === 'periodic').map((rule) => rule.id));
 }
 
-function outcomeAnswer(repId: string, { dealKey: _, amount, conditions, missing, ...told }: Outcome): DealOutcome {
-  return { repId, ...told, amount: amount.toNumber(), conditions: [...conditions], missing: [...missing] };
+function outcomeAnswer(repId: string, { dealKey: _, amount, conditions, missing, ...outcome }: Outcome): DealOutcome {
+  return { repId, ...outcome, amount: amount.toNumber(), conditions: [...conditions], missing: [...missing] };
 }
 
-function neverLookedAt(repId: string | null, reason: Reason): DealOutcome {
+function notCalculated(repId: string | null, reason: Reason): DealOutcome {
   return {
     repId,
     planId: null,

@@ -9,10 +9,10 @@ export const earnings = z.object({
   adjustments: z.number(),
 });
 
-/** Amounts in other currencies than the workspace's: listed apart, since no two currencies are ever added. */
+/** Amounts in currencies other than the workspace's. Different currencies are never added. */
 export const otherEarnings = z.array(z.object({ currency: z.string(), earnings }));
 
-/** Totals of one currency as they are kept by month. */
+/** Totals of one month and currency. */
 export interface EarningsRow {
   readonly currency: string;
   readonly commission: string;

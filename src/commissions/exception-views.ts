@@ -9,7 +9,7 @@ function ofOwners(repIds: readonly string[] | null): RawBuilder<unknown> {
   return repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`;
 }
 
-/** The reps to calculate: those with a deal closed in the days, and everyone who manages or managed somebody. */
+/** The reps to calculate: those with a deal that closed on the days, and every rep who manages or managed others. */
 export async function listRepsToExplain(
   trx: Work,
   workspaceId: string,

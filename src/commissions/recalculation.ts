@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { blockedChanges } from '../ledger/blocked-changes.js';
 import { type CalculationJob } from '../ledger/calculation-jobs.js';
 
-/** What a recalculation covers; of several ids the narrowest counts. */
+/** What a recalculation covers. */
 export const scopeNames = ['deal', 'rep', 'plan', 'workspace'] as const;
 
-/** What the runs of a job came to; absent while it runs. */
+/** The figures of all runs of a job; absent while the job runs. */
 export const jobFigures = z.looseObject({
   count: z.int().optional(),
   eventsWritten: z.int().optional(),
@@ -26,7 +26,7 @@ export const recalculationJob = z.object({
   startedAt: z.string(),
   finishedAt: z.string().optional(),
   progress: z.object({ done: z.int(), total: z.int() }),
-  result: jobFigures.optional().describe('What the job came to; a sync adds its own counts'),
+  result: jobFigures.optional().describe('Figures of the job; a sync adds its own counts'),
   error: z.string().optional(),
 });
 

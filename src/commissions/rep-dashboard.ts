@@ -53,7 +53,7 @@ export const repDashboard = z.object({
 });
 type RepDashboard = z.input<typeof repDashboard>;
 
-/** One rep's period: earnings, how far the quotas are, what closed, what is open, and the year up to it. */
+/** One rep's period: earnings, attainment, closed deals, open pipeline, and earnings of the last twelve months. */
 export async function readRepDashboard(
   trx: Work,
   workspaceId: string,
@@ -94,7 +94,7 @@ export async function readRepDashboard(
   };
 }
 
-/** The first days of the twelve months that end with the day, oldest first. No period is longer. */
+/** The first days of the twelve months that end with the day, oldest first. No period is longer than twelve months. */
 function monthsUpTo(day: Day): Day[] {
   const last = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
   return Array.from({ length: 12 }, (_, index) => last - 11 + index).map((month) =>

@@ -7,7 +7,7 @@ import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/
 import { assertDateOrder, planTerms, type RequestedDates } from '../plans/plan.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** The plan that is tried: a stored one, one of its versions, a config by itself, or a stored plan with a new config. */
+/** The plan to simulate: a stored plan, one of its versions, a config alone, or a stored plan with a new config. */
 export type TriedPlan =
   | { readonly planId: string }
   | { readonly planVersionId: string }
@@ -22,16 +22,16 @@ export type TriedPlan =
 export interface TriedVersions {
   readonly planId: string;
   readonly versions: readonly StoredVersion[];
-  /** What is stored, before the change that is tried. */
+  /** The stored versions, without the simulated change. */
   readonly stored: readonly StoredVersion[];
-  /** The version that a new config would make, and the one that it would be made from. */
+  /** The version that a new config would create, and its source. */
   readonly change: { readonly source: StoredVersion; readonly made: StoredVersion } | null;
 }
 
-/** The id of a plan, a version and its rules that are not stored. */
+/** The id of an unsaved plan and version, and the prefix of their rule ids. */
 export const unsaved = '00000000-0000-4000-8000-000000000000';
 
-/** The versions that take part. A version by its id, and a config by itself, apply on every day. */
+/** The versions to calculate with. A version given by its id and a config alone apply on every day. */
 export async function triedVersions(trx: Work, workspaceId: string, plan: TriedPlan): Promise<TriedVersions> {
   const workspace = await loadWorkspaceTerms(trx, workspaceId);
   if (!('planId' in plan) && 'config' in plan) {
@@ -54,7 +54,7 @@ export async function triedVersions(trx: Work, workspaceId: string, plan: TriedP
   return { planId, versions: timeline.length > 0 ? timeline : [onEveryDay(newest)], stored, change: null };
 }
 
-/** The timeline; a plan that is stopped is tried as if it were active. */
+/** The timeline. An inactive plan is simulated as if it were active. */
 function paying(versions: readonly StoredVersion[]): StoredVersion[] {
   return timelineOf(versions).map((version) => ({ ...version, planStatus: 'active' }));
 }
@@ -91,7 +91,10 @@ function unsavedRules({ rules }: PlanTerms): IdentifiedRule[] {
   return rules.map((rule) => ({ ...rule, id: `${unsaved}:${rule.name}` }));
 }
 
-/** The version that a PATCH of config with these dates would make: it supersedes its source unless it starts later. */
+/**
+ * The version that a PATCH of the config with these dates would create: it supersedes its source unless it starts
+ * later.
+ */
 function changedVersion(
   stored: readonly StoredVersion[],
   terms: PlanTerms,
@@ -118,7 +121,10 @@ function changedVersion(
   return { source, made };
 }
 
-/** The overrides with those that the new version would carry over: of rules by name, for tiers that are unchanged. */
+/**
+ * The overrides, including those that the new version would carry over: of rules with the same name, for tiers with
+ * unchanged index and threshold.
+ */
 export function carriedOverrides(
   overrides: ReadonlyMap<string, readonly TierOverride[]>,
   change: TriedVersions['change'],

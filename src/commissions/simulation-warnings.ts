@@ -16,12 +16,12 @@ interface SimulatedPlan {
   readonly plan: TriedPlan;
   readonly tried: TriedVersions;
   readonly period: Period;
-  /** A quota is assumed for everyone, so that none is missing. */
+  /** Whether the request assumes a quota for everyone, so that none is missing. */
   readonly hasQuota: boolean;
   readonly reps: number;
 }
 
-/** What is doubtful about the plan that is simulated. Reps are told of its terms only, not of other people. */
+/** Warnings about the simulated plan. A rep sees only those about its terms, none about other people. */
 export async function simulationWarnings(
   trx: Work,
   caller: Caller,
@@ -50,7 +50,7 @@ export async function simulationWarnings(
   ];
 }
 
-/** The config as it was written: warnings name its fields. */
+/** The config as it was sent: the paths of warnings name its fields. */
 async function configOf(trx: Work, workspaceId: string, planVersionId: string): Promise<unknown> {
   const row = await trx
     .selectFrom('plan_versions')

@@ -22,7 +22,7 @@ export interface SimulationRequest {
   readonly plan: TriedPlan;
   readonly period: Period;
   readonly repIds: readonly string[] | null;
-  /** Deals that do not exist, by owner; they replace stored ones of the same id. */
+  /** Made-up deals with their owners; they replace stored deals of the same id. */
   readonly deals: readonly { readonly repId: string; readonly deal: Deal }[];
   readonly quota: { readonly target: Decimal; readonly variableTarget: Decimal | null } | null;
   readonly asOf: Day;
@@ -46,8 +46,8 @@ export interface Simulation {
 }
 
 /**
- * What the plan would pay over the period: the engine run over stored and made-up deals. Nothing is written, and
- * approved periods are not looked at.
+ * What the plan would pay over the period: runs the engine over stored and made-up deals. Writes nothing and ignores
+ * approved periods.
  */
 export async function simulate(
   trx: Work,
@@ -57,13 +57,13 @@ export async function simulate(
 ): Promise<Simulation> {
   const { versions } = tried;
   const repIds = await simulatedReps(trx, workspaceId, request, tried);
-  const asked = request.repIds === null ? repIds : request.repIds;
+  const requested = request.repIds === null ? repIds : request.repIds;
   const inputs = new Map<string, SimulatedInput>();
   for (const repId of repIds) inputs.set(repId, await inputOf(trx, workspaceId, repId, tried, request));
   const results = resultsOf(inputs, tried);
   return {
     versions,
-    reps: asked.map((repId) => {
+    reps: requested.map((repId) => {
       const input = inputs.get(repId) as SimulatedInput;
       return simulatedRep(repId, input, results.get(repId) as RepResult, versions, request.period);
     }),
@@ -71,11 +71,11 @@ export async function simulate(
 }
 
 interface SimulatedInput extends RepInput {
-  /** Those below the rep, each with the days on which they are. */
+  /** The people below the rep, each with the days on which they are. */
   readonly team: readonly TeamMember[];
 }
 
-/** Ranks are compared with the simulated credit of the others; cascades pay on the simulated events below. */
+/** Ranks use the simulated credit of the other reps; cascades use the simulated events of the people below. */
 function resultsOf(inputs: ReadonlyMap<string, SimulatedInput>, tried: TriedVersions): Map<string, RepResult> {
   const ranked = isRanked(tried.versions);
   const credits = new Map(
@@ -93,7 +93,7 @@ function resultsOf(inputs: ReadonlyMap<string, SimulatedInput>, tried: TriedVers
     calculateRep(ranked ? { ...input, peerCredits: peers(repId) } : input);
   let results = new Map([...inputs].map(([repId, input]) => [repId, calculated(repId, input)]));
   const managers = [...inputs].filter(([, { team }]) => team.some((member) => inputs.has(member.repId)));
-  // One round for each level of managers: from the second on nothing below the first level changes any more.
+  // Each round completes one more level of managers.
   for (let round = 0; round < managers.length; round += 1) {
     const next = new Map(results);
     for (const [repId, input] of managers)
@@ -111,7 +111,7 @@ function sameDecisions(a: RepResult | undefined, b: RepResult | undefined): bool
   return amounts(a) === amounts(b);
 }
 
-/** The deals of the team with what those below would earn by the plan that is tried, beside what other plans pay them. */
+/** The deals of the team with the simulated earnings of the people below, and what other plans pay them. */
 function simulatedUpstream(
   { team, teamDeals }: SimulatedInput,
   results: ReadonlyMap<string, RepResult>,
@@ -136,10 +136,10 @@ function simulatedUpstream(
   }));
 }
 
-/** The events that were loaded carry their plan. */
+/** Loaded events have a plan id. */
 type LoadedUpstream = RepInput['teamDeals'][number]['upstream'][number] & { readonly planId?: string };
 
-/** The reps to calculate: those asked for and, where ranks or payouts of others decide, everyone on the plan. */
+/** The reps to calculate: those of the request and, if ranks or cascades depend on others, everyone on the plan. */
 async function simulatedReps(
   trx: Work,
   workspaceId: string,
@@ -169,8 +169,8 @@ async function simulatedReps(
     .where((where) => where.or([where('effective_start', 'is', null), where('effective_start', '<=', to)]))
     .where((where) => where.or([where('effective_end', 'is', null), where('effective_end', '>=', from)]))
     .execute();
-  const wanted = new Set([...assigned.map((row) => row.rep_id), ...(request.repIds ?? [])]);
-  return known.filter((rep) => wanted.has(rep.rep_id)).map((rep) => rep.rep_id);
+  const included = new Set([...assigned.map((row) => row.rep_id), ...(request.repIds ?? [])]);
+  return known.filter((rep) => included.has(rep.rep_id)).map((rep) => rep.rep_id);
 }
 
 async function inputOf(
@@ -181,13 +181,13 @@ async function inputOf(
   request: SimulationRequest,
 ): Promise<SimulatedInput> {
   const stored = await loadRepTerms(trx, workspaceId, repId);
-  const live = stored.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted);
-  const asAssigned = 'planId' in request.plan && live.length > 0;
+  const current = stored.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted);
+  const asAssigned = 'planId' in request.plan && current.length > 0;
   const terms: RepTerms = {
     ...stored,
     versions,
     overrides: carriedOverrides(stored.overrides, change),
-    assignments: asAssigned ? live : [{ planId, start: null, end: null, deleted: false }],
+    assignments: asAssigned ? current : [{ planId, start: null, end: null, deleted: false }],
     frozen: [],
   };
   const window = calculationWindow(terms, periodRange(request.period));
@@ -241,7 +241,7 @@ function simulatedRep(
   };
 }
 
-/** Every attainment key of the plan, with the credit that it came to in each of its periods touched. */
+/** Every attainment key of the plan with its credit in each period that overlaps the range. */
 function attainmentOf(
   input: RepInput,
   result: RepResult,

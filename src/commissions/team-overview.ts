@@ -26,8 +26,8 @@ export const teamOverview = z.object({
 type TeamOverview = z.input<typeof teamOverview>;
 
 /**
- * Who earned what in the period: active people with a plan in it, and everyone with an amount or a statement of it;
- * `everyone` adds the other active people.
+ * Earnings of the team in the period: active people with a plan in it, and every person with an amount or a
+ * statement of it; `everyone` adds the other active people.
  */
 export async function readTeamOverview(
   trx: Work,

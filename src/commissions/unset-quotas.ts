@@ -5,7 +5,7 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period, type PeriodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';
 import { type QuotaRow } from './attainment.js';
 
-/** Credit that events of the rep have under an attainment key, with or without a quota. */
+/** The rep's credit under an attainment key, with or without a quota. */
 export interface CreditRow {
   readonly planId: string;
   readonly ruleName: string;
@@ -20,8 +20,8 @@ interface Dashboard {
 }
 
 /**
- * The quotas that rules of the rep's plans need and that are not set, with target 0: attainment is 0 without a quota, and
- * the dashboard says so. Of a period that contains several attainment periods, only those with credit are listed.
+ * The quotas that rules of the rep's plans need but that are not set, with target 0, so that the dashboard shows
+ * them. If the period contains several attainment periods, only those with credit are listed.
  */
 export function unsetQuotas(
   of: Dashboard,

@@ -228,7 +228,7 @@ export function problemOfSlug(slug: string): string | null {
   if (slug === '') return 'is an empty field slug';
   if (slug.length > maxSlugLength) return `is a field slug of more than ${maxSlugLength} characters`;
   if (slug === '__proto__' || slug === 'constructor' || slug === 'prototype') return 'cannot be a field slug';
-  return isStorable(slug) ? null : 'holds characters that cannot be stored';
+  return isStorable(slug) ? null : 'contains characters that cannot be stored';
 }
 
 function problemOfValue(value: FieldValue): string | null {
@@ -238,7 +238,7 @@ function problemOfValue(value: FieldValue): string | null {
   }
   if (typeof value !== 'string') return null;
   if (value.length > maxTextLength) return `is longer than ${maxTextLength} characters`;
-  return isStorable(value) ? null : 'holds characters that cannot be stored';
+  return isStorable(value) ? null : 'contains characters that cannot be stored';
 }
 
 const fieldValue = z.union(

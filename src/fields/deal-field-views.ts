@@ -4,7 +4,7 @@ import { type FieldSources } from '../engine/slug.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** The newest deals have almost every field and stage that is in use; only what they lack is looked for in all deals. */
+/** The newest deals have almost every field and stage in use; all deals are scanned only for what they lack. */
 const sampledDeals = 2000;
 const maxValues = 100;
 
@@ -20,7 +20,7 @@ export async function fieldSlugsOfNewestDeals(trx: Work, workspaceId: string): P
   return rows.map(({ slug }) => slug);
 }
 
-/** Those of the slugs that some deal of the workspace has, in one scan of all deals. */
+/** The slugs that some deal of the workspace has, in one scan of all deals. */
 export async function slugsThatDealsHave(
   trx: Work,
   workspaceId: string,
@@ -46,7 +46,7 @@ const standardColumns: Readonly<Record<StandardField, string>> = {
   createdDate: 'created_date',
 };
 
-/** The value as the engine reads it: of the sources the first that is present. */
+/** The value as the engine reads it: the first source that has one. */
 function presentValue({ keys, standard }: FieldSources): RawBuilder<unknown> {
   const present = keys.filter(isStorable).map((key) => {
     const value = sql`fields -> ${key}::text`;
@@ -56,7 +56,7 @@ function presentValue({ keys, standard }: FieldSources): RawBuilder<unknown> {
   return sql`coalesce(${sql.join([...present, ...column, sql`null::jsonb`])})`;
 }
 
-/** Rows of text, the parts of multi-selects one by one. */
+/** Rows of text; each part of a multi-select is a row. */
 function textsOf(sources: FieldSources, deals: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select btrim(part.text) as text from (select ${presentValue(sources)} as value from ${deals}) found,
     jsonb_array_elements_text(
@@ -65,7 +65,7 @@ function textsOf(sources: FieldSources, deals: RawBuilder<unknown>): RawBuilder<
     where found.value is not null`;
 }
 
-/** The different values that the newest deals have, at most 100. */
+/** The distinct values of the newest deals, at most 100. */
 export async function valuesOfNewestDeals(trx: Work, workspaceId: string, sources: FieldSources): Promise<string[]> {
   const { rows } = await sql<{ text: string }>`
     select text from (${textsOf(sources, newestDeals(workspaceId))}) texts where text <> ''
@@ -73,7 +73,7 @@ export async function valuesOfNewestDeals(trx: Work, workspaceId: string, source
   return rows.map(({ text }) => text);
 }
 
-/** Those of the values that some deal of the workspace has, in any case, in one scan of all deals. */
+/** The values that some deal of the workspace has, ignoring case, in one scan of all deals. */
 export async function valuesThatDealsHave(
   trx: Work,
   workspaceId: string,

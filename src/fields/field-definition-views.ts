@@ -7,12 +7,12 @@ import { listCrmDefinitions } from './crm-field-views.js';
 import { type FieldDefinition, type FieldOption, labelOf, standardDefinitions } from './field-definition.js';
 import { findMapping } from './field-mapping-views.js';
 
-/** A bounded sample instead of a scan: the index on snapshots makes it equally fast with a million deals. */
+/** A bounded sample of deals. With the index on snapshots it takes the same time for a million deals. */
 const sampledDeals = 2000;
-const mostDefinitions = 5000;
-const mostOptions = 1000;
-/** Text with few distinct values, each seen twice or more on average, is a choice from a list. */
-const mostChoices = 20;
+const maxDefinitions = 5000;
+const maxOptions = 1000;
+/** A text field with few distinct values, each seen twice or more on average, is a select field. */
+const maxChoices = 20;
 
 /** Fields that a plan may use: standard values, fields of the connected CRM, and fields of the newest deals. */
 export async function listDefinitions(trx: Work, workspaceId: string): Promise<FieldDefinition[]> {
@@ -24,13 +24,13 @@ export async function listDefinitions(trx: Work, workspaceId: string): Promise<F
   return [...bySlug.values()];
 }
 
-/** The fields of deals in the CRM's own slugs: as it defines them, else as the newest deals carry them. */
+/** The fields of deals by the CRM's slugs: as the CRM defines them, otherwise as the newest deals have them. */
 export async function listNativeDefinitions(trx: Work, workspaceId: string): Promise<readonly FieldDefinition[]> {
   const fromCrm = await listCrmDefinitions(trx, workspaceId);
   return fromCrm.length > 0 ? fromCrm : storedDefinitions(trx, workspaceId, everyField(workspaceId));
 }
 
-/** The field of exactly that slug as the CRM defines it or the newest deals carry it; null when neither has it. */
+/** The field with exactly that slug, as the CRM defines it or the newest deals have it; null if neither has it. */
 export async function findNativeDefinition(
   trx: Work,
   workspaceId: string,
@@ -43,13 +43,13 @@ export async function findNativeDefinition(
   return found ?? null;
 }
 
-/** Where the values of a field are: a standard value lies in a column when none of the deal's own fields has it. */
+/** Where the values of a field are stored: in the deal's own fields, otherwise a standard value in its column. */
 export interface ValueSource {
   readonly slugs: readonly string[];
   readonly standard?: 'dealStage' | 'currency';
 }
 
-/** The distinct values of the newest deals, the parts of a multi-select one by one. */
+/** The distinct values of the newest deals; each part of a multi-select is a value. */
 export async function listStoredValues(trx: Work, workspaceId: string, source: ValueSource): Promise<FieldOption[]> {
   const { rows } = await sql<{ option: string }>`
     select option from (
@@ -59,15 +59,15 @@ export async function listStoredValues(trx: Work, workspaceId: string, source: V
       where btrim(text) <> ''
     ) options
     order by lower(option) collate "C", option collate "C"
-    limit ${mostOptions}`.execute(trx);
+    limit ${maxOptions}`.execute(trx);
   return rows.map(({ option }) => ({ label: option, value: option }));
 }
 
-/** Rows of slug and value, one a field of a sampled deal. */
+/** Rows of slug and value, one for each field of a sampled deal. */
 type FieldValues = RawBuilder<unknown>;
 
 function sample(workspaceId: string): RawBuilder<unknown> {
-  // Deleted deals count: the CRM had these fields, and leaving them out could mean reading past any bound.
+  // Deleted deals are included: the CRM had these fields, and skipping deleted deals could make the scan unbounded.
   return sql`(select fields, stage, currency from deals where workspace_id = ${workspaceId}
     order by snapshot_at desc, deal_id limit ${sampledDeals}) sample`;
 }
@@ -121,9 +121,9 @@ async function storedDefinitions(trx: Work, workspaceId: string, values: FieldVa
       when classes <@ array['number'] then 'number'
       when classes <@ array['day'] then 'date'
       when classes <@ array['day', 'instant'] then 'timestamp'
-      when choices between 1 and ${mostChoices} and present >= 2 * choices then 'select'
+      when choices between 1 and ${maxChoices} and present >= 2 * choices then 'select'
       else 'text' end as type
-    from seen order by slug collate "C" limit ${mostDefinitions}`.execute(trx);
+    from seen order by slug collate "C" limit ${maxDefinitions}`.execute(trx);
   const { standard } = await findMapping(trx, workspaceId);
   const mappedStage = standard['dealStage' satisfies StandardField];
   const isStage = (slug: string) =>

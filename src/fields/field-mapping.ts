@@ -19,7 +19,7 @@ export const standardMapping = z.strictObject({
 /** Measure slugs used in plans, mapped to the CRM's slugs. */
 export const measureMapping = z
   .record(slug, slug)
-  .refine((measures) => Object.keys(measures).length <= 500, 'holds more than 500 measures');
+  .refine((measures) => Object.keys(measures).length <= 500, 'must contain at most 500 measures');
 
 export const fieldMapping = z.object({ standard: standardMapping, measures: measureMapping });
 

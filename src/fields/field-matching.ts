@@ -106,27 +106,27 @@ export function suggestMapping(fields: readonly FieldDefinition[]): SuggestedMap
 
 /** Certain matches come before guesses, and no field is used twice. */
 function matchStandard(fields: readonly FieldDefinition[]): Partial<Record<StandardField, string>> {
-  const taken = new Map<StandardField, string>();
+  const matched = new Map<StandardField, string>();
   for (const find of [byNameAndType, byName, byLikeness]) {
     for (const name of standardFields) {
-      if (taken.has(name)) continue;
-      const given = [...taken.values()];
+      if (matched.has(name)) continue;
+      const used = [...matched.values()];
       const match = find(
         usual[name],
-        fields.filter(({ slug }) => !given.includes(slug)),
+        fields.filter(({ slug }) => !used.includes(slug)),
       );
-      if (match !== undefined) taken.set(name, match.slug);
+      if (match !== undefined) matched.set(name, match.slug);
     }
   }
-  return Object.fromEntries(standardFields.flatMap((name) => (taken.has(name) ? [[name, taken.get(name)]] : [])));
+  return Object.fromEntries(standardFields.flatMap((name) => (matched.has(name) ? [[name, matched.get(name)]] : [])));
 }
 
-type Find = (wanted: Usual, fields: readonly FieldDefinition[]) => FieldDefinition | undefined;
+type Find = (usualField: Usual, fields: readonly FieldDefinition[]) => FieldDefinition | undefined;
 
-const byNameAndType: Find = (wanted, fields) =>
+const byNameAndType: Find = (usualField, fields) =>
   byName(
-    wanted,
-    fields.filter(({ type }) => wanted.types.includes(type)),
+    usualField,
+    fields.filter(({ type }) => usualField.types.includes(type)),
   );
 
 /** A checkbox never matches, whatever its name. */

@@ -12,7 +12,7 @@ type StandardChoice = 'dealStage' | 'currency';
 
 /**
  * The options of the field that a plan reads under the slug: the workspace's measure of that name, the deals' own
- * field, its alias, or the standard value that the slug names. Null when that is no select or status field.
+ * field, its alias, or the standard value that the slug names. Null if it is not a select or status field.
  */
 export async function findFieldOptions(
   trx: Work,
@@ -40,7 +40,7 @@ function optionsInCrm(fromCrm: readonly CrmFieldDefinition[], slug: string | und
   return fromCrm.find((one) => one.slug === slug && hasOptions(one))?.options ?? null;
 }
 
-/** The CRM's own slug of the standard value: as mapped, otherwise the one status field. */
+/** The CRM's slug of the standard value: as mapped, otherwise its only status field. */
 function nativeSlugOf(
   standard: StandardChoice,
   mapping: FieldMappingJson,

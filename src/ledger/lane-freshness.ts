@@ -60,7 +60,7 @@ export function saveFreshnessMark(
 /** A rep to calculate, with the figures of its freshness mark; null if only a calculation can give them. */
 export interface RequestedLane {
   readonly repId: string;
-  readonly settled: { readonly deals: number; readonly skipped: number } | null;
+  readonly freshCounts: { readonly deals: number; readonly skipped: number } | null;
 }
 
 /**
@@ -91,6 +91,6 @@ export async function lanesToCalculate(
     order by r.rep_id`.execute(trx);
   return rows.map(({ repId, deals, skipped }) => ({
     repId,
-    settled: deals === null || skipped === null ? null : { deals, skipped },
+    freshCounts: deals === null || skipped === null ? null : { deals, skipped },
   }));
 }

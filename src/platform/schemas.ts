@@ -31,7 +31,7 @@ export function text(maxLength: number): z.ZodString {
     .trim()
     .min(1, 'must not be empty')
     .max(maxLength)
-    .refine(isStorable, 'holds characters that cannot be stored');
+    .refine(isStorable, 'contains characters that cannot be stored');
 }
 
 /** A whole number in a query string. Numbers out of bounds are rejected, not clamped. */

@@ -1,6 +1,6 @@
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** The first sign-in of somebody who was invited. */
+/** Marks the invitation as accepted at the rep's first sign-in. */
 export async function acceptInvite(trx: Work, workspaceId: string, repId: string): Promise<void> {
   await trx
     .updateTable('reps')

@@ -17,9 +17,9 @@ import {
 export interface ManagerChange {
   readonly repId: string;
   readonly managerId: string | null;
-  /** Undefined: since always, unless the manager is theirs today anyway. */
+  /** Undefined applies to all days, unless the manager is the rep's manager today already. */
   readonly from: Day | undefined;
-  /** Where the request asks for it. */
+  /** The path of the field in the request. */
   readonly path: string;
 }
 
@@ -56,7 +56,7 @@ function move(hierarchy: Map<string, readonly ReportingLine[]>, change: ManagerC
   return !isSameLines(lines, next);
 }
 
-/** Everyone is looked at, since a new manager also makes the chains of those below longer. */
+/** Checks every rep, because a new manager also lengthens the chains of the people below. */
 function assertSound(hierarchy: Hierarchy, moved: readonly ManagerChange[]): void {
   const paths = new Map(moved.map(({ repId, path }) => [repId, path]));
   for (const repId of hierarchy.keys()) {
@@ -71,7 +71,7 @@ function assertSound(hierarchy: Hierarchy, moved: readonly ManagerChange[]): voi
   }
 }
 
-/** For everyone whose team is another than it was, the first day on which it may be. */
+/** The managers whose team changes, each with the first day on which it may change. */
 function firstDaysOfManagers(hierarchies: readonly Hierarchy[], moved: readonly ManagerChange[]): Map<string, Day> {
   const firstDays = new Map<string, Day>();
   for (const { repId, from = earliestDay } of moved) {

@@ -21,22 +21,22 @@ export async function countHeads(trx: Work, workspaceId: string): Promise<Headco
   return rows[0] as Headcount;
 }
 
-/** Whether one more may become active. */
+/** Whether the tier has a seat for another active rep. */
 export function hasSeat({ tier, reps }: Headcount): boolean {
   return reps < seats[tier];
 }
 
-/** Refuses a change that took more seats than the tier has, or the last admin's keys. */
+/** Rejects a change that exceeds the seats of the tier or removes the last active admin. */
 export function assertHeadcount(before: Headcount, after: Headcount): void {
-  const most = seats[after.tier];
-  if (after.reps > most && after.reps > before.reps) {
+  const limit = seats[after.tier];
+  if (after.reps > limit && after.reps > before.reps) {
     throw new Failure(
       'rep_limit_reached',
-      `The ${after.tier} tier has ${most} active reps; this would make ${after.reps}.`,
-      { limit: most },
+      `The ${after.tier} tier allows ${limit} active reps; this change would make ${after.reps}. Deactivate a rep, or choose a higher tier.`,
+      { limit },
     );
   }
   if (before.admins > 0 && after.admins === 0) {
-    throw new Failure('last_admin', 'This is the last active admin. Make somebody else an admin first.');
+    throw new Failure('last_admin', 'This is the last active admin. Make another rep an admin first.');
   }
 }

@@ -17,7 +17,7 @@ import {
   wereActiveInCrm,
 } from './rep-store.js';
 
-/** Somebody who works in the CRM. */
+/** A user of the CRM. */
 export interface Member {
   readonly crmId: string;
   readonly email: string | null;
@@ -27,18 +27,19 @@ export interface Member {
 }
 
 export interface ImportedMembers {
-  /** One for every member that is a rep now. */
+  /** The reps of all imported members. */
   readonly repIds: readonly string[];
   readonly created: number;
-  /** Without an e-mail address nobody can be told apart, or signed in. */
+  /** Members without a valid e-mail address or member id, which are not imported. */
   readonly unusable: number;
-  /** New ones who are not active, because the tier has no seat for them. */
+  /** New reps who are inactive because the tier has no seat for them. */
   readonly withoutSeat: number;
 }
 
 /**
- * Takes the people of a CRM over as reps: by member id, else by e-mail. Names and pictures follow the CRM; roles, and
- * who is active, are decided here, but who leaves the CRM is deactivated once. Claims the deals they own there.
+ * Imports the members of a CRM as reps, matched by member id, then by e-mail. Names and pictures follow the CRM. The
+ * service decides roles and activation, but a member who leaves the CRM is deactivated once. Reps claim the deals
+ * they own in the CRM.
  */
 export async function importCrmMembers(
   trx: Work,
@@ -97,7 +98,7 @@ type Person = Member & { readonly email: string };
 interface Plan {
   readonly fresh: readonly StoredRep[];
   readonly changed: readonly StoredRep[];
-  /** People as the owners of the deals that name their new member id. */
+  /** The reps, each with the new member id, whose deals without an owner are to be claimed. */
   readonly claiming: readonly StoredRep[];
   readonly members: readonly { readonly crmId: string; readonly repId: string }[];
   readonly links: readonly { readonly repId: string; readonly avatar: string | null; readonly active: boolean }[];
@@ -105,7 +106,7 @@ interface Plan {
 }
 
 interface CurrentReps {
-  /** Those who have the member id or the address of somebody in the CRM. */
+  /** The reps with the member id or the address of an imported member. */
   readonly stored: readonly StoredRep[];
   /** By member id. */
   readonly byCrmMember: ReadonlyMap<string, StoredRep>;
@@ -123,7 +124,7 @@ function planImport(
   const byEmail = new Map(stored.map((rep) => [rep.email, rep]));
   const importedIds = new Set<string>();
   const plan = { fresh: [] as StoredRep[], changed: [] as StoredRep[], claiming: [] as StoredRep[] };
-  const adopted: { crmId: string; repId: string }[] = [];
+  const imported: { crmId: string; repId: string }[] = [];
   const links: { repId: string; avatar: string | null; active: boolean }[] = [];
   let { reps, admins } = heads;
   let withoutSeat = 0;
@@ -136,13 +137,13 @@ function planImport(
       const rep = newRep(person, person.active && seated);
       plan.fresh.push(rep);
       plan.claiming.push(rep);
-      adopted.push({ crmId: person.crmId, repId: rep.repId });
+      imported.push({ crmId: person.crmId, repId: rep.repId });
       byEmail.set(rep.email, rep);
       importedIds.add(rep.repId);
       links.push({ repId: rep.repId, avatar: person.avatar, active: person.active });
       continue;
     }
-    // Two members of one address: the first is the rep.
+    // Of two members with the same address, the first becomes the rep.
     if (importedIds.has(current.repId)) continue;
     importedIds.add(current.repId);
     const lastAdmin = current.role === 'admin' && admins === 1;
@@ -154,14 +155,14 @@ function planImport(
       active: current.active && !leaves,
       crmMemberId: current.crmMemberId ?? person.crmId,
     };
-    adopted.push({ crmId: person.crmId, repId: next.repId });
+    imported.push({ crmId: person.crmId, repId: next.repId });
     if (!members.has(person.crmId)) plan.claiming.push({ ...next, crmMemberId: person.crmId });
     if (next.name !== current.name || next.active !== current.active || next.crmMemberId !== current.crmMemberId)
       plan.changed.push(next);
     if (next.crmMemberId === person.crmId)
       links.push({ repId: next.repId, avatar: person.avatar, active: person.active });
   }
-  return { ...plan, links, members: adopted, withoutSeat };
+  return { ...plan, links, members: imported, withoutSeat };
 }
 
 function newRep({ email, name, crmId }: Person, active: boolean): StoredRep {

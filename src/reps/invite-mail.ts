@@ -1,6 +1,6 @@
 import { bodyOf, type Mail, oneLine } from '../platform/mail/mail.js';
 
-/** Tells somebody that they may sign in, and how: with a code that is sent to this very address. */
+/** The invitation: how to sign in, with a code that is sent to the same address. */
 export function inviteMail(
   to: string,
   { name, workspaceName, publicUrl }: { name: string; workspaceName: string; publicUrl: string | undefined },

@@ -12,11 +12,11 @@ export type InviteFailure = 'rep_not_found' | 'rep_limit_reached';
 export interface Invitations {
   readonly invited: readonly StoredRep[];
   readonly failed: readonly { readonly repId: string; readonly reason: InviteFailure }[];
-  /** To be woken after the commit. */
+  /** Mails to wake up after the commit. */
   readonly mailIds: readonly string[];
 }
 
-/** Invites whom it can, in the order requested: activates them within the seats of the tier and leaves each a mail. */
+/** Invites the reps in the order requested, while seats of the tier are left: activates each and stores a mail. */
 export async function inviteReps(
   trx: Work,
   outbox: Outbox,

@@ -6,7 +6,7 @@ import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Hierarchy, type ReportingLine } from './reporting-lines.js';
 
-/** What of a rep can be written. */
+/** The fields of a rep that commands write. */
 export interface StoredRep {
   readonly repId: string;
   readonly email: string;
@@ -51,7 +51,7 @@ export async function findRepsBy(
     .execute();
 }
 
-/** New reps, each with the lane in which they are calculated. */
+/** Inserts the reps and their lanes. */
 export async function insertReps(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<void> {
   if (reps.length === 0) return;
   await forceCustomPlans(trx);
@@ -67,7 +67,7 @@ export async function insertReps(trx: Work, workspaceId: string, reps: readonly 
 
 export async function updateReps(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<void> {
   if (reps.length === 0) return;
-  // Two reps may swap their ids, which one statement cannot do row by row.
+  // Two reps may swap their member ids, which a single statement cannot do because of the unique index.
   await sql`
     update reps r set crm_member_id = null from ${repRows(reps)}
     where r.workspace_id = ${workspaceId} and r.rep_id = rows_from.rep_id
@@ -91,7 +91,7 @@ function repRows(reps: readonly StoredRep[]) {
   ]);
 }
 
-/** Invited anew or again; who is invited is active. */
+/** Marks the reps as invited and activates them. */
 export async function markInvited(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
   if (repIds.length === 0) return;
   await sql`
@@ -99,7 +99,7 @@ export async function markInvited(trx: Work, workspaceId: string, repIds: readon
     where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
 }
 
-/** The reps with those ids, of which some may be nobody's. */
+/** The reps with the ids; unknown ids are left out. */
 export async function findRepsById(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<StoredRep[]> {
   return trx
     .selectFrom('reps')
@@ -109,7 +109,7 @@ export async function findRepsById(trx: Work, workspaceId: string, repIds: reado
     .execute();
 }
 
-/** Logs the reps out everywhere. */
+/** Deletes all sessions of the reps. */
 export async function endSessions(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
   if (repIds.length === 0) return;
   await sql`
@@ -118,7 +118,7 @@ export async function endSessions(trx: Work, workspaceId: string, repIds: readon
   );
 }
 
-/** Gives the reps the deals that nobody had and that name them as owner; gives the reps who got any. */
+/** Assigns deals without an owner to the reps that they name as owner; returns the reps who received any. */
 export async function claimUnresolvedDeals(
   trx: Work,
   workspaceId: string,
@@ -135,7 +135,7 @@ export async function claimUnresolvedDeals(
       select distinct rep_id from claimed`.execute(trx);
     return rows.map((row) => row.rep_id);
   };
-  // One after the other: the owner's id goes before the owner's address.
+  // The owner's id takes precedence over the owner's address.
   const byMember = await claim(
     sql<boolean>`lower(rows_from.crm_member_id) in (lower(d.owner_id), lower(d.owner_email))`,
   );
@@ -159,7 +159,7 @@ export async function loadHierarchy(trx: Work, workspaceId: string): Promise<Hie
   return hierarchy;
 }
 
-/** Replaces all lines of the reps who are named. */
+/** Replaces all reporting lines of the reps. */
 export async function replaceReportingLines(trx: Work, workspaceId: string, hierarchy: Hierarchy): Promise<void> {
   await sql`
     delete from reporting_lines where workspace_id = ${workspaceId} and rep_id = any(${[...hierarchy.keys()]}::uuid[])`.execute(
@@ -179,7 +179,7 @@ export async function replaceReportingLines(trx: Work, workspaceId: string, hier
     ])}`.execute(trx);
 }
 
-/** Those of the CRM's members whom it counted active when it was asked before. */
+/** The members who were active in the CRM at the last import. */
 export async function wereActiveInCrm(
   trx: Work,
   workspaceId: string,
@@ -194,7 +194,7 @@ export async function wereActiveInCrm(
   return new Set(rows.map((row) => row.crm_member_id));
 }
 
-/** Notes what ties reps to their CRM, as it was just told. */
+/** Stores the reps' link to the CRM as of this import. */
 export async function linkMembers(
   trx: Work,
   workspaceId: string,
@@ -212,7 +212,7 @@ export async function linkMembers(
     where r.workspace_id = ${workspaceId} and r.rep_id = n.rep_id`.execute(trx);
 }
 
-/** Whom the CRM's members are known to be. */
+/** The reps of the CRM's members, by member id. */
 export async function findMembers(
   trx: Work,
   workspaceId: string,

@@ -41,7 +41,7 @@ export async function findPeopleBelow(trx: Work, workspaceId: string, managerId:
   return rows[0]?.people ?? [];
 }
 
-/** What the rep may do at the moment; undefined when there is no such rep. */
+/** The rep's current role and activation; undefined if there is no such rep. */
 export async function findStanding(
   trx: Work,
   workspaceId: string,
@@ -55,7 +55,7 @@ export async function findStanding(
     .executeTakeFirst();
 }
 
-/** Those of the ids that no rep of the workspace has. */
+/** The ids that no rep of the workspace has. */
 export async function unknownReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ rep_id: string }>`
     select rep_id from reps where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
@@ -74,7 +74,7 @@ export async function findRepIdsByEmail(
   return new Map(rows.map((row) => [row.email, row.rep_id]));
 }
 
-/** The current day where the workspace is: it decides who manages whom now. */
+/** The current day in the workspace's time zone. It decides who manages whom now. */
 export async function workspaceToday(trx: Work, workspaceId: string, clock: Clock): Promise<Day> {
   const { timezone } = await trx
     .selectFrom('workspaces')
@@ -89,7 +89,7 @@ export interface RepFilter {
   readonly repIds?: readonly string[] | undefined;
 }
 
-/** Reps by name, each with the manager of that day. */
+/** Reps by name, each with the manager on that day. */
 export async function listReps(
   trx: Work,
   workspaceId: string,
@@ -105,7 +105,7 @@ export async function listReps(
   return rows;
 }
 
-/** A rep with what ties them to the CRM. */
+/** A rep with the link to the CRM. */
 export interface LinkedRep extends Rep {
   readonly provider: string | null;
   readonly crmId: string | null;

@@ -3,7 +3,7 @@ import { type Caller, maySee, roles, seesTeam, visibleReps } from '../kernel/cal
 import { Failure } from '../kernel/failure.js';
 import { text } from '../platform/schemas.js';
 
-/** One spelling for every way of writing an address: it is what people are found by. */
+/** Normalizes an address, so that every spelling finds the same rep. */
 export function normalEmail(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();
 }
@@ -14,7 +14,7 @@ export const email = z
   .transform(normalEmail)
   .pipe(z.string().max(254).regex(z.regexes.html5Email, 'must be an e-mail address'));
 
-/** Whom a payroll system knows the rep as. */
+/** The rep's identifier in the payroll system. */
 export const payrollId = text(50).nullable();
 
 export const rep = z.object({
@@ -31,12 +31,12 @@ export const rep = z.object({
 });
 export type Rep = z.infer<typeof rep>;
 
-/** Whether the caller reads about people without being one: a connection token, which sees no payroll data. */
+/** Whether the caller is a connection token, which sees no payroll data. */
 export function readsAsWidget(caller: Caller): boolean {
   return caller.accessLevel === 'connection';
 }
 
-/** The reps that a list is narrowed to, null for everyone. */
+/** The reps that a list is restricted to; null means everyone. */
 export function narrowedReps(caller: Caller, repId: string | undefined): readonly string[] | null {
   if (repId !== undefined && !maySee(caller, repId)) throw notYours();
   if (repId === undefined && !seesTeam(caller) && caller.repId === null) throw notYours();
@@ -44,7 +44,7 @@ export function narrowedReps(caller: Caller, repId: string | undefined): readonl
 }
 
 export function notYours(): Failure {
-  return new Failure('forbidden', 'You may see your own data only.');
+  return new Failure('forbidden', 'You may see only your own data.');
 }
 
 export function repNotFound(repIds?: readonly string[]): Failure {

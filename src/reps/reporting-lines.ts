@@ -1,13 +1,13 @@
 import { addDays, type Day, type DayRange, isEffective, latestDay } from '../kernel/day.js';
 
-/** A rep reports to the manager from one day to another, both included; null is open. */
+/** A rep reports to the manager on these days, both included; null is open-ended. */
 export interface ReportingLine {
   readonly from: Day;
   readonly to: Day | null;
   readonly managerId: string;
 }
 
-/** The lines of every rep who has any; those of one rep never overlap. */
+/** The lines of every rep who has a manager on some day; lines of one rep never overlap. */
 export type Hierarchy = ReadonlyMap<string, readonly ReportingLine[]>;
 
 export const maxLevels = 20;
@@ -16,7 +16,7 @@ export function managerOn(lines: readonly ReportingLine[], day: Day): string | n
   return lines.find((line) => isEffective(day, line.from, line.to))?.managerId ?? null;
 }
 
-/** The rep's lines with the manager, or nobody, from that day on. What was before stays. */
+/** The rep's lines with the manager, or with none if null, from that day on. Earlier days stay unchanged. */
 export function withManager(lines: readonly ReportingLine[], managerId: string | null, from: Day): ReportingLine[] {
   const before = lines
     .filter((line) => line.from < from)
@@ -29,7 +29,10 @@ export function isSameLines(a: readonly ReportingLine[], b: readonly ReportingLi
   return a.length === b.length && new Set([...a, ...b].map(key)).size === a.length;
 }
 
-/** Everyone above the rep on any of the days, over lines that hold on the same day. The hierarchy must be sound. */
+/**
+ * Every manager above the rep on any of the days, over lines that hold on the same day. The hierarchy must contain
+ * no cycle.
+ */
 export function managersAbove(hierarchy: Hierarchy, repId: string, days: DayRange): Set<string> {
   const above = new Set<string>();
   for (const line of hierarchy.get(repId) ?? []) {
@@ -43,11 +46,11 @@ export function managersAbove(hierarchy: Hierarchy, repId: string, days: DayRang
 
 export interface BrokenChain {
   readonly reason: 'cycle' | 'depth';
-  /** From the bottom up; of a cycle only those on it. */
+  /** From the bottom up; a cycle lists only its members. */
   readonly repIds: readonly string[];
 }
 
-/** A chain above the rep that comes back to itself, or is too long, on one of the days. */
+/** A chain above the rep that is a cycle or too long on one of the days. */
 export function brokenChain(
   hierarchy: Hierarchy,
   repId: string,

@@ -30,10 +30,10 @@ export const person = z.strictObject({
   managerEmail: email.nullable().optional(),
   managerFrom: day.optional(),
 });
-/** An existing rep keeps the name when none is given. */
+/** An existing rep keeps their name if none is given. */
 export type Person = Omit<z.infer<typeof person>, 'name'> & { readonly name?: string | undefined };
 
-/** What becomes of one entry of the body. */
+/** The stored and the new state of one entry of the request. */
 interface Upsert {
   readonly known: StoredRep | undefined;
   readonly next: StoredRep;
@@ -51,7 +51,7 @@ export async function upsertPeople(
   { workspaceId, today }: { readonly workspaceId: string; readonly today: Day },
   people: readonly Person[],
 ): Promise<UpsertedPerson[]> {
-  refuseAny(issuesWithin(people));
+  rejectAny(issuesWithin(people));
   const stored = await findRepsBy(
     trx,
     workspaceId,
@@ -61,7 +61,7 @@ export async function upsertPeople(
   const known = new Map(stored.map((one) => [one.email, one]));
   const upserts = people.map((one) => upsertOf(one, known.get(one.email)));
   const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((one) => [one.email, one.repId]));
-  refuseAny([...unnamed(upserts), ...unknownManagers(people, ids), ...takenMemberIds(upserts, stored)]);
+  rejectAny([...unnamed(upserts), ...unknownManagers(people, ids), ...takenMemberIds(upserts, stored)]);
   const before = await loadHierarchy(trx, workspaceId);
   await writeReps(trx, workspaceId, upserts);
   const claimants = await claimUnresolvedDeals(
@@ -86,7 +86,7 @@ function unnamed(upserts: readonly Upsert[]): Issue[] {
   );
 }
 
-function refuseAny([first, ...more]: readonly Issue[]): void {
+function rejectAny([first, ...more]: readonly Issue[]): void {
   if (first !== undefined) throw invalid(first, ...more);
 }
 
@@ -97,7 +97,7 @@ function issuesWithin(people: readonly Person[]): Issue[] {
     if (seen.has(one.email))
       issues.push({ path: `reps.${index}.email`, message: `${one.email} is given more than once` });
     if (one.managerEmail === one.email)
-      issues.push({ path: `reps.${index}.managerEmail`, message: 'must be somebody else' });
+      issues.push({ path: `reps.${index}.managerEmail`, message: 'must be another person' });
     if (one.managerFrom !== undefined && one.managerEmail === undefined) {
       issues.push({
         path: `reps.${index}.managerFrom`,
@@ -113,7 +113,7 @@ function addressesIn(people: readonly Person[]): string[] {
   return [...new Set(people.flatMap((one) => [one.email, ...(one.managerEmail ? [one.managerEmail] : [])]))];
 }
 
-/** What is not said stays as it is. */
+/** Fields that are not given stay unchanged. */
 function upsertOf(one: Person, known: StoredRep | undefined): Upsert {
   const next = {
     repId: known?.repId ?? newId(),
@@ -130,11 +130,11 @@ function upsertOf(one: Person, known: StoredRep | undefined): Upsert {
 function unknownManagers(people: readonly Person[], ids: ReadonlyMap<string, string>): Issue[] {
   return people.flatMap(({ managerEmail }, index): Issue[] => {
     if (!managerEmail || ids.has(managerEmail)) return [];
-    return [{ path: `reps.${index}.managerEmail`, message: `nobody here has the e-mail ${managerEmail}` }];
+    return [{ path: `reps.${index}.managerEmail`, message: `no rep of the workspace has the e-mail ${managerEmail}` }];
   });
 }
 
-/** Judged by how it is after the whole request, so that two reps may swap theirs. */
+/** Checks the state after the whole request, so that two reps may swap their member ids. */
 function takenMemberIds(upserts: readonly Upsert[], stored: readonly StoredRep[]): Issue[] {
   const changing = new Set(upserts.map(({ next }) => next.repId));
   const holders = new Map(stored.filter((one) => !changing.has(one.repId)).map((one) => [one.crmMemberId, one.repId]));

@@ -4,7 +4,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 
 type Tier = Tables['workspaces']['tier'];
 
-/** Null for a workspace that there is not. */
+/** The tier of the workspace; null if it does not exist. */
 export async function findTier(trx: Work, workspaceId: string): Promise<Tier | null> {
   const workspace = await trx
     .selectFrom('workspaces')
@@ -15,8 +15,8 @@ export async function findTier(trx: Work, workspaceId: string): Promise<Tier | n
 }
 
 /**
- * Told in the audit log. Nobody is deactivated where a lower tier has fewer seats than people; none of them can become
- * active any more until there is a seat.
+ * Changes the tier and writes an audit entry. A lower tier with fewer seats than active reps deactivates no rep; no
+ * further rep can become active until a seat is free.
  */
 export async function changeTier(
   trx: Work,

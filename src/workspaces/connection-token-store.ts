@@ -28,11 +28,11 @@ export async function insertConnectionToken(
     })
     .returning('created_at')
     .executeTakeFirstOrThrow();
-  await note(trx, who, 'connection_token_created', id);
+  await audit(trx, who, 'connection_token_created', id);
   return { id, token, createdAt };
 }
 
-/** Whether there was such a token. It stops working at once. */
+/** Returns false if there is no such token. A deleted token stops working at once. */
 export async function deleteConnectionToken(trx: Work, who: Who, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('tokens')
@@ -41,10 +41,10 @@ export async function deleteConnectionToken(trx: Work, who: Who, id: string): Pr
     .where('kind', '=', 'conn')
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
-  await note(trx, who, 'connection_token_deleted', id);
+  await audit(trx, who, 'connection_token_deleted', id);
   return true;
 }
 
-async function note(trx: Work, who: Who, trigger: string, tokenId: string): Promise<void> {
+async function audit(trx: Work, who: Who, trigger: string, tokenId: string): Promise<void> {
   await recordAuditEntry(trx, who, { trigger, scope: 'workspace', details: { tokenId } });
 }

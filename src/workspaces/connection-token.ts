@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A token for an embedded widget: it reads a few things of the workspace and is nobody. */
+/** A token for an embedded widget: it reads a few resources of the workspace and belongs to no person. */
 export const connectionToken = z.object({
   id: z.string(),
   label: z.string().nullable(),

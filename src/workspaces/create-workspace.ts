@@ -11,7 +11,7 @@ export interface NewWorkspace {
   readonly isDemo?: boolean;
 }
 
-/** A new workspace with its API key. The key is given here and nowhere else: only its hash is stored. */
+/** Creates a workspace and its API key. The key is returned only here: the database has its hash. */
 export async function createWorkspace(
   unitOfWork: UnitOfWork,
   workspace: NewWorkspace,

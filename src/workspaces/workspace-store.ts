@@ -7,11 +7,11 @@ import { newToken, tokenHash } from '../platform/secrets/token.js';
 
 export interface RotatedKey {
   readonly apiKey: string;
-  /** Until when keys from before still work; null when there were none or they ended at once. */
+  /** Until when the old keys still work; null if there were none or they expired at once. */
   readonly oldKeyExpiresAt: Date | null;
 }
 
-/** Gives the workspace a new API key and ends the others now or after the grace time; told in the audit log. */
+/** Creates a new API key and expires the others at once or after the grace time; writes an audit entry. */
 export async function rotateWorkspaceKey(
   trx: Work,
   who: { readonly workspaceId: string; readonly actor: string },
@@ -22,7 +22,8 @@ export async function rotateWorkspaceKey(
   const expiresAt = new Date(now.getTime() + graceMinutes * 60_000);
   const ended = await trx
     .updateTable('tokens')
-    // The server decides whether a token still works, so a clock of ours that runs ahead must not lengthen its life.
+    // The database's clock decides whether a token is valid, so an application clock that is ahead must not extend
+    // its validity.
     .set({ expires_at: sql<Date>`least(${expiresAt}::timestamptz, now() + make_interval(mins => ${graceMinutes}))` })
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'ws')
@@ -33,7 +34,7 @@ export async function rotateWorkspaceKey(
   return { apiKey, oldKeyExpiresAt: graceMinutes > 0 && ended.numUpdatedRows > 0n ? expiresAt : null };
 }
 
-/** A new API key, given here and nowhere else: only its hash is stored. */
+/** Creates an API key. It is returned only here: the database has its hash. */
 export async function insertWorkspaceKey(trx: Work, workspaceId: string): Promise<string> {
   const apiKey = newToken('ws');
   await trx
@@ -51,7 +52,7 @@ export async function insertWorkspaceKey(trx: Work, workspaceId: string): Promis
   return apiKey;
 }
 
-/** Changes what is given and leaves the rest. */
+/** Changes the given fields. */
 export async function updateWorkspaceRow(
   trx: Work,
   workspaceId: string,

@@ -12,7 +12,7 @@ export interface WorkspaceRow {
   readonly tier: 'free' | 'pro' | 'enterprise';
   readonly isDemo: boolean;
   readonly fieldMapping: FieldMappingJson;
-  /** Null where the currency decides. */
+  /** Null if the currency decides. */
   readonly paper: Paper | null;
   readonly payroll: PayrollTerms;
   readonly managerScope: 'workspace' | 'reports';
@@ -37,7 +37,7 @@ export async function findWorkspace(trx: Work, workspaceId: string): Promise<Wor
     .executeTakeFirstOrThrow();
 }
 
-/** Whether the workspace has a key that works, and nothing more of it. */
+/** Whether the workspace has a valid key, masked. */
 export async function findMaskedKey(trx: Work, workspaceId: string): Promise<z.input<typeof maskedKey>> {
   const key = await trx
     .selectFrom('tokens')

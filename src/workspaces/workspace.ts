@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Names a time zone of the IANA database; an offset is none, since it knows no summer. */
+/** An IANA time zone. Offsets are rejected because they have no daylight saving time. */
 export const timeZone = z.string().max(100).refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin');
 
 function isTimeZone(name: string): boolean {
@@ -13,10 +13,10 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** As much of a workspace's key as is ever shown again. */
+/** The masked API key; the key itself is never shown again. */
 export const maskedKey = z.object({ masked: z.string().nullable(), isSet: z.boolean() });
 
-/** The same for every key: not even its ends are kept. */
+/** The same for every key: no part of the key is stored. */
 export const keyMask = `ws_${'*'.repeat(32)}`;
 
 /** Whom managers see: everyone in the workspace, or themselves and the people below them. */
@@ -29,7 +29,7 @@ const code = z
   .trim()
   .regex(/^[A-Za-z0-9 _-]{1,30}$/, 'must be 1 to 30 letters, digits, spaces, dashes or underscores');
 
-/** What a payroll system calls the company and our kinds of earning. */
+/** The payroll system's codes for the company and for kinds of earnings. */
 export const payrollTerms = z.strictObject({
   companyCode: z
     .string()

@@ -221,7 +221,7 @@ describe('a recalculation of a workspace without pending requests', () => {
       where j.workspace_id = $1 and j.job_id = $2`,
       [example.workspaceId, jobId],
     );
-    expect(audit).to.deep.equal([{ outcome: 'no_change', scope: 'workspace', deals: 4, details: { settledReps: 3 } }]);
+    expect(audit).to.deep.equal([{ outcome: 'no_change', scope: 'workspace', deals: 4, details: { freshReps: 3 } }]);
   });
 
   it('always calculates a rep that is requested by id', async () => {

@@ -47,7 +47,7 @@ describe('instructions, resources and prompts for agents', () => {
       'commission://guide/concepts',
       'commission://schema/plan-config',
     ]);
-    expect(await read('commission://guide/concepts')).to.include('# How commission comes about here');
+    expect(await read('commission://guide/concepts')).to.include('# How commission is calculated');
     const schema = JSON.parse(await read('commission://schema/plan-config'));
     expect(schema.properties.rules.items.required).to.deep.equal(['name', 'measure', 'tiers']);
   });

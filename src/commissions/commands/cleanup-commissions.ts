@@ -30,8 +30,8 @@ export class CleanupCommissions {
 }
 
 /**
- * A rule is known by its name within its plan, whatever the version. It exists as long as a version has it that no active
- * version supersedes.
+ * A rule is identified by its plan and name in all versions. It exists while a version that no active version
+ * supersedes has it.
  */
 const existingRules = sql`
   select from plan_rules r

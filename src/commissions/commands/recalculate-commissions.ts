@@ -51,7 +51,7 @@ const response = z.object({
 });
 type Answer = z.infer<typeof response>;
 
-/** The lanes that a recalculation asks for, each with the days it needs. */
+/** The lanes to calculate, each with its days. */
 interface Target {
   readonly scope: JobScope;
   readonly requests: readonly {
@@ -60,12 +60,15 @@ interface Target {
     readonly dealId?: string;
   }[];
   readonly deals: number;
-  /** What is known of lanes that need no calculation: so many deals, of which so many are paid by no rule. */
-  readonly settled: { readonly lanes: number; readonly deals: number; readonly skipped: number };
+  /**
+   * Lanes with a current freshness mark, which are not calculated: the number of their deals, and of those that no
+   * rule pays.
+   */
+  readonly fresh: { readonly lanes: number; readonly deals: number; readonly skipped: number };
 }
 
-const nothingSettled = { lanes: 0, deals: 0, skipped: 0 };
-const longestWaitMs = 25_000;
+const noFreshLanes = { lanes: 0, deals: 0, skipped: 0 };
+const maxWaitMs = 25_000;
 
 @injectable()
 export class RecalculateCommissions {
@@ -75,7 +78,10 @@ export class RecalculateCommissions {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Always through the queue. The synchronous form waits for its job; past 25 seconds the work goes on without it. */
+  /**
+   * The calculation always runs through the queue. The synchronous form waits for the job; after 25 seconds it
+   * returns 202 and the job continues.
+   */
   async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller): Promise<Answer | Reply<Answer>> {
     const started = await this.changes.run(caller, 'none', async (trx, recalculate) => {
       const target = await targetOf(trx, caller.workspaceId, request, this.clock);
@@ -102,7 +108,7 @@ export class RecalculateCommissions {
           findJobs(trx, caller.workspaceId, jobId),
         ),
       ([found]) => found !== undefined && found.status !== 'running',
-      { maxWaitMs: longestWaitMs, pauseMs: 4, maxPauseMs: 100 },
+      { maxWaitMs, pauseMs: 4, maxPauseMs: 100 },
     );
     return job === undefined || job.status === 'running' ? null : job;
   }
@@ -118,28 +124,30 @@ async function startJob(trx: Work, recalculate: Recalculate, caller: Caller, tar
     scope: target.scope,
     scopeKey,
     actor,
-    total: target.requests.length + target.settled.lanes,
+    total: target.requests.length + target.fresh.lanes,
     deals: target.deals,
   });
   if (job.joined) return job;
-  if (target.settled.lanes > 0) await recordSettled(trx, caller, target, job.jobId);
+  if (target.fresh.lanes > 0) await recordFreshLanes(trx, caller, target, job.jobId);
   await recalculate(target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })));
   await failpoint('job.afterRequests');
   if (target.requests.length === 0) await completeJobIfDone(trx, workspaceId, job.jobId);
   return job;
 }
 
-/** Tells of the lanes that were found settled what their calculation would have told, as one run of the job. */
-async function recordSettled(trx: Work, caller: Caller, { scope, settled }: Target, jobId: string): Promise<void> {
+/**
+ * Writes one audit entry for the lanes that are not calculated, with the counts that their calculation would report.
+ */
+async function recordFreshLanes(trx: Work, caller: Caller, { scope, fresh }: Target, jobId: string): Promise<void> {
   const runId = newId();
   await recordAuditEntry(trx, caller, {
     runId,
     trigger: 'recalculation',
     scope: scope.scope,
     outcome: 'no_change',
-    deals: settled.deals,
-    skipped: settled.skipped,
-    details: { settledReps: settled.lanes },
+    deals: fresh.deals,
+    skipped: fresh.skipped,
+    details: { freshReps: fresh.lanes },
   });
   await trx
     .insertInto('audit_run_jobs')
@@ -147,7 +155,7 @@ async function recordSettled(trx: Work, caller: Caller, { scope, settled }: Targ
     .execute();
 }
 
-/** Of several ids the narrowest counts: deal, then rep, then plan; none means the whole workspace. */
+/** The narrowest of several ids applies: deal, then rep, then plan. Without an id it is the whole workspace. */
 async function targetOf(
   trx: Work,
   workspaceId: string,
@@ -158,35 +166,41 @@ async function targetOf(
   if (repId !== undefined) {
     if ((await findRepName(trx, workspaceId, repId)) === null)
       throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
-    return { scope: { scope: 'rep', repId }, requests: [{ repId, days: allDays }], deals: 0, settled: nothingSettled };
+    return { scope: { scope: 'rep', repId }, requests: [{ repId, days: allDays }], deals: 0, fresh: noFreshLanes };
   }
   const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
   const today = dayInZone(clock.now(), timeZone);
   if (planId === undefined)
-    return { scope: { scope: 'workspace' }, ...unsettledOf(await lanesToCalculate(trx, workspaceId, null, today)) };
+    return {
+      scope: { scope: 'workspace' },
+      ...withoutFreshLanes(await lanesToCalculate(trx, workspaceId, null, today)),
+    };
   const ofPlan = await findPlanId(trx, workspaceId, planId);
   if (ofPlan === undefined) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
   return {
     scope: { scope: 'plan', planId: ofPlan },
-    ...unsettledOf(await lanesToCalculate(trx, workspaceId, ofPlan, today)),
+    ...withoutFreshLanes(await lanesToCalculate(trx, workspaceId, ofPlan, today)),
   };
 }
 
-/** A recalculation of many leaves out whom it would find as they are; that of one rep or deal always looks. */
-function unsettledOf(lanes: readonly RequestedLane[]): Omit<Target, 'scope'> {
-  const settled = lanes.flatMap((lane) => lane.settled ?? []);
+/**
+ * Leaves out lanes with a current freshness mark. Used for plans and workspaces; a rep or a deal is always
+ * calculated.
+ */
+function withoutFreshLanes(lanes: readonly RequestedLane[]): Omit<Target, 'scope'> {
+  const fresh = lanes.flatMap(({ freshCounts }) => freshCounts ?? []);
   return {
-    requests: lanes.filter((lane) => lane.settled === null).map(({ repId }) => ({ repId, days: allDays })),
+    requests: lanes.filter(({ freshCounts }) => freshCounts === null).map(({ repId }) => ({ repId, days: allDays })),
     deals: 0,
-    settled: {
-      lanes: settled.length,
-      deals: settled.reduce((sum, { deals }) => sum + deals, 0),
-      skipped: settled.reduce((sum, { skipped }) => sum + skipped, 0),
+    fresh: {
+      lanes: fresh.length,
+      deals: fresh.reduce((sum, { deals }) => sum + deals, 0),
+      skipped: fresh.reduce((sum, { skipped }) => sum + skipped, 0),
     },
   };
 }
 
-/** A deal concerns its owner and everyone whose events stand on it. */
+/** A deal affects its owner and every rep who has an event on it. */
 async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promise<Target> {
   const deal = await trx
     .selectFrom('deals')
@@ -201,14 +215,14 @@ async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promi
     .where('workspace_id', '=', workspaceId)
     .where('deal_key', '=', dealId)
     .execute();
-  const stands = events.map((event) => ({ repId: event.rep_id, day: event.earned_on }));
+  const affected = events.map((event) => ({ repId: event.rep_id, day: event.earned_on }));
   const own = deal.rep_id !== null && deal.close_date !== null ? [{ repId: deal.rep_id, day: deal.close_date }] : [];
-  const byRep = groupBy([...own, ...stands], (one) => one.repId);
+  const byRep = groupBy([...own, ...affected], (one) => one.repId);
   const requests = [...byRep].map(([repId, ofRep]) => {
     const days = ofRep.map((one) => one.day).sort();
     return { repId, dealId, days: { from: days[0] as string, to: days.at(-1) as string } };
   });
-  return { scope: { scope: 'deal', dealId }, requests, deals: own.length, settled: nothingSettled };
+  return { scope: { scope: 'deal', dealId }, requests, deals: own.length, fresh: noFreshLanes };
 }
 
 function finishedAnswer(job: CalculationJob): Answer {
@@ -250,14 +264,14 @@ export const recalculateCommissions = operation({
     title: 'Recalculate commissions',
     hints: effects.sets,
     description: {
-      purpose: 'Calculate commission anew for a deal, a rep, everyone on a plan or the whole workspace. Always a job.',
+      purpose: 'Recalculate the commission of a deal, a rep, everyone on a plan or the whole workspace. Always a job.',
       useWhen:
-        'figures look out of date, or you want to be sure that a change has been worked in before you read them. Changes of plans, quotas, assignments and deals start their own calculation, so this is seldom needed.',
+        'figures look out of date, or you want to be sure that a change is included before you read them. Changes of plans, quotas, assignments and deals start their own calculation, so this is seldom needed.',
       notFor: 'trying terms out (use simulate_commissions).',
       formats:
-        'give one of dealId, repId and planId, or none for the workspace; of several the narrowest counts. The answer has jobId: call get_recalculation_job after pollAfterSeconds until its status is completed. With a progressToken the call itself waits, sends progress and brings the finished job along.',
+        'give one of dealId, repId and planId, or none for the workspace; of several the narrowest applies. The answer has jobId: call get_recalculation_job after pollAfterSeconds until its status is completed. With a progressToken the call waits, sends progress and returns the finished job.',
       changes:
-        'commission that should be otherwise is corrected; running it again changes nothing more. Approved statements block it for their rep and period.',
+        'incorrect commission is corrected; a second run changes nothing more. Approved statements block it for their rep and period.',
     },
     arguments: {
       dealId: "One deal, by the CRM's id (deal_id of list_deals)",
@@ -275,7 +289,7 @@ export const recalculateCommissions = operation({
     },
     summary: ({ jobId, scope, status }) =>
       status === 'running'
-        ? `Job ${jobId} recalculates the ${scope}. get_recalculation_job tells how far it is.`
+        ? `Job ${jobId} recalculates the ${scope}. get_recalculation_job returns its progress.`
         : `Job ${jobId} for the ${scope} is ${status}.`,
   },
   handler: RecalculateCommissions,

@@ -28,7 +28,7 @@ export class ResetCommissions {
     const { workspaceId } = caller;
     return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       await lockAllLanes(trx, workspaceId);
-      // What is still asked for would bring back what is being cleared.
+      // A pending request would restore the events that are deleted here.
       await trx.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
       const counted = await countedQuotas(trx, workspaceId);
       const { deleted: events, skippedLocked, runId } = await clearEvents(trx, workspaceId, sql`true`);
@@ -59,8 +59,8 @@ async function countedQuotas(trx: Work, workspaceId: string): Promise<number> {
 
 async function removeDeals(trx: Work, workspaceId: string): Promise<{ snapshots: number; deals: number }> {
   const replaced = await trx.deleteFrom('deal_snapshots').where('workspace_id', '=', workspaceId).executeTakeFirst();
-  const standing = await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).executeTakeFirst();
-  const deals = Number(standing.numDeletedRows);
+  const latest = await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).executeTakeFirst();
+  const deals = Number(latest.numDeletedRows);
   await restartSyncs(trx, workspaceId);
   return { snapshots: Number(replaced.numDeletedRows) + deals, deals };
 }

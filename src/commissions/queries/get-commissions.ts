@@ -18,7 +18,7 @@ import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
 import { resolveRepId } from '../resolve-rep-id.js';
 import { readTeamOverview, teamOverview } from '../team-overview.js';
 
-/** Which people a team view shows. */
+/** Which people the team overview lists. */
 const include = z
   .literal('all')
   .optional()
@@ -39,29 +39,30 @@ export class GetCommissions {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Of two ids the deal counts. Whom one may ask about is settled before anything is looked up. */
-  async execute({ query: asked }: Input<unknown, Query>, caller: Caller) {
-    assertMayAsk(asked, caller);
+  /** If both ids are given, dealId applies. Access is checked before anything is read. */
+  async execute({ query: requested }: Input<unknown, Query>, caller: Caller) {
+    assertMayRead(requested, caller);
     const { workspaceId } = caller;
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
       const workspace = await loadWorkspaceTerms(trx, workspaceId);
       const today = dayInZone(this.clock.now(), workspace.timeZone);
-      if (asked.dealId !== undefined) return readDealBreakdown(trx, caller, asked.dealId, workspace, today);
-      const ofPeriod = asked.period ?? periodOf(today, 'monthly');
-      if (asked.repId !== undefined) return readRepDashboard(trx, workspaceId, asked.repId, ofPeriod, workspace, today);
+      if (requested.dealId !== undefined) return readDealBreakdown(trx, caller, requested.dealId, workspace, today);
+      const ofPeriod = requested.period ?? periodOf(today, 'monthly');
+      if (requested.repId !== undefined)
+        return readRepDashboard(trx, workspaceId, requested.repId, ofPeriod, workspace, today);
       return readTeamOverview(trx, workspaceId, ofPeriod, workspace.currency, {
         repIds: visibleReps(caller),
-        everyone: asked.include === 'all',
+        everyone: requested.include === 'all',
       });
     });
   }
 }
 
-/** A deal may be asked for by anyone; what of it a rep may see is known when its owner is. */
-function assertMayAsk(asked: Query, caller: Caller): void {
-  if (asked.dealId !== undefined) return;
-  if (asked.repId !== undefined) {
-    if (!maySee(caller, asked.repId)) throw notYours();
+/** Access to a deal is checked after it is read, because it depends on the owner. */
+function assertMayRead(requested: Query, caller: Caller): void {
+  if (requested.dealId !== undefined) return;
+  if (requested.repId !== undefined) {
+    if (!maySee(caller, requested.repId)) throw notYours();
   } else if (!seesTeam(caller)) {
     throw new Failure(
       'forbidden',
@@ -83,7 +84,7 @@ const declared = {
 export const getCommissions = operation({
   ...declared,
   id: 'getCommissions',
-  summary: "The team's commission, one rep's dashboard, or one deal with how its commission came about",
+  summary: "The team's commission, one rep's dashboard, or one deal with how its commission was computed",
   path: '/v1/commissions',
   tool: {
     name: 'get_commissions',
@@ -92,11 +93,12 @@ export const getCommissions = operation({
     description: {
       purpose:
         "What has been earned: the team in a period, one rep's dashboard (earnings, attainment, closed deals, open pipeline), or one deal with the trace of every amount and the reason for every 0.",
-      useWhen: 'somebody asks who earned what, how far a rep is, or why a deal paid this much or nothing.',
+      useWhen:
+        'a person asks who earned what, how far a rep is from the quota, or why a deal paid this amount or nothing.',
       notFor:
         'what would be earned under other terms (use simulate_commissions); approved statements are resources, commission://statements/{period}.',
       formats:
-        'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026-H1 or 2026; the current month when left out. Amounts in other currencies stand apart in otherCurrencies and are never added.',
+        'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026-H1 or 2026; the current month when left out. Amounts in other currencies are listed in otherCurrencies and never added.',
       changes: 'nothing.',
     },
     arguments: {
@@ -108,7 +110,7 @@ export const getCommissions = operation({
     listsWithin: ['reps', 'closedDeals', 'events'],
     summary: (answer) => {
       if ('deal' in answer)
-        return `The deal pays ${answer.total} ${answer.currency} in all; rules looked at: ${answer.outcomes.length}.`;
+        return `The deal pays ${answer.total} ${answer.currency} in total; rules evaluated: ${answer.outcomes.length}.`;
       if ('totals' in answer) return `The team earned ${answer.totals.total} ${answer.currency} in ${answer.period}.`;
       return `The rep earned ${answer.earnings.total} ${answer.currency} in ${answer.period}.`;
     },

@@ -43,9 +43,10 @@ export const getRecalculationJob = operation({
     hints: effects.reads,
     description: {
       purpose: 'Status, progress and result of a recalculation.',
-      useWhen: 'recalculate_commissions gave you a jobId. Ask every few seconds until status is completed or failed.',
-      notFor: 'what came out for people (use get_commissions) or what the engine did before (list_audit_logs).',
-      formats: 'progress counts reps. Jobs are known for six hours after their end; then job_not_found.',
+      useWhen:
+        'recalculate_commissions returned a jobId. Call it every few seconds until status is completed or failed.',
+      notFor: 'what people earn now (use get_commissions) or what earlier calculations did (list_audit_logs).',
+      formats: 'progress counts reps. A job is available for six hours after its end; then job_not_found.',
       changes: 'nothing.',
     },
     arguments: { jobId: 'The job (jobId of recalculate_commissions)' },

@@ -96,8 +96,8 @@ const meanings: Readonly<Record<ExceptionReason, string>> = {
   cap_exhausted: 'Earlier deals have used up the cap, and no other rule paid the rep.',
 };
 
-/** Each chunk is a short transaction of its own. */
-const repsAtOnce = 50;
+/** Each chunk of reps is read in a separate short transaction. */
+const repsPerTransaction = 50;
 
 @injectable()
 export class ListCommissionExceptions {
@@ -106,7 +106,7 @@ export class ListCommissionExceptions {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Calculates in memory every rep whom the caller may see and who has deals or a team. Nothing is written. */
+  /** Calculates in memory every rep whom the caller may see and who has deals or a team. Writes nothing. */
   async execute({ query: { period: requested, limit } }: Input<unknown, Query>, caller: Caller): Promise<Answer> {
     const { workspaceId } = caller;
     const repIds = visibleReps(caller);
@@ -129,7 +129,7 @@ export class ListCommissionExceptions {
       };
     });
     const found = [...unassigned];
-    for (const reps of chunk(toExplain, repsAtOnce))
+    for (const reps of chunk(toExplain, repsPerTransaction))
       found.push(...(await this.read(caller, (trx) => explainReps(trx, scope, reps))));
     const groups = groupsOf(found, scope.workspace.currency, limit);
     const names = await this.read(caller, (trx) => findNames(trx, workspaceId, idsIn(groups)));
@@ -183,7 +183,7 @@ interface Group extends Pick<Answer['exceptions'][number], 'reason' | 'count' | 
   readonly listed: readonly Exception[];
 }
 
-/** A deal that did not pay two people is counted once and listed for each. */
+/** A deal that did not pay two reps is counted once and listed for each rep. */
 function groupsOf(found: readonly Exception[], currency: string, limit: number): Group[] {
   const byReason = groupBy(found, ({ reason }) => reason);
   return exceptionReasons.flatMap((reason): Group[] => {

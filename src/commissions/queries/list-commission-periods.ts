@@ -26,13 +26,13 @@ export class ListCommissionPeriods {
   }
 }
 
-/** A connection token sees the periods of everyone: they hold no amounts. */
+/** A connection token sees the periods of every rep: they contain no amounts. */
 function repsShown(caller: Caller, repId: string | undefined): readonly string[] | null {
   if (!readsAsWidget(caller)) return narrowedReps(caller, repId);
   return repId === undefined ? null : [repId];
 }
 
-/** By the last day, the latest first; of periods that end together the longest first. */
+/** By the last day, latest first; periods with the same last day by length, longest first. */
 function newestFirst(a: Period, b: Period): number {
   const [first, second] = [periodRange(a), periodRange(b)];
   if (first.to !== second.to) return first.to > second.to ? -1 : 1;

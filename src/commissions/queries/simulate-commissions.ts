@@ -102,7 +102,7 @@ export class SimulateCommissions {
   ) {}
 
   async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller) {
-    const repIds = askedReps(request, caller);
+    const repIds = requestedReps(request, caller);
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const workspace = await loadWorkspaceTerms(trx, caller.workspaceId);
       const today = dayInZone(this.clock.now(), workspace.timeZone);
@@ -110,8 +110,8 @@ export class SimulateCommissions {
       const tried = await triedVersions(trx, caller.workspaceId, plan);
       const deals = await madeUpDeals(trx, caller.workspaceId, request, repIds, workspace.timeZone);
       const { period: during, quota } = request;
-      const asked = { period: during, repIds, plan, deals, quota: quotaOf(quota), asOf: request.asOf ?? today };
-      const simulation = await simulate(trx, caller.workspaceId, asked, tried);
+      const simulated = { period: during, repIds, plan, deals, quota: quotaOf(quota), asOf: request.asOf ?? today };
+      const simulation = await simulate(trx, caller.workspaceId, simulated, tried);
       const reps = simulation.reps.length;
       const checked = { plan, tried, period: during, hasQuota: quota !== undefined, reps };
       const warnings = await simulationWarnings(trx, caller, checked);
@@ -143,13 +143,13 @@ function triedPlan({ planId, planVersionId, config, effectiveStart }: Body, toda
   return { config: config as NonNullable<typeof config> };
 }
 
-/** A rep may try plans on themself only; null means everyone on the plan. */
-function askedReps({ repId, repIds }: Body, caller: Caller): readonly string[] | null {
+/** A rep can simulate only their own commission; null means everyone on the plan. */
+function requestedReps({ repId, repIds }: Body, caller: Caller): readonly string[] | null {
   if (repId !== undefined && repIds !== undefined)
     throw invalid({ path: 'repIds', message: 'give repId or repIds, not both' });
-  const asked = repId === undefined ? (repIds ?? null) : [repId];
-  if (mayActAs(caller, 'manager')) return asked === null ? null : [...new Set(asked)];
-  if (caller.repId === null || asked?.some((one) => !maySee(caller, one)))
+  const requested = repId === undefined ? (repIds ?? null) : [repId];
+  if (mayActAs(caller, 'manager')) return requested === null ? null : [...new Set(requested)];
+  if (caller.repId === null || requested?.some((one) => !maySee(caller, one)))
     throw new Failure('forbidden', 'A rep can simulate only their own commission.');
   return [caller.repId];
 }
@@ -173,9 +173,15 @@ async function madeUpDeals(
     const projection = projectDeal(content, { timeZone, standard: mapping.standard });
     const repId = projection.givenRepId ?? onlyRep;
     if (repId === undefined)
-      throw invalid({ path: `deals.${index}.repId`, message: 'say whose deal it is when several reps are simulated' });
+      throw invalid({
+        path: `deals.${index}.repId`,
+        message: 'is required when several reps are simulated: the owner of the deal',
+      });
     if (projection.closeDate === null)
-      throw invalid({ path: `deals.${index}.closeDate`, message: 'a deal needs a close date to lie in a period' });
+      throw invalid({
+        path: `deals.${index}.closeDate`,
+        message: 'is required: the close date decides the period of the deal',
+      });
     const {
       amount: dealAmount,
       stage: dealStage,
@@ -197,7 +203,11 @@ async function madeUpDeals(
   });
 }
 
-function answerOf(simulation: Simulation, { period: asked }: Body, workspace: { currency: string; timeZone: string }) {
+function answerOf(
+  simulation: Simulation,
+  { period: simulatedPeriod }: Body,
+  workspace: { currency: string; timeZone: string },
+) {
   const first = simulation.versions[0] as StoredVersion;
   const { versions } = simulation;
   const isStored = versions.length === 1 && first.planVersionId !== unsaved;
@@ -207,7 +217,7 @@ function answerOf(simulation: Simulation, { period: asked }: Body, workspace: { 
   };
   return {
     ...known,
-    period: asked,
+    period: simulatedPeriod,
     currency: first.currency,
     total: totalOf(simulation.reps.flatMap((rep) => rep.decisions)),
     reps: simulation.reps.map((rep) => ({
@@ -250,7 +260,7 @@ function rulesOf(rep: SimulatedRep, versions: readonly StoredVersion[], timeZone
   }));
 }
 
-/** A rule of a config that is not stored has no id that another request could use. */
+/** A rule of an unsaved config has no id that another request could use. */
 function isUnsaved(ruleId: string | null): boolean {
   return ruleId?.startsWith(unsaved) === true;
 }
@@ -279,9 +289,9 @@ export const simulateCommissions = operation({
         'Dry run of a plan, a version or a config that does not exist yet over a period: what each rep would earn, by rule and deal, with the trace and the reason for every 0.',
       useWhen:
         'before a plan is created, changed or activated, to compare two versions, or to answer "what if I close this deal".',
-      notFor: 'what has really been earned (use get_commissions); nothing of a simulation is paid.',
+      notFor: 'what has been earned (use get_commissions); a simulation pays nothing.',
       formats:
-        'planId, planVersionId or config; planId with config tries a change of the plan with its stored quotas, overrides and assignments, from effectiveStart on. period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated. deals are made-up deals beside the real ones; quota stands in for those that are set.',
+        'planId, planVersionId or config; planId with config tries a change of the plan with its stored quotas, overrides and assignments, from effectiveStart on. period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated. deals are made-up deals in addition to the stored ones; quota replaces the quotas that are set.',
       changes: 'nothing.',
     },
     arguments: {
@@ -294,15 +304,15 @@ export const simulateCommissions = operation({
       repIds: 'Only these reps; give this or repId',
       deals:
         'Made-up deals: each with dealId, amount, stage, closeDate (YYYY-MM-DD) in the period and, for several reps, repId',
-      quota: 'Target, and variableTarget if wanted, to assume for every rep',
+      quota: 'Target, and optionally variableTarget, to assume for every rep',
       asOf: 'Day to calculate as of, YYYY-MM-DD; today when left out',
     },
     listsWithin: ['reps'],
     detail: { unlessAsked: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
     summary: ({ total, currency, period, reps, warnings }) =>
       reps.length === 0
-        ? 'Nobody is assigned to this plan in the period, so nothing was simulated. Name people with repId or repIds.'
-        : `Simulated ${period}: ${total} ${currency} in all for ${reps.length} reps. Nothing was written.${describeWarnings({ warnings })}`,
+        ? 'No rep is assigned to this plan in the period, so nothing was simulated. Give repId or repIds.'
+        : `Simulated ${period}: ${total} ${currency} in total for ${reps.length} reps. Nothing was written.${describeWarnings({ warnings })}`,
   },
   handler: SimulateCommissions,
 });

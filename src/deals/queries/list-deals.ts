@@ -18,7 +18,7 @@ const midnight = z
 
 const query = z.strictObject({
   repId: uuid.optional(),
-  stage: z.string().max(10_000).refine(isStorable, 'holds characters that cannot be stored').optional(),
+  stage: z.string().max(10_000).refine(isStorable, 'contains characters that cannot be stored').optional(),
   since: z.union([instant, midnight], 'must be an ISO 8601 instant or a day, YYYY-MM-DD').optional(),
   query: text(200).optional().describe('Part of the name or of the id, ignoring case'),
   closedFrom: day.optional().describe('First close date, YYYY-MM-DD'),

@@ -8,7 +8,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { fieldOption } from '../field-definition.js';
 import { findFieldOptions } from '../field-options.js';
 
-/** Any text is accepted; one that cannot be a slug is an unknown field. */
+/** Any text is accepted; text that cannot be a slug is an unknown field. */
 const params = z.strictObject({ slug: z.string() });
 
 @injectable()

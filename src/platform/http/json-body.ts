@@ -46,5 +46,5 @@ function guardKey(key: string, path: string): void {
 
 function guardText(text: string, path: string): void {
   if (text.includes('\u0000') || !text.isWellFormed())
-    throw invalid({ path, message: 'holds characters that cannot be stored' });
+    throw invalid({ path, message: 'contains characters that cannot be stored' });
 }

@@ -8,7 +8,8 @@ import { type Input, operation } from '../../platform/operation.js';
 import { CONFIG } from '../../platform/tokens.js';
 import { inviteReps } from '../invite-reps.js';
 
-// Ids that cannot be any are told as failed like those of nobody: one slip must not keep the others out.
+// An id that is not a UUID is reported as failed, like an unknown id, so that one mistake does not block the other
+// invitations.
 const body = z.strictObject({ repIds: z.array(z.string().min(1).max(200)).min(1).max(500) });
 
 const response = z.object({
@@ -38,7 +39,7 @@ export class BulkInviteReps {
 
 export const bulkInviteReps = operation({
   id: 'bulkInviteReps',
-  summary: 'Invite several reps by e-mail; tells who could not be invited, and why',
+  summary: 'Invite several reps by e-mail; the response lists who could not be invited, and why',
   method: 'post',
   path: '/v1/reps/bulk-invite',
   access: 'admin',

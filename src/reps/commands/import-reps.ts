@@ -40,7 +40,7 @@ type Row = TableRow<keyof (typeof columns)['names']>;
 
 const personRow = person.partial({ name: true });
 
-/** Rolls a dry run back. */
+/** Thrown to roll a dry run back. */
 class DryRun extends Error {
   constructor(readonly upserted: readonly UpsertedPerson[]) {
     super('dry run');
@@ -54,7 +54,7 @@ export class ImportReps {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Rows with issues are rejected and the others are tried again, until the rest can be written together. */
+  /** Rows with issues are rejected, and the others are tried again until all of them can be written. */
   async execute({ query: { dryRun, delimiter, dateFormat }, body }: Input<unknown, Query>, caller: Caller) {
     const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
     const rejected = new Map<Row, string>();
@@ -103,7 +103,7 @@ export class ImportReps {
 
 const truths: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
 
-/** The person of a row, or why there is none. An empty cell leaves the value unchanged. */
+/** The person of a row, or the reason for its rejection. An empty cell leaves the value unchanged. */
 function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | string {
   if (problem !== null) return problem;
   const { role, active, managerFrom, ...same } = cells;
@@ -122,7 +122,7 @@ function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | s
   return `${issue?.path.join('.')}: ${issue?.message}`;
 }
 
-/** The issues of a failure that name rows, by the index of the row. */
+/** The issues of a failure by the index of their row. */
 function rowIssues(error: unknown): Map<number, string> {
   const issues = error instanceof Failure ? ((error.details?.['issues'] ?? []) as readonly Issue[]) : [];
   const named = issues.flatMap(({ path, message }) => {

@@ -31,7 +31,7 @@ export class InviteRep {
       (trx) => inviteReps(trx, this.outbox, caller.workspaceId, [repId], this.config.PUBLIC_URL),
     );
     if (failed[0]?.reason === 'rep_limit_reached')
-      throw new Failure('rep_limit_reached', 'Every seat of the tier is taken. Deactivate somebody first.');
+      throw new Failure('rep_limit_reached', 'Every seat of the tier is taken. Deactivate another rep first.');
     const [rep] = invited;
     if (rep === undefined) throw repNotFound();
     await this.outbox.wake(mailIds);
@@ -41,7 +41,7 @@ export class InviteRep {
 
 export const inviteRep = operation({
   id: 'inviteRep',
-  summary: 'Invite a rep by e-mail; it activates them',
+  summary: 'Invite a rep by e-mail, which also activates the rep',
   method: 'post',
   path: '/v1/reps/:repId/invite',
   access: 'admin',

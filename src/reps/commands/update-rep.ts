@@ -36,7 +36,7 @@ export class UpdateRep {
     caller: Caller,
   ): Promise<Rep> {
     const repId = knownId(rawId, 'rep_not_found', repNotFound().message);
-    assertAsksSomething(change);
+    assertNotEmpty(change);
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const stored = await findRep(trx, workspaceId, repId);
@@ -56,7 +56,7 @@ export class UpdateRep {
   }
 }
 
-function assertAsksSomething(change: Change): void {
+function assertNotEmpty(change: Change): void {
   if (change.managerFrom !== undefined && change.managerId === undefined) {
     throw invalid({ path: 'managerFrom', message: 'needs a managerId, or null to end the reporting line' });
   }
@@ -81,7 +81,7 @@ async function changeRoleAndActivity(trx: Work, workspaceId: string, stored: Sto
 
 export const updateRep = operation({
   id: 'updateRep',
-  summary: "Change a rep's role, whether they are active, their payroll id, and whom they report to from when",
+  summary: "Change a rep's role, active status, payroll id, or manager from a day on",
   method: 'patch',
   path: '/v1/reps/:repId',
   access: 'admin',

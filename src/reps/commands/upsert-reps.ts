@@ -32,7 +32,7 @@ export class UpsertReps {
 
 export const upsertReps = operation({
   id: 'upsertReps',
-  summary: 'Create or change people by e-mail, all or none, with whom they report to',
+  summary: 'Create or change people and their managers by e-mail, all or none',
   method: 'put',
   path: '/v1/reps',
   access: 'admin',

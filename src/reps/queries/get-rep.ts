@@ -45,7 +45,7 @@ export class GetRep {
 
 export const getRep = operation({
   id: 'getRep',
-  summary: 'One rep, with what ties them to the CRM',
+  summary: 'One rep, with the link to the CRM',
   method: 'get',
   path: '/v1/reps/:repId',
   access: 'connection',

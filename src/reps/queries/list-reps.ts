@@ -14,7 +14,7 @@ const query = z.strictObject({
   email: z
     .string()
     .max(1000)
-    .refine(isStorable, 'holds characters that cannot be stored')
+    .refine(isStorable, 'contains characters that cannot be stored')
     .transform(normalEmail)
     .optional(),
 });
@@ -55,10 +55,10 @@ export const listReps = operation({
         'People of the workspace with their id, role, manager and whether they are active; or the one with an e-mail address.',
       useWhen: 'you have a name or an address and need the repId that the other tools take.',
       notFor: 'what people earned (use get_commissions) or which plans they are on (list_assignments).',
-      formats: 'email in full, upper or lower case; an empty list means nobody has it. A rep sees only themself.',
+      formats: 'email in full, upper or lower case; an empty list means that no rep has it. A rep sees only themself.',
       changes: 'nothing.',
     },
-    arguments: { email: 'The whole e-mail address; leave it out for everybody' },
+    arguments: { email: 'The whole e-mail address; leave it out to list everyone' },
     list: 'reps',
     summary: ({ reps }) => `Reps found: ${reps.length}.`,
   },

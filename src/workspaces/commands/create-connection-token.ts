@@ -29,7 +29,7 @@ export class CreateConnectionToken {
 
 export const createConnectionToken = operation({
   id: 'createConnectionToken',
-  summary: 'A token for an embedded CRM widget; it is shown this once',
+  summary: 'Create a token for an embedded CRM widget; it is shown only once',
   method: 'post',
   path: '/v1/workspaces/connection-tokens',
   access: 'admin',

@@ -26,7 +26,7 @@ export class DeleteConnectionToken {
 
 export const deleteConnectionToken = operation({
   id: 'deleteConnectionToken',
-  summary: 'End a connection token at once',
+  summary: 'Delete a connection token; it stops working at once',
   method: 'delete',
   path: '/v1/workspaces/connection-tokens/:id',
   access: 'admin',

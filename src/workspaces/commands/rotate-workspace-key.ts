@@ -19,7 +19,10 @@ export class RotateWorkspaceKey {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The key is told here and never again. The lock keeps two rotations from leaving two keys behind. */
+  /**
+   * The response is the only place where the key is shown. The lock prevents two rotations from leaving two valid
+   * keys.
+   */
   async execute({ body: { graceMinutes } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
     const { apiKey, oldKeyExpiresAt } = await this.unitOfWork.run(
       caller,

@@ -38,7 +38,7 @@ const response = z.object({
 export class UpdateWorkspace {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  /** Plans without a currency of their own are paid in the workspace's, and its time zone decides on which day a deal closed. */
+  /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
   async execute({ body: change }: Input<unknown, unknown, Change>, caller: Caller): Promise<z.input<typeof response>> {
     const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     if (Object.keys(changes).length === 0)
@@ -62,7 +62,7 @@ export class UpdateWorkspace {
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Rename the workspace, change its currency or time zone, which recalculates everyone, its paper, or what payroll calls things',
+    'Change the name, currency, time zone, paper, payroll terms or manager scope; a new currency or time zone recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',

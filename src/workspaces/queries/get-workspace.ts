@@ -70,7 +70,7 @@ export class GetWorkspace {
     });
   }
 
-  /** The active plans; with includeDeleted the deleted ones too. A rep sees their own. */
+  /** The active plans, and with includeDeleted also the deleted ones. A rep sees only their own plans. */
   private async plansFor(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
     if (caller.accessLevel === 'payroll') return [];
     const onlyForRep = caller.accessLevel === 'rep' ? caller.repId : null;

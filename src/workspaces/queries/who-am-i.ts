@@ -40,7 +40,7 @@ export class WhoAmI {
 
 export const whoAmI = operation({
   id: 'whoAmI',
-  summary: 'Whose token this is: the workspace, the role, and where the documents are',
+  summary: 'The workspace, person and role of the token, and the addresses of the documents',
   method: 'get',
   path: '/v1',
   access: 'connection',
