@@ -104,14 +104,14 @@ export class FakeBilling {
   ): string {
     const id = this.newId('sub');
     this.subscriptions.set(id, { id, customer, status, prices, metadata, created: this.seconds() });
-    this.tell('customer.subscription.created', this.subscription(id, false));
+    this.notify('customer.subscription.created', this.subscription(id, false));
     return id;
   }
 
   change(id: string, change: Partial<Pick<FakeSubscription, 'status' | 'prices' | 'metadata'>>): void {
     const before = this.known(id);
     this.subscriptions.set(id, { ...before, ...change });
-    this.tell(
+    this.notify(
       change.status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated',
       this.subscription(id, false),
     );
@@ -128,14 +128,14 @@ export class FakeBilling {
   ): { readonly customer: string; readonly subscription: string } {
     const customer = this.addCustomer();
     const subscription = this.subscribe(customer, prices);
-    this.tell('invoice.paid', {
+    this.notify('invoice.paid', {
       id: this.newId('in'),
       object: 'invoice',
       customer,
       status: 'paid',
       parent: { type: 'subscription_details', subscription_details: { subscription, metadata: {} } },
     });
-    this.tell('checkout.session.completed', {
+    this.notify('checkout.session.completed', {
       id: this.newId('cs'),
       object: 'checkout.session',
       mode: 'subscription',
@@ -152,7 +152,7 @@ export class FakeBilling {
     for (const subscription of this.subscriptions.values())
       if (subscription.customer === id && subscription.status !== 'canceled') this.cancel(subscription.id);
     this.customers.set(id, { id, deleted: true });
-    this.tell('customer.deleted', { id, object: 'customer' });
+    this.notify('customer.deleted', { id, object: 'customer' });
   }
 
   /** Events since the last call, for delivery; the list of events keeps them. */
@@ -175,7 +175,7 @@ export class FakeBilling {
     return [`t=${timestamp}`, ...headers.map((header) => header.slice(header.indexOf('v1=')))].join(',');
   }
 
-  private tell(type: string, object: Readonly<Record<string, unknown>>): void {
+  private notify(type: string, object: Readonly<Record<string, unknown>>): void {
     this.events.push({
       id: this.newId('evt'),
       object: 'event',
@@ -194,7 +194,7 @@ export class FakeBilling {
     app.use('/v1', (request, response, next) => {
       response.setHeader('Request-Id', this.newId('req'));
       if (request.headers.authorization === `Bearer ${this.apiKey}`) return next();
-      refuse(response, 401, { type: 'invalid_request_error', message: 'Invalid API Key provided' });
+      sendError(response, 401, { type: 'invalid_request_error', message: 'Invalid API Key provided' });
     });
     app.get('/v1/subscriptions', (request, response) => this.listSubscriptions(request, response));
     app.get('/v1/subscriptions/:id', (request, response) => {
@@ -298,7 +298,7 @@ function pageIn(query: URLSearchParams): Page {
 function sendList(response: Response, url: string, all: readonly { readonly id: string }[], page: Page): void {
   const { limit, startingAfter } = page;
   if (!(limit >= 1 && limit <= 100))
-    return refuse(response, 400, { type: 'invalid_request_error', param: 'limit', message: 'Invalid integer' });
+    return sendError(response, 400, { type: 'invalid_request_error', param: 'limit', message: 'Invalid integer' });
   const start = startingAfter === undefined ? 0 : all.findIndex(({ id }) => id === startingAfter) + 1;
   const data = all.slice(start, start + limit);
   response.json({ object: 'list', url, data, has_more: start + limit < all.length });
@@ -306,10 +306,10 @@ function sendList(response: Response, url: string, all: readonly { readonly id: 
 
 function missing(response: Response, what: string, status: number): void {
   const message = `No such ${what}`;
-  refuse(response, status, { type: 'invalid_request_error', code: 'resource_missing', message, param: what });
+  sendError(response, status, { type: 'invalid_request_error', code: 'resource_missing', message, param: what });
 }
 
-function refuse(response: Response, status: number, error: Readonly<Record<string, string>>): void {
+function sendError(response: Response, status: number, error: Readonly<Record<string, string>>): void {
   response.status(status).json({ error });
 }
 
@@ -317,6 +317,6 @@ function refuse(response: Response, status: number, error: Readonly<Record<strin
 export function tooManyRequests(shouldRetry: boolean) {
   return (_request: Request, response: Response): void => {
     if (shouldRetry) response.setHeader('stripe-should-retry', 'true');
-    refuse(response, 429, { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' });
+    sendError(response, 429, { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' });
   };
 }

@@ -59,7 +59,7 @@ const dealAttributes: readonly FakeAttribute[] = [
   { slug: 'renewal', title: 'Renewal', type: 'checkbox' },
 ];
 
-const mostRecords = 500;
+const maxRecords = 500;
 
 /** A CRM with the wire format of crm-a: one workspace with deals, members and webhooks. */
 export class FakeCrma {
@@ -94,7 +94,7 @@ export class FakeCrma {
     this.server.app.post('/oauth/token', (request, response) => this.answerToken(request, response));
     this.server.app.get('/v2/self', (request, response) => this.answerSelf(request, response));
     this.server.app.use('/v2', this.limited(), this.authorized(), this.routes());
-    this.server.app.use((_request, response) => refuse(response, 404, 'not_found'));
+    this.server.app.use((_request, response) => sendError(response, 404, 'not_found'));
   }
 
   static async start(options: FakeServerOptions = {}): Promise<FakeCrma> {
@@ -136,7 +136,7 @@ export class FakeCrma {
   addDeal(values: FakeCrmaValues, createdAt = this.instant()): string {
     const id = randomUUID();
     this.deals.set(id, { id, createdAt, values, ended: {}, endedAt: createdAt });
-    this.tell('record.created', id);
+    this.notify('record.created', id);
     return id;
   }
 
@@ -147,7 +147,7 @@ export class FakeCrma {
     deal.ended = Object.fromEntries(changed.map((slug) => [slug, deal.values[slug] ?? null]));
     deal.endedAt = this.instant();
     deal.values = { ...deal.values, ...values };
-    for (const slug of changed) this.tell('record.updated', id, {}, slug);
+    for (const slug of changed) this.notify('record.updated', id, {}, slug);
   }
 
   closeDeal(id: string, day: Day): void {
@@ -156,15 +156,15 @@ export class FakeCrma {
 
   delete(id: string): void {
     this.deals.delete(this.dealOf(id).id);
-    this.tell('record.deleted', id);
+    this.notify('record.deleted', id);
   }
 
   /** Merges the duplicate into the kept deal. */
-  merge(keptId: string, duplicateId: string): void {
-    const kept = this.dealOf(keptId);
-    kept.values = { ...this.dealOf(duplicateId).values, ...kept.values };
+  merge(survivingId: string, duplicateId: string): void {
+    const surviving = this.dealOf(survivingId);
+    surviving.values = { ...this.dealOf(duplicateId).values, ...surviving.values };
     this.deals.delete(duplicateId);
-    this.tellMerged(keptId, duplicateId);
+    this.notifyMerge(survivingId, duplicateId);
   }
 
   /** Merges both into a new deal, with one event for each. */
@@ -175,7 +175,7 @@ export class FakeCrma {
     this.deals.set(id, { id, createdAt, values, ended: {}, endedAt: createdAt });
     for (const original of [firstId, secondId]) {
       this.deals.delete(original);
-      this.tellMerged(id, original);
+      this.notifyMerge(id, original);
     }
     return id;
   }
@@ -203,7 +203,7 @@ export class FakeCrma {
     const routes = Router();
     routes.use('/objects/deals', (_request, response, next) => {
       if (this.hasDeals) next();
-      else refuse(response, 404, 'not_found');
+      else sendError(response, 404, 'not_found');
     });
     routes.get('/objects/deals', (_request, response) => {
       response.json({ data: { id: { workspace_id: this.workspaceId, object_id: this.objectId }, api_slug: 'deals' } });
@@ -217,13 +217,13 @@ export class FakeCrma {
     ] as const)
       routes.get(`/objects/deals/attributes/:slug/${list}`, (request, response) => {
         const attribute = this.attributes.find(({ slug }) => slug === request.params['slug']);
-        if (attribute?.type !== type) return refuse(response, 404, 'not_found');
+        if (attribute?.type !== type) return sendError(response, 404, 'not_found');
         response.json({ data: (attribute.options ?? []).map((title) => ({ id: {}, title, is_archived: false })) });
       });
     routes.post('/objects/deals/records/query', (request, response) => this.answerQuery(request, response));
     routes.get('/objects/deals/records/:id', (request, response) => {
       const deal = this.deals.get(request.params['id'] ?? '');
-      if (deal === undefined) return refuse(response, 404, 'not_found');
+      if (deal === undefined) return sendError(response, 404, 'not_found');
       response.json({ data: this.dealJson(deal) });
     });
     routes.get('/workspace_members', (_request, response) => void response.json({ data: [...this.members.values()] }));
@@ -241,26 +241,26 @@ export class FakeCrma {
     });
     routes.get('/webhooks/:id', (request, response) => {
       const webhook = this.webhooks.get(request.params['id'] ?? '');
-      if (webhook === undefined) return refuse(response, 404, 'not_found');
+      if (webhook === undefined) return sendError(response, 404, 'not_found');
       response.json({ data: this.webhookJson(webhook) });
     });
     routes.patch('/webhooks/:id', (request, response) => {
       const webhook = this.webhooks.get(request.params['id'] ?? '');
-      if (webhook === undefined) return refuse(response, 404, 'not_found');
+      if (webhook === undefined) return sendError(response, 404, 'not_found');
       webhook.targetUrl = request.body.data.target_url ?? webhook.targetUrl;
       webhook.subscriptions = request.body.data.subscriptions ?? webhook.subscriptions;
       response.json({ data: this.webhookJson(webhook) });
     });
     routes.delete('/webhooks/:id', (request, response) => {
       if (this.webhooks.delete(request.params['id'] ?? '')) response.json({});
-      else refuse(response, 404, 'not_found');
+      else sendError(response, 404, 'not_found');
     });
     return routes;
   }
 
   private answerToken(request: Request, response: Response): void {
     const tokens = this.oauth.grant(request.body ?? {});
-    if (tokens === null) refuse(response, 400, 'invalid_grant');
+    if (tokens === null) sendError(response, 400, 'invalid_grant');
     else response.json({ access_token: tokens.accessToken, token_type: 'Bearer' });
   }
 
@@ -287,10 +287,10 @@ export class FakeCrma {
   }
 
   private answerQuery(request: Request, response: Response): void {
-    const { filter = {}, sorts = [], limit = mostRecords, offset = 0 } = request.body ?? {};
-    if (limit > mostRecords) return refuse(response, 400, 'validation_type');
+    const { filter = {}, sorts = [], limit = maxRecords, offset = 0 } = request.body ?? {};
+    if (limit > maxRecords) return sendError(response, 400, 'validation_type');
     const ids = filter.record_id?.$in as string[] | undefined;
-    if (ids?.some((id) => !/^[0-9a-f-]{36}$/.test(id))) return refuse(response, 400, 'filter_error');
+    if (ids?.some((id) => !/^[0-9a-f-]{36}$/.test(id))) return sendError(response, 400, 'filter_error');
     const from = (filter.created_at?.$gte as string | undefined) ?? '';
     const deals = [...this.deals.values()].filter(
       ({ id, createdAt }) => createdAt >= from && (ids === undefined || ids.includes(id)),
@@ -303,7 +303,7 @@ export class FakeCrma {
   private authorized(): RequestHandler {
     return (request, response, next) => {
       if (this.oauth.isAuthorized(request)) next();
-      else refuse(response, 401, 'unauthorized', 'auth_error');
+      else sendError(response, 401, 'unauthorized', 'auth_error');
     };
   }
 
@@ -311,7 +311,7 @@ export class FakeCrma {
     const limit = { windowMs: 1000, most: () => this.readsPerSecond };
     return rateLimit(this.server, limit, (response, opensAt) => {
       response.setHeader('Retry-After', opensAt.toUTCString());
-      refuse(response, 429, 'rate_limit_exceeded', 'rate_limit_error');
+      sendError(response, 429, 'rate_limit_exceeded', 'rate_limit_error');
     });
   }
 
@@ -345,7 +345,12 @@ export class FakeCrma {
     return { targetUrl, headers, body };
   }
 
-  private tell(eventType: string, recordId: string, more: Readonly<Record<string, unknown>> = {}, slug?: string): void {
+  private notify(
+    eventType: string,
+    recordId: string,
+    more: Readonly<Record<string, unknown>> = {},
+    slug?: string,
+  ): void {
     const json = {
       event_type: eventType,
       id: {
@@ -362,8 +367,8 @@ export class FakeCrma {
         webhook.deliveries.add({ key: randomUUID(), json });
   }
 
-  private tellMerged(keptId: string, duplicateId: string): void {
-    this.tell('record.merged', keptId, { duplicate_object_id: this.objectId, duplicate_record_id: duplicateId });
+  private notifyMerge(survivingId: string, duplicateId: string): void {
+    this.notify('record.merged', survivingId, { duplicate_object_id: this.objectId, duplicate_record_id: duplicateId });
   }
 
   private concerns({ event_type, filter }: Subscription, eventType: string): boolean {
@@ -445,6 +450,6 @@ function page<T>(rows: readonly T[], request: Request, size: number): T[] {
   return rows.slice(offset, offset + Number(request.query['limit'] ?? size));
 }
 
-function refuse(response: Response, status: number, code: string, type = 'invalid_request_error'): void {
+function sendError(response: Response, status: number, code: string, type = 'invalid_request_error'): void {
   response.status(status).json({ status_code: status, type, code, message: `the fake CRM says ${code}` });
 }

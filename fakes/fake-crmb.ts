@@ -104,8 +104,8 @@ const dealProperties: readonly FakeProperty[] = [
   { name: 'is_renewal', label: 'Renewal', type: 'enumeration', fieldType: 'booleancheckbox', options: [] },
 ];
 
-const mostSearched = 10_000;
-const mostSearchCharacters = 3000;
+const maxSearchResults = 10_000;
+const maxSearchCharacters = 3000;
 const tenSecondsMs = 10_000;
 
 /** A CRM with the wire format of crm-b: one portal, and the app that its webhooks belong to. */
@@ -188,7 +188,7 @@ export class FakeCrmb {
     const createdAt = this.instant();
     const properties = { pipeline: 'default', createdate: createdAt, ...values };
     this.deals.set(id, { id, createdAt, properties, updatedAt: createdAt, archived: false });
-    this.tell('deal.creation', id, { changeFlag: 'NEW' });
+    this.notify('deal.creation', id, { changeFlag: 'NEW' });
     return id;
   }
 
@@ -201,7 +201,7 @@ export class FakeCrmb {
     deal.updatedAt = this.instant();
     for (const [propertyName, propertyValue] of changed)
       if (this.watched.has(propertyName))
-        this.tell('deal.propertyChange', id, { propertyName, propertyValue: propertyValue ?? '' });
+        this.notify('deal.propertyChange', id, { propertyName, propertyValue: propertyValue ?? '' });
   }
 
   closeDeal(id: string, day: Day): void {
@@ -211,12 +211,12 @@ export class FakeCrmb {
   /** Archives the deal; it can be restored. */
   delete(id: string): void {
     this.archive(id, true);
-    this.tell('deal.deletion', id, { changeFlag: 'DELETED' });
+    this.notify('deal.deletion', id, { changeFlag: 'DELETED' });
   }
 
   restore(id: string): void {
     this.archive(id, false);
-    this.tell('deal.restore', id);
+    this.notify('deal.restore', id);
   }
 
   /** Merges the duplicate into the primary deal, which then answers under both ids. */
@@ -226,7 +226,7 @@ export class FakeCrmb {
     primary.updatedAt = this.instant();
     this.deals.delete(duplicateId);
     this.survivors.set(duplicateId, primaryId);
-    this.tell('deal.merge', primaryId, {
+    this.notify('deal.merge', primaryId, {
       primaryObjectId: Number(primaryId),
       mergedObjectIds: [Number(duplicateId)],
     });
@@ -266,7 +266,7 @@ export class FakeCrmb {
     });
     app.get(paths('pipelines', '/deals'), (_request, response) => void response.json({ results: [pipeline] }));
     app.get(paths('owners', ''), (request, response) => this.answerOwners(request, response));
-    app.use((_request, response) => refuse(response, 404, 'OBJECT_NOT_FOUND', 'resource not found'));
+    app.use((_request, response) => sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found'));
   }
 
   private answerToken(request: Request, response: Response): void {
@@ -297,9 +297,9 @@ export class FakeCrmb {
 
   private answerList(request: Request, response: Response): void {
     const limit = Number(request.query['limit'] ?? 10);
-    if (limit > 100) return refuse(response, 400, 'VALIDATION_ERROR', 'limit must be 100 or less');
+    if (limit > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'limit must be 100 or less');
     const after = String(request.query['after'] ?? '0');
-    if (!/^\d+$/.test(after)) return refuse(response, 400, 'VALIDATION_ERROR', 'after is not a cursor');
+    if (!/^\d+$/.test(after)) return sendError(response, 400, 'VALIDATION_ERROR', 'after is not a cursor');
     const archived = request.query['archived'] === 'true';
     const rows = [...this.deals.values()].filter(
       (deal) => deal.archived === archived && Number(deal.id) > Number(after),
@@ -310,8 +310,8 @@ export class FakeCrmb {
   private answerSearch(request: Request, response: Response): void {
     const { filterGroups = [], sorts = [], properties = [], limit = 10, after = '0' } = request.body ?? {};
     const start = Number(after);
-    if (JSON.stringify(request.body).length > mostSearchCharacters || limit > 200 || start + limit > mostSearched)
-      return refuse(response, 400, 'VALIDATION_ERROR', 'the search asks for too much');
+    if (JSON.stringify(request.body).length > maxSearchCharacters || limit > 200 || start + limit > maxSearchResults)
+      return sendError(response, 400, 'VALIDATION_ERROR', 'the search asks for too much');
     const indexed = this.server.now() - this.indexLagMs;
     const found = [...this.deals.values()]
       .filter(({ archived, updatedAt }) => !archived && Date.parse(updatedAt) <= indexed)
@@ -346,7 +346,7 @@ export class FakeCrmb {
   /** Responds with 207 if some ids are missing; a merged id returns the surviving deal. */
   private answerBatch(request: Request, response: Response): void {
     const { inputs = [], properties = [] } = request.body ?? {};
-    if (inputs.length > 100) return refuse(response, 400, 'VALIDATION_ERROR', 'too many inputs');
+    if (inputs.length > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
     const archived = request.query['archived'] === 'true';
     const ids = (inputs as { id: string }[]).map(({ id }) => id);
     const found = ids.map((id) => this.found(id, archived)).filter((deal) => deal !== undefined);
@@ -375,7 +375,7 @@ export class FakeCrmb {
 
   private answerDeal(request: Request, response: Response): void {
     const deal = this.found(String(request.params['id']), request.query['archived'] === 'true');
-    if (deal === undefined) return refuse(response, 404, 'OBJECT_NOT_FOUND', 'resource not found');
+    if (deal === undefined) return sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found');
     response.json(this.dealJson(deal, namesIn(request)));
   }
 
@@ -404,7 +404,7 @@ export class FakeCrmb {
   private authorized(): RequestHandler {
     return (request, response, next) => {
       if (this.oauth.isAuthorized(request)) next();
-      else refuse(response, 401, 'INVALID_AUTHENTICATION', 'the access token is expired or revoked');
+      else sendError(response, 401, 'INVALID_AUTHENTICATION', 'the access token is expired or revoked');
     };
   }
 
@@ -428,7 +428,7 @@ export class FakeCrmb {
     response.status(429).json({ status: 'error', message, errorType: 'RATE_LIMIT', policyName, correlationId });
   }
 
-  private tell(subscriptionType: string, id: string, more: FakeCrmbEvent = {}): void {
+  private notify(subscriptionType: string, id: string, more: FakeCrmbEvent = {}): void {
     if (this.webhookUrl === null) return;
     this.deliveries.add({
       // Not unique, as the vendor documents.
@@ -556,6 +556,6 @@ function comparable(value: string | null): number {
   return Number.isNaN(number) ? Date.parse(value ?? '') : number;
 }
 
-function refuse(response: Response, status: number, category: string, message: string): void {
+function sendError(response: Response, status: number, category: string, message: string): void {
   response.status(status).json({ status: 'error', message, correlationId: randomUUID(), category });
 }

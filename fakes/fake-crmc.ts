@@ -34,8 +34,8 @@ const dataPath = `/services/data/${version}`;
 const orgId = '00DRO0000001234AAA';
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-const longestUri = 16_384;
-const mostRows = 2000;
+const maxUriLength = 16_384;
+const maxRows = 2000;
 
 /** Simulates crm-c. */
 export class FakeCrmc {
@@ -240,13 +240,13 @@ export class FakeCrmc {
   }
 
   private readonly guard: RequestHandler = (request, response, next) => {
-    if (request.originalUrl.length > longestUri) return void response.status(414).end();
+    if (request.originalUrl.length > maxUriLength) return void response.status(414).end();
     if (!this.oauth.isAuthorized(request))
-      return this.reply(response, refusal(401, 'INVALID_SESSION_ID', 'Session expired or invalid'));
+      return this.reply(response, errorReply(401, 'INVALID_SESSION_ID', 'Session expired or invalid'));
     this.requestsUsed++;
     response.setHeader('Sforce-Limit-Info', `api-usage=${this.requestsUsed}/${this.requestsPerDay}`);
     if (this.requestsUsed > this.requestsPerDay)
-      return this.reply(response, refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'));
+      return this.reply(response, errorReply(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'));
     next();
   };
 
@@ -265,7 +265,7 @@ export class FakeCrmc {
       this.locators.set(id, { rows: sortedRows(found, query.orderBy), query });
       return this.page(id, 0, size);
     } catch (error) {
-      if (error instanceof SoqlError) return refusal(400, error.errorCode, error.message);
+      if (error instanceof SoqlError) return errorReply(400, error.errorCode, error.message);
       throw error;
     }
   }
@@ -274,7 +274,7 @@ export class FakeCrmc {
     const [, id = '', start = ''] = /^(\w+)-(\d+)$/.exec(name) ?? [];
     return this.locators.has(id)
       ? this.page(id, Number(start), size)
-      : refusal(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
+      : errorReply(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
   }
 
   private page(id: string, start: number, size: number): Reply {
@@ -316,7 +316,7 @@ export class FakeCrmc {
       );
       const { status, body } =
         resource === undefined
-          ? refusal(404, 'NOT_FOUND', 'The requested resource does not exist')
+          ? errorReply(404, 'NOT_FOUND', 'The requested resource does not exist')
           : this.firstPage(resource, url, pageSize(headers));
       return { body, httpHeaders: {}, httpStatusCode: status, referenceId };
     });
@@ -328,14 +328,14 @@ export class FakeCrmc {
     days: number,
     answer: (window: { start: number; end: number }) => object,
   ): Reply {
-    if (!this.allowsReplication) return refusal(403, 'INSUFFICIENT_ACCESS', 'no access to replication');
+    if (!this.allowsReplication) return errorReply(403, 'INSUFFICIENT_ACCESS', 'no access to replication');
     const query = new URL(request.originalUrl, this.url).searchParams;
     // Seconds are truncated.
     const [start, end] = ['start', 'end'].map(
       (name) => Math.floor(Date.parse(query.get(name) ?? '') / minuteMs) * minuteMs,
     ) as [number, number];
     if (!(end - start >= minuteMs) || start < this.server.now() - days * dayMs)
-      return refusal(400, 'INVALID_REPLICATION_DATE', 'the dates are not those of a window');
+      return errorReply(400, 'INVALID_REPLICATION_DATE', 'the dates are not those of a window');
     return { status: 200, body: answer({ start, end }) };
   }
 
@@ -385,7 +385,7 @@ interface Reply {
   readonly body: unknown;
 }
 
-function refusal(status: number, errorCode: string, message: string): Reply {
+function errorReply(status: number, errorCode: string, message: string): Reply {
   return { status, body: [{ message, errorCode }] };
 }
 
@@ -398,8 +398,8 @@ function formOf(request: Request): Readonly<Record<string, string | undefined>> 
 }
 
 function pageSize(headers: Readonly<Record<string, unknown>>): number {
-  const asked = /batchSize=(\d+)/.exec(String(headers['sforce-query-options'] ?? ''))?.[1];
-  return asked === undefined ? mostRows : Math.max(200, Math.min(mostRows, Number(asked)));
+  const requested = /batchSize=(\d+)/.exec(String(headers['sforce-query-options'] ?? ''))?.[1];
+  return requested === undefined ? maxRows : Math.max(200, Math.min(maxRows, Number(requested)));
 }
 
 /** Second precision, in the vendor's format. */

@@ -29,7 +29,7 @@ export interface FakeServerOptions {
   readonly now?: () => number;
 }
 
-const mostRemembered = 10_000;
+const maxRecordedRequests = 10_000;
 
 /** A real HTTP server on loopback that simulates a vendor, records its requests and injects faults. */
 export class FakeServer {
@@ -49,7 +49,7 @@ export class FakeServer {
     this.app.use(express.json({ limit: '5mb' }), express.urlencoded({ extended: false }));
     this.app.use((request, response, next) => {
       response.setHeader('Date', new Date(this.now()).toUTCString());
-      this.remember({
+      this.record({
         method: request.method,
         path: request.path,
         query: request.url.slice(request.path.length + 1),
@@ -96,9 +96,9 @@ export class FakeServer {
     return undefined;
   }
 
-  private remember(request: RecordedRequest): void {
+  private record(request: RecordedRequest): void {
     this.requests.push(request);
-    if (this.requests.length > mostRemembered) this.requests.shift();
+    if (this.requests.length > maxRecordedRequests) this.requests.shift();
   }
 }
 
@@ -124,7 +124,7 @@ export function answerLate(delayMs: number): RequestHandler {
 export function rateLimit(
   { now }: Pick<FakeServer, 'now'>,
   limit: { readonly most: () => number; readonly windowMs: number },
-  refuse: (response: Response, opensAt: Date) => void,
+  sendRejection: (response: Response, opensAt: Date) => void,
 ): RequestHandler {
   let window = 0;
   let used = 0;
@@ -134,7 +134,7 @@ export function rateLimit(
     window = current;
     used++;
     if (used <= limit.most()) next();
-    else refuse(response, new Date((current + 1) * limit.windowMs));
+    else sendRejection(response, new Date((current + 1) * limit.windowMs));
   };
 }
 

@@ -125,11 +125,11 @@ describe('import rules', () => {
     const foreign = strangers(/^src\/platform\//, [node, kernel, /^src\/platform\//, /^[a-z@]/]).filter(
       (line) => !wiring.test(line.split(' ')[0] as string),
     );
-    const slicesKnown = imports.filter(
+    const sliceImports = imports.filter(
       ({ file, target }) => /^src\/platform\//.test(file) && slices.some((slice) => target.startsWith(`src/${slice}/`)),
     );
     expect(foreign).to.deep.equal([]);
-    expect(slicesKnown).to.deep.equal([]);
+    expect(sliceImports).to.deep.equal([]);
   });
 
   it('crm depends on the kernel, the platform and zod, and on no slice', () => {

@@ -58,8 +58,8 @@ describe('the documentation', () => {
       const late = json.find((answer) => answer.blocked !== undefined);
       expect(late).to.deep.include({ statementLocked: true });
       expect(late.blocked).to.deep.include({ statementLocked: true, periods: ['2026-Q1'] });
-      const [asked, done] = json.filter((answer) => answer.delta !== undefined);
-      expect(asked).to.include({ action: 'requires_approval', delta: 600, approvalThreshold: 500 });
+      const [pending, done] = json.filter((answer) => answer.delta !== undefined);
+      expect(pending).to.include({ action: 'requires_approval', delta: 600, approvalThreshold: 500 });
       expect(done).to.include({ action: 'trued_up', delta: 600 });
       expect(done.lines).to.have.length(1);
       expect(done.lines[0]).to.include({ dealId: 'D-5', ruleName: 'New business', approved: 0, live: 600, delta: 600 });

@@ -230,7 +230,7 @@ describe('who may call what', () => {
         rules: [{ ruleId: shared.rules[0].id, tiers: tiersOfRep }],
       });
     }
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
   });
 
   after(() => service.stop());
@@ -273,9 +273,9 @@ describe('who may call what', () => {
   }
 
   function mayCall(caller: string, operation: AnyOperation): boolean {
-    const standing = callers[caller] ?? 'public';
-    if (standing === 'payroll') return (operation.access as string) === 'public' || payrollMayCall.has(operation.id);
-    return ranks.indexOf(standing) >= ranks.indexOf(operation.access);
+    const accessLevel = callers[caller] ?? 'public';
+    if (accessLevel === 'payroll') return (operation.access as string) === 'public' || payrollMayCall.has(operation.id);
+    return ranks.indexOf(accessLevel) >= ranks.indexOf(operation.access);
   }
 
   describe('the matrix', () => {
@@ -298,9 +298,9 @@ describe('who may call what', () => {
           it(`${operation.id}: ${caller} has access`, async () => {
             const answer = await send(caller, method, path, row.body, row.csv ? 'text/csv' : undefined);
             // What is public may itself find somebody's code wrong.
-            const refusals = (operation.access as string) === 'public' ? [403] : [401, 403];
+            const rejections = (operation.access as string) === 'public' ? [403] : [401, 403];
             expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).not.to.be.oneOf([
-              ...refusals,
+              ...rejections,
               405,
               415,
               500,

@@ -25,7 +25,7 @@ type Row = readonly [name: string, request: string, body: unknown, expected: str
 
 const none = undefined;
 const invalid = '400 VALIDATION_FAILED';
-const nobody = '404 rep_not_found';
+const unknownRep = '404 rep_not_found';
 const forbidden = '403 forbidden';
 
 const tier = { tierIndex: 0, minThreshold: 0, rate: 0.08 };
@@ -120,7 +120,7 @@ describe('bad inputs', () => {
     const spare = await api.expect(201, 'POST', '/v1/plans', { name: 'Spare', config });
     const gone = await api.expect(201, 'POST', '/v1/plans', { name: 'Gone', config });
     await api.expect(200, 'DELETE', `/v1/plans/${gone.planId}`);
-    remember({
+    nameIds({
       ae: ae.planId,
       aeVersion: ae.planVersionId,
       aeRule: ae.rules[0].id,
@@ -146,15 +146,15 @@ describe('bad inputs', () => {
       repId: ids.get('ada'),
       stage: "won 'n' done",
     });
-    remember({ assignment: onAe.assignmentId, quota: quota.quotaId, unknown: randomUUID() });
+    nameIds({ assignment: onAe.assignmentId, quota: quota.quotaId, unknown: randomUUID() });
     const foreign = await service.workspace({ name: 'Foreign' });
     await saveReps(foreign.api, [{ name: 'Foreigner', email: 'foreigner@x.io' }], ids);
     const plan = await foreign.api.expect(201, 'POST', '/v1/plans', { name: 'Foreign', config });
-    remember({ foreignPlan: plan.planId, foreignRule: plan.rules[0].id });
-    await service.settled(workspaceId);
+    nameIds({ foreignPlan: plan.planId, foreignRule: plan.rules[0].id });
+    await service.waitForCalculations(workspaceId);
   }
 
-  function remember(named: Record<string, string>): void {
+  function nameIds(named: Record<string, string>): void {
     for (const [name, id] of Object.entries(named)) ids.set(name, id);
   }
 
@@ -195,7 +195,7 @@ describe('bad inputs', () => {
     return (await owner.query(snapshot)).rows;
   }
 
-  async function expectRefused(expected: string, request: () => Promise<Answer>): Promise<Answer> {
+  async function expectError(expected: string, request: () => Promise<Answer>): Promise<Answer> {
     const before = await stored();
     const answer = await request();
     expectEnvelope(answer, expected);
@@ -219,11 +219,11 @@ describe('bad inputs', () => {
   }
 
   /** Every row a test of its own, sent by the workspace's key unless it says who sends it. */
-  function refusals(title: string, rows: readonly Row[]): void {
+  function rejections(title: string, rows: readonly Row[]): void {
     describe(title, () => {
       for (const [name, request, body, expected, as = 'admin key'] of rows) {
         it(`${name} → ${expected}`, async () => {
-          await expectRefused(expected, () => send(as, request, body));
+          await expectError(expected, () => send(as, request, body));
         });
       }
     });
@@ -234,14 +234,14 @@ describe('bad inputs', () => {
     let missing: unknown;
 
     before(async () => {
-      const answer = await expectRefused('401 unauthorized', () => send('nobody', plans));
+      const answer = await expectError('401 unauthorized', () => send('nobody', plans));
       expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
       missing = answer.body;
     });
 
     /** The answer to a wrong token is the answer to none. */
     async function expectUnknown(authorization: string): Promise<void> {
-      const answer = await expectRefused('401 unauthorized', () =>
+      const answer = await expectError('401 unauthorized', () =>
         send('nobody', plans, none, { Authorization: authorization }),
       );
       expect(answer.body).to.deep.equal(missing);
@@ -287,8 +287,8 @@ describe('bad inputs', () => {
     it('5 a token in the query or the body is none', async () => {
       const key = tokens.get('admin key') as string;
       for (const name of ['access_token', 'token', 'authorization']) {
-        await expectRefused('401 unauthorized', () => send('nobody', `${plans}?${name}=${key}`));
-        await expectRefused('401 unauthorized', () => send('nobody', 'POST /v1/commissions/cleanup', { [name]: key }));
+        await expectError('401 unauthorized', () => send('nobody', `${plans}?${name}=${key}`));
+        await expectError('401 unauthorized', () => send('nobody', 'POST /v1/commissions/cleanup', { [name]: key }));
       }
     });
 
@@ -299,7 +299,7 @@ describe('bad inputs', () => {
     });
   });
 
-  refusals('any route: bodies', [
+  rejections('any route: bodies', [
     ['7 broken JSON', 'POST /v1/plans', '{', '400 invalid_json'],
     ['7 a number', 'POST /v1/plans', '1', invalid],
     ['7 a text', 'POST /v1/plans', '"x"', invalid],
@@ -379,15 +379,15 @@ describe('bad inputs', () => {
     const bytes = (text: string) => new TextEncoder().encode(text);
 
     it('8 a body without a type → 415', () =>
-      expectRefused('415 unsupported_media_type', () => api.send('PATCH', '/v1/workspaces', bytes('{"name":"x"}'))));
+      expectError('415 unsupported_media_type', () => api.send('PATCH', '/v1/workspaces', bytes('{"name":"x"}'))));
 
     it('9 JSON as text/plain → 415', () =>
-      expectRefused('415 unsupported_media_type', () =>
+      expectError('415 unsupported_media_type', () =>
         send('admin key', 'PATCH /v1/workspaces', '{"name":"x"}', { 'Content-Type': 'text/plain' }),
       ));
 
     it('13 garbage as gzip → 400', () =>
-      expectRefused(invalid, () =>
+      expectError(invalid, () =>
         send('admin key', 'PATCH /v1/workspaces', '{"name":"x"}', { 'Content-Encoding': 'gzip' }),
       ));
 
@@ -395,25 +395,25 @@ describe('bad inputs', () => {
       const bomb = gzipSync(
         Buffer.concat([Buffer.from('{"name":"'), Buffer.alloc(20 * 1024 * 1024, 'x'), Buffer.from('"}')]),
       );
-      return expectRefused('413 payload_too_large', () =>
+      return expectError('413 payload_too_large', () =>
         send('admin key', 'PATCH /v1/workspaces', bomb, { 'Content-Encoding': 'gzip' }),
       );
     });
 
     it('14 an unknown encoding → 415', () =>
-      expectRefused('415 unsupported_media_type', () =>
+      expectError('415 unsupported_media_type', () =>
         send('admin key', 'PATCH /v1/workspaces', '{"name":"x"}', { 'Content-Encoding': 'br2' }),
       ));
 
     it('32 MiB of deals and no more → 413', () =>
-      expectRefused('413 payload_too_large', () =>
+      expectError('413 payload_too_large', () =>
         send('admin key', 'POST /v1/deals/import', Buffer.alloc(32 * 1024 * 1024 + 1, ' '), {
           'Content-Type': 'text/csv',
         }),
       ));
 
     it('deals of another type → 415', () =>
-      expectRefused('415 unsupported_media_type', () =>
+      expectError('415 unsupported_media_type', () =>
         send('admin key', 'POST /v1/deals/import', 'id\n1', { 'Content-Type': 'text/plain' }),
       ));
   });
@@ -434,25 +434,25 @@ describe('bad inputs', () => {
     ],
     [
       (id) => `PUT /v1/plans/<aeVersion>/overrides/${id}`,
-      nobody,
+      unknownRep,
       { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
     ],
-    [(id) => `DELETE /v1/plans/<aeVersion>/overrides/${id}`, nobody],
+    [(id) => `DELETE /v1/plans/<aeVersion>/overrides/${id}`, unknownRep],
     [(id) => `PATCH /v1/assignments/${id}`, '404 assignment_not_found', { effectiveEnd: null }],
     [(id) => `DELETE /v1/assignments/${id}`, '404 assignment_not_found'],
     [(id) => `DELETE /v1/quotas/${id}`, '404 quota_not_found'],
     [(id) => `GET /v1/reps/${id}`, '400 rep_not_found'],
-    [(id) => `PATCH /v1/reps/${id}`, nobody, { active: true }],
+    [(id) => `PATCH /v1/reps/${id}`, unknownRep, { active: true }],
     [(id) => `GET /v1/commissions/recalculate/jobs/${id}`, '404 job_not_found'],
   ];
-  refusals(
+  rejections(
     'any route: 20 ids that are none',
     routes.flatMap(([request, expected, body]) =>
       strangeIds.map((id): Row => [request(id.slice(0, 20)), request(id), body, expected]),
     ),
   );
 
-  refusals('any route: addresses', [
+  rejections('any route: addresses', [
     ['21 a broken percent sign', 'GET /v1/plans/%E0%A4%A', none, invalid],
     ['22 a parameter twice', 'GET /v1/commissions?repId=<ada>&repId=<bob>', none, invalid],
     ['22 the same value twice', 'GET /v1/deals?limit=5&limit=5', none, invalid],
@@ -468,8 +468,8 @@ describe('bad inputs', () => {
   ]);
 
   it('23 headers or an address of 20 KB → 431', async () => {
-    await expectRefused('431 headers_too_large', () => send('admin key', `GET /v1/plans?status=${'x'.repeat(20_000)}`));
-    await expectRefused('431 headers_too_large', () =>
+    await expectError('431 headers_too_large', () => send('admin key', `GET /v1/plans?status=${'x'.repeat(20_000)}`));
+    await expectError('431 headers_too_large', () =>
       send('admin key', 'GET /v1/plans', none, { 'X-Long': 'x'.repeat(20_000) }),
     );
   });
@@ -501,7 +501,7 @@ describe('bad inputs', () => {
       expect(answer.status).to.be.oneOf([200, 201]);
       expect(Object.is(answer.body.amount, 0), `${number} reads ${answer.body.amount}`).to.equal(true);
     }
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
   });
 
   it('30 without its database the service says 503, and works again when it is back', async () => {
@@ -532,7 +532,7 @@ describe('bad inputs', () => {
     }
   });
 
-  refusals('fields', [
+  rejections('fields', [
     ['43 an unknown standard value', 'POST /v1/fields/save', { standard: { dealValue: 'acv' } }, invalid],
     [
       '43 two standard values in one field',
@@ -564,23 +564,23 @@ describe('bad inputs', () => {
     "2026'",
     '%202026',
   ];
-  refusals('commissions', [
+  rejections('commissions', [
     ['45 the team as rep', 'GET /v1/commissions', none, forbidden, 'rep'],
     ['45 the team as rep, by its other name', 'GET /v1/commissions/dashboard', none, forbidden, 'rep'],
     ['46 a peer as rep', 'GET /v1/commissions?repId=<bob>', none, forbidden, 'rep'],
-    ['46 a rep of another workspace', 'GET /v1/commissions?repId=<foreigner>', none, nobody],
-    ['46 no rep at all', 'GET /v1/commissions?repId=<unknown>', none, nobody],
-    ['46 an id that is none', 'GET /v1/commissions?repId=me', none, nobody],
+    ['46 a rep of another workspace', 'GET /v1/commissions?repId=<foreigner>', none, unknownRep],
+    ['46 no rep at all', 'GET /v1/commissions?repId=<unknown>', none, unknownRep],
+    ['46 an id that is none', 'GET /v1/commissions?repId=me', none, unknownRep],
     ['46 an unknown deal', 'GET /v1/commissions?dealId=nope', none, '404 deal_not_found'],
-    ['46 periods of nobody', 'GET /v1/commissions/periods?repId=<unknown>', none, nobody],
+    ['46 periods of nobody', 'GET /v1/commissions/periods?repId=<unknown>', none, unknownRep],
     ...periods.map(
       (period): Row => [`47 the period "${period}"`, `GET /v1/commissions?period=${period}`, none, invalid],
     ),
     ['48 recalculate as manager', 'POST /v1/commissions/recalculate', {}, forbidden, 'manager'],
     ['48 recalculate as rep', 'POST /v1/commissions/recalculate', { repId: '<ada>' }, forbidden, 'rep'],
     ['48 recalculate with a connection token', 'POST /v1/commissions/recalculate', {}, forbidden, 'connection'],
-    ['49 recalculate nobody', 'POST /v1/commissions/recalculate', { repId: '<unknown>' }, nobody],
-    ['49 recalculate a foreigner', 'POST /v1/commissions/recalculate', { repId: '<foreigner>' }, nobody],
+    ['49 recalculate nobody', 'POST /v1/commissions/recalculate', { repId: '<unknown>' }, unknownRep],
+    ['49 recalculate a foreigner', 'POST /v1/commissions/recalculate', { repId: '<foreigner>' }, unknownRep],
     [
       '49 recalculate an unknown plan',
       'POST /v1/commissions/recalculate',
@@ -612,12 +612,12 @@ describe('bad inputs', () => {
       { planVersionId: '<unknown>', period: '2026-03' },
       '404 plan_not_found',
     ],
-    ['57 simulate nobody', 'POST /v1/commissions/simulate', simulated({ repId: '<unknown>' }), nobody],
+    ['57 simulate nobody', 'POST /v1/commissions/simulate', simulated({ repId: '<unknown>' }), unknownRep],
     [
       '57 simulate a foreigner',
       'POST /v1/commissions/simulate',
       simulated({ repIds: ['<ada>', '<foreigner>'] }),
-      nobody,
+      unknownRep,
     ],
     ['57 simulate nothing', 'POST /v1/commissions/simulate', { period: '2026-03' }, invalid],
     ['57 simulate two things', 'POST /v1/commissions/simulate', simulated({ planVersionId: '<aeVersion>' }), invalid],
@@ -688,7 +688,7 @@ describe('bad inputs', () => {
       expect(await scopeOf({ repId: '<ada>', planId: '<ae>' })).to.equal('rep');
       expect(await scopeOf({ planId: '<ae>' })).to.equal('plan');
       expect(await scopeOf({})).to.equal('workspace');
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
     });
 
     it('52 a running job of the same scope is joined, one of another is not', async () => {
@@ -710,7 +710,7 @@ describe('bad inputs', () => {
           workspaceId,
           ['ada', 'bob'].map((name) => ids.get(name) as string),
         );
-        await service.settled(workspaceId);
+        await service.waitForCalculations(workspaceId);
         const job = await send('admin key', `GET /v1/commissions/recalculate/jobs/${first.jobId}`);
         expect(job.body).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
       } finally {
@@ -725,13 +725,11 @@ describe('bad inputs', () => {
         `update jobs set started_at = now() - interval '7 hours', finished_at = now() - interval '6 hours 1 minute' where workspace_id = $1 and job_id = $2`,
         [workspaceId, jobId],
       );
-      await expectRefused('404 job_not_found', () =>
-        send('admin key', `GET /v1/commissions/recalculate/jobs/${jobId}`),
-      );
+      await expectError('404 job_not_found', () => send('admin key', `GET /v1/commissions/recalculate/jobs/${jobId}`));
     });
   });
 
-  refusals('deals', [
+  rejections('deals', [
     ...['0', '-1', '501', '1.5', '1e3', 'abc', '', '%205', '99999999999999999999'].map(
       (limit): Row => [`62 limit ${limit}`, `GET /v1/deals?limit=${limit}`, none, invalid],
     ),
@@ -758,8 +756,8 @@ describe('bad inputs', () => {
     ['67 hard=TRUE', 'DELETE /v1/deals/won-1?hard=TRUE', none, invalid],
     ['67 hard=', 'DELETE /v1/deals/won-1?hard=', none, invalid],
     ['67 as manager', 'DELETE /v1/deals/won-1', none, forbidden, 'manager'],
-    ['a deal of nobody', 'PUT /v1/deals/new', { repId: '<unknown>' }, nobody],
-    ['a deal of a foreigner', 'PUT /v1/deals/new', { repId: '<foreigner>' }, nobody],
+    ['a deal of nobody', 'PUT /v1/deals/new', { repId: '<unknown>' }, unknownRep],
+    ['a deal of a foreigner', 'PUT /v1/deals/new', { repId: '<foreigner>' }, unknownRep],
     ['a deal id of 201 characters', `PUT /v1/deals/${'x'.repeat(201)}`, {}, invalid],
     ['a deal id with a NUL', 'PUT /v1/deals/%00', {}, invalid],
     ['a blank deal id', 'PUT /v1/deals/%20', {}, invalid],
@@ -821,7 +819,7 @@ describe('bad inputs', () => {
 
     it('69 deleting twice reverses once', async () => {
       await send('admin key', 'PUT /v1/deals/twice', { amount: 100, closeDate: '2026-04-02', repId: '<bob>' });
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       const first = await send('admin key', 'DELETE /v1/deals/twice');
       expect(first.body).to.deep.equal({ reversed: 1, statementLocked: false, softDeleted: true, hardDeleted: false });
       expect((await send('admin key', 'DELETE /v1/deals/twice')).body.reversed).to.equal(0);
@@ -829,7 +827,7 @@ describe('bad inputs', () => {
         reversed: 0,
         hardDeleted: true,
       });
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
     });
 
     it('bad rows of an import are told and stored nowhere', async () => {
@@ -860,7 +858,7 @@ describe('bad inputs', () => {
     });
   });
 
-  refusals('plans', [
+  rejections('plans', [
     ['70 no name', 'POST /v1/plans', { config: { rules: [rule] } }, invalid],
     ['70 a blank name', 'POST /v1/plans', { name: ' ', config: { rules: [rule] } }, invalid],
     ['70 a name of 201 characters', 'POST /v1/plans', { name: 'x'.repeat(201), config: { rules: [rule] } }, invalid],
@@ -1007,13 +1005,13 @@ describe('bad inputs', () => {
       withTiers(tier, { ...tier, tierIndex: 1, repId: 'me' }),
       invalid,
     ],
-    ['85 a tier of nobody', 'POST /v1/plans', withTiers(tier, { ...tier, repId: '<unknown>' }), nobody],
-    ['85 a tier of a foreigner', 'POST /v1/plans', withTiers(tier, { ...tier, repId: '<foreigner>' }), nobody],
+    ['85 a tier of nobody', 'POST /v1/plans', withTiers(tier, { ...tier, repId: '<unknown>' }), unknownRep],
+    ['85 a tier of a foreigner', 'POST /v1/plans', withTiers(tier, { ...tier, repId: '<foreigner>' }), unknownRep],
     [
       '85 a tier of a foreigner, later',
       'PATCH /v1/plans/<ae>',
       { config: { rules: [{ ...rule, tiers: [tier, { ...tier, repId: '<foreigner>' }] }] } },
-      nobody,
+      unknownRep,
     ],
     [
       '58 51 rules',
@@ -1110,9 +1108,9 @@ describe('bad inputs', () => {
       '92 an override for a foreigner',
       'PUT /v1/plans/<aeVersion>/overrides/<foreigner>',
       { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
-      nobody,
+      unknownRep,
     ],
-    ['92 no override for a foreigner', 'DELETE /v1/plans/<aeVersion>/overrides/<foreigner>', none, nobody],
+    ['92 no override for a foreigner', 'DELETE /v1/plans/<aeVersion>/overrides/<foreigner>', none, unknownRep],
     ['a filter that is none', 'GET /v1/plans?status=paused', none, invalid],
     ['versions other than all', 'GET /v1/plans?versions=2', none, invalid],
   ]);
@@ -1144,8 +1142,8 @@ describe('bad inputs', () => {
     it('90 removing a plan without assignments works once', async () => {
       const made = await send('admin key', 'POST /v1/plans', { name: 'Short-lived', config: { rules: [rule] } });
       expect((await send('admin key', `DELETE /v1/plans/${made.body.planId}`)).status).to.equal(200);
-      await expectRefused('404 plan_not_found', () => send('admin key', `DELETE /v1/plans/${made.body.planId}`));
-      await expectRefused('404 plan_not_found', () => send('admin key', `GET /v1/plans/${made.body.planVersionId}`));
+      await expectError('404 plan_not_found', () => send('admin key', `DELETE /v1/plans/${made.body.planId}`));
+      await expectError('404 plan_not_found', () => send('admin key', `GET /v1/plans/${made.body.planVersionId}`));
     });
 
     it('91 ids are the same in capitals', async () => {
@@ -1157,11 +1155,11 @@ describe('bad inputs', () => {
       expect(
         (await send('admin key', `DELETE /v1/plans/${upper('aeVersion')}/overrides/${upper('ada')}`)).status,
       ).to.equal(200);
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
     });
   });
 
-  refusals('assignments and quotas', [
+  rejections('assignments and quotas', [
     ['94 repIds []', 'POST /v1/assignments', assigned({ repIds: [] }), invalid],
     ['94 no repIds', 'POST /v1/assignments', { planId: '<se>' }, invalid],
     ['94 no planId', 'POST /v1/assignments', { repIds: ['<bob>'] }, invalid],
@@ -1172,8 +1170,8 @@ describe('bad inputs', () => {
       invalid,
     ],
     ['94 an id that is none', 'POST /v1/assignments', assigned({ repIds: ['me'] }), invalid],
-    ['95 one unknown rep', 'POST /v1/assignments', assigned({ repIds: ['<bob>', '<unknown>'] }), nobody],
-    ['95 one foreigner', 'POST /v1/assignments', assigned({ repIds: ['<bob>', '<foreigner>'] }), nobody],
+    ['95 one unknown rep', 'POST /v1/assignments', assigned({ repIds: ['<bob>', '<unknown>'] }), unknownRep],
+    ['95 one foreigner', 'POST /v1/assignments', assigned({ repIds: ['<bob>', '<foreigner>'] }), unknownRep],
     ['95 an unknown plan', 'POST /v1/assignments', assigned({ planId: '<unknown>' }), '404 plan_not_found'],
     ['95 a foreign plan', 'POST /v1/assignments', assigned({ planId: '<foreignPlan>' }), '404 plan_not_found'],
     [
@@ -1241,8 +1239,8 @@ describe('bad inputs', () => {
     ['101 a variableTarget below 0', 'POST /v1/quotas', quotaOf({ variableTarget: -1 }), invalid],
     ['102 neither planRuleId nor measure', 'POST /v1/quotas', quotaOf({ planRuleId: undefined }), invalid],
     ['102 planRuleId and measure', 'POST /v1/quotas', quotaOf({ measure: 'New business' }), invalid],
-    ['95 a quota for nobody', 'POST /v1/quotas', quotaOf({ repIds: ['<ada>', '<unknown>'] }), nobody],
-    ['95 a quota for a foreigner', 'POST /v1/quotas', quotaOf({ repIds: ['<foreigner>'] }), nobody],
+    ['95 a quota for nobody', 'POST /v1/quotas', quotaOf({ repIds: ['<ada>', '<unknown>'] }), unknownRep],
+    ['95 a quota for a foreigner', 'POST /v1/quotas', quotaOf({ repIds: ['<foreigner>'] }), unknownRep],
     ['103 a quota as manager', 'POST /v1/quotas', quotaOf({}), forbidden, 'manager'],
     ['103 an assignment as manager', 'POST /v1/assignments', assigned({}), forbidden, 'manager'],
     ['103 DELETE a quota as manager', 'DELETE /v1/quotas/<quota>', none, forbidden, 'manager'],
@@ -1256,8 +1254,8 @@ describe('bad inputs', () => {
       const answer = await send('admin key', 'POST /v1/assignments', { repIds: ['<max>', '<max>'], planId: '<spare>' });
       expect([answer.status, answer.body.length]).to.deep.equal([201, 1]);
       expect((await send('admin key', `DELETE /v1/assignments/${answer.body[0].assignmentId}`)).status).to.equal(200);
-      await service.settled(workspaceId);
-      await expectRefused('404 assignment_not_found', () =>
+      await service.waitForCalculations(workspaceId);
+      await expectError('404 assignment_not_found', () =>
         send('admin key', `DELETE /v1/assignments/${answer.body[0].assignmentId}`),
       );
     });
@@ -1266,11 +1264,11 @@ describe('bad inputs', () => {
       const answer = await send('admin key', 'POST /v1/quotas', quotaOf({ target: 0 }));
       expect([answer.status, answer.body[0].attainment]).to.deep.equal([201, 0]);
       expect((await send('admin key', 'GET /v1/commissions?repId=<ada>&period=2026-05')).status).to.equal(200);
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
     });
   });
 
-  refusals('reps and workspace', [
+  rejections('reps and workspace', [
     ['128 an unknown rep', 'GET /v1/reps/<unknown>', none, '400 rep_not_found'],
     ['128 a foreigner', 'GET /v1/reps/<foreigner>', none, '400 rep_not_found'],
     ['128 a peer as rep', 'GET /v1/reps/<bob>', none, forbidden, 'rep'],
@@ -1278,10 +1276,10 @@ describe('bad inputs', () => {
     ['129 active "no"', 'PATCH /v1/reps/<ada>', { active: 'no' }, invalid],
     ['129 active null', 'PATCH /v1/reps/<ada>', { active: null }, invalid],
     ['129 {}', 'PATCH /v1/reps/<ada>', {}, invalid],
-    ['129 an unknown rep', 'PATCH /v1/reps/<unknown>', { active: true }, nobody],
-    ['129 a foreigner', 'PATCH /v1/reps/<foreigner>', { active: false }, nobody],
-    ['129 a manager that is nobody', 'PATCH /v1/reps/<ada>', { managerId: '<unknown>' }, nobody],
-    ['129 a manager that is a foreigner', 'PATCH /v1/reps/<ada>', { managerId: '<foreigner>' }, nobody],
+    ['129 an unknown rep', 'PATCH /v1/reps/<unknown>', { active: true }, unknownRep],
+    ['129 a foreigner', 'PATCH /v1/reps/<foreigner>', { active: false }, unknownRep],
+    ['129 a manager that is nobody', 'PATCH /v1/reps/<ada>', { managerId: '<unknown>' }, unknownRep],
+    ['129 a manager that is a foreigner', 'PATCH /v1/reps/<ada>', { managerId: '<foreigner>' }, unknownRep],
     ['129 their own manager', 'PATCH /v1/reps/<ada>', { managerId: '<ada>' }, invalid],
     ['129 a managerFrom alone', 'PATCH /v1/reps/<ada>', { managerFrom: '2026-01-01' }, invalid],
     ['130 the last admin no more', 'PATCH /v1/reps/<amy>', { role: 'rep' }, '409 last_admin'],
@@ -1357,8 +1355,8 @@ describe('bad inputs', () => {
       }));
       const saved = await free.api.expect(200, 'PUT', '/v1/reps', { reps: people });
       const eleventh = saved.reps[10];
-      await expectRefused('403 rep_limit_reached', () => free.api.patch(`/v1/reps/${eleventh.id}`, { active: true }));
-      await expectRefused('403 rep_limit_reached', () =>
+      await expectError('403 rep_limit_reached', () => free.api.patch(`/v1/reps/${eleventh.id}`, { active: true }));
+      await expectError('403 rep_limit_reached', () =>
         free.api.put('/v1/reps', { reps: [{ email: 'p11@free.io', name: 'P11' }] }),
       );
       expect((await free.api.patch(`/v1/reps/${saved.reps[0].id}`, { active: false })).status).to.equal(200);
@@ -1399,7 +1397,7 @@ describe('bad inputs', () => {
         ['february', '2026-02-10'],
       ])
         await other.api.expect(201, 'PUT', `/v1/deals/${id}`, { amount: 1000, closeDate, repId });
-      await service.settled(other.workspaceId);
+      await service.waitForCalculations(other.workspaceId);
       await owner.query(
         `insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status) values ($1, $2, '2026-01', '2026-01-01', '2026-01-31', 'approved')`,
         [other.workspaceId, repId],
@@ -1410,7 +1408,7 @@ describe('bad inputs', () => {
     it('53 is not recalculated', async () => {
       const repId = names.get('zoe');
       await other.api.expect(200, 'PUT', '/v1/deals/january', { amount: 5000, closeDate: '2026-01-10', repId });
-      await service.settled(other.workspaceId);
+      await service.waitForCalculations(other.workspaceId);
       const answer = await other.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId });
       expect(answer).to.deep.include({
         triggered: true,
@@ -1425,7 +1423,7 @@ describe('bad inputs', () => {
     it('68 keeps what was earned on a deal that is deleted', async () => {
       const answer = await other.api.expect(200, 'DELETE', '/v1/deals/january');
       expect(answer).to.deep.equal({ reversed: 0, statementLocked: true, softDeleted: true, hardDeleted: false });
-      await service.settled(other.workspaceId);
+      await service.waitForCalculations(other.workspaceId);
       expect(await events()).to.deep.equal(['february 80 earned', 'january 80 earned']);
     });
 

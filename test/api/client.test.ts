@@ -21,7 +21,7 @@ describe('the typed client', () => {
     client = createClient({ baseUrl: `${service.url}/`, token: apiKey });
   });
 
-  async function refusal(call: Promise<unknown>): Promise<ApiError> {
+  async function rejection(call: Promise<unknown>): Promise<ApiError> {
     const error = await call.then(
       () => null,
       (thrown: unknown) => thrown,
@@ -80,17 +80,17 @@ describe('the typed client', () => {
     };
     const first = await client.createPlan({ body }, { idempotencyKey: 'k' });
     expect((await client.createPlan({ body }, { idempotencyKey: 'k' })).planId).to.equal(first.planId);
-    expect(await refusal(client.createPlan({ body }))).to.include({ statusCode: 409, code: 'plan_name_taken' });
+    expect(await rejection(client.createPlan({ body }))).to.include({ statusCode: 409, code: 'plan_name_taken' });
   });
 
   it('throws an ApiError with all fields of the error body', async () => {
     // @ts-expect-error a typo is found when compiling, and refused when not
-    const error = await refusal(client.updateWorkspace({ body: { nam: 'x' } }));
+    const error = await rejection(client.updateWorkspace({ body: { nam: 'x' } }));
     expect(error).to.include({ name: 'ApiError', statusCode: 400, code: 'VALIDATION_FAILED' });
     expect(error.details).to.deep.equal({ issues: [{ path: 'nam', message: 'unknown field' }] });
     expect(error.requestId).to.match(/^req_/);
     const stranger = createClient({ baseUrl: service.url });
-    expect(await refusal(stranger.whoAmI())).to.include({ statusCode: 401, code: 'unauthorized' });
+    expect(await rejection(stranger.whoAmI())).to.include({ statusCode: 401, code: 'unauthorized' });
   });
 
   it('distinguishes a response of a proxy from one of the service', async () => {
@@ -98,7 +98,7 @@ describe('the typed client', () => {
       baseUrl: service.url,
       fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
     });
-    expect(await refusal(behindProxy.whoAmI())).to.include({
+    expect(await rejection(behindProxy.whoAmI())).to.include({
       statusCode: 502,
       code: 'unexpected_answer',
       requestId: null,

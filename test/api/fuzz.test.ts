@@ -506,14 +506,14 @@ function makeRequest(index: number, worlds: readonly [World, World]): Request {
     for (let left = chance.below(10) === 0 ? 0 : chance.of([1, 1, 1, 2, 2, 3]); left > 0; left -= 1) chance.of(kinds)();
 
   const address = operation.path.replace(/:([A-Za-z]+)/g, (_, name: string) => params[name] ?? 'x');
-  const asked = queryParts.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&') + tail;
+  const sent = queryParts.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&') + tail;
   let bytes: Buffer | null = body === undefined && afterwards.length === 0 ? null : Buffer.from(spell(body));
   for (const change of afterwards) bytes = change(bytes ?? Buffer.alloc(0));
   return {
     index,
     operation,
     method,
-    path: asked === '' ? address : `${address}?${asked}`,
+    path: sent === '' ? address : `${address}?${sent}`,
     token,
     headers,
     body: bytes,
@@ -545,26 +545,26 @@ interface Reply {
 const agent = new Agent({ keepAlive: true, maxSockets: lanes });
 
 /** Null when the request was broken off, so that nobody waits for an answer. */
-function ask(url: string, asked: Request): Promise<Reply | null> {
+function sendRequest(url: string, sent: Request): Promise<Reply | null> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const length = asked.body === null ? {} : { 'Content-Length': asked.body.length };
-    const authorization = asked.token === null ? {} : { Authorization: `Bearer ${asked.token}` };
+    const length = sent.body === null ? {} : { 'Content-Length': sent.body.length };
+    const authorization = sent.token === null ? {} : { Authorization: `Bearer ${sent.token}` };
     const outgoing = send({
       hostname,
       port,
-      method: asked.method,
-      path: asked.path,
-      headers: { ...authorization, ...length, ...asked.headers },
-      ...(asked.broken ? { agent: false } : { agent }),
+      method: sent.method,
+      path: sent.path,
+      headers: { ...authorization, ...length, ...sent.headers },
+      ...(sent.broken ? { agent: false } : { agent }),
       timeout: answerWithinMs,
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${answerWithinMs} ms`)));
-    outgoing.on('error', (error) => (asked.broken ? resolve(null) : reject(error)));
+    outgoing.on('error', (error) => (sent.broken ? resolve(null) : reject(error)));
     outgoing.on('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', (error) => (asked.broken ? resolve(null) : reject(error)));
+      response.on('error', (error) => (sent.broken ? resolve(null) : reject(error)));
       response.on('end', () =>
         resolve({
           status: response.statusCode ?? 0,
@@ -573,11 +573,11 @@ function ask(url: string, asked: Request): Promise<Reply | null> {
         }),
       );
     });
-    if (asked.broken && asked.body !== null) {
-      outgoing.write(asked.body.subarray(0, asked.body.length - 1));
+    if (sent.broken && sent.body !== null) {
+      outgoing.write(sent.body.subarray(0, sent.body.length - 1));
       setTimeout(() => outgoing.destroy(), 15);
       outgoing.on('close', () => resolve(null));
-    } else outgoing.end(asked.body ?? undefined);
+    } else outgoing.end(sent.body ?? undefined);
   });
 }
 
@@ -589,27 +589,27 @@ const leaks = [
 ];
 
 /** What is wrong with the answer; null when nothing is. */
-function complaint(asked: Request, { status, headers, text }: Reply): string | null {
+function complaint(sent: Request, { status, headers, text }: Reply): string | null {
   if (status >= 500) return `answered ${status}`;
   if (text.includes('internal_error')) return 'holds an internal error';
   if (leaks.some((pattern) => pattern.test(text))) return 'tells of its insides';
   if (!headers['x-request-id']) return 'has no X-Request-Id';
   if (status >= 200 && status < 300) return null;
-  if (status === 304) return asked.headers['If-None-Match'] === '*' ? null : 'is empty';
-  let told: Record<string, unknown>;
+  if (status === 304) return sent.headers['If-None-Match'] === '*' ? null : 'is empty';
+  let parsed: Record<string, unknown>;
   try {
-    told = JSON.parse(text) as Record<string, unknown>;
+    parsed = JSON.parse(text) as Record<string, unknown>;
   } catch {
     return 'is no JSON';
   }
-  const { statusCode, code, message, details, ...more } = told;
+  const { statusCode, code, message, details, ...more } = parsed;
   if (Object.keys(more).length > 0) return `has ${Object.keys(more).join(', ')} beside the envelope`;
   if (statusCode !== status) return `says ${String(statusCode)} with the status ${status}`;
   if (typeof message !== 'string' || message === '') return 'has no message';
   if (details !== undefined && (typeof details !== 'object' || details === null)) return 'has odd details';
-  const declared = asked.operation.failures[String(code)] ?? commonFailures[String(code)];
+  const declared = sent.operation.failures[String(code)] ?? commonFailures[String(code)];
   if (beforeRouting[String(code)] === status) return null;
-  const onItsWay = sameAddress(asked) ? declared === status : registered.get(String(code))?.has(status);
+  const onItsWay = sameAddress(sent) ? declared === status : registered.get(String(code))?.has(status);
   return onItsWay === true ? null : `has the code ${String(code)} with ${status}, which is not declared`;
 }
 
@@ -620,8 +620,8 @@ function sameAddress({ operation, method, path }: Request): boolean {
   return method.toLowerCase() === operation.method && pattern.test(address) && others.every((one) => one === operation);
 }
 
-function shown(asked: Request, why: string, reply: Reply | null): string {
-  const { index, operation, method, path, headers, body } = asked;
+function shown(sent: Request, why: string, reply: Reply | null): string {
+  const { index, operation, method, path, headers, body } = sent;
   const answer = reply === null ? 'none' : `${reply.status} ${reply.text.slice(0, 400)}`;
   return `#${index} ${operation.id}: the answer ${why}
     ${method} ${path.slice(0, 300)} ${JSON.stringify(headers).slice(0, 400)}
@@ -749,19 +749,19 @@ describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, funct
       const lane = async () => {
         while (next < end) {
           const index = next++;
-          const asked = makeRequest(index, worlds);
+          const sent = makeRequest(index, worlds);
           const began = performance.now();
-          const reply = await ask(service.url, asked).catch((error: Error) => error);
+          const reply = await sendRequest(service.url, sent).catch((error: Error) => error);
           const ms = performance.now() - began;
-          if (ms > slowest.ms) Object.assign(slowest, { ms, what: `#${index} ${asked.operation.id}` });
+          if (ms > slowest.ms) Object.assign(slowest, { ms, what: `#${index} ${sent.operation.id}` });
           if (reply instanceof Error) {
-            complaints.push(shown(asked, `did not come: ${reply.message}`, null));
+            complaints.push(shown(sent, `did not come: ${reply.message}`, null));
             continue;
           }
           if (reply === null) continue;
           statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
-          const why = complaint(asked, reply);
-          if (why !== null) complaints.push(shown(asked, why, reply));
+          const why = complaint(sent, reply);
+          if (why !== null) complaints.push(shown(sent, why, reply));
         }
       };
       await Promise.all(Array.from({ length: lanes }, lane));
@@ -774,7 +774,7 @@ describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, funct
   it('leave the ledgers consistent and the service ready', async () => {
     for (const world of worlds) {
       await tend(world);
-      await service.settled(world.workspaceId);
+      await service.waitForCalculations(world.workspaceId);
       await expectSoundLedger(service.database.ownerUrl, world.workspaceId);
       const parked = await query(
         service.database.ownerUrl,

@@ -35,8 +35,8 @@ describe('Idempotency-Key', () => {
   }
 
   async function expectFailure(answer: Promise<Answer> | Answer, status: number, code: string): Promise<void> {
-    const { status: told, body } = await answer;
-    expect({ status: told, code: body.code }).to.deep.equal({ status, code });
+    const { status: reported, body } = await answer;
+    expect({ status: reported, code: body.code }).to.deep.equal({ status, code });
     expect(body).to.include({ statusCode: status });
   }
 
@@ -117,7 +117,7 @@ describe('Idempotency-Key', () => {
       const [again] = await Promise.all([post(path, body, 'k')]);
       expect(again.status).to.equal(status);
       expect(again.headers.get('idempotent-replay')).to.equal(null);
-      expect(await kept()).to.have.length(0);
+      expect(await storedResponses()).to.have.length(0);
     });
   }
 
@@ -126,7 +126,7 @@ describe('Idempotency-Key', () => {
     expect((await post('/v1/plans', plan('A'), 'k')).status).to.equal(201);
   });
 
-  async function kept() {
+  async function storedResponses() {
     return owner.selectFrom('idempotency_keys').selectAll().where('workspace_id', '=', workspaceId).execute();
   }
 
@@ -162,14 +162,14 @@ describe('Idempotency-Key', () => {
   it('is leased for 15 seconds at a time, and a request that has lost its lease writes nothing', async () => {
     const blocker = await owner.startTransaction().execute();
     await sql`lock table plans in exclusive mode`.execute(blocker);
-    const asked = post('/v1/plans', plan('A'), 'k');
+    const requested = post('/v1/plans', plan('A'), 'k');
     await untilSomeoneWaitsFor('plans');
     const { rows } = await sql<{ seconds: number }>`
       update idempotency_keys set lease_id = gen_random_uuid() where workspace_id = ${workspaceId}
       returning extract(epoch from leased_until - now())::float as seconds`.execute(owner);
     expect(rows[0]?.seconds).to.be.within(1, 15);
     await blocker.commit().execute();
-    await expectFailure(await asked, 409, 'request_in_progress');
+    await expectFailure(await requested, 409, 'request_in_progress');
     expect(await planNames()).to.deep.equal([]);
   });
 
@@ -198,18 +198,18 @@ describe('Idempotency-Key', () => {
     await expectFailure(post('/v1/plans', plan('A'), 'k'), 409, 'plan_name_taken');
     await post('/v1/plans', plan('B'), 'k2');
     await sql`select forget_old_requests()`.execute(service.running.service.database);
-    expect(await kept()).to.have.length(1);
+    expect(await storedResponses()).to.have.length(1);
     await age(25);
     await sql`select forget_old_requests()`.execute(service.running.service.database);
-    expect(await kept()).to.have.length(0);
+    expect(await storedResponses()).to.have.length(0);
   });
 
   it('stores no secret: an API key is neither rotated nor returned twice', async () => {
     const rotated = await post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k');
     expect(rotated.status).to.equal(200);
     await expectFailure(post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k'), 409, 'duplicate_idempotency_key');
-    expect(JSON.stringify(await kept())).not.to.include(rotated.body.apiKey.slice(3));
-    expect((await kept()).map(({ status, answer }) => ({ status, answer }))).to.deep.equal([
+    expect(JSON.stringify(await storedResponses())).not.to.include(rotated.body.apiKey.slice(3));
+    expect((await storedResponses()).map(({ status, answer }) => ({ status, answer }))).to.deep.equal([
       { status: 200, answer: null },
     ]);
     expect((await service.client(rotated.body.apiKey).get('/v1')).status).to.equal(200);
@@ -241,7 +241,7 @@ describe('Idempotency-Key', () => {
     const send = () => api.send('PUT', '/v1/deals/D-1', { amount: 1 }, { 'Idempotency-Key': 'k' });
     expect((await send()).status).to.equal(201);
     expect((await send()).status).to.equal(200);
-    expect(await kept()).to.have.length(0);
+    expect(await storedResponses()).to.have.length(0);
   });
 
   it('does not return a stored response to a caller without access', async () => {

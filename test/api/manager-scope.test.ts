@@ -112,7 +112,7 @@ describe('managers who see only the people below them', () => {
         closeDate: '2026-01-10',
         repId: ids.get(name),
       });
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     const { commentId } = await admin.expect(201, 'POST', `/v1/statements/${ids.get('eve')}/comments`, {
       period: '2026-01',
       body: 'x',
@@ -126,14 +126,14 @@ describe('managers who see only the people below them', () => {
 
   const restrict = (managerScope: string) => admin.expect(200, 'PATCH', '/v1/workspaces', { managerScope });
   const filled = (text: string) => text.replace(/<([a-z]+)>/g, (_, name: string) => ids.get(name) ?? expect.fail(name));
-  const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  const sendAsBoss = (method: string, path: string, body?: unknown): Promise<Answer> =>
     manager.send(method, filled(path), body === undefined ? undefined : JSON.parse(filled(JSON.stringify(body))));
 
   it('see everyone while the setting is workspace', async () => {
     await restrict('workspace');
     expect((await admin.expect(200, 'GET', '/v1/workspaces')).managerScope).to.equal('workspace');
     expect((await manager.get('/v1/reps')).body.reps).to.have.length(4);
-    expect((await ask('GET', '/v1/commissions?repId=<eve>&period=2026-01')).status).to.equal(200);
+    expect((await sendAsBoss('GET', '/v1/commissions?repId=<eve>&period=2026-01')).status).to.equal(200);
   });
 
   describe('under managerScope reports', () => {
@@ -149,7 +149,7 @@ describe('managers who see only the people below them', () => {
     for (const [id, request] of Object.entries(requests)) {
       if (request === null || narrowed.has(id)) continue;
       it(`${id}: a rep outside of the team is rejected`, async () => {
-        const answer = await ask(...request);
+        const answer = await sendAsBoss(...request);
         const expected = id.startsWith('getExport') ? 'job_not_found' : 'forbidden';
         expect(answer.body.code, JSON.stringify(answer.body).slice(0, 300)).to.equal(expected);
       });
@@ -174,7 +174,7 @@ describe('managers who see only the people below them', () => {
       '/v1/workspaces',
     ])
       it(`GET ${path} shows nothing of the others`, async () => {
-        const { status, body } = await ask('GET', path);
+        const { status, body } = await sendAsBoss('GET', path);
         const text = JSON.stringify(body);
         expect(status, text).to.equal(200);
         for (const other of [ids.get('eve') as string, 'eve@x.io', 'Eve', 'deal-of-eve'])
@@ -188,14 +188,14 @@ describe('managers who see only the people below them', () => {
       expect(overview.reps.map(({ name }: { name: string }) => name)).to.deep.equal(['Ben']);
       const team = (await manager.get('/v1/statements?period=2026-01')).body;
       expect(team.totals.netPayout).to.equal(100);
-      expect((await ask('GET', '/v1/commissions?dealId=deal-of-ben')).status).to.equal(200);
-      expect((await ask('GET', '/v1/commissions?dealId=deal-of-eve')).body.code).to.equal('forbidden');
-      const simulated = await ask('POST', '/v1/commissions/simulate', { planId: '<plan>', period: '2026-Q1' });
+      expect((await sendAsBoss('GET', '/v1/commissions?dealId=deal-of-ben')).status).to.equal(200);
+      expect((await sendAsBoss('GET', '/v1/commissions?dealId=deal-of-eve')).body.code).to.equal('forbidden');
+      const simulated = await sendAsBoss('POST', '/v1/commissions/simulate', { planId: '<plan>', period: '2026-Q1' });
       expect(simulated.body.reps.map(({ repId }: { repId: string }) => repId)).to.deep.equal([ids.get('ben')]);
     });
 
     it('generate statements of the people below them when the request names no rep', async () => {
-      const { body } = await ask('POST', '/v1/statements/generate', { period: '2026-02' });
+      const { body } = await sendAsBoss('POST', '/v1/statements/generate', { period: '2026-02' });
       const generated = body.statements.map(({ repId }: { repId: string }) => repId).sort();
       expect(generated).to.deep.equal(['ben', 'lea', 'mia'].map((name) => ids.get(name)).sort());
     });
@@ -235,10 +235,10 @@ describe('managers who see only the people below them', () => {
 
     it('lose access to a rep as soon as that rep reports to someone else', async () => {
       await admin.expect(200, 'PATCH', `/v1/reps/${ids.get('ben')}`, { managerId: null });
-      expect((await ask('GET', '/v1/reps/<ben>')).status).to.equal(403);
+      expect((await sendAsBoss('GET', '/v1/reps/<ben>')).status).to.equal(403);
       expect((await manager.get('/v1/deals')).body.count).to.equal(0);
       await admin.expect(200, 'PATCH', `/v1/reps/${ids.get('ben')}`, { managerId: ids.get('lea') });
-      expect((await ask('GET', '/v1/reps/<ben>')).status).to.equal(200);
+      expect((await sendAsBoss('GET', '/v1/reps/<ben>')).status).to.equal(200);
       expect((await manager.get('/v1/deals')).body.count).to.equal(1);
     });
   });

@@ -146,8 +146,8 @@ describe('the OpenAPI document', () => {
     it('can be read without a token and support only GET', async () => {
       for (const path of ['/v1/openapi.json', '/docs', '/docs/initialize.js', '/docs/swagger-ui.css']) {
         expect((await fetch(`${service.url}${path}`, { method: 'HEAD' })).status, path).to.equal(200);
-        const refused = await anyone.send('POST', path);
-        expect([refused.status, refused.body.code, head(refused, 'allow')], path).to.deep.equal([
+        const rejected = await anyone.send('POST', path);
+        expect([rejected.status, rejected.body.code, head(rejected, 'allow')], path).to.deep.equal([
           405,
           'method_not_allowed',
           'GET',
@@ -176,8 +176,8 @@ describe('the OpenAPI document', () => {
 
     it('are returned by GET /v1', async () => {
       const { api, workspaceId } = await service.workspace({ name: 'Acme' });
-      const { version, ...told } = await api.expect(200, 'GET', '/v1');
-      expect(told).to.deep.equal({
+      const { version, ...rest } = await api.expect(200, 'GET', '/v1');
+      expect(rest).to.deep.equal({
         workspaceId,
         workspaceName: 'Acme',
         kind: 'ws',

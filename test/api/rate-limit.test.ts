@@ -13,9 +13,9 @@ const start = Date.parse('2026-05-15T12:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1000);
 
 /** How many of so many requests at one moment are accepted. */
-async function accepted(counter: RateCounter, token: string, requests: number, moment: Date, most = 600) {
+async function accepted(counter: RateCounter, token: string, requests: number, moment: Date, max = 600) {
   const counted = await Promise.all(
-    Array.from({ length: requests }, () => counter.count(workspaceId, token, most, moment)),
+    Array.from({ length: requests }, () => counter.count(workspaceId, token, max, moment)),
   );
   return counted.filter((one) => one.accepted).length;
 }
@@ -66,8 +66,8 @@ function describeCounter(name: string, open: () => Promise<RateCounter[] | null>
       const [counter] = both();
       await accepted(counter, token, 2, at(0.5), 3);
       await accepted(counter, token, 1, at(30), 3);
-      const refused = await counter.count(workspaceId, token, 3, at(31));
-      expect(refused).to.include({ accepted: false, remaining: 0, resetSecond: start / 1000 + 61 });
+      const rejected = await counter.count(workspaceId, token, 3, at(31));
+      expect(rejected).to.include({ accepted: false, remaining: 0, resetSecond: start / 1000 + 61 });
       expect((await counter.count(workspaceId, token, 3, at(60.9))).accepted).to.equal(false);
       const again = await counter.count(workspaceId, token, 3, at(61));
       expect(again).to.include({ accepted: true, remaining: 1, resetSecond: start / 1000 + 91 });
@@ -184,9 +184,9 @@ describe('rate limit', () => {
       const { api } = await service.workspace();
       const answers = await Promise.all(Array.from({ length: 25 }, () => api.get('/v1')));
       expect(answers.filter((answer) => answer.status === 200)).to.have.length(10);
-      const refused = answers.filter((answer) => answer.status === 429);
-      expect(refused).to.have.length(15);
-      for (const answer of refused) {
+      const rejected = answers.filter((answer) => answer.status === 429);
+      expect(rejected).to.have.length(15);
+      for (const answer of rejected) {
         expect(answer.body).to.include({ statusCode: 429, code: 'rate_limited' });
         expect(answer.body.message).to.be.a('string');
         expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 61);

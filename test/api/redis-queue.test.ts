@@ -25,7 +25,7 @@ describe('with the queue on Redis', () => {
     await saveMapping(api);
     await savePlans(api, teams);
     await api.expect(200, 'POST', importPath, await readPipeline(), { 'Content-Type': 'text/csv' });
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     const { totals } = await api.expect(200, 'GET', '/v1/commissions?period=2017');
     expect(totals).to.deep.equal({ total: 801_085.18, commission: 797_335.18, bonus: 3750, adjustments: 0 });
     const again = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});

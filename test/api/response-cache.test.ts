@@ -135,12 +135,12 @@ describe('cached responses', () => {
     let amount = 0;
     let putting = true;
     const crowd = Array.from({ length: 6 }, async () => {
-      let asked = 0;
-      for (; putting; asked += 1) {
-        const least = amount;
-        expect(await pipeline('ana')).to.be.at.least(least);
+      let requestCount = 0;
+      for (; putting; requestCount += 1) {
+        const minAmount = amount;
+        expect(await pipeline('ana')).to.be.at.least(minAmount);
       }
-      return asked;
+      return requestCount;
     });
     for (let next = 1; next <= 60; next += 1) {
       await put('d1', open(ids.ana, next));
@@ -151,8 +151,8 @@ describe('cached responses', () => {
   });
 
   it('fail as they do without the cache, and failures are not cached', async () => {
-    const nobody = '0198c0de-0000-7000-8000-000000000000';
-    for (const path of [`/v1/commissions?repId=${nobody}`, '/v1/commissions?dealId=d1'])
+    const unknownRepId = '0198c0de-0000-7000-8000-000000000000';
+    for (const path of [`/v1/commissions?repId=${unknownRepId}`, '/v1/commissions?dealId=d1'])
       for (let time = 0; time < 2; time += 1) expect((await api.get(path)).status).to.equal(404);
     await put('d1', { repId: ids.ana, closeDate: '2026-02-01', fields: { amount: 1, stage: 'Won' } });
     await api.expect(200, 'GET', '/v1/commissions?dealId=d1');

@@ -25,7 +25,7 @@ describe('8,800 real opportunities, from the CSV to the cent', () => {
       'Content-Type': 'text/csv',
     });
     expect(imported).to.deep.include({ accepted: 8800, unchanged: 0, stale: 0, rejected: [] });
-    await service.settled(world.workspaceId);
+    await service.waitForCalculations(world.workspaceId);
   });
 
   after(() => service.stop());
@@ -87,7 +87,7 @@ describe('8,800 real opportunities, from the CSV to the cent', () => {
     const reversed = [header, ...lines.reverse()].join('\n');
     await other.api.expect(200, 'POST', importPath, reversed, { 'Content-Type': 'text/csv' });
     await savePlans(other.api, otherTeams);
-    await service.settled(other.workspaceId);
+    await service.waitForCalculations(other.workspaceId);
     expect(await ledgerRows(service.database.ownerUrl, other.workspaceId)).to.deep.equal(rows);
   });
 });

@@ -301,7 +301,7 @@ describe('two workspaces', () => {
       });
     }
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
-    await service.settled(made);
+    await service.waitForCalculations(made);
     const { commentId } = await api.expect(201, 'POST', `/v1/statements/${ada.id}/comments`, {
       period: '2026-03',
       body: `Comment of ${letter}`,
@@ -384,7 +384,7 @@ describe('two workspaces', () => {
   }
 
   /** The answer with the ids that were asked for, and what is new with every request, taken out. */
-  async function ask([request, body]: Probe, names: Names): Promise<string> {
+  async function runProbe([request, body]: Probe, names: Names): Promise<string> {
     const filled = (text: string) =>
       text.replace(
         /<([a-zA-Z]+)>/g,
@@ -398,13 +398,13 @@ describe('two workspaces', () => {
       text,
       text === undefined ? {} : { 'Content-Type': 'application/json' },
     );
-    let told = JSON.stringify(answer.body);
-    for (const [name, id] of names) told = told.replaceAll(id, `<${name}>`);
-    return `${answer.status} ${told.replace(/"(jobId|startedAt|snapshotAt|deleted_at|generatedAt|createdAt|updatedAt|eventId|commentId)":"[^"]*"/g, '"$1":"*"')}`;
+    let reported = JSON.stringify(answer.body);
+    for (const [name, id] of names) reported = reported.replaceAll(id, `<${name}>`);
+    return `${answer.status} ${reported.replace(/"(jobId|startedAt|snapshotAt|deleted_at|generatedAt|createdAt|updatedAt|eventId|commentId)":"[^"]*"/g, '"$1":"*"')}`;
   }
 
   async function expectOtherUntouched(): Promise<void> {
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     expect(await contentOf(other.workspaceId)).to.deep.equal(untouched);
   }
 
@@ -421,8 +421,8 @@ describe('two workspaces', () => {
     for (const probe of probes[id] ?? []) {
       const [request, body] = probe;
       it(`${request}${body === undefined ? '' : ` ${JSON.stringify(body).slice(0, 120)}`}: treats ids of another workspace as unknown`, async () => {
-        const foreign = await ask(probe, other.names);
-        const unknown = await ask(probe, nothing);
+        const foreign = await runProbe(probe, other.names);
+        const unknown = await runProbe(probe, nothing);
         expect(foreign).to.equal(unknown);
         expect(foreign).not.to.match(/^5/);
       });

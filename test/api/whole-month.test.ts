@@ -140,7 +140,7 @@ describe('a month of a company', () => {
   it('imports its deals, and everything is paid to the cent', async () => {
     const answer = await api.expect(200, 'POST', '/v1/deals/import', deals, { 'Content-Type': 'text/csv' });
     expect(answer).to.include({ accepted: 9, unchanged: 0, stale: 0 }).and.deep.include({ rejected: [] });
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     expect(await endOf(answer.jobId)).to.equal('completed');
     const january = await api.expect(200, 'GET', `/v1/statements?repId=${idOf('ben')}&period=2026-01`);
     expect(cents(january.summary.netPayout)).to.equal('4800.00');
@@ -174,8 +174,8 @@ describe('a month of a company', () => {
     await expectFigures(adjusted, { status: 'approved', version: 2 });
     const again = await api.expect(200, 'POST', '/v1/statements/generate', { period: month });
     expect([again.generated, again.skipped, again.errors]).to.deep.equal([0, 5, 0]);
-    const refused = await api.post(`/v1/statements/${idOf('ben')}/adjust`, { amount: 1, reason: 'x', period: month });
-    expect([refused.status, refused.body.code]).to.deep.equal([400, 'statement_locked']);
+    const rejected = await api.post(`/v1/statements/${idOf('ben')}/adjust`, { amount: 1, reason: 'x', period: month });
+    expect([rejected.status, rejected.body.code]).to.deep.equal([400, 'statement_locked']);
   });
 
   it('holds back what changes afterwards, and says so', async () => {
@@ -232,7 +232,7 @@ describe('a month of a company', () => {
     const approve = (status: string) =>
       manager.expect(200, 'POST', `/v1/statements/${idOf('ben')}/approve`, { period: month, status });
     await approve('draft');
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     await manager.expect(200, 'POST', `/v1/statements/${idOf('ben')}/generate`, { period: month });
     await approve('approved');
     expect(await lines('ben')).to.deep.equal({ B2: '6214.81', B3: '5253.72', B5: '617.28' });
@@ -253,7 +253,7 @@ describe('a month of a company', () => {
     const { stage, currency, close_date: closeDate, owner_id: ownerId } = all;
     const deal = { stage, currency, closeDate, ownerId, amount };
     await api.expect(200, 'PUT', `/v1/deals/${dealId}`, deal);
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
   }
 
   async function generate(): Promise<number[]> {

@@ -29,7 +29,7 @@ describe('assignments', () => {
     admin = callerAs('admin', workspaceId);
     [ann, bob] = (await addReps(slice, admin, 'Ann', 'Bob')) as [string, string];
     ({ planId, planVersionId } = await addPlan(slice, admin, 'Plan', [rule('New')]));
-    await slice.forgetRequests(workspaceId);
+    await slice.deleteRequests(workspaceId);
   });
 
   const post = (body: object) => slice.run(createAssignments, admin, { body });
@@ -39,14 +39,15 @@ describe('assignments', () => {
   const list = (query: object = {}, caller = admin) => slice.run(listAssignments, caller, { query });
   const everything = () => slice.contents(workspaceId, 'assignments', 'calculation_requests');
 
-  async function refuse(code: string, status: number, refused: AnyOperation, parts: Parts): Promise<void> {
+  async function expectError(code: string, status: number, operation: AnyOperation, parts: Parts): Promise<void> {
     const before = await everything();
-    await slice.refuse(code, status, refused, admin, parts);
+    await slice.expectError(code, status, operation, admin, parts);
     expect(await everything(), code).to.equal(before);
   }
-  const refusePost = (code: string, status: number, body: object) => refuse(code, status, createAssignments, { body });
-  const refusePatch = (code: string, status: number, assignmentId: string, body: object) =>
-    refuse(code, status, updateAssignment, { params: { assignmentId }, body });
+  const expectPostError = (code: string, status: number, body: object) =>
+    expectError(code, status, createAssignments, { body });
+  const expectPatchError = (code: string, status: number, assignmentId: string, body: object) =>
+    expectError(code, status, updateAssignment, { params: { assignmentId }, body });
 
   async function elsewhere() {
     const foreign = callerAs('admin', await slice.workspace());
@@ -71,10 +72,10 @@ describe('assignments', () => {
         { repId: bob, repName: 'Bob', ...shared },
         { repId: ann, repName: 'Ann', ...shared },
       ]);
-      const asked = { from_day: '1900-01-01', to_day: '2199-12-31', trigger: 'assignment_change' };
+      const requested = { from_day: '1900-01-01', to_day: '2199-12-31', trigger: 'assignment_change' };
       expect(await slice.requests(workspaceId)).to.have.deep.members([
-        { rep_id: ann, ...asked },
-        { rep_id: bob, ...asked },
+        { rep_id: ann, ...requested },
+        { rep_id: bob, ...requested },
       ]);
       expect(slice.woken).to.have.members([ann, bob]);
     });
@@ -84,29 +85,29 @@ describe('assignments', () => {
     });
 
     it('refuses bodies that break the schema', async () => {
-      await refusePost('VALIDATION_FAILED', 400, {});
-      await refusePost('VALIDATION_FAILED', 400, { planId });
-      await refusePost('VALIDATION_FAILED', 400, { repIds: [ann] });
-      await refusePost('VALIDATION_FAILED', 400, { repIds: [], planId });
-      await refusePost('VALIDATION_FAILED', 400, { repIds: ['x'], planId });
-      await refusePost('VALIDATION_FAILED', 400, { repIds: Array.from({ length: 10_001 }, newId), planId });
-      await refusePost('VALIDATION_FAILED', 400, { repIds: [ann], planId, effectiveStart: '2026-02-30' });
-      await refusePost('VALIDATION_FAILED', 400, {
+      await expectPostError('VALIDATION_FAILED', 400, {});
+      await expectPostError('VALIDATION_FAILED', 400, { planId });
+      await expectPostError('VALIDATION_FAILED', 400, { repIds: [ann] });
+      await expectPostError('VALIDATION_FAILED', 400, { repIds: [], planId });
+      await expectPostError('VALIDATION_FAILED', 400, { repIds: ['x'], planId });
+      await expectPostError('VALIDATION_FAILED', 400, { repIds: Array.from({ length: 10_001 }, newId), planId });
+      await expectPostError('VALIDATION_FAILED', 400, { repIds: [ann], planId, effectiveStart: '2026-02-30' });
+      await expectPostError('VALIDATION_FAILED', 400, {
         repIds: [ann],
         planId,
         effectiveStart: '2026-02-02',
         effectiveEnd: '2026-02-01',
       });
-      await refusePost('VALIDATION_FAILED', 400, { repIds: [ann], planId, endDate: '2026-02-01' });
+      await expectPostError('VALIDATION_FAILED', 400, { repIds: [ann], planId, endDate: '2026-02-01' });
     });
 
     it('refuses plans and reps that the workspace does not have, writing nothing', async () => {
       const foreign = await elsewhere();
       for (const unknown of [newId(), foreign.planId])
-        await refusePost('plan_not_found', 404, { repIds: [ann], planId: unknown });
+        await expectPostError('plan_not_found', 404, { repIds: [ann], planId: unknown });
       for (const unknown of [newId(), foreign.repId]) {
-        await refusePost('rep_not_found', 404, { repIds: [ann, unknown], planId });
-        const failure = await slice.refuse('rep_not_found', 404, createAssignments, admin, {
+        await expectPostError('rep_not_found', 404, { repIds: [ann, unknown], planId });
+        const failure = await slice.expectError('rep_not_found', 404, createAssignments, admin, {
           body: { repIds: [ann, unknown], planId },
         });
         expect(failure.details).to.deep.equal({ repIds: [unknown] });
@@ -122,7 +123,7 @@ describe('assignments', () => {
         { effectiveStart: '2026-02-10', effectiveEnd: '2026-02-10' },
         { effectiveStart: '2025-01-01', effectiveEnd: '2027-01-01' },
       ])
-        await refusePost('assignment_overlap', 409, { repIds: [bob, ann], planId, ...days });
+        await expectPostError('assignment_overlap', 409, { repIds: [bob, ann], planId, ...days });
       await post({ repIds: [ann], planId, effectiveStart: '2026-04-01' });
       await post({ repIds: [ann], planId, effectiveEnd: '2026-01-31' });
       const other = await addPlan(slice, admin, 'Other', [rule('New')]);
@@ -145,13 +146,13 @@ describe('assignments', () => {
         },
       ]);
       const [{ assignmentId }] = await post({ repIds: [ann], planId: ranked.planId });
-      await slice.forgetRequests(workspaceId);
+      await slice.deleteRequests(workspaceId);
       await post({ repIds: [bob], planId: ranked.planId });
       expect((await slice.requests(workspaceId)).map((one) => one.rep_id)).to.have.members([ann, bob]);
-      await slice.forgetRequests(workspaceId);
+      await slice.deleteRequests(workspaceId);
       await patch(assignmentId, { effectiveStart: '2026-01-01' });
       expect(slice.woken).to.have.members([ann, bob]);
-      await slice.forgetRequests(workspaceId);
+      await slice.deleteRequests(workspaceId);
       await remove(assignmentId);
       expect((await slice.requests(workspaceId)).map((one) => one.rep_id)).to.have.members([ann, bob]);
     });
@@ -177,7 +178,7 @@ describe('assignments', () => {
       expect(await seen({ planId: planVersionId, repId: bob })).to.deep.equal(['Bob Plan']);
       expect(await seen({ planId: newId() })).to.deep.equal([]);
       expect(await seen({ repId: newId() })).to.deep.equal([]);
-      await slice.refuse('VALIDATION_FAILED', 400, listAssignments, admin, { query: { rep: ann } });
+      await slice.expectError('VALIDATION_FAILED', 400, listAssignments, admin, { query: { rep: ann } });
     });
 
     it('shows a rep their own, and refuses them others', async () => {
@@ -186,7 +187,7 @@ describe('assignments', () => {
       expect((await list({}, rep)).map((one: { repId: string }) => one.repId)).to.deep.equal([ann]);
       expect(await list({ repId: ann.toUpperCase() }, rep)).to.have.length(1);
       for (const repId of [bob, newId()])
-        await slice.refuse('forbidden', 403, listAssignments, rep, { query: { repId } });
+        await slice.expectError('forbidden', 403, listAssignments, rep, { query: { repId } });
       expect(await list({}, callerAs('manager', workspaceId, ann))).to.have.length(2);
     });
 
@@ -206,7 +207,7 @@ describe('assignments', () => {
         effectiveStart: '2026-01-01',
         effectiveEnd: '2026-06-30',
       });
-      await slice.forgetRequests(workspaceId);
+      await slice.deleteRequests(workspaceId);
       expect(await patch(assignmentId, { effectiveEnd: null })).to.include({
         assignmentId,
         effectiveStart: '2026-01-01',
@@ -220,7 +221,7 @@ describe('assignments', () => {
         effectiveEnd: '2026-03-31',
       });
       expect((await list())[0]).to.include({ effectiveStart: null, effectiveEnd: '2026-03-31' });
-      await slice.forgetRequests(workspaceId);
+      await slice.deleteRequests(workspaceId);
       await patch(assignmentId, { effectiveEnd: '2026-03-31' });
       expect(await slice.requests(workspaceId)).to.deep.equal([]);
     });
@@ -234,28 +235,28 @@ describe('assignments', () => {
       });
       await post({ repIds: [ann], planId, effectiveStart: '2026-07-01' });
       const foreign = await elsewhere();
-      await refusePatch('VALIDATION_FAILED', 400, assignmentId, {});
-      await refusePatch('VALIDATION_FAILED', 400, assignmentId, { planId });
-      await refusePatch('VALIDATION_FAILED', 400, assignmentId, { effectiveEnd: '2025-12-31' });
-      await refusePatch('assignment_overlap', 409, assignmentId, { effectiveEnd: '2026-07-01' });
-      await refusePatch('assignment_overlap', 409, assignmentId, { effectiveEnd: null });
+      await expectPatchError('VALIDATION_FAILED', 400, assignmentId, {});
+      await expectPatchError('VALIDATION_FAILED', 400, assignmentId, { planId });
+      await expectPatchError('VALIDATION_FAILED', 400, assignmentId, { effectiveEnd: '2025-12-31' });
+      await expectPatchError('assignment_overlap', 409, assignmentId, { effectiveEnd: '2026-07-01' });
+      await expectPatchError('assignment_overlap', 409, assignmentId, { effectiveEnd: null });
       for (const unknown of [newId(), 'nonsense', foreign.assignmentId])
-        await refusePatch('assignment_not_found', 404, unknown, { effectiveEnd: null });
+        await expectPatchError('assignment_not_found', 404, unknown, { effectiveEnd: null });
       await remove(assignmentId);
-      await refusePatch('assignment_not_found', 404, assignmentId, { effectiveEnd: null });
+      await expectPatchError('assignment_not_found', 404, assignmentId, { effectiveEnd: null });
     });
 
     it('that narrows the days reverses what lies outside', async () => {
       await addDeal(slice, workspaceId, ann, '2026-01-15', 1000);
       await addDeal(slice, workspaceId, ann, '2026-04-15', 2000);
       const [{ assignmentId }] = await post({ repIds: [ann], planId });
-      await slice.settle(workspaceId);
+      await slice.calculateAll(workspaceId);
       expect(await earned()).to.deep.equal([
         ['2026-01-15', '80.0000', 'earned'],
         ['2026-04-15', '160.0000', 'earned'],
       ]);
       await patch(assignmentId, { effectiveEnd: '2026-03-31' });
-      await slice.settle(workspaceId);
+      await slice.calculateAll(workspaceId);
       expect(await earned()).to.deep.equal([
         ['2026-01-15', '80.0000', 'earned'],
         ['2026-04-15', '160.0000', 'reversed'],
@@ -276,11 +277,11 @@ describe('assignments', () => {
     it('takes the rep off the plan and leaves what was earned', async () => {
       await addDeal(slice, workspaceId, ann, '2026-01-15', 1000);
       const [{ assignmentId }] = await post({ repIds: [ann], planId });
-      await slice.settle(workspaceId);
+      await slice.calculateAll(workspaceId);
       expect(await remove(assignmentId)).to.deep.equal({ deleted: true, assignmentId });
       expect((await slice.requests(workspaceId)).map((one) => one.trigger)).to.deep.equal(['assignment_change']);
       await addDeal(slice, workspaceId, ann, '2026-01-20', 1000);
-      await slice.settle(workspaceId);
+      await slice.calculateAll(workspaceId);
       expect(await earned()).to.deep.equal([['2026-01-15', '80.0000', 'earned']]);
       expect(await list()).to.deep.equal([]);
       expect(await post({ repIds: [ann], planId })).to.have.length(1);
@@ -291,20 +292,20 @@ describe('assignments', () => {
       const [{ assignmentId }] = await post({ repIds: [ann], planId });
       await remove(assignmentId);
       for (const unknown of [assignmentId, newId(), 'nonsense', foreign.assignmentId]) {
-        await refuse('assignment_not_found', 404, deleteAssignment, { params: { assignmentId: unknown } });
+        await expectError('assignment_not_found', 404, deleteAssignment, { params: { assignmentId: unknown } });
       }
     });
   });
 
   it('are changed by admins only', async () => {
-    for (const standing of ['manager', 'rep', 'connection'] as const) {
-      const caller = callerAs(standing, workspaceId, ann);
-      await slice.refuse('forbidden', 403, createAssignments, caller, { body: { repIds: [ann], planId } });
-      await slice.refuse('forbidden', 403, updateAssignment, caller, {
+    for (const accessLevel of ['manager', 'rep', 'connection'] as const) {
+      const caller = callerAs(accessLevel, workspaceId, ann);
+      await slice.expectError('forbidden', 403, createAssignments, caller, { body: { repIds: [ann], planId } });
+      await slice.expectError('forbidden', 403, updateAssignment, caller, {
         params: { assignmentId: newId() },
         body: { effectiveEnd: null },
       });
-      await slice.refuse('forbidden', 403, deleteAssignment, caller, { params: { assignmentId: newId() } });
+      await slice.expectError('forbidden', 403, deleteAssignment, caller, { params: { assignmentId: newId() } });
     }
   });
 });

@@ -62,10 +62,10 @@ describe('audit log', () => {
       .executeTakeFirstOrThrow();
     const { runs, ...page } = await read();
     expect(page).to.deep.equal({ count: 1, limit: 100, offset: 0 });
-    const { runId, blocked, ...told } = runs[0];
+    const { runId, blocked, ...rest } = runs[0];
     expect(runId).to.match(/^[0-9a-f-]{36}$/);
     expect(blocked).to.deep.include({ statementLocked: true, periods: ['2026-01'] });
-    expect(told).to.deep.equal({
+    expect(rest).to.deep.equal({
       actor: 'orchestrator',
       trigger: 'recalculation',
       scope: 'rep',
@@ -103,9 +103,9 @@ describe('audit log', () => {
     await run(1);
     const stranger = { ...world.admin, workspaceId: await world.slice.workspace() };
     expect((await world.slice.run(listAuditLogs, stranger)).count).to.equal(0);
-    await world.slice.refuse('forbidden', 403, listAuditLogs, world.as('manager'));
+    await world.slice.expectError('forbidden', 403, listAuditLogs, world.as('manager'));
     for (const query of [{ limit: '0' }, { limit: '501' }, { limit: 'x' }, { offset: '-1' }, { page: '2' }]) {
-      await world.slice.refuse('VALIDATION_FAILED', 400, listAuditLogs, world.admin, { query });
+      await world.slice.expectError('VALIDATION_FAILED', 400, listAuditLogs, world.admin, { query });
     }
   });
 });

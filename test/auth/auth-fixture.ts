@@ -9,7 +9,7 @@ export interface Person {
   readonly email: string;
 }
 
-export interface KeptMail {
+export interface StoredMail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -36,7 +36,7 @@ export class AuthFixture {
   }
 
   /** Deletes the attempt counters by address, as if an hour had passed. */
-  async forgetLimits(): Promise<void> {
+  async clearLimits(): Promise<void> {
     await sql`truncate attempt_counters`.execute(this.owner);
   }
 
@@ -54,7 +54,7 @@ export class AuthFixture {
   }
 
   /** Stored mails for the address, oldest first, decrypted with the service's key. */
-  async mailsTo(email: string): Promise<KeptMail[]> {
+  async mailsTo(email: string): Promise<StoredMail[]> {
     const { rows } = await sql<{ mail_id: string; recipient: string; subject: string; body: Buffer }>`
       select * from mail_outbox where recipient = ${email} order by created_at`.execute(this.owner);
     const { secrets } = this.service.running.service;

@@ -16,9 +16,9 @@ describe('limits on requests without a valid token', () => {
   const from = (address: string) => ({ 'X-Forwarded-For': address });
 
   /** The window may end during the test; then the limit starts again. */
-  async function untilLimited(ask: () => Promise<Answer>): Promise<{ before: number; answer: Answer }> {
+  async function untilLimited(sendRequest: () => Promise<Answer>): Promise<{ before: number; answer: Answer }> {
     for (let before = 0; before <= 130; before += 1) {
-      const answer = await ask();
+      const answer = await sendRequest();
       if (answer.status === 429) return { before, answer };
       expect(answer.status).to.equal(401);
     }

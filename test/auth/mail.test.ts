@@ -71,7 +71,7 @@ describe('mail over SMTP', () => {
 
   it('retries a rejected mail and sends it once', async () => {
     await world.person(api, 'again@acme.test');
-    smtp.refuse = 1;
+    smtp.rejections = 1;
     await world.send('again@acme.test');
     const failed = await until('a failure', async () => {
       const row = await outboxRow('again@acme.test');

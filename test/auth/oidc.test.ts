@@ -21,7 +21,7 @@ describe('signing in with an identity provider', () => {
     provider.forge = (claims) => claims;
     provider.signWith = 'own';
     provider.tokenStatus = 200;
-    return world.forgetLimits();
+    return world.clearLimits();
   });
 
   after(async () => {

@@ -13,11 +13,11 @@ describe('signing in by e-mail', () => {
     ({ workspaceId, api } = await world.service.workspace());
   });
 
-  beforeEach(() => world.forgetLimits());
+  beforeEach(() => world.clearLimits());
 
   after(() => world.stop());
 
-  const refused = { statusCode: 401, code: 'invalid_code' };
+  const rejected = { statusCode: 401, code: 'invalid_code' };
 
   it('signs in with the code that was sent, once', async () => {
     const ada = await world.person(api, 'ada@acme.test', { role: 'manager' });
@@ -39,7 +39,7 @@ describe('signing in by e-mail', () => {
     });
     const replay = await world.verify('ada@acme.test', code);
     expect(replay.status).to.equal(401);
-    expect(replay.body).to.include(refused);
+    expect(replay.body).to.include(rejected);
   });
 
   it('returns the same response and does the same work for known and unknown addresses', async () => {
@@ -97,7 +97,7 @@ describe('signing in by e-mail', () => {
     for (const bad of [code.slice(1), fullWidth, `${code} `, ` ${code}`, `${code}\n`, '', 'abcdef', `${code}0`]) {
       const answer = await world.verify('form@acme.test', bad);
       expect(answer.status, JSON.stringify(bad)).to.equal(401);
-      expect(answer.body).to.include(refused);
+      expect(answer.body).to.include(rejected);
     }
     expect((await world.verify('form@acme.test', code)).status).to.equal(200);
   });
@@ -108,7 +108,7 @@ describe('signing in by e-mail', () => {
     for (let guess = 0; guess < 5; guess += 1) {
       const answer = await world.verify('five@acme.test', otherThan(code));
       expect(answer.status).to.equal(401);
-      expect(answer.body).to.include(refused);
+      expect(answer.body).to.include(rejected);
     }
     expect((await world.verify('five@acme.test', code)).status).to.equal(401);
     expect((await world.verify('five@acme.test', await world.code('five@acme.test'))).status).to.equal(200);
@@ -217,7 +217,7 @@ describe('signing in by e-mail', () => {
     const wrong = await world.verify('both@acme.test', otherThan(code));
     expect(wrong.status).to.equal(401);
     expect(wrong.body).to.not.have.property('details');
-    for (let asked = 0; asked < 6; asked += 1) {
+    for (let sentCode = 0; sentCode < 6; sentCode += 1) {
       const choice = await world.verify('both@acme.test', code);
       expect(choice.status).to.equal(400);
       expect(choice.body.details.workspaces).to.deep.equal([
@@ -228,9 +228,9 @@ describe('signing in by e-mail', () => {
     const chosen = await world.verify('both@acme.test', code, { workspaceId: other.workspaceId });
     expect(chosen.status).to.equal(200);
     expect(chosen.body.rep).to.include({ id: there.repId, role: 'admin' });
-    const asked = await world.code('both@acme.test', { workspaceId });
-    expect((await world.verify('both@acme.test', asked, { workspaceId: other.workspaceId })).status).to.equal(401);
-    const known = await world.verify('both@acme.test', asked);
+    const sentCode = await world.code('both@acme.test', { workspaceId });
+    expect((await world.verify('both@acme.test', sentCode, { workspaceId: other.workspaceId })).status).to.equal(401);
+    const known = await world.verify('both@acme.test', sentCode);
     expect(known.status).to.equal(200);
     expect((await world.service.client(known.body.sessionToken).get('/auth/status')).body.workspaceId).to.equal(
       workspaceId,

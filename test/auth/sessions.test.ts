@@ -21,7 +21,7 @@ describe('sessions', () => {
   });
 
   beforeEach(async () => {
-    await world.forgetLimits();
+    await world.clearLimits();
     await world.ageCodes('1 day');
     await api.expect(200, 'PATCH', `/v1/reps/${mia.repId}`, { active: true, role: 'manager' });
   });
@@ -49,12 +49,12 @@ describe('sessions', () => {
     const unnamed = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', {});
     const connection = world.service.client(token);
     const workspace = { workspaceId, name: 'Acme', currency: 'EUR', timezone: 'Europe/Berlin' };
-    const nobody = { repId: null, email: null, workspace };
+    const withoutRep = { repId: null, email: null, workspace };
     const profile = (client: ApiClient) => client.expect(200, 'GET', '/auth/me');
-    expect(await profile(api)).to.deep.equal({ ...nobody, name: 'workspace key', role: 'admin' });
-    expect(await profile(connection)).to.deep.equal({ ...nobody, name: 'widget', role: null });
+    expect(await profile(api)).to.deep.equal({ ...withoutRep, name: 'workspace key', role: 'admin' });
+    expect(await profile(connection)).to.deep.equal({ ...withoutRep, name: 'widget', role: null });
     const other = world.service.client(unnamed.token);
-    expect(await profile(other)).to.deep.equal({ ...nobody, name: 'connection token', role: null });
+    expect(await profile(other)).to.deep.equal({ ...withoutRep, name: 'connection token', role: null });
     expect((await api.get('/auth/status')).body).to.include({ kind: 'ws', role: 'admin', repId: null });
     expect((await connection.get('/auth/status')).body).to.include({ kind: 'conn', role: null, repId: null });
     for (const client of [api, connection]) expect((await client.post('/auth/logout')).status).to.equal(403);

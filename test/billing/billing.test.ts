@@ -97,7 +97,7 @@ describe('billing', () => {
     return fetch(webhook(), { method: 'POST', headers, body });
   }
 
-  async function newsOf(workspaceId: string) {
+  async function inboxMessagesOf(workspaceId: string) {
     return rows(
       'select outcome, error, attempts, settled_at is not null as settled from inbox where workspace_id = $1',
       workspaceId,
@@ -126,8 +126,8 @@ describe('billing', () => {
       ).to.deep.equal([{ customer_id: customer, subscription_id: subscription, status: 'active', tier: 'pro' }]);
       const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
       expect(runs[0]).to.include({ trigger: 'tier_changed', actor: 'billing', scope: 'workspace' });
-      const [told] = await rows('select details from audit_runs where run_id = $1', runs[0].runId);
-      expect(told?.['details']).to.deep.include({ from: 'free', to: 'pro', customerId: customer });
+      const [auditRun] = await rows('select details from audit_runs where run_id = $1', runs[0].runId);
+      expect(auditRun?.['details']).to.deep.include({ from: 'free', to: 'pro', customerId: customer });
     });
 
     it('finds the workspace by the metadata of the subscription', async () => {
@@ -174,10 +174,10 @@ describe('billing', () => {
       const last = billing.deliveries(webhook()).take().at(-1) as Delivery;
       const statuses = await Promise.all(Array.from({ length: 100 }, () => deliver(last)));
       expect(new Set(statuses)).to.deep.equal(new Set([200]));
-      expect(await newsOf(workspaceId)).to.have.length(1);
+      expect(await inboxMessagesOf(workspaceId)).to.have.length(1);
       await run();
       await deliver(last);
-      expect((await newsOf(workspaceId)).filter(({ settled }) => !settled)).to.deep.equal([]);
+      expect((await inboxMessagesOf(workspaceId)).filter(({ settled }) => !settled)).to.deep.equal([]);
       expect(await tier()).to.equal('pro');
     });
   });
@@ -207,7 +207,7 @@ describe('billing', () => {
         const answer = await post(body, header());
         expect(answer.status).to.equal(401);
         expect(await answer.json()).to.deep.include({ code: 'bad_signature' });
-        expect(await newsOf(workspaceId)).to.deep.equal([]);
+        expect(await inboxMessagesOf(workspaceId)).to.deep.equal([]);
         expect(await rows('select 1 from billing_customers where workspace_id = $1', workspaceId)).to.deep.equal([]);
       });
 
@@ -215,7 +215,7 @@ describe('billing', () => {
       billing.nextWebhookSecret = 'whsec_next';
       expect((await post(body, billing.sign(body))).status).to.equal(200);
       billing.nextWebhookSecret = null;
-      expect(await newsOf(workspaceId)).to.have.length(1);
+      expect(await inboxMessagesOf(workspaceId)).to.have.length(1);
     });
 
     it('rejects every delivery while no secret is configured', async () => {
@@ -265,8 +265,8 @@ describe('billing', () => {
       expect(await tier()).to.equal('free');
       const { reps } = await api.expect(200, 'GET', '/v1/reps');
       expect(reps.filter((rep: { active: boolean }) => rep.active)).to.have.length(13);
-      const refused = await api.put('/v1/reps', { reps: [{ name: 'New', email: 'new@x.io', role: 'rep' }] });
-      expect(refused.body.code).to.equal('rep_limit_reached');
+      const rejected = await api.put('/v1/reps', { reps: [{ name: 'New', email: 'new@x.io', role: 'rep' }] });
+      expect(rejected.body.code).to.equal('rep_limit_reached');
       await api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { active: false });
       const back = await api.patch(`/v1/reps/${reps[0].id}`, { active: true });
       expect(back.body.code).to.equal('rep_limit_reached');
@@ -323,11 +323,11 @@ describe('billing', () => {
       )) as [{ check_at: Date }];
       expect(checkAt.getTime()).to.be.at.most(now.getTime() + dayMs);
       now = new Date(now.getTime() + 6.5 * dayMs);
-      await ask(customer, checkAt);
+      await requestCheck(customer, checkAt);
       await run();
       expect(await tier()).to.equal('pro');
       now = new Date(now.getTime() + 0.6 * dayMs);
-      await ask(customer, now);
+      await requestCheck(customer, now);
       await run();
       expect(await tier()).to.equal('free');
       billing.change(subscription, { status: 'active' });
@@ -390,7 +390,7 @@ describe('billing', () => {
     for (const { run } of all) await run();
     expect(await Promise.all(all.map(({ tier }) => tier()))).to.deep.equal(['enterprise', 'pro', 'free', 'free']);
     for (const { workspaceId } of all)
-      expect((await newsOf(workspaceId)).filter(({ outcome }) => outcome !== 'done')).to.deep.equal([]);
+      expect((await inboxMessagesOf(workspaceId)).filter(({ outcome }) => outcome !== 'done')).to.deep.equal([]);
   });
 
   describe('while the provider', () => {
@@ -408,10 +408,10 @@ describe('billing', () => {
         await run();
         end();
         expect(await tier()).to.equal('free');
-        const [news] = await newsOf(workspaceId);
+        const [message] = await inboxMessagesOf(workspaceId);
         // The outage does not count as attempts, so no event becomes a dead letter.
-        expect(news).to.include({ settled: false, attempts: 0 });
-        expect(String(news?.['error']))
+        expect(message).to.include({ settled: false, attempts: 0 });
+        expect(String(message?.['error']))
           .to.match(/billing provider/)
           .and.not.contain(billing.apiKey);
         await makeDue(workspaceId);
@@ -442,7 +442,8 @@ describe('billing', () => {
         const failure = await cutOff.run(workspaceId, 'billing').catch((error: unknown) => error);
         expect(failure).to.equal(outage);
       }
-      for (const news of await newsOf(workspaceId)) expect(news).to.include({ settled: false, attempts: 0 });
+      for (const message of await inboxMessagesOf(workspaceId))
+        expect(message).to.include({ settled: false, attempts: 0 });
       await run();
       expect(await tier()).to.equal('pro');
     });
@@ -473,8 +474,8 @@ describe('billing', () => {
         await makeDue(workspaceId);
         await run();
       }
-      expect(await newsOf(workspaceId)).to.have.length(1);
-      expect((await newsOf(workspaceId))[0]).to.include({ settled: true, outcome: 'failed' });
+      expect(await inboxMessagesOf(workspaceId)).to.have.length(1);
+      expect((await inboxMessagesOf(workspaceId))[0]).to.include({ settled: true, outcome: 'failed' });
       expect(await tier()).to.equal('pro');
       const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
       expect(runs[0]).to.include({ trigger: 'billing_event', actor: 'billing', outcome: 'failed' });
@@ -501,9 +502,9 @@ describe('billing', () => {
       await sweep();
       await run();
       expect(await tier()).to.equal('free');
-      const news = await newsOf(workspaceId);
+      const message = await inboxMessagesOf(workspaceId);
       await sweep();
-      expect(await newsOf(workspaceId)).to.have.length(news.length);
+      expect(await inboxMessagesOf(workspaceId)).to.have.length(message.length);
     });
 
     it('repeats the range of a failed sweep', async () => {
@@ -534,10 +535,10 @@ describe('billing', () => {
       await run();
       expect(await tier()).to.equal('pro');
       await rows('update billing_customers set check_at = now() where customer_id = $1', customer);
-      const before = await newsOf(workspaceId);
+      const before = await inboxMessagesOf(workspaceId);
       await sweep();
       await sweep();
-      expect(await newsOf(workspaceId)).to.have.length(before.length + 1);
+      expect(await inboxMessagesOf(workspaceId)).to.have.length(before.length + 1);
       await run();
       expect(await tier()).to.equal('free');
     });
@@ -563,7 +564,7 @@ describe('billing', () => {
     await whole.database.drop();
   });
 
-  async function ask(customer: string, dueAt: Date): Promise<void> {
+  async function requestCheck(customer: string, dueAt: Date): Promise<void> {
     await service.running.service.container.resolve(BillingIntake).check(customer, dueAt);
   }
 });

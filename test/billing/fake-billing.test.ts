@@ -54,8 +54,8 @@ describe('the fake billing provider, used through the client of the vendor', () 
       port: new URL(billing.url).port,
       protocol: 'http',
     });
-    const refused = await stranger.customers.list().catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(Stripe.errors.StripeAuthenticationError);
+    const rejected = await stranger.customers.list().catch((error: unknown) => error);
+    expect(rejected).to.be.instanceOf(Stripe.errors.StripeAuthenticationError);
   });
 
   it('lets clients retry a failed request only if it says so', async () => {

@@ -53,8 +53,8 @@ describe('comments on statements', () => {
     }
     const deal = await office.api.post(path, { period: '2026-01', body: 'x', dealId: 'nope' });
     expect([deal.status, deal.body.code]).to.deep.equal([404, 'deal_not_found']);
-    const nobody = await office.api.post(`/v1/statements/${newId()}/comments`, { period: '2026-01', body: 'x' });
-    expect([nobody.status, nobody.body.code]).to.deep.equal([404, 'rep_not_found']);
+    const unknownRep = await office.api.post(`/v1/statements/${newId()}/comments`, { period: '2026-01', body: 'x' });
+    expect([unknownRep.status, unknownRep.body.code]).to.deep.equal([404, 'rep_not_found']);
     const asBen = await fixture.as(office, office.ben);
     expect(
       (await asBen.post(`/v1/statements/${office.mia}/comments`, { period: '2026-01', body: 'x' })).status,
@@ -66,8 +66,8 @@ describe('comments on statements', () => {
     const asMia = await fixture.as(office, office.mia);
     const add = (client: typeof asBen) => client.expect(201, 'POST', path, { period: '2026-03', body: 'x' });
     const [bens, mias, other] = [await add(asBen), await add(asMia), await add(asBen)];
-    const refused = await asBen.delete(`${path}/${mias.commentId}`);
-    expect([refused.status, refused.body.code]).to.deep.equal([403, 'forbidden']);
+    const rejected = await asBen.delete(`${path}/${mias.commentId}`);
+    expect([rejected.status, rejected.body.code]).to.deep.equal([403, 'forbidden']);
     expect(await asBen.expect(200, 'DELETE', `${path}/${bens.commentId}`)).to.deep.equal({ deleted: true });
     expect(await asMia.expect(200, 'DELETE', `${path}/${other.commentId}`)).to.deep.equal({ deleted: true });
     for (const unknown of [bens.commentId, newId(), 'x']) {

@@ -91,11 +91,11 @@ describe('what did not pay', () => {
     await deal('unassigned-2', 'bob', { amount: 3000 });
     await deal('no-quota', 'dan');
     await deal('in-time', 'cy');
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     await api.expect(200, 'POST', `/v1/statements/${ids.get('Cy')}/generate`, { period: '2026-01' });
     await api.expect(200, 'POST', `/v1/statements/${ids.get('Cy')}/approve`, { period: '2026-01', status: 'approved' });
     await deal('late', 'cy');
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
   });
   after(() => service.stop());
 
@@ -152,7 +152,7 @@ describe('what did not pay', () => {
       target: 1000,
     });
     await deal('orphan', 'ann');
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     expect(dealsByReason(await exceptions())).to.not.have.any.keys('quota_missing', 'owner_unresolved');
   });
 });

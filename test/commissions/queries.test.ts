@@ -15,7 +15,7 @@ describe('commission queries', () => {
   let ben: string;
   let planId: string;
 
-  const ask = (query: Record<string, string>, caller = world.admin) =>
+  const readView = (query: Record<string, string>, caller = world.admin) =>
     world.slice.run(getCommissions, caller, { query });
 
   /** The worked example: Ada sells 60,000, 60,000 and 30,000 against a quota of 100,000. */
@@ -44,7 +44,7 @@ describe('commission queries', () => {
       await world.rep('Gone', { active: false });
       await world.statement(ada, '2026-Q1', 'draft');
       await world.statement(ben, '2026-01', 'approved');
-      const overview = await ask({ period: '2026-Q1' }, world.as('manager', ben));
+      const overview = await readView({ period: '2026-Q1' }, world.as('manager', ben));
       const nothing = { total: 0, commission: 0, bonus: 0, adjustments: 0 };
       expect(overview).to.deep.equal({
         period: '2026-Q1',
@@ -79,7 +79,7 @@ describe('commission queries', () => {
     it('takes the month that it is in the workspace where none is asked for', async () => {
       world.slice.now = new Date('2026-02-28T23:30:00Z');
       await world.slice.owner.updateTable('workspaces').set({ timezone: 'Asia/Tokyo' }).execute();
-      const overview = await ask({});
+      const overview = await readView({});
       expect(overview.period).to.equal('2026-03');
       expect(overview.totals.total).to.equal(4500);
     });
@@ -94,7 +94,7 @@ describe('commission queries', () => {
       await world.assign(gone, euro);
       await world.deal('E1', gone, { amount: 100, currency: 'EUR', closeDate: '2026-01-02' });
       await world.calculate();
-      const overview = await ask({ period: '2026-01' });
+      const overview = await readView({ period: '2026-01' });
       const ten = [{ currency: 'EUR', earnings: { total: 10, commission: 10, bonus: 0, adjustments: 0 } }];
       expect(overview.totals.total).to.equal(4800);
       expect(overview.otherCurrencies).to.deep.equal(ten);
@@ -105,14 +105,14 @@ describe('commission queries', () => {
     it('lists the quotas of the month, and of the periods around it', async () => {
       for (const period of ['2026-02', '2026-H1', '2026', '2026-Q2', '2025'])
         await world.quota(ada, planId, 'New business', period, 10);
-      const overview = await ask({ period: '2026-02' });
+      const overview = await readView({ period: '2026-02' });
       const periods = overview.reps[0].attainment.map((one: { period: string }) => one.period).sort();
       expect(periods).to.deep.equal(['2026', '2026-02', '2026-H1', '2026-Q1']);
     });
 
     it('is for managers and admins', async () => {
-      await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ada));
-      await world.slice.refuse('forbidden', 403, getCommissions, world.as('connection'));
+      await world.slice.expectError('forbidden', 403, getCommissions, world.as('rep', ada));
+      await world.slice.expectError('forbidden', 403, getCommissions, world.as('connection'));
     });
 
     it('refuses what is no period and what is not known', async () => {
@@ -124,22 +124,24 @@ describe('commission queries', () => {
         { dealId: '' },
         { dealId: 'a\u0000b' },
       ]) {
-        await world.slice.refuse('VALIDATION_FAILED', 400, getCommissions, world.admin, { query });
+        await world.slice.expectError('VALIDATION_FAILED', 400, getCommissions, world.admin, { query });
       }
     });
 
     it('answers the same under its old name', async () => {
       expect(getCommissionsDashboard.path).to.equal('/v1/commissions/dashboard');
       const query = { period: '2026-Q1' };
-      expect(await world.slice.run(getCommissionsDashboard, world.admin, { query })).to.deep.equal(await ask(query));
+      expect(await world.slice.run(getCommissionsDashboard, world.admin, { query })).to.deep.equal(
+        await readView(query),
+      );
     });
 
     it('knows nothing of other workspaces', async () => {
       const stranger = await world.slice.workspace();
       const caller = { ...world.admin, workspaceId: stranger };
-      expect((await ask({ period: '2026-Q1' }, caller)).reps).to.deep.equal([]);
-      await world.slice.refuse('rep_not_found', 404, getCommissions, caller, { query: { repId: ada } });
-      await world.slice.refuse('deal_not_found', 404, getCommissions, caller, { query: { dealId: 'D1' } });
+      expect((await readView({ period: '2026-Q1' }, caller)).reps).to.deep.equal([]);
+      await world.slice.expectError('rep_not_found', 404, getCommissions, caller, { query: { repId: ada } });
+      await world.slice.expectError('deal_not_found', 404, getCommissions, caller, { query: { dealId: 'D1' } });
       expect(await world.slice.run(listCommissionPeriods, caller)).to.deep.equal([]);
     });
   });
@@ -156,7 +158,7 @@ describe('commission queries', () => {
         currency: 'EUR',
       });
       await world.deal('Gone', ada, { stage: 'Proposal', isClosed: false, deleted: true });
-      const dashboard = await ask({ repId: ada, period: '2026-02' }, world.as('rep', ada));
+      const dashboard = await readView({ repId: ada, period: '2026-02' }, world.as('rep', ada));
       expect(dashboard.trend).to.have.length(12);
       expect(dashboard.trend[0]).to.deep.equal({ period: '2025-03', total: 0 });
       expect(dashboard.trend.slice(-2)).to.deep.equal([
@@ -203,7 +205,7 @@ describe('commission queries', () => {
       await world.adjust(ada, -100.25, '2026-02-01', 'D2');
       await world.deal('D4', ada, { amount: 1000, closeDate: '2026-02-12' });
       await world.calculate();
-      const dashboard = await ask({ repId: ada, period: '2026' });
+      const dashboard = await readView({ repId: ada, period: '2026' });
       expect(dashboard.earnings).to.deep.equal({
         total: 16_519.75,
         commission: 16_620,
@@ -221,12 +223,12 @@ describe('commission queries', () => {
       await world.assign(ben, planId);
       await world.deal('B1', ben, { amount: 30_000 });
       await world.calculate();
-      const [quota] = (await ask({ repId: ben, period: '2026-02' })).attainment;
+      const [quota] = (await readView({ repId: ben, period: '2026-02' })).attainment;
       expect(quota.nextTier).to.deep.equal({ name: 'Over', minThreshold: 1, remaining: 60_000.5 });
       expect(quota.attainment).to.equal(0.333331);
       await world.deal('B2', ben, { amount: 60_000.5, closeDate: '2026-03-30' });
       await world.calculate();
-      const [reached] = (await ask({ repId: ben, period: '2026-02' })).attainment;
+      const [reached] = (await readView({ repId: ben, period: '2026-02' })).attainment;
       expect(reached.nextTier).to.deep.equal({ name: 'Top', minThreshold: 1.25, remaining: 22_500.125 });
     });
 
@@ -236,7 +238,7 @@ describe('commission queries', () => {
       await world.plan('', config, { planId, effectiveStart: '2026-03-01' });
       await world.assign(ben, planId);
       await world.quota(ben, planId, 'New business', '2026-Q1', 1000);
-      const nextTier = async () => (await ask({ repId: ben, period: '2026-Q1' })).attainment[0].nextTier.name;
+      const nextTier = async () => (await readView({ repId: ben, period: '2026-Q1' })).attainment[0].nextTier.name;
       expect(await nextTier()).to.equal('Own');
       await world.deal('B1', ben, { amount: 900 });
       await world.calculate();
@@ -247,7 +249,7 @@ describe('commission queries', () => {
 
     it('shows attainment 0 for a quota that was deleted, with the credit that is earned', async () => {
       const shown = async (period: string) =>
-        (await ask({ repId: ada, period })).attainment.map(
+        (await readView({ repId: ada, period })).attainment.map(
           (one: { measure: string; period: string; target: number; credit: number; attainment: number }) =>
             `${one.measure} ${one.period}: ${one.credit} of ${one.target}, ${one.attainment}`,
         );
@@ -273,7 +275,7 @@ describe('commission queries', () => {
       await world.quota(ada, other, 'Zero', '2026-Q1', 0);
       await world.quota(ada, planId, 'New business', '2026-01', 1_000_000);
       await world.calculate();
-      const { attainment } = await ask({ repId: ada, period: '2026-01' });
+      const { attainment } = await readView({ repId: ada, period: '2026-01' });
       expect(attainment).to.have.length(5);
       expect(attainment.filter((one: object) => 'nextTier' in one)).to.deep.equal([]);
       const [zero] = attainment.filter((one: { measure: string }) => one.measure === 'Zero');
@@ -289,34 +291,36 @@ describe('commission queries', () => {
       await world.assign(ben, euro);
       await world.deal('B1', ben, { amount: 50 });
       await world.calculate();
-      const dashboard = await ask({ repId: ben, period: '2026-02' });
+      const dashboard = await readView({ repId: ben, period: '2026-02' });
       expect(dashboard.closedDeals[0]).to.include({ commission: 5, commissionCurrency: 'EUR' });
       expect(dashboard.otherCurrencies[0].earnings.total).to.equal(5);
     });
 
     it('works at the first month that there is', async () => {
-      const { trend } = await ask({ repId: ada, period: '1900-01' });
+      const { trend } = await readView({ repId: ada, period: '1900-01' });
       expect([trend[0].period, trend[11].period]).to.deep.equal(['1899-02', '1900-01']);
     });
 
     it('is one\u2019s own, or for managers', async () => {
       const query = { repId: ada };
-      await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ben), { query });
-      await world.slice.refuse('forbidden', 403, getCommissions, world.as('connection'), { query });
-      await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ben), { query: { repId: newId() } });
-      await world.slice.refuse('rep_not_found', 404, getCommissions, world.as('manager', ben), {
+      await world.slice.expectError('forbidden', 403, getCommissions, world.as('rep', ben), { query });
+      await world.slice.expectError('forbidden', 403, getCommissions, world.as('connection'), { query });
+      await world.slice.expectError('forbidden', 403, getCommissions, world.as('rep', ben), {
         query: { repId: newId() },
       });
-      await world.slice.refuse('rep_not_found', 404, getCommissions, world.admin, { query: { repId: 'nobody' } });
-      expect((await ask({ repId: ada.toUpperCase() }, world.as('rep', ada))).repId).to.equal(ada);
-      expect((await ask(query, world.as('manager', ben))).name).to.equal('Ada');
+      await world.slice.expectError('rep_not_found', 404, getCommissions, world.as('manager', ben), {
+        query: { repId: newId() },
+      });
+      await world.slice.expectError('rep_not_found', 404, getCommissions, world.admin, { query: { repId: 'nobody' } });
+      expect((await readView({ repId: ada.toUpperCase() }, world.as('rep', ada))).repId).to.equal(ada);
+      expect((await readView(query, world.as('manager', ben))).name).to.equal('Ada');
     });
   });
 
   describe('deal breakdown', () => {
     it('explains what was paid', async () => {
       await world.adjust(ada, 50, '2026-02-20', 'D2');
-      const breakdown = await ask({ dealId: 'D2', repId: ben });
+      const breakdown = await readView({ dealId: 'D2', repId: ben });
       expect(breakdown.deal).to.deep.include({
         deal_id: 'D2',
         repId: ada,
@@ -383,7 +387,7 @@ describe('commission queries', () => {
       await world.deal('Euro', ada, { currency: 'EUR' });
       await world.calculate();
       const only = async (dealId: string) => {
-        const { events, total, outcomes } = await ask({ dealId });
+        const { events, total, outcomes } = await readView({ dealId });
         expect({ events, total, count: outcomes.length }).to.deep.equal({ events: [], total: 0, count: 1 });
         return outcomes[0];
       };
@@ -423,7 +427,7 @@ describe('commission queries', () => {
         conditions: [],
         missing: [],
       };
-      const outcomes = async (dealId: string) => (await ask({ dealId })).outcomes;
+      const outcomes = async (dealId: string) => (await readView({ dealId })).outcomes;
       expect(await outcomes('No day')).to.deep.equal([{ ...nulls, repId: ada, reason: 'no_close_date' }]);
       expect(await outcomes('No owner')).to.deep.equal([{ ...nulls, repId: null, reason: 'owner_unresolved' }]);
       expect(await outcomes('Gone')).to.deep.equal([{ ...nulls, repId: null, reason: 'deal_deleted' }]);
@@ -436,8 +440,8 @@ describe('commission queries', () => {
       await world.statement(ben, '2026-03', 'approved');
       await world.deal('B2', ben, { amount: 1000, closeDate: '2026-03-02' });
       await world.calculate();
-      const [first] = (await ask({ dealId: 'B1' })).outcomes;
-      const [second] = (await ask({ dealId: 'B2' })).outcomes;
+      const [first] = (await readView({ dealId: 'B1' })).outcomes;
+      const [second] = (await readView({ dealId: 'B2' })).outcomes;
       expect(first).to.include({ paid: false, amount: 0, reason: 'quota_missing' });
       expect(second).to.include({ paid: false, amount: 0, reason: 'statement_locked' });
     });
@@ -445,7 +449,7 @@ describe('commission queries', () => {
     it('shows reversed events, which count no more', async () => {
       await world.slice.owner.updateTable('deals').set({ rep_id: ben }).where('deal_id', '=', 'D2').execute();
       await world.calculate();
-      const breakdown = await ask({ dealId: 'D2' });
+      const breakdown = await readView({ dealId: 'D2' });
       expect(breakdown.events.map((event: { status: string }) => event.status)).to.deep.equal(['reversed']);
       expect(breakdown.events[0].trace.amount).to.equal(7200);
       expect(breakdown.total).to.equal(0);
@@ -475,19 +479,21 @@ describe('commission queries', () => {
       });
       await world.assign(boss, override);
       await world.calculate();
-      const whole = await ask({ dealId: 'D1' }, world.as('connection'));
+      const whole = await readView({ dealId: 'D1' }, world.as('connection'));
       expect(whole.events.map((event: { repName: string }) => event.repName)).to.have.members(['Ada', 'Boss']);
       expect(whole.total).to.equal(5280);
-      const own = await ask({ dealId: 'D1' }, world.as('rep', ada));
+      const own = await readView({ dealId: 'D1' }, world.as('rep', ada));
       expect(own.events.map((event: { repId: string }) => event.repId)).to.deep.equal([ada]);
       expect(own.total).to.equal(4800);
       expect(own.outcomes).to.have.length(1);
-      const above = await ask({ dealId: 'D1' }, world.as('rep', boss));
+      const above = await readView({ dealId: 'D1' }, world.as('rep', boss));
       expect(above.events.map((event: { repId: string }) => event.repId)).to.deep.equal([boss]);
       expect(above.events[0].trace.upstream).to.deep.equal([{ repId: ada, ruleName: 'New business', amount: 4800 }]);
       expect(above.outcomes).to.deep.equal([]);
-      await world.slice.refuse('forbidden', 403, getCommissions, world.as('rep', ben), { query: { dealId: 'D1' } });
-      await world.slice.refuse('deal_not_found', 404, getCommissions, world.as('rep', ben), {
+      await world.slice.expectError('forbidden', 403, getCommissions, world.as('rep', ben), {
+        query: { dealId: 'D1' },
+      });
+      await world.slice.expectError('deal_not_found', 404, getCommissions, world.as('rep', ben), {
         query: { dealId: 'D9' },
       });
     });
@@ -508,16 +514,16 @@ describe('commission queries', () => {
       await world.assign(ben, mbo);
       await world.deal('2026-02', ben, { amount: 100 });
       await world.calculate();
-      expect((await ask({ period: '2026-02' })).reps[1].earnings).to.deep.equal({
+      expect((await readView({ period: '2026-02' })).reps[1].earnings).to.deep.equal({
         total: 500,
         commission: 0,
         bonus: 500,
         adjustments: 0,
       });
-      const breakdown = await ask({ dealId: '2026-02' });
+      const breakdown = await readView({ dealId: '2026-02' });
       expect(breakdown.events).to.deep.equal([]);
       expect(breakdown.outcomes).to.deep.equal([]);
-      expect((await ask({ repId: ben, period: '2026-02' })).closedDeals[0].commission).to.equal(0);
+      expect((await readView({ repId: ben, period: '2026-02' })).closedDeals[0].commission).to.equal(0);
     });
   });
 
@@ -544,10 +550,12 @@ describe('commission queries', () => {
     });
 
     it('are one\u2019s own, or for managers', async () => {
-      await world.slice.refuse('forbidden', 403, listCommissionPeriods, world.as('rep', ben), {
+      await world.slice.expectError('forbidden', 403, listCommissionPeriods, world.as('rep', ben), {
         query: { repId: ada },
       });
-      await world.slice.refuse('rep_not_found', 404, listCommissionPeriods, world.admin, { query: { repId: newId() } });
+      await world.slice.expectError('rep_not_found', 404, listCommissionPeriods, world.admin, {
+        query: { repId: newId() },
+      });
     });
   });
 });

@@ -218,6 +218,6 @@ export class QueryFixture {
     await this.slice.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (trx) =>
       recalculateIn(trx, this.workspaceId, new Set()).workspace('recalculation'),
     );
-    await this.slice.settle(this.workspaceId);
+    await this.slice.calculateAll(this.workspaceId);
   }
 }

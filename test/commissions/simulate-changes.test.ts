@@ -72,7 +72,7 @@ describe('the simulation of a changed plan', () => {
       await api.expect(201, 'POST', '/v1/quotas', { ...quota, repIds: [ann, ben], period });
     const own = { rules: [{ ruleId: plan.rules[0].id, tiers: [{ tierIndex: 1, rate: 0.5 }] }] };
     await api.expect(200, 'PUT', `/v1/plans/${planVersionId}/overrides/${ann}`, own);
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
   });
 
   const simulate = (body: object, client = api) => client.expect(200, 'POST', '/v1/commissions/simulate', body);
@@ -88,7 +88,7 @@ describe('the simulation of a changed plan', () => {
       ),
     );
   const calculated = async (period: string) => {
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     return amounts(await simulate({ planId, period }));
   };
   /** What the ledger has, in the same form. */
@@ -133,7 +133,7 @@ describe('the simulation of a changed plan', () => {
       const simulated = amounts(await simulate({ planId, period: '2026', ...change }));
       expect(await earned()).to.deep.equal(before);
       await api.expect(200, 'PATCH', `/v1/plans/${planId}`, change);
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       expect(simulated).to.deep.equal(await earned());
       expect(Object.keys(simulated).length).to.be.greaterThan(8);
       expect(await calculated('2026')).to.deep.equal(simulated);
@@ -203,7 +203,7 @@ describe('the simulation of a changed plan', () => {
 
   it('rejects effectiveStart without planId and config, and contradicting dates', async () => {
     const config = configOf({ tiers });
-    const refuse = (body: object) =>
+    const expectError = (body: object) =>
       api.expect(400, 'POST', '/v1/commissions/simulate', { period: '2026-Q1', ...body });
     for (const body of [
       { planId, effectiveStart: '2026-02-01' },
@@ -213,6 +213,6 @@ describe('the simulation of a changed plan', () => {
       { planId, config: { ...config, effectiveStart: '2026-03-01' }, effectiveStart: '2026-02-01' },
       {},
     ])
-      expect((await refuse(body)).code).to.equal('VALIDATION_FAILED');
+      expect((await expectError(body)).code).to.equal('VALIDATION_FAILED');
   });
 });

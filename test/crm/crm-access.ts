@@ -13,9 +13,9 @@ export class StoredAccess implements CrmAccess {
     return this.current;
   }
 
-  async renewed(refused: CrmCredentials): Promise<CrmCredentials> {
+  async renewed(rejected: CrmCredentials): Promise<CrmCredentials> {
     this.renewals++;
-    if (refused.accessToken === this.current.accessToken) this.current = await this.adapter.refresh(this.current);
+    if (rejected.accessToken === this.current.accessToken) this.current = await this.adapter.refresh(this.current);
     return this.current;
   }
 

@@ -227,11 +227,11 @@ describe('crm-a', () => {
     });
 
     it('are reported as deleted only if the CRM reports each as deleted', async () => {
-      const [kept, gone] = [crm.addDeal({ name: 'Kept' }), crm.addDeal({ name: 'Gone' })] as const;
+      const [remaining, gone] = [crm.addDeal({ name: 'Kept' }), crm.addDeal({ name: 'Gone' })] as const;
       crm.delete(gone);
-      const deals = await account.getDeals([kept, gone, 'from-a-csv', kept]);
+      const deals = await account.getDeals([remaining, gone, 'from-a-csv', remaining]);
       expect(deals.map(({ id, deleted }) => [id, deleted])).to.have.deep.members([
-        [kept, false],
+        [remaining, false],
         [gone, true],
         ['from-a-csv', true],
       ]);

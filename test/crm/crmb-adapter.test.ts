@@ -276,12 +276,14 @@ describe('crm-b', () => {
     });
 
     it('are reported as deleted only if the CRM reports each as deleted; a merged deal is returned as its successor', async () => {
-      const [kept, gone, merged, old] = ['Kept', 'Gone', 'Merged', 'Old'].map((dealname) => crm.addDeal({ dealname }));
+      const [remaining, gone, merged, old] = ['Kept', 'Gone', 'Merged', 'Old'].map((dealname) =>
+        crm.addDeal({ dealname }),
+      );
       crm.delete(gone as string);
       crm.merge(merged as string, old as string);
-      const deals = await account.getDeals([kept, gone, old, 'from-a-csv'] as string[]);
+      const deals = await account.getDeals([remaining, gone, old, 'from-a-csv'] as string[]);
       expect(deals.map(({ id, deleted }) => [id, deleted])).to.have.deep.members([
-        [kept, false],
+        [remaining, false],
         [gone, true],
         [merged, false],
         [old, true],

@@ -42,9 +42,9 @@ describe('the filters of GET /v1/deals', () => {
       'OPP-6': { name: 'Elm', amount: 6000, stage: 'Won', closeDate: '2026-02-10', repId: ben },
     };
     for (const [id, deal] of Object.entries(deals)) await api.expect(201, 'PUT', `/v1/deals/${id}`, deal);
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     await api.expect(200, 'DELETE', '/v1/deals/OPP-6');
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
   });
 
   after(() => service.stop());

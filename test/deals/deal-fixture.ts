@@ -137,19 +137,19 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
     operation: AnyOperation,
     raw: { params?: object; query?: object; body?: unknown },
     caller = admin,
-    told?: (status: number) => void,
+    onStatus?: (status: number) => void,
   ) {
     const { status, body: answer } = await dispatcher.run(
       operation,
       { params: raw.params ?? {}, query: raw.query ?? {}, body: raw.body },
       caller,
     );
-    told?.(status);
+    onStatus?.(status);
     return answer as T;
   }
 
-  function put(dealId: string, body: object, told?: (status: number) => void) {
-    return call<DealRecord & { stale?: true }>(putDeal, { params: { dealId }, body }, admin, told);
+  function put(dealId: string, body: object, onStatus?: (status: number) => void) {
+    return call<DealRecord & { stale?: true }>(putDeal, { params: { dealId }, body }, admin, onStatus);
   }
 
   function importFile({ text, type = 'text/csv', query = {} }: ImportFile) {
@@ -178,7 +178,7 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
     );
   }
 
-  async function forgetRequests(): Promise<void> {
+  async function deleteRequests(): Promise<void> {
     await owner.query('delete from calculation_requests');
   }
 
@@ -206,7 +206,7 @@ export async function dealWorld(settings: { readonly timezone?: string; readonly
     list,
     remove,
     requests,
-    forgetRequests,
+    deleteRequests,
     close,
   };
 }

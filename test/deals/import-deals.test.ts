@@ -302,7 +302,7 @@ describe('POST /v1/deals/import', () => {
     const bob = await world.addRep({ email: 'bob@x.com', crmMemberId: 'Bob' });
     await world.importFile({ text: 'id,close_date,owner_id\nd1,2026-01-01,Bob\nd2,2026-01-02,Bob' });
     await world.remove('d2');
-    await world.forgetRequests();
+    await world.deleteRequests();
     await world.importFile({ text: 'id,close_date,owner_id\nd1,2026-02-01,"Ann, A."\nd2,2026-01-02,Bob' });
     expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.have.deep.members([
       [bob, '2026-01-01', '2026-01-02'],

@@ -20,9 +20,9 @@ describe('GET /v1/deals', () => {
 
   const ids = async (query: Record<string, string>, caller?: Caller) =>
     (await world.list(query, caller)).deals.map((deal) => deal.deal_id);
-  const as = (standing: Caller['accessLevel'], repId: string | null): Caller => ({
+  const as = (accessLevel: Caller['accessLevel'], repId: string | null): Caller => ({
     ...world.admin,
-    accessLevel: standing,
+    accessLevel: accessLevel,
     repId,
   });
 

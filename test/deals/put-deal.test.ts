@@ -61,15 +61,15 @@ describe('PUT /v1/deals/:dealId', () => {
   });
 
   it('refuses an amount beyond 10^15 by name, in the usual fields and in the mapped field', async () => {
-    const refused = async (body: object) => {
+    const rejected = async (body: object) => {
       const failure = await world.put('d1', body).catch((error: unknown) => error);
       expect(failure, JSON.stringify(body)).to.be.instanceOf(Failure).with.property('code', 'VALIDATION_FAILED');
       return (failure as Failure).details?.['issues'];
     };
-    await refused({ amount: 1.1e15 });
+    await rejected({ amount: 1.1e15 });
     for (const amount of [1e18, '-1e400', '1000000000000001'])
-      expect(JSON.stringify(await refused({ fields: { amount } }))).to.contain('"fields.amount"');
-    await refused({ fields: { value: 1e18 } });
+      expect(JSON.stringify(await rejected({ fields: { amount } }))).to.contain('"fields.amount"');
+    await rejected({ fields: { value: 1e18 } });
     expect(await world.put('d1', { fields: { amount: '1e15', seats: '123456789012345678' } })).to.include({
       amount: 1e15,
     });
@@ -128,7 +128,7 @@ describe('PUT /v1/deals/:dealId', () => {
 
   it('asks for the hull of the days when the close date moves', async () => {
     await world.put('d1', { repId: ann, closeDate: '2026-05-01' });
-    await world.forgetRequests();
+    await world.deleteRequests();
     await world.put('d1', { repId: ann, closeDate: '2026-01-15' });
     expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.deep.equal([
       [ann, '2026-01-15', '2026-05-01'],

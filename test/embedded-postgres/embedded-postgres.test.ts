@@ -15,7 +15,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres
 import { startDebianPostgres15 } from '#test/support/debian-postgres.js';
 import { createTestDatabase, stopTestServer, testServer } from '#test/support/test-database.js';
 
-interface Told {
+interface ReportedServer {
   readonly ownerUrl: string;
   readonly superuserUrl: string;
   readonly joined: boolean;
@@ -23,7 +23,7 @@ interface Told {
 }
 
 interface Starter {
-  readonly told: Told;
+  readonly reported: ReportedServer;
   readonly lines: readonly string[];
   stop(): Promise<void>;
   kill(): Promise<void>;
@@ -49,9 +49,9 @@ async function startElsewhere(dataDir = folder, module = modulePath): Promise<St
   const child = spawnStarter(dataDir, module);
   const lines: string[] = [];
   const output = createInterface({ input: child.stdout });
-  const told = await new Promise<Told>((resolve, reject) => {
+  const reported = await new Promise<ReportedServer>((resolve, reject) => {
     output.on('line', (line) => {
-      if (line.startsWith('{')) resolve(JSON.parse(line) as Told);
+      if (line.startsWith('{')) resolve(JSON.parse(line) as ReportedServer);
       else lines.push(line);
     });
     child.once('exit', () => reject(new Error(`the other process failed: ${lines.join('\n')}`)));
@@ -64,7 +64,7 @@ async function startElsewhere(dataDir = folder, module = modulePath): Promise<St
     child.kill('SIGKILL');
     await once(child, 'exit');
   };
-  return { told, lines, stop, kill };
+  return { reported, lines, stop, kill };
 }
 
 function spawnStarter(dataDir: string, module: string) {
@@ -177,10 +177,10 @@ describe('embedded PostgreSQL', function () {
 
     it('starts once when two processes begin at the same moment', async () => {
       const both = await Promise.all([startElsewhere(), startElsewhere()]);
-      expect(both[0].told.ownerUrl).equal(both[1].told.ownerUrl);
-      expect(both.filter(({ told }) => !told.joined)).length(1);
+      expect(both[0].reported.ownerUrl).equal(both[1].reported.ownerUrl);
+      expect(both.filter(({ reported }) => !reported.joined)).length(1);
       expect((await readdir(folder)).filter((name) => name.includes('partial'))).deep.equal([]);
-      const pid = await serverPid(both[0].told.dataDir);
+      const pid = await serverPid(both[0].reported.dataDir);
       await Promise.all(both.map((starter) => starter.stop()));
       await waitUntilGone(pid);
     });
@@ -247,25 +247,25 @@ describe('embedded PostgreSQL', function () {
       const first = await start();
       const pid = await serverPid(first.dataDir);
       const second = await startElsewhere();
-      expect(second.told.joined).equal(true);
-      expect(second.told.ownerUrl).equal(first.ownerUrl);
+      expect(second.reported.joined).equal(true);
+      expect(second.reported.ownerUrl).equal(first.ownerUrl);
       await second.stop();
       expect(isRunning(pid)).equal(true);
       const third = await startElsewhere();
       await first.stop();
-      expect(await query(third.told.ownerUrl, 'SELECT 1 AS n')).deep.equal({ n: 1 });
+      expect(await query(third.reported.ownerUrl, 'SELECT 1 AS n')).deep.equal({ n: 1 });
       await third.stop();
       await waitUntilGone(pid);
     });
 
     it('adopts the server of a process that was killed', async () => {
       const lost = await startElsewhere();
-      const pid = await serverPid(lost.told.dataDir);
+      const pid = await serverPid(lost.reported.dataDir);
       await lost.kill();
       expect(isRunning(pid)).equal(true);
       const heir = await start();
       expect(heir.joined).equal(false);
-      expect(heir.ownerUrl).equal(lost.told.ownerUrl);
+      expect(heir.ownerUrl).equal(lost.reported.ownerUrl);
       expect(await serverPid(heir.dataDir)).equal(pid);
       await heir.stop();
       await waitUntilGone(pid);
@@ -374,13 +374,13 @@ describe('embedded PostgreSQL', function () {
       await chmod(checkout, 0o700);
       const dataDir = path.join(checkout, '.data');
       const first = await startElsewhere(dataDir, module);
-      const place = path.dirname(first.told.dataDir);
+      const place = path.dirname(first.reported.dataDir);
       try {
         expect(first.lines.join()).match(/keeps its data in/);
-        await query(first.told.ownerUrl, 'CREATE TABLE kept AS SELECT 7 AS n');
+        await query(first.reported.ownerUrl, 'CREATE TABLE kept AS SELECT 7 AS n');
         await first.stop();
         const second = await startElsewhere(dataDir, module);
-        expect(await query(second.told.ownerUrl, 'SELECT n FROM kept')).deep.equal({ n: 7 });
+        expect(await query(second.reported.ownerUrl, 'SELECT n FROM kept')).deep.equal({ n: 7 });
         await second.stop();
       } finally {
         await rm(place, { recursive: true, force: true });

@@ -17,7 +17,7 @@ function termsOf(config: unknown) {
 }
 
 describe('plan config: what is rejected when a plan is saved', () => {
-  const refused: readonly (readonly [string, unknown, string])[] = [
+  const rejected: readonly (readonly [string, unknown, string])[] = [
     ['no rules', { rules: [] }, 'rules'],
     ['a rule without tiers', { rules: [{ ...rule, tiers: [] }] }, 'rules.0.tiers'],
     ['two rules with one name', { rules: [rule, { ...rule }] }, 'rules.1.name'],
@@ -120,7 +120,7 @@ describe('plan config: what is rejected when a plan is saved', () => {
     ['fifty-one rules', { rules: Array.from({ length: 51 }, (_, index) => ({ ...rule, name: `R${index}` })) }, 'rules'],
   ];
 
-  for (const [name, config, path] of refused) {
+  for (const [name, config, path] of rejected) {
     it(`${name}: ${path}`, () => {
       expect(problems(config)).to.include(path);
     });

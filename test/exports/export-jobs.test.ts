@@ -52,8 +52,8 @@ describe('file exports', function () {
     const job = await finished(office.api, requested.body.jobId);
     expect(job).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
     expect(job.file).to.include({ filename: 'statements-2026-01.pdf', contentType: 'application/pdf' });
-    const kept = Date.parse(job.file.expiresAt) - Date.parse(job.finishedAt);
-    expect(kept).to.equal(3_600_000);
+    const lifetimeMs = Date.parse(job.file.expiresAt) - Date.parse(job.finishedAt);
+    expect(lifetimeMs).to.equal(3_600_000);
     const { bytes, headers } = await download(office.api, job.file.path);
     expect(bytes.length).to.equal(job.file.bytes);
     expect(headers.get('content-length')).to.equal(String(job.file.bytes));
@@ -102,8 +102,8 @@ describe('file exports', function () {
     await finished(asMia, ofTeam);
     await finished(asMia, ofBen);
     for (const suffix of ['', '/file']) {
-      const refused = await asBen.get(`${jobs}/${ofTeam}${suffix}`);
-      expect([refused.status, refused.body.code]).to.deep.equal([404, 'job_not_found']);
+      const rejected = await asBen.get(`${jobs}/${ofTeam}${suffix}`);
+      expect([rejected.status, rejected.body.code]).to.deep.equal([404, 'job_not_found']);
       expect((await asBen.get(`${jobs}/${ofBen}${suffix}`)).status).to.equal(200);
     }
     const { jobs: listed } = await asBen.expect(200, 'GET', jobs);
@@ -146,8 +146,8 @@ describe('file exports', function () {
     expect([same.status, same.body.jobId]).to.deep.equal([202, waiting]);
     for (let month = 2; month <= 12; month += 1) await leave(own, { period: `2026-${String(month).padStart(2, '0')}` });
     for (let month = 1; month <= 8; month += 1) await leave(own, { period: `2025-0${month}` });
-    const refused = await own.api.get('/v1/statements/export.xlsx?period=2026-01');
-    expect([refused.status, refused.body.code]).to.deep.equal([503, 'export_unavailable']);
+    const rejected = await own.api.get('/v1/statements/export.xlsx?period=2026-01');
+    expect([rejected.status, rejected.body.code]).to.deep.equal([503, 'export_unavailable']);
     expect((await own.api.get('/v1/statements/export.csv?period=2026-01')).status).to.equal(200);
     expect((await office.api.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
   });
@@ -181,8 +181,8 @@ describe('file exports', function () {
       const job = await finished(api, body.jobId);
       expect(job.status).to.equal('failed');
       expect(job.error).to.contain('Install chromium');
-      const refused = await api.get(`${jobs}/${body.jobId}/file`);
-      expect([refused.status, refused.body.code]).to.deep.equal([503, 'pdf_unavailable']);
+      const rejected = await api.get(`${jobs}/${body.jobId}/file`);
+      expect([rejected.status, rejected.body.code]).to.deep.equal([503, 'pdf_unavailable']);
       expect((await api.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
     } finally {
       await service.stop();

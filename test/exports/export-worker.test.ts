@@ -79,9 +79,9 @@ describe('the export worker', () => {
 
   it('retries the release of an export until the database is available', async () => {
     let failures = 0;
-    let told = () => {};
+    let markReported = () => {};
     const givenBack = new Promise<void>((resolve) => {
-      told = resolve;
+      markReported = resolve;
     });
     // Away from the moment in which the document is being made, for one more statement.
     const flapping: Pick<UnitOfWork, 'run'> = {
@@ -91,7 +91,7 @@ describe('the export worker', () => {
           throw outage();
         }
         const result = await fixture.unitOfWork.run(...terms);
-        if (failures === 2) told();
+        if (failures === 2) markReported();
         return result;
       },
     };

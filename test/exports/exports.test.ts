@@ -146,7 +146,7 @@ describe('exports of statements', () => {
     });
     await own.api.expect(201, 'POST', '/v1/assignments', { repIds: [own.ben], planId: plan.planId });
     await fixture.deal(own, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
-    await fixture.service.settled(own.workspaceId);
+    await fixture.service.waitForCalculations(own.workspaceId);
     const team = await own.api.get('/v1/statements/export.csv?period=2026-01');
     expect(team.headers.get('x-net-total')).to.equal(null);
     const rows = parse(team.body, { columns: true, bom: true }) as Record<string, string>[];

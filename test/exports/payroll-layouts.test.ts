@@ -113,7 +113,7 @@ describe('files for payroll systems', () => {
       reason: 'x',
       period: '2026-Q1',
     });
-    await fixture.service.settled(own.workspaceId);
+    await fixture.service.waitForCalculations(own.workspaceId);
     await fixture.generate(own, '2026-Q1');
     await fixture.approve(own, '2026-Q1');
     const missing = await own.api.get(path('layout=adp'));
@@ -148,12 +148,12 @@ describe('files for payroll systems', () => {
     });
     await own.api.expect(201, 'POST', '/v1/assignments', { repIds: [own.ben], planId: plan.planId });
     await fixture.deal(own, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
-    await fixture.service.settled(own.workspaceId);
+    await fixture.service.waitForCalculations(own.workspaceId);
     await fixture.generate(own, '2026-Q1');
     for (const layout of ['gusto', 'adp']) {
-      const refused = await own.api.get(path(`layout=${layout}&include=draft`));
-      expect(refused.status).to.equal(400);
-      expect(refused.body.message).to.contain('USD, EUR').and.to.contain('layout=long');
+      const rejected = await own.api.get(path(`layout=${layout}&include=draft`));
+      expect(rejected.status).to.equal(400);
+      expect(rejected.body.message).to.contain('USD, EUR').and.to.contain('layout=long');
     }
     const long = await own.api.get(path('layout=long&include=draft'));
     expect(rowsOf(long.body).map((row) => [row['Amount'], row['Currency']])).to.deep.equal([

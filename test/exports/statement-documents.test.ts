@@ -47,11 +47,11 @@ describe("a rep's statement as PDF and workbook", function () {
     ]);
     const [own, ...totals] = rowsOf(workbook.getWorksheet('Summary'));
     const names = ['Commissions', 'Bonuses', 'Adjustments', 'Net Payout'];
-    const told = [summary.totalCommission, summary.totalBonuses, summary.totalAdjustments, summary.netPayout];
-    expect(names.map((name) => own?.[name]?.value)).to.deep.equal(told);
-    expect(names.map((name) => totals[0]?.[name]?.value)).to.deep.equal(told);
+    const reported = [summary.totalCommission, summary.totalBonuses, summary.totalAdjustments, summary.netPayout];
+    expect(names.map((name) => own?.[name]?.value)).to.deep.equal(reported);
+    expect(names.map((name) => totals[0]?.[name]?.value)).to.deep.equal(reported);
     // A sum of zero is stored without a cached value; the spreadsheet program calculates it.
-    expect(names.map((name) => totals[1]?.[name]?.result ?? 0)).to.deep.equal(told);
+    expect(names.map((name) => totals[1]?.[name]?.result ?? 0)).to.deep.equal(reported);
     expect(own?.['Net Payout']?.numFmt).to.equal(moneyFormat(currency));
     const isEngine = (line: Loose) => line.kind === 'commission_earned';
     const lines = rowsOf(workbook.getWorksheet('Line items'));
@@ -68,7 +68,7 @@ describe("a rep's statement as PDF and workbook", function () {
     const whole = squeezed(text);
     expect(whole).to.contain(`${currency} ${money(String(summary.netPayout), currency)}`);
     for (const [index, name] of ['Commissions', 'Bonuses', 'Adjustments', 'Net payout'].entries())
-      expect(whole).to.contain(`${name} ${money(String(told[index]), currency)}`);
+      expect(whole).to.contain(`${name} ${money(String(reported[index]), currency)}`);
     const amountsAtEnds = text.split('\n').flatMap((line) => /(-?[\d,]+(?:\.\d+)?)\s*$/.exec(line)?.[1] ?? []);
     for (const { amount } of lineItems) expect(amountsAtEnds).to.include(money(String(amount), currency));
     return { text, statement };
@@ -82,7 +82,7 @@ describe("a rep's statement as PDF and workbook", function () {
       reason: 'Advance paid back',
       period: '2026-Q1',
     });
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     await fixture.generate(office, '2026-Q1');
     const { text } = await expectSameFigures(office, '2026-Q1');
     if (text === null) return this.skip();
@@ -101,7 +101,7 @@ describe("a rep's statement as PDF and workbook", function () {
     it(`writes amounts with the decimals of ${currency}`, async function () {
       const office = await fixture.office({ currency, deals: false });
       await fixture.deal(office, 'X1', amount, '2026-01-20');
-      await fixture.service.settled(office.workspaceId);
+      await fixture.service.waitForCalculations(office.workspaceId);
       await fixture.generate(office, '2026-01');
       const { text, statement } = await expectSameFigures(office, '2026-01');
       expect(money(String(statement.summary.netPayout), currency)).to.equal(shown);
@@ -145,7 +145,7 @@ describe("a rep's statement as PDF and workbook", function () {
     const quota = { repIds: [office.ben], measure: 'Marginal', period: '2026-Q1', target: 50_000 };
     await office.api.expect(201, 'POST', '/v1/quotas', quota);
     await fixture.deal(office, 'M1', 90_000, '2026-02-01');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     await fixture.generate(office, '2026-02');
     const { text } = await expectSameFigures(office, '2026-02');
     if (text === null) return this.skip();
@@ -205,7 +205,7 @@ describe("a rep's statement as PDF and workbook", function () {
     await office.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, change);
     for (const [index, day] of ['01-10', '01-20', '02-10', '03-01', '03-10'].entries())
       await fixture.deal(office, `V${index + 1}`, 10_000, `2026-${day}`, { name: `Deal ${index + 1}` });
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     await fixture.generate(office, '2026-Q1');
     return office;
   }
@@ -274,7 +274,7 @@ describe("a rep's statement as PDF and workbook", function () {
     await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, { period: '2026-Q1', status: 'approved' });
     await fixture.deal(office, 'L1', 10_000, '2026-03-20', { name: 'Late one' });
     await fixture.deal(office, 'L2', 2_000, '2026-03-25', { name: 'Late two' });
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     const period = '2026-Q1';
     const trueUp = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period, force: true });
     expect(trueUp).to.include({ action: 'trued_up', delta: 1800 });
@@ -309,7 +309,7 @@ describe("a rep's statement as PDF and workbook", function () {
   it('lists a reversed line with its reason and does not count it', async function () {
     const office = await fixture.office();
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     await fixture.generate(office, '2026-Q1');
     const text = pdfText((await download(office.api, path(office, '2026-Q1', 'pdf'))).bytes, '-layout');
     if (text === null) return this.skip();
@@ -376,7 +376,7 @@ describe("a rep's statement as PDF and workbook", function () {
       reason: '=HYPERLINK("http://x")',
       period: '2026-01',
     });
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     const pdf = await download(office.api, path(office, '2026-01', 'pdf'));
     const xlsx = await download(office.api, path(office, '2026-01', 'xlsx'));
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -414,7 +414,7 @@ describe("a rep's statement as PDF and workbook", function () {
       ownerId: 'ben',
     }));
     await office.api.expect(200, 'POST', '/v1/deals/import', { deals });
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     await fixture.generate(office, '2026-Q1');
     const { text } = await expectSameFigures(office, '2026-Q1');
     if (text === null) return this.skip();

@@ -89,7 +89,7 @@ describe('the team roll-up as PDF', function () {
       reason: 'x',
       period: '2026-01',
     });
-    await fixture.service.settled(own.workspaceId);
+    await fixture.service.waitForCalculations(own.workspaceId);
     const text = await expectFiguresOfCsv(own, '2026-01');
     if (text === null) return this.skip();
     expect(text).to.contain('Ben ben@acme.test 9,876,543 0 0 9,876,543').and.to.contain('-12.50');
@@ -153,7 +153,7 @@ describe('the team roll-up as PDF', function () {
   });
 
   it('prints a team without members', async () => {
-    const nobody = { period: '2026-01', currency: 'JPY', members: [], rows: [], totals: [], columns: ['Name'] };
+    const emptyTeam = { period: '2026-01', currency: 'JPY', members: [], rows: [], totals: [], columns: ['Name'] };
     const workspace = {
       workspaceId: 'w',
       name: 'X',
@@ -166,7 +166,7 @@ describe('the team roll-up as PDF', function () {
       payroll: {},
       managerScope: 'workspace',
     } as const;
-    const { markup } = await teamPage(nobody, workspace, new Date(0));
+    const { markup } = await teamPage(emptyTeam, workspace, new Date(0));
     expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');
   });
 
@@ -183,8 +183,8 @@ describe('the team roll-up as PDF', function () {
 
   it('requires the role manager and rejects unknown parameters', async () => {
     const asBen = await fixture.as(office, office.ben);
-    const refused = await asBen.get('/v1/statements/export.pdf');
-    expect([refused.status, refused.body.code]).to.deep.equal([403, 'forbidden']);
+    const rejected = await asBen.get('/v1/statements/export.pdf');
+    expect([rejected.status, rejected.body.code]).to.deep.equal([403, 'forbidden']);
     const asMia = await fixture.as(office, office.mia);
     expect((await asMia.get('/v1/statements/export.pdf')).status).to.equal(200);
     for (const query of ['period=x', 'columns=all', 'delimiter=,']) {

@@ -44,30 +44,30 @@ describe('the fake crm-c with the client that others use', () => {
   });
 
   it('lists updated and deleted rows', async () => {
-    const [kept, purged] = [crm.addDeal(), crm.addDeal()] as [string, string];
+    const [remaining, purged] = [crm.addDeal(), crm.addDeal()] as [string, string];
     crm.purgeDeal(purged);
     const late = crm.addLateDeal();
     now += 10 * 60_000;
     const opportunities = connection().sobject('Opportunity');
     const [start, end] = [new Date(now - 20 * 60_000), new Date(now)];
     const updated = await opportunities.updated(start, end);
-    expect(updated.ids).to.deep.equal([kept]);
+    expect(updated.ids).to.deep.equal([remaining]);
     expect(Date.parse(updated.latestDateCovered)).to.be.at.most(now - 10 * 60_000);
     expect((await opportunities.deleted(start, end)).deletedRecords.map(({ id }) => id)).to.deep.equal([purged]);
     late.commit();
-    expect((await opportunities.updated(start, end)).ids).to.deep.equal([kept, late.id]);
+    expect((await opportunities.updated(start, end)).ids).to.deep.equal([remaining, late.id]);
   });
 
   it('rejects queries with the error codes of the vendor', async () => {
     const client = connection();
-    const refusals: readonly [string, string][] = [
+    const rejections: readonly [string, string][] = [
       ['SELECT Nothing__c FROM Opportunity', 'INVALID_FIELD'],
       ['SELECT Id FROM Nothing', 'INVALID_TYPE'],
       ["SELECT Id FROM Opportunity WHERE Id = 'a' OR Id = 'b'", 'MALFORMED_QUERY'],
       ["SELECT Id FROM Opportunity WHERE SystemModstamp >= '2026-01-01T00:00:00Z'", 'MALFORMED_QUERY'],
       ['SELECT Id FROM Opportunity -- all', 'MALFORMED_QUERY'],
     ];
-    for (const [query, errorCode] of refusals) expect(await codeOf(client.query(query)), query).to.equal(errorCode);
+    for (const [query, errorCode] of rejections) expect(await codeOf(client.query(query)), query).to.equal(errorCode);
     expect(await codeOf(client.queryMore('/services/data/v67.0/query/01gRO-2000'))).to.equal('INVALID_QUERY_LOCATOR');
     expect(await codeOf(connection('dead').query('SELECT Id FROM User'))).to.equal('INVALID_SESSION_ID');
     crm.requestsPerDay = 0;

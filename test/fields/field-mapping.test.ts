@@ -20,8 +20,8 @@ describe('the field mapping', () => {
   });
   afterEach(() => world.close());
 
-  const save = (body: unknown, told?: (status: number) => void) =>
-    world.call<Mapping & { jobId: string }>(saveFieldMapping, { body }, world.admin, told);
+  const save = (body: unknown, onStatus?: (status: number) => void) =>
+    world.call<Mapping & { jobId: string }>(saveFieldMapping, { body }, world.admin, onStatus);
   const current = () => world.call<Mapping>(getFieldMapping, {}, { ...world.admin, accessLevel: 'connection' });
 
   it('is empty at first, and what was saved last', async () => {
@@ -79,10 +79,10 @@ describe('the field mapping', () => {
       const error = await save(body).catch((failure: unknown) => failure);
       expect(error, JSON.stringify(body)).to.be.instanceOf(Failure).with.property('code', 'VALIDATION_FAILED');
     }
-    const refused = await world
+    const rejected = await world
       .call(saveFieldMapping, { body: { standard: {} } }, { ...world.admin, accessLevel: 'connection' })
       .catch((failure: unknown) => failure);
-    expect(refused).to.be.instanceOf(Failure).with.property('code', 'forbidden');
+    expect(rejected).to.be.instanceOf(Failure).with.property('code', 'forbidden');
   });
 
   it('settles at once where there is nobody', async () => {

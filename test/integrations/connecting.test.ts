@@ -165,8 +165,8 @@ describe('connecting CRMs', function () {
         const world = worldOf(provider);
         await world.connect(api, service.url);
         world.oauth.revokeAll();
-        const refused = await api.expect(400, 'POST', '/v1/commissions/sync', {});
-        expect(refused).to.include({ code: 'crm_refused' });
+        const rejected = await api.expect(400, 'POST', '/v1/commissions/sync', {});
+        expect(rejected).to.include({ code: 'crm_refused' });
         const status = await statusOf(provider);
         expect(status).to.include({ connected: true, broken: true });
         expect(status.brokenReason).to.be.a('string').and.not.equal('');
@@ -229,7 +229,7 @@ describe('connecting CRMs', function () {
     await world.connect(api, service.url);
     await api.expect(200, 'POST', '/v1/commissions/sync', {});
     await payEveryone(api);
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     world.oauth.revokeAll();
     await api.expect(400, 'POST', '/v1/commissions/sync', {});
     world.takeDeliveries();
@@ -239,7 +239,7 @@ describe('connecting CRMs', function () {
     }
     for (const delivery of world.takeDeliveries().reverse()) expect(await deliver(delivery)).to.equal(200);
     await untilInboxEmpty(service.database.ownerUrl);
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     const { deals } = await api.expect(200, 'GET', '/v1/deals?limit=500');
     const deal = deals.find((one: { deal_id: string }) => one.deal_id === id);
     expect(deal).to.include({ amount: 2500, closeDate: '2026-03-31', ownerId: ben, repName: 'Ben Test' });

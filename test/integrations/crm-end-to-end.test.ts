@@ -18,7 +18,7 @@ const seed = Number(process.env['CRM_SEED'] ?? randomInt(2 ** 31));
 const dealsAtFirst = 2000;
 const changes = 1000;
 const sentAtOnce = 8;
-const waitingAtMost = 60;
+const maxWaitSeconds = 60;
 
 for (const { provider, start } of crmWorlds) {
   describe(`${provider}, from connecting to commission`, function () {
@@ -69,7 +69,7 @@ for (const { provider, start } of crmWorlds) {
       expect(deals[0]).to.include({ provider });
       expect(deals[0].repId).to.be.a('string');
       await payEveryone(api);
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       expect(await ledgerRows(service.database.ownerUrl, workspaceId)).not.to.have.length(0);
     });
 
@@ -91,7 +91,7 @@ for (const { provider, start } of crmWorlds) {
       for (let count = 0; count < changes; count += 1) {
         changeSomething();
         waiting.push(...world.takeDeliveries());
-        if (waiting.length > waitingAtMost) await sendOne();
+        if (waiting.length > maxWaitSeconds) await sendOne();
       }
       while (waiting.length > 0) await sendOne();
       await Promise.all(underWay);
@@ -100,7 +100,7 @@ for (const { provider, start } of crmWorlds) {
         `seed ${seed}`,
       ).to.deep.equal([]);
       await untilInboxEmpty(service.database.ownerUrl);
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       await expectSoundLedger(service.database.ownerUrl, workspaceId);
       await expectClean();
     });
@@ -124,7 +124,7 @@ for (const { provider, start } of crmWorlds) {
       await world.connect(other.api, service.url);
       await other.api.expect(200, 'POST', '/v1/commissions/sync', {});
       await payEveryone(other.api);
-      await service.settled(other.workspaceId);
+      await service.waitForCalculations(other.workspaceId);
       expect(await dealsOf(workspaceId), `seed ${seed}`).to.deep.equal(await dealsOf(other.workspaceId));
       const rows = await ledgerRows(service.database.ownerUrl, workspaceId);
       expect(rows, `seed ${seed}`).to.deep.equal(await ledgerRows(service.database.ownerUrl, other.workspaceId));

@@ -40,20 +40,20 @@ describe('CRM connections', () => {
     );
   }
 
-  const ask = (request: string, body?: unknown, status = 200) => {
+  const send = (request: string, body?: unknown, status = 200) => {
     const [method, path] = request.split(' ') as [string, string];
     return api.expect(status, method, path, body);
   };
-  const connections = () => ask(read).then(({ integrations }) => integrations);
-  const crm = () => ask('GET /v1/workspaces').then((workspace) => workspace.crm);
+  const connections = () => send(read).then(({ integrations }) => integrations);
+  const crm = () => send('GET /v1/workspaces').then((workspace) => workspace.crm);
   const disconnections = async () => {
-    const { runs } = await ask('GET /v1/workspaces/audit-logs');
+    const { runs } = await send('GET /v1/workspaces/audit-logs');
     return runs.filter((run: { trigger: string }) => run.trigger === 'crm_disconnected');
   };
 
   describe('reading', () => {
     it('none is connected', async () => {
-      expect(await ask(read)).to.deep.equal({
+      expect(await send(read)).to.deep.equal({
         crma: false,
         crmb: false,
         crmc: false,
@@ -65,7 +65,7 @@ describe('CRM connections', () => {
     it('tells which are connected, and since when; the workspace names the first', async () => {
       await connect('crma', '2026-03-02T09:00:00.000Z');
       await connect('crmc', '2026-03-01T09:00:00.000Z');
-      expect(await ask(read)).to.deep.equal({
+      expect(await send(read)).to.deep.equal({
         crma: true,
         crmb: false,
         crmc: true,
@@ -79,7 +79,7 @@ describe('CRM connections', () => {
     });
 
     it('returns 200 for a person and for a connection token of the workspace, and 401 without a token', async () => {
-      const { reps } = await ask('PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada' }] });
+      const { reps } = await send('PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada' }] });
       const tokenOf = async (kind: 'sess' | 'conn', repId: string | null) => {
         const token = newToken(kind);
         await query(
@@ -102,8 +102,8 @@ describe('CRM connections', () => {
 
       it(`${provider}: once, and again without harm`, async () => {
         for (const each of ['crma', 'crmb', 'crmc']) await connect(each, '2026-03-01T09:00:00Z');
-        expect(await ask(request)).to.deep.equal({ disconnected: true, provider });
-        expect(await ask(request)).to.deep.equal({ disconnected: false, provider });
+        expect(await send(request)).to.deep.equal({ disconnected: true, provider });
+        expect(await send(request)).to.deep.equal({ disconnected: false, provider });
         const left = (await connections()).filter((one: { connected: boolean }) => one.connected);
         expect(left.map((one: { provider: string }) => one.provider)).to.deep.equal(
           ['crma', 'crmb', 'crmc'].filter((each) => each !== provider),
@@ -112,14 +112,14 @@ describe('CRM connections', () => {
       });
 
       it(`${provider}: not connected is no mistake and nothing to tell`, async () => {
-        expect(await ask(request)).to.deep.equal({ disconnected: false, provider });
+        expect(await send(request)).to.deep.equal({ disconnected: false, provider });
         expect(await disconnections()).to.deep.equal([]);
       });
     }
 
     it('tells who did it, and of which CRM', async () => {
       await connect('crmb', '2026-03-01T09:00:00Z');
-      await ask('POST /auth/workspace/disconnect-crmb');
+      await send('POST /auth/workspace/disconnect-crmb');
       const [run] = await disconnections();
       expect(run).to.include({ scope: 'workspace', outcome: 'written' });
       const [row] = await query<{ details: unknown }>(
@@ -131,12 +131,12 @@ describe('CRM connections', () => {
     });
 
     it('leaves nothing of the connection behind, and all that came through it', async () => {
-      await ask('PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', crmMemberId: 'ada' }] });
-      await ask('PUT /v1/deals/D-1', { amount: 5, ownerId: 'ada' }, 201);
+      await send('PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', crmMemberId: 'ada' }] });
+      await send('PUT /v1/deals/D-1', { amount: 5, ownerId: 'ada' }, 201);
       await connect('crma', '2026-03-01T09:00:00Z');
-      const before = [await ask('GET /v1/reps'), await ask('GET /v1/deals')];
-      await ask('POST /auth/workspace/disconnect-crma');
-      expect([await ask('GET /v1/reps'), await ask('GET /v1/deals')]).to.deep.equal(before);
+      const before = [await send('GET /v1/reps'), await send('GET /v1/deals')];
+      await send('POST /auth/workspace/disconnect-crma');
+      expect([await send('GET /v1/reps'), await send('GET /v1/deals')]).to.deep.equal(before);
       expect(
         await query(service.database.ownerUrl, 'select * from crm_connections where workspace_id = $1', [workspaceId]),
       ).to.deep.equal([]);
@@ -146,13 +146,13 @@ describe('CRM connections', () => {
     it('concerns one workspace only', async () => {
       const other = await service.workspace();
       await connect('crma', '2026-03-01T09:00:00Z', other.workspaceId);
-      expect(await ask(read)).to.include({ crma: false });
-      expect(await ask('POST /auth/workspace/disconnect-crma')).to.include({ disconnected: false });
+      expect(await send(read)).to.include({ crma: false });
+      expect(await send('POST /auth/workspace/disconnect-crma')).to.include({ disconnected: false });
       expect((await other.api.get('/auth/workspace/integrations')).body).to.include({ crma: true });
     });
 
     it('takes no body', async () => {
-      expect(await ask('POST /auth/workspace/disconnect-crma', { force: true }, 400)).to.include({
+      expect(await send('POST /auth/workspace/disconnect-crma', { force: true }, 400)).to.include({
         code: 'VALIDATION_FAILED',
       });
     });
@@ -163,14 +163,14 @@ describe('CRM connections', () => {
     const crmc = async () => (await connections())[2];
 
     it('is kept without a connection, and does not make one', async () => {
-      expect(await ask(request, { enabled: false })).to.deep.equal({ enabled: false });
+      expect(await send(request, { enabled: false })).to.deep.equal({ enabled: false });
       expect(await connections()).to.deep.equal([
         unconnected('crma'),
         unconnected('crmb'),
         { ...unconnected('crmc'), syncEnabled: false },
       ]);
       expect(await crm()).to.deep.equal({ connected: false, provider: null });
-      expect(await ask('POST /auth/workspace/disconnect-crmc')).to.include({ disconnected: false });
+      expect(await send('POST /auth/workspace/disconnect-crmc')).to.include({ disconnected: false });
       expect(await crmc()).to.include({ syncEnabled: false });
       await connect('crmc', '2026-03-01T09:00:00Z');
       expect(await crmc()).to.include({ connected: true, syncEnabled: false });
@@ -180,14 +180,14 @@ describe('CRM connections', () => {
       await connect('crmc', '2026-03-01T09:00:00.000Z');
       const connected = { ...unconnected('crmc'), connected: true, connectedAt: '2026-03-01T09:00:00.000Z' };
       for (const enabled of [false, false, true]) {
-        expect(await ask(request, { enabled })).to.deep.equal({ enabled });
+        expect(await send(request, { enabled })).to.deep.equal({ enabled });
         expect(await crmc()).to.deep.equal({ ...connected, syncEnabled: enabled });
       }
     });
 
     for (const body of [undefined, {}, { enabled: 'true' }, { enabled: null }, { enabled: true, provider: 'crma' }]) {
       it(`refuses ${JSON.stringify(body) ?? 'no body'}`, async () => {
-        expect(await ask(request, body, 400)).to.include({ code: 'VALIDATION_FAILED' });
+        expect(await send(request, body, 400)).to.include({ code: 'VALIDATION_FAILED' });
         expect(await crmc()).to.deep.equal(unconnected('crmc'));
       });
     }
@@ -200,13 +200,13 @@ describe('CRM connections', () => {
         ['POST /v1/commissions/sync', { recalculate: true, reconcile: true, async: true }],
         ['POST /v1/reps/sync', undefined],
       ] as const)
-        expect(await ask(request, body, 400), request).to.include({ code: 'no_crm_configured' });
+        expect(await send(request, body, 400), request).to.include({ code: 'no_crm_configured' });
     });
 
     it('needs more than a switch', async () => {
-      await ask('POST /auth/workspace/crmc/sync-enabled', { enabled: true });
-      expect(await ask('POST /v1/commissions/sync', {}, 400)).to.include({ code: 'no_crm_configured' });
-      expect(await ask('POST /v1/reps/sync', undefined, 400)).to.include({ code: 'no_crm_configured' });
+      await send('POST /auth/workspace/crmc/sync-enabled', { enabled: true });
+      expect(await send('POST /v1/commissions/sync', {}, 400)).to.include({ code: 'no_crm_configured' });
+      expect(await send('POST /v1/reps/sync', undefined, 400)).to.include({ code: 'no_crm_configured' });
     });
 
     it('refuses what it does not know', async () => {
@@ -215,7 +215,7 @@ describe('CRM connections', () => {
         ['POST /v1/commissions/sync', { recalculat: true }],
         ['POST /v1/reps/sync', { reconcile: true }],
       ] as const)
-        expect(await ask(request, body, 400), request).to.include({ code: 'VALIDATION_FAILED' });
+        expect(await send(request, body, 400), request).to.include({ code: 'VALIDATION_FAILED' });
     });
   });
 });

@@ -112,7 +112,7 @@ for (const { provider, start } of crmWorlds) {
     it('a CRM that is down is told as such; what is here stays as it is', async () => {
       await api.expect(200, ...sync, {});
       await payEveryone(api);
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       const [dealId = ''] = world.liveDealIds();
       expect(await earnedOn(dealId)).to.deep.equal(['earned']);
       const end = world.server.fault({ on: /./, answer: hangUp });
@@ -181,7 +181,7 @@ for (const { provider, start } of crmWorlds) {
       await api.expect(200, ...sync, {});
       await payEveryone(api);
       await api.expect(201, 'PUT', '/v1/deals/by-hand', { amount: 5 });
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       expect(await earnedOn(gone)).to.deep.equal(['earned']);
       world.delete(gone);
       if (provider !== 'crmc') {
@@ -190,7 +190,7 @@ for (const { provider, start } of crmWorlds) {
       }
       const answer = await api.expect(200, ...sync, { reconcile: true });
       expect(answer.counts).to.include({ deleted: 1 });
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       expect(await earnedOn(gone)).to.deep.equal(['reversed']);
       expect(await live()).to.equal(deals + 1);
     });
@@ -212,9 +212,9 @@ for (const { provider, start } of crmWorlds) {
         from generate_series(1, $3::int) n`,
         [workspaceId, provider, deals],
       );
-      const refused = await api.expect(409, ...sync, { reconcile: true });
-      expect(refused).to.include({ code: 'reconcile_refused' });
-      expect(refused.details).to.include({ missing: deals, live: 2 * deals });
+      const rejected = await api.expect(409, ...sync, { reconcile: true });
+      expect(rejected).to.include({ code: 'reconcile_refused' });
+      expect(rejected.details).to.include({ missing: deals, live: 2 * deals });
       expect(await live()).to.equal(2 * deals);
       const { counts } = await api.expect(200, ...sync, { reconcile: true });
       expect(counts).to.include({ deleted: deals });
@@ -297,9 +297,9 @@ describe('polling crm-c', function () {
     const id = world.addDeal({ owner: '005RO000000strgYAA', amount: 1, won: true, closeDate: '2026-02-10' });
     const runs = async () => (await api.expect(200, 'GET', `/v1/workspaces/audit-logs?dealId=${id}`)).runs;
     await until(async () => (await runs()).length > 0);
-    const [told] = await runs();
-    expect(told).to.include({ trigger: 'crm_poll', outcome: 'skipped', scope: 'deal' });
-    expect(told.details).to.deep.equal({ provider: 'crmc', reasons: ['the owner is not a rep of this workspace'] });
+    const [reported] = await runs();
+    expect(reported).to.include({ trigger: 'crm_poll', outcome: 'skipped', scope: 'deal' });
+    expect(reported.details).to.deep.equal({ provider: 'crmc', reasons: ['the owner is not a rep of this workspace'] });
   });
 
   it('passes over a workspace whose switch is off', async () => {

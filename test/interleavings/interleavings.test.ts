@@ -210,7 +210,7 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
 
     /** Calculates what is pending, checks the ledger, and returns the visible state. */
     async function endOf(scene: Scene, outcomes: readonly [Outcome, Outcome]): Promise<End> {
-      await slice.settle(scene.workspaceId);
+      await slice.calculateAll(scene.workspaceId);
       await expectSoundLedger(slice.ownerUrl, scene.workspaceId);
       await expectApprovedTotals(slice.ownerUrl, scene.workspaceId);
       return {
@@ -269,7 +269,7 @@ async function stage(slice: SliceFixture, session: Session, pair: Pair): Promise
     const body = { amount: 40_000, closeDate, ownerEmail: 'ben@x.io' };
     await slice.run(putDeal, admin, { params: { dealId }, body });
   }
-  await slice.settle(workspaceId);
+  await slice.calculateAll(workspaceId);
   const adjusted = await slice.run(addAdjustment, admin, {
     params: { repId: ben },
     body: { amount: 100, reason: 'start', period: march },

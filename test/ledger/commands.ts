@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { PlanStatus, World } from '#test/support/oracle/world.js';
 import { arbitraryWorld } from '#test/support/oracle/worlds.js';
-import { type DealContent, type LiveWorld, type PatchPlan, type Pay, type ToldDeal } from './live-world.js';
+import { type DealContent, type LiveWorld, type PatchPlan, type Pay, type ReportedDeal } from './live-world.js';
 
 /** A step of a run. Numbers stand for things by position, taken round and round, so that every command fits every world. */
 export type Command =
@@ -10,7 +10,7 @@ export type Command =
   | { readonly does: 'put together'; readonly deals: readonly Sent[] }
   | { readonly does: 'import'; readonly deals: readonly Sent[] }
   | { readonly does: 'correct'; readonly deal: number; readonly amount: number }
-  | { readonly does: 'give to'; readonly deal: number; readonly rep: number | null; readonly by: ToldDeal['by'] }
+  | { readonly does: 'give to'; readonly deal: number; readonly rep: number | null; readonly by: ReportedDeal['by'] }
   | { readonly does: 'close on'; readonly deal: number; readonly day: string }
   | { readonly does: 'reopen'; readonly deal: number; readonly how: 'stage' | 'date' }
   | { readonly does: 'delete deal'; readonly deal: number; readonly hard: boolean }
@@ -77,7 +77,7 @@ interface Sent {
   readonly deal: number;
   readonly content: DealContent;
   readonly rep: number | null;
-  readonly by: ToldDeal['by'];
+  readonly by: ReportedDeal['by'];
   readonly at: string | null;
 }
 
@@ -93,11 +93,11 @@ export async function execute(live: LiveWorld, command: Command): Promise<void> 
     case 'nothing':
       return;
     case 'put':
-      return live.putDeal(toldOf(command.deal));
+      return live.putDeal(reportedOf(command.deal));
     case 'put together':
-      return live.putTogether(command.deals.map(toldOf));
+      return live.putTogether(command.deals.map(reportedOf));
     case 'import':
-      return live.importDeals(command.deals.map(toldOf));
+      return live.importDeals(command.deals.map(reportedOf));
     case 'correct':
       return retell(live, command.deal, (deal) => ({ ...deal, content: withAmount(deal.content, command.amount) }));
     case 'give to':
@@ -163,14 +163,14 @@ function dealIdOf(deal: number): string {
   return `d${(deal % dealCount) + 1}`;
 }
 
-function toldOf({ deal, ...rest }: Sent): ToldDeal {
+function reportedOf({ deal, ...rest }: Sent): ReportedDeal {
   return { dealId: dealIdOf(deal), ...rest };
 }
 
 /** Sends a deal that is known again, as it is now but for the change. */
-async function retell(live: LiveWorld, deal: number, change: (deal: ToldDeal) => ToldDeal): Promise<void> {
-  const told = live.told(dealIdOf(deal));
-  if (told !== undefined) await live.putDeal(change({ ...told, at: null }));
+async function retell(live: LiveWorld, deal: number, change: (deal: ReportedDeal) => ReportedDeal): Promise<void> {
+  const reported = live.reported(dealIdOf(deal));
+  if (reported !== undefined) await live.putDeal(change({ ...reported, at: null }));
 }
 
 function withAmount({ given, ...content }: DealContent, amount: number): DealContent {
@@ -212,7 +212,7 @@ const start = fc.constantFrom(...starts);
 const end = fc.constantFrom(...ends);
 const owner = {
   rep: fc.option(fc.nat({ max: 3 }), { freq: 12 }),
-  by: fc.constantFrom<ToldDeal['by']>('repId', 'ownerId'),
+  by: fc.constantFrom<ReportedDeal['by']>('repId', 'ownerId'),
 };
 
 function does<Does extends Command['does']>(

@@ -23,7 +23,7 @@ describe('corrections of the worked example', () => {
   async function cleanLedgerOf(...deals: readonly Deal[]): Promise<string[]> {
     const clean = await WorkedExample.create(service);
     await clean.import(...deals);
-    await clean.settled();
+    await clean.waitForCalculations();
     await clean.recalculate();
     return clean.ledger();
   }
@@ -139,7 +139,7 @@ describe('corrections of the worked example', () => {
       'each calculated before the next comes': async () => {
         for (const deal of [D3, D1, late, D2]) {
           await example.put(deal);
-          await example.settled();
+          await example.waitForCalculations();
         }
       },
       'all at once': async () => {
@@ -209,8 +209,8 @@ describe('corrections of the worked example', () => {
 
     it('a plan removed for good keeps what it earned until a cleanup', async () => {
       const before = await example.earned();
-      const refusal = await example.api.expect(409, 'DELETE', `/v1/plans/${example.planId}`);
-      expect(refusal.code).to.equal('plan_has_assignments');
+      const rejection = await example.api.expect(409, 'DELETE', `/v1/plans/${example.planId}`);
+      expect(rejection.code).to.equal('plan_has_assignments');
       for (const assignmentId of example.assignmentIds)
         await example.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
       await example.api.expect(200, 'DELETE', `/v1/plans/${example.planId}`);
@@ -233,7 +233,7 @@ describe('corrections of the worked example', () => {
       (_, index): Deal => ({ ...D1, dealId: `M${index}`, amount: 1000 + index }),
     );
     await example.import(...deals);
-    await example.settled();
+    await example.waitForCalculations();
     // Both plans have a rule of one name, and the manager's cascade names what fed it.
     await query(service.database.ownerUrl, 'cluster commission_events using commission_events_pkey');
     expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
@@ -346,7 +346,7 @@ describe('corrections of the worked example', () => {
       for (const assignmentId of example.assignmentIds)
         await example.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
       await example.api.expect(200, 'DELETE', `/v1/plans/${example.planId}`);
-      await example.settled();
+      await example.waitForCalculations();
       const answer = await example.api.expect(200, 'POST', '/v1/commissions/cleanup');
       expect(answer).to.deep.equal({ deleted: 2, skippedLocked: 1 });
       expect(await example.januaryOfAnn()).to.deep.equal(january);

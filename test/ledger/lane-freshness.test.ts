@@ -78,7 +78,7 @@ describe('a recalculation of a workspace without pending requests', () => {
    * Each change with the reps that must be calculated after it. The manager is requested after a lane below has
    * changed.
    */
-  const changes: readonly (readonly [what: string, change: () => Promise<unknown>, asked: readonly string[]])[] = [
+  const changes: readonly (readonly [what: string, change: () => Promise<unknown>, requested: readonly string[]])[] = [
     ['a new deal', () => example.put({ ...D1, dealId: 'D9' }), ['ann']],
     ['a corrected deal', () => example.put({ ...D1, amount: 20_000 }), ['ann']],
     ['a deal that goes to somebody else', () => example.put({ ...D1, rep: 'bob' }), ['ann', 'bob']],
@@ -149,10 +149,10 @@ describe('a recalculation of a workspace without pending requests', () => {
       everyone,
     ],
   ];
-  for (const [what, change, asked] of changes) {
+  for (const [what, change, requested] of changes) {
     it(`calculates again after ${what}`, async () => {
       await change();
-      expect(await requestedReps()).to.include.members([...asked]);
+      expect(await requestedReps()).to.include.members([...requested]);
     });
   }
 

@@ -37,9 +37,9 @@ describe('the lanes of one job', function () {
       async (_, wakes) => void woken.push(...wakes),
       createLog('silent'),
     );
-    let asked = 0;
+    let requestCount = 0;
     await runner.run(workspaceId, repIds, async () => {
-      asked += 1;
+      requestCount += 1;
       return true;
     });
     const waiting = await slice.owner
@@ -47,7 +47,7 @@ describe('the lanes of one job', function () {
       .select('rep_id')
       .where('workspace_id', '=', workspaceId)
       .execute();
-    expect(asked).to.equal(1);
+    expect(requestCount).to.equal(1);
     expect(woken).to.have.length.greaterThan(0);
     expect(waiting.map((one) => one.rep_id)).to.have.members(woken);
     expect(woken).to.deep.equal(repIds.slice(-woken.length));
@@ -59,7 +59,7 @@ describe('the lanes of one job', function () {
       body: { reps: [{ email: 'ann@x.io', name: 'Ann' }] },
     });
     const repId = reps[0].id as string;
-    const ask = () =>
+    const requestSlice = () =>
       slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         recalculateIn(trx, workspaceId, new Set()).reps([repId], 'recalculation'),
       );
@@ -68,11 +68,11 @@ describe('the lanes of one job', function () {
     const busy = Object.assign(Object.create(slice.unitOfWork) as UnitOfWork, {
       run: async (...[caller, lock, work]: Parameters<UnitOfWork['run']>) => {
         const result = await slice.unitOfWork.run(caller, lock, work);
-        if (lock.lock === 'shared' && calculations++ === 0) await ask();
+        if (lock.lock === 'shared' && calculations++ === 0) await requestSlice();
         return result;
       },
     });
-    await ask();
+    await requestSlice();
     const runner = new LaneRunner(busy, { now: () => slice.now }, async () => {}, createLog('silent'));
     await runner.run(workspaceId, [repId]);
     expect(calculations).to.equal(2);

@@ -28,7 +28,7 @@ import { type Answer, type ApiClient, type TestService } from '#test/support/tes
 export type DealContent = Pick<WorldDeal, 'fields' | 'given' | 'closeDate'>;
 
 /** A deal as it is sent: whose it is may be said outright or by the owner's id in the CRM. */
-export interface ToldDeal {
+export interface ReportedDeal {
   readonly dealId: string;
   readonly content: DealContent;
   readonly rep: number | null;
@@ -37,8 +37,8 @@ export interface ToldDeal {
 }
 
 /** What the service remembers of a deal beyond the content: deletion keeps it, erasure does not. */
-interface Known {
-  readonly told: ToldDeal;
+interface StoredDeal {
+  readonly reported: ReportedDeal;
   readonly sourceUpdatedAt: number | null;
   readonly deleted: boolean;
 }
@@ -82,7 +82,7 @@ type Drafts = readonly WorldPlanVersion[];
  * expected to answer is checked on the way.
  */
 export class LiveWorld {
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, StoredDeal>();
   private drafts: Drafts[] = [];
   /** Net payouts of the approved statements, true-ups included, in the workspace's currency. */
   private readonly approved = new Map<string, Decimal>();
@@ -194,12 +194,12 @@ export class LiveWorld {
   // Deals
 
   /** The deal as it was told last, or nothing when it is unknown or deleted. */
-  told(dealId: string): ToldDeal | undefined {
+  reported(dealId: string): ReportedDeal | undefined {
     const known = this.known.get(dealId);
-    return known === undefined || known.deleted ? undefined : known.told;
+    return known === undefined || known.deleted ? undefined : known.reported;
   }
 
-  async putDeal(deal: ToldDeal): Promise<void> {
+  async putDeal(deal: ReportedDeal): Promise<void> {
     const known = this.known.get(deal.dealId);
     const answer = await this.api.put(`/v1/deals/${deal.dealId}`, this.bodyOf(deal));
     const isStale = this.note(deal) === 'stale';
@@ -208,12 +208,12 @@ export class LiveWorld {
   }
 
   /** At the same time, so each deal may come once only. */
-  async putTogether(deals: readonly ToldDeal[]): Promise<void> {
+  async putTogether(deals: readonly ReportedDeal[]): Promise<void> {
     const distinct = new Map(deals.map((deal) => [deal.dealId, deal]));
     await Promise.all([...distinct.values()].map((deal) => this.putDeal(deal)));
   }
 
-  async importDeals(deals: readonly ToldDeal[]): Promise<void> {
+  async importDeals(deals: readonly ReportedDeal[]): Promise<void> {
     const rows = deals.map((deal) => ({ dealId: deal.dealId, ...this.bodyOf(deal) }));
     const answer = await this.api.expect(200, 'POST', '/v1/deals/import?mode=replace', { deals: rows });
     const readable = deals.filter((deal) => hasReadableAmount(deal.content, this.world));
@@ -230,8 +230,8 @@ export class LiveWorld {
     expect(answer.hardDeleted, 'hardDeleted').to.equal(known !== undefined && hard);
     this.world.deals = this.world.deals.filter((deal) => deal.dealId !== dealId);
     // On a stopped day an event goes with its deal, and does not come back with it.
-    await this.settled();
-    this.remember();
+    await this.waitForCalculations();
+    this.recordCleanRows();
     if (known === undefined) return;
     if (hard) this.known.delete(dealId);
     else
@@ -242,7 +242,7 @@ export class LiveWorld {
       });
   }
 
-  private bodyOf({ content, rep, by, at }: ToldDeal): Record<string, unknown> {
+  private bodyOf({ content, rep, by, at }: ReportedDeal): Record<string, unknown> {
     const { dealAmount, dealStage, dealName, ...given } = content.given ?? {};
     const owner =
       rep === null ? {} : by === 'repId' ? { repId: this.repId(rep) } : { ownerId: memberIdOf(rep % this.repCount) };
@@ -259,13 +259,17 @@ export class LiveWorld {
   }
 
   /** Takes the deal into the picture, unless it is older than what is known. */
-  private note(told: ToldDeal): 'stale' | 'news' {
-    const known = this.known.get(told.dealId);
-    const at = told.at === null ? null : Date.parse(told.at);
+  private note(reported: ReportedDeal): 'stale' | 'news' {
+    const known = this.known.get(reported.dealId);
+    const at = reported.at === null ? null : Date.parse(reported.at);
     if (at !== null && known !== undefined && known.sourceUpdatedAt !== null && at < known.sourceUpdatedAt)
       return 'stale';
-    this.known.set(told.dealId, { told, deleted: false, sourceUpdatedAt: at ?? known?.sourceUpdatedAt ?? null });
-    const { dealId, content, rep, by } = told;
+    this.known.set(reported.dealId, {
+      reported,
+      deleted: false,
+      sourceUpdatedAt: at ?? known?.sourceUpdatedAt ?? null,
+    });
+    const { dealId, content, rep, by } = reported;
     const ownerId = rep !== null && by === 'ownerId' ? { ownerId: memberIdOf(rep % this.repCount) } : {};
     const deal: WorldDeal = {
       dealId,
@@ -313,7 +317,7 @@ export class LiveWorld {
     const ends = patch.effectiveEnd === undefined ? from.effectiveEnd : patch.effectiveEnd;
     if (starts !== null && ends !== null && ends < starts) patch.effectiveEnd = null;
     if (draft === undefined && patch.effectiveStart === undefined && patch.effectiveEnd === undefined) return;
-    this.remember();
+    this.recordCleanRows();
     const ref = source === null ? plan.planId : from.planVersionId;
     const answer = await this.api.expect(200, 'PATCH', `/v1/plans/${ref}`, patch);
     const { planVersionId, version, rules } = answer;
@@ -335,7 +339,7 @@ export class LiveWorld {
 
   async setPlanStatus(index: number, status: PlanStatus): Promise<void> {
     const plan = this.plan(index);
-    this.remember();
+    this.recordCleanRows();
     await this.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}/status`, { status });
     setPlanStatus(plan, status);
   }
@@ -344,7 +348,7 @@ export class LiveWorld {
     const versions = this.world.plans.flatMap((plan) => plan.versions);
     const version = versions[which % Math.max(1, versions.length)];
     if (version === undefined) return;
-    this.remember();
+    this.recordCleanRows();
     await this.api.expect(200, 'PATCH', `/v1/plans/${version.planVersionId}/status`, { status });
     version.status = status;
   }
@@ -356,9 +360,9 @@ export class LiveWorld {
     const repId = this.repId(rep);
     const shared = rule.tiers.filter((tier) => tier.repId === undefined);
     const tier = shared[which % shared.length];
-    const isRefused = rule.payoutMode !== 'rate' && 'rate' in pay;
+    const isRejected = rule.payoutMode !== 'rate' && 'rate' in pay;
     // A tier of the rep's own in the config says the same thing in another place; which one counts is left open.
-    if (tier === undefined || isRefused || rule.tiers.some((each) => each.repId === repId)) return;
+    if (tier === undefined || isRejected || rule.tiers.some((each) => each.repId === repId)) return;
     await this.putOverride(version, repId, { ruleName: rule.name, tiers: [{ tierIndex: tier.tierIndex, ...pay }] });
   }
 
@@ -391,11 +395,11 @@ export class LiveWorld {
     const placement = { planId, effectiveStart: this.startFor(index, start), effectiveEnd: end };
     const repIds = [...new Set(reps.map((rep) => this.repId(rep)))];
     const answer = await this.api.post('/v1/assignments', { repIds, ...placement });
-    const refusals = repIds
+    const rejections = repIds
       .map((repId) => this.refusalOf({ repId, ...placement }, null))
       .filter((status) => status !== null);
-    expectStatus(answer, refusals[0] ?? 201, 'POST assignments');
-    if (refusals.length > 0) return;
+    expectStatus(answer, rejections[0] ?? 201, 'POST assignments');
+    if (rejections.length > 0) return;
     for (const { repId, assignmentId } of answer.body as { repId: string; assignmentId: string }[]) {
       const live: LiveAssignment = { repId, ...placement, assignmentId };
       this.world.assignments.push(live);
@@ -524,7 +528,7 @@ export class LiveWorld {
   /** The new version says what the calculation from nothing says, with what people added. */
   async generate(rep: number, period: string): Promise<void> {
     const repId = this.repId(rep);
-    await this.settled();
+    await this.waitForCalculations();
     const answer = await this.api.post(`/v1/statements/${repId}/generate`, { period });
     expectStatus(answer, this.isApproved(repId, period) ? 409 : 200, `generate ${period}`);
     if (answer.status !== 200) return;
@@ -541,7 +545,7 @@ export class LiveWorld {
     const neverGenerated = this.overlapping(repId, period).length > 0;
     expectStatus(answer, neverGenerated ? 409 : 200, `approve ${period}`);
     if (neverGenerated) return;
-    this.remember();
+    this.recordCleanRows();
     this.world.frozen.push({ repId, period, truedUp: null });
     this.approved.set(`${repId}|${period}`, Decimal.of(answer.body.summary.netPayout));
   }
@@ -551,8 +555,8 @@ export class LiveWorld {
     const frozen = this.world.frozen[position];
     if (frozen === undefined) return;
     const { repId, period } = frozen;
-    await this.settled();
-    this.remember();
+    await this.waitForCalculations();
+    this.recordCleanRows();
     await this.api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'draft' });
     Object.assign(this.world, unlocked(this.world, position));
     this.approved.delete(`${repId}|${period}`);
@@ -575,8 +579,8 @@ export class LiveWorld {
     const frozen = this.world.frozen[which % Math.max(1, this.world.frozen.length)];
     if (frozen === undefined) return;
     const { repId, period } = frozen;
-    await this.settled();
-    this.remember();
+    await this.waitForCalculations();
+    this.recordCleanRows();
     const { currency } = this.world.workspace;
     const rows = liveRows(this.now(), repId, period);
     const live = Decimal.of(totalOf(rows, currency).toFixed()).plus(this.adjustedIn(repId, period));
@@ -595,7 +599,7 @@ export class LiveWorld {
       frozen.truedUp = rows;
     }
     this.approved.set(key, live);
-    await this.settled();
+    await this.waitForCalculations();
     expect(await trueUp(true), 'a second true-up').to.include({ action: 'none', delta: 0 });
   }
 
@@ -610,9 +614,9 @@ export class LiveWorld {
 
   /** Approved periods stay; everything else comes back with the recalculation, but for stopped days and what people added. */
   async reset(): Promise<void> {
-    await this.settled();
+    await this.waitForCalculations();
     const isFrozen = (row: LedgerRow) => this.overlapping(row.repId, row.earnedOn.slice(0, 7), row.earnedOn).length > 0;
-    this.world.standing = this.cleanRows().filter(isFrozen);
+    this.world.storedRows = this.cleanRows().filter(isFrozen);
     await this.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
     this.adjustments = this.adjustments.filter(({ repId, period }) => this.overlapping(repId, period).length > 0);
     await this.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
@@ -691,8 +695,8 @@ export class LiveWorld {
     await expectCurrentAnswers(this.service, api, workspaceId, repIds, [...years]);
   }
 
-  settled(): Promise<void> {
-    return this.service.settled(this.workspaceId);
+  waitForCalculations(): Promise<void> {
+    return this.service.waitForCalculations(this.workspaceId);
   }
 
   /** What a calculation from nothing gives for the picture. */
@@ -705,8 +709,8 @@ export class LiveWorld {
   }
 
   /** What is earned now matters where it lies in an approved period or on a stopped day later on. */
-  private remember(): void {
-    this.world.standing = this.cleanRows();
+  private recordCleanRows(): void {
+    this.world.storedRows = this.cleanRows();
   }
 
   /** Counters follow the rows that count: those of a true-up stand for the approved ones. */

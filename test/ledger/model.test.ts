@@ -42,7 +42,7 @@ describe('the ledger of the running service compared with a full calculation of 
           await execute(live, command);
           await live.expectCurrentAnswers();
         }
-        await live.settled();
+        await live.waitForCalculations();
         await live.expectCurrentAnswers();
         expectSameRows(await live.ledgerRows(), live.cleanRows());
         await live.expectQuotaCounters();

@@ -94,8 +94,8 @@ describe('a deal that has moved', () => {
       .where('rep_id', '=', boss)
       .execute();
     expect(paid.map((event) => Number(event.amount))).to.deep.equal([8]);
-    const settled = await ledgerRows(world.slice.ownerUrl, world.workspaceId);
+    const calculated = await ledgerRows(world.slice.ownerUrl, world.workspaceId);
     await world.calculate();
-    expect(settled).to.deep.equal(await ledgerRows(world.slice.ownerUrl, world.workspaceId));
+    expect(calculated).to.deep.equal(await ledgerRows(world.slice.ownerUrl, world.workspaceId));
   });
 });

@@ -100,7 +100,7 @@ describe('deals with extreme numbers', () => {
       const { api, workspaceId, ann, max } = people;
       for (const [name, value] of Object.entries(extremes)) await put(people, name, { acv: value, one: value });
       await put(people, 'usual', { amount: 1000, acv: 500, one: 1 });
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       expect(await lanesWithFailures(people)).to.deep.equal([]);
 
       const usual = await api.expect(200, 'GET', '/v1/commissions?dealId=usual');
@@ -149,7 +149,7 @@ describe('deals with extreme numbers', () => {
       { dealId: `open-${index}`, amount: '1000000000000000', stage: 'Open', closeDate: '2026-02-10', repId: ann },
     ]).flat();
     expect(await api.expect(200, 'POST', '/v1/deals/import', { deals: rows })).to.deep.include({ rejected: [] });
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     expect(await lanesWithFailures(people)).to.deep.equal([]);
     const total = count * 1e15;
 
@@ -167,7 +167,7 @@ describe('deals with extreme numbers', () => {
 
     const removed = rows.filter((row) => row.stage === 'Won').slice(0, 30);
     for (const { dealId } of removed) await api.expect(200, 'DELETE', `/v1/deals/${dealId}`);
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     const trueUp = await api.expect(200, 'POST', `/v1/statements/${ann}/true-up`, { period: '2026-02', force: true });
     expect(trueUp).to.include({ action: 'trued_up', delta: -removed.length * 1e15 });
   });

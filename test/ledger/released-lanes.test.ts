@@ -31,7 +31,7 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
   beforeEach(async () => {
     example = await WorkedExample.create(service);
     await example.put(D1);
-    await example.settled();
+    await example.waitForCalculations();
     await requests['generate']?.();
   });
 
@@ -86,7 +86,7 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
       await until(async () => (await calculationsEnded()) > before);
       await stopper.query('rollback');
       await ended;
-      await example.settled();
+      await example.waitForCalculations();
       const waitedMs = Date.now() - putAt;
       expect(await example.earned()).to.deep.include(['D2', 7200, 60_000]);
       expect(waitedMs).to.be.lessThan(sweepAfterMs);

@@ -28,7 +28,7 @@ describe('reset and cleanup', () => {
     for (const id of ['D1', 'D2']) {
       await world.api.expect(201, 'PUT', `/v1/deals/${id}`, { amount: 100, closeDate: '2026-02-01', ownerId: 'a' });
     }
-    await service.settled(world.workspaceId);
+    await service.waitForCalculations(world.workspaceId);
   });
 
   after(() => service.stop());

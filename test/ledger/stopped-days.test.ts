@@ -31,7 +31,7 @@ describe('events of stopped days', () => {
     const put = (repId: string, closeDate: string) =>
       api.put('/v1/deals/d1', { amount: 1000, closeDate, repId, fields: {} });
     const earned = async () => {
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       const rows = await query<{ repId: string; amount: number; earnedOn: string }>(
         service.database.ownerUrl,
         `select rep_id as "repId", amount::float8 as amount, earned_on as "earnedOn" from commission_events

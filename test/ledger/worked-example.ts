@@ -88,8 +88,8 @@ export class WorkedExample {
     expect(await this.api.expect(200, 'POST', '/v1/deals/import', { deals: rows })).to.deep.include({ rejected: [] });
   }
 
-  settled(): Promise<void> {
-    return this.service.settled(this.workspaceId);
+  waitForCalculations(): Promise<void> {
+    return this.service.waitForCalculations(this.workspaceId);
   }
 
   recalculate() {
@@ -108,7 +108,7 @@ export class WorkedExample {
 
   /** Rows and counters, comparable between workspaces. */
   async ledger(): Promise<string[]> {
-    await this.settled();
+    await this.waitForCalculations();
     const { ownerUrl } = this.service.database;
     await expectSoundLedger(ownerUrl, this.workspaceId);
     const counters = await query<{ row: string }>(
@@ -122,7 +122,7 @@ export class WorkedExample {
 
   /** Deal, amount and credit of what the person has earned now. */
   async earned(rep: keyof WorkedExample['repIds'] = 'ann'): Promise<[string, number, number][]> {
-    await this.settled();
+    await this.waitForCalculations();
     const rows = await query<{ deal_key: string; amount: string; credit: string }>(
       this.service.database.ownerUrl,
       `select deal_key, amount, credit from commission_events
@@ -134,7 +134,7 @@ export class WorkedExample {
 
   /** Ann's rows of January whole, with their revision: untouched when equal. */
   async januaryOfAnn(): Promise<object[]> {
-    await this.settled();
+    await this.waitForCalculations();
     return query(
       this.service.database.ownerUrl,
       `select * from commission_events where workspace_id = $1 and rep_id = $2 and earned_on between '2026-01-01' and '2026-01-31'`,
@@ -143,7 +143,7 @@ export class WorkedExample {
   }
 
   async approveJanuaryOfAnn(): Promise<void> {
-    await this.settled();
+    await this.waitForCalculations();
     await query(
       this.service.database.ownerUrl,
       `insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status)

@@ -6,7 +6,7 @@ import { type AnyOperation, mayCall } from '#src/platform/operation.js';
 import { query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
-import { done, FetchClient, refused, sdkClient, seededWorkspace } from './mcp-fixture.js';
+import { done, FetchClient, rejected, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 const unknown = '3f0b2a44-0000-4000-8000-000000000000';
 
@@ -81,8 +81,8 @@ describe('access to the tools', () => {
   const agentOf = (caller: string) => new FetchClient(service.url, tokens.get(caller) as string);
   const selfOf = (caller: string) => (caller === 'a manager' ? seeded.mia : seeded.ben);
 
-  for (const [caller, standing] of Object.entries(callers)) {
-    const may = (operation: AnyOperation) => mayCall({ accessLevel: standing } as Caller, operation);
+  for (const [caller, accessLevel] of Object.entries(callers)) {
+    const may = (operation: AnyOperation) => mayCall({ accessLevel: accessLevel } as Caller, operation);
 
     it(`${caller} gets exactly the tools that it may use, in their order`, async () => {
       const shown = (await agentOf(caller).tools()).map(({ name }) => name);
@@ -90,7 +90,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 2, rep: 15, manager: 15, admin: 29 }[standing],
+        { public: 0, connection: 11, payroll: 2, rep: 15, manager: 15, admin: 29 }[accessLevel],
       );
     });
 
@@ -100,8 +100,8 @@ describe('access to the tools', () => {
       const expected = may(operation) ? outcome : 'forbidden';
 
       it(`${caller} calls ${name} → ${expected}`, async () => {
-        const asked = JSON.parse(JSON.stringify(given).replaceAll('<self>', selfOf(caller)));
-        const { isError, structuredContent } = await agentOf(caller).call(name, asked);
+        const requested = JSON.parse(JSON.stringify(given).replaceAll('<self>', selfOf(caller)));
+        const { isError, structuredContent } = await agentOf(caller).call(name, requested);
         const got = isError === true ? structuredContent.code : 'ok';
         expect(got, JSON.stringify(structuredContent).slice(0, 300)).to.equal(expected);
       });
@@ -114,7 +114,7 @@ describe('access to the tools', () => {
       config: { rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
     };
     const { planId } = await seeded.api.expect(201, 'POST', '/v1/plans', plan);
-    const { code } = await refused(agentOf('a rep'), 'delete_plan', { planId, confirm: true });
+    const { code } = await rejected(agentOf('a rep'), 'delete_plan', { planId, confirm: true });
     expect(code).to.equal('forbidden');
     const rows = await query(service.database.ownerUrl, 'select 1 from plans where plan_id = $1', [planId]);
     expect(rows).to.have.length(1);
@@ -124,15 +124,15 @@ describe('access to the tools', () => {
     const rep = agentOf('a rep');
     expect((await done(rep, 'list_reps')).reps.map((one: { id: string }) => one.id)).to.deep.equal([seeded.ben]);
     for (const given of [{}, { repId: seeded.mia }])
-      expect((await refused(rep, 'get_commissions', given)).code).to.equal('forbidden');
+      expect((await rejected(rep, 'get_commissions', given)).code).to.equal('forbidden');
   });
 
   it('an error result satisfies the output schema, which the official client validates', async () => {
     const { client, agent } = await sdkClient(service, tokens.get('a rep') as string);
     await client.listTools();
     for (const [name, [given, outcome]] of Object.entries(calls).filter(([, [, outcome]]) => outcome !== 'ok')) {
-      const asked = JSON.parse(JSON.stringify(given).replaceAll('<self>', seeded.ben));
-      expect((await refused(agent, name, asked)).code).to.be.oneOf([outcome, 'forbidden']);
+      const requested = JSON.parse(JSON.stringify(given).replaceAll('<self>', seeded.ben));
+      expect((await rejected(agent, name, requested)).code).to.be.oneOf([outcome, 'forbidden']);
     }
     await agent.close();
   });

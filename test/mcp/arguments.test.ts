@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
-import { done, FetchClient, refused, seededWorkspace } from './mcp-fixture.js';
+import { done, FetchClient, rejected, seededWorkspace } from './mcp-fixture.js';
 
 const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
 const config = { rules: [{ name: 'R', measure: 'amount', tiers: [tier, { ...tier, tierIndex: 1, minThreshold: 1 }] }] };
-const nobody = '3f0b2a44-0000-4000-8000-000000000000';
+const unknownRepId = '3f0b2a44-0000-4000-8000-000000000000';
 
 describe('arguments of tools', () => {
   let service: TestService;
@@ -77,7 +77,7 @@ describe('arguments of tools', () => {
       ['simulate_commissions', () => ({ planId: 'AE', period: '2026-Q1' }), 'plan_not_found'],
       ['simulate_commissions', () => ({ planVersionId: 'v1', period: '2026-Q1' }), 'plan_not_found'],
       ['simulate_commissions', () => ({ planId, period: '2026-Q1', repId: 'Ben' }), 'rep_not_found'],
-      ['simulate_commissions', () => ({ planId, period: '2026-Q1', repId: nobody }), 'rep_not_found'],
+      ['simulate_commissions', () => ({ planId, period: '2026-Q1', repId: unknownRepId }), 'rep_not_found'],
       ['recalculate_commissions', () => ({ repId: 'Ben' }), 'rep_not_found'],
       ['recalculate_commissions', () => ({ planId: 'AE' }), 'plan_not_found'],
       ['recalculate_commissions', () => ({ dealId: 'x'.repeat(300) }), 'deal_not_found'],
@@ -90,12 +90,12 @@ describe('arguments of tools', () => {
     ];
     for (const [index, [name, given, code]] of calls.entries())
       it(`${index + 1}: ${name} rejects it with ${code}`, async () => {
-        const answer = await refused(agent, name, given());
+        const answer = await rejected(agent, name, given());
         expect(answer, answer.message).to.include({ statusCode: 404, code });
       });
 
     it('is one of the issues when another argument is invalid too', async () => {
-      const { code, details } = await refused(agent, 'simulate_commissions', { planId: 'AE', period: 'soon' });
+      const { code, details } = await rejected(agent, 'simulate_commissions', { planId: 'AE', period: 'soon' });
       expect(code).to.equal('VALIDATION_FAILED');
       expect(details.issues.map(({ path }: { path: string }) => path)).to.deep.equal(['planId', 'period']);
     });
@@ -103,7 +103,7 @@ describe('arguments of tools', () => {
 
   describe('update_plan', () => {
     it('requires the first day of a change', async () => {
-      const { code, message } = await refused(agent, 'update_plan', { planRef: planId, config });
+      const { code, message } = await rejected(agent, 'update_plan', { planRef: planId, config });
       expect(code).to.equal('VALIDATION_FAILED');
       expect(message).to.match(/^effectiveStart: is required/);
     });
@@ -121,7 +121,7 @@ describe('arguments of tools', () => {
         effectiveEnd: null,
         currency: null,
       });
-      expect((await refused(agent, 'update_plan', { ...open, effectiveStart: 'now' })).code).to.equal(
+      expect((await rejected(agent, 'update_plan', { ...open, effectiveStart: 'now' })).code).to.equal(
         'VALIDATION_FAILED',
       );
     });

@@ -161,12 +161,12 @@ describe('POST /v1/mcp', () => {
       const { side, client } = sides[index % 2] as (typeof sides)[number];
       const same = 7;
       const [name, given] = index % 3 === 0 ? ['get_workspace', {}] : ['list_reps', { email: 'ben@acme.test' }];
-      const asked = index % 5 === 0 ? { _meta: { progressToken: same } } : {};
+      const requested = index % 5 === 0 ? { _meta: { progressToken: same } } : {};
       const { messages } = await client.post({
         jsonrpc: '2.0',
         id: same,
         method: 'tools/call',
-        params: { name, arguments: given, ...asked },
+        params: { name, arguments: given, ...requested },
       });
       const { structuredContent } = messages.at(-1).result;
       const got = name === 'get_workspace' ? structuredContent.workspaceId : structuredContent.reps[0].id;
@@ -179,13 +179,13 @@ describe('POST /v1/mcp', () => {
     const other = await seededWorkspace(service, 'Neighbour');
     const socket = new HttpAgent({ keepAlive: true, maxSockets: 1 });
     const sides = [seeded, other];
-    const asked = Array.from({ length: 40 }, async (_, index) => {
+    const requested = Array.from({ length: 40 }, async (_, index) => {
       const side = sides[index % 2] as (typeof sides)[number];
       const { body, port } = await send(call('get_workspace', {}), { token: side.apiKey, socket });
       expect(JSON.parse(body).result.structuredContent.workspaceId).to.equal(side.workspaceId);
       return port;
     });
-    expect(new Set(await Promise.all(asked)).size).to.equal(1);
+    expect(new Set(await Promise.all(requested)).size).to.equal(1);
     socket.destroy();
   });
 });

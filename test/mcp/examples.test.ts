@@ -39,7 +39,7 @@ describe('the example in the description of a tool', () => {
     const { workspaceId, apiKey, api } = await service.workspace({ name: 'Acme' });
     agent = new FetchClient(service.url, apiKey);
     world = await worldOf(api);
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     for (const { name, description } of await agent.tools()) {
       const example = /^Example: (.+)$/m.exec(description)?.[1];
       if (example !== undefined) examples.set(name, JSON.parse(withRealIds(example)));
@@ -81,13 +81,13 @@ describe('the example in the description of a tool', () => {
     const tools = (await agent.tools()).map(({ name }) => name as string);
     expect([...examples.keys()]).to.deep.equal(tools);
     const reading = tools.filter((name) => !removing.includes(name));
-    const refusals: string[] = [];
+    const rejections: string[] = [];
     for (const name of [...reading, ...removing]) {
       if (name === 'delete_plan') await unassignEverybody();
       const { isError, content } = await agent.call(name, examples.get(name));
-      if (isError) refusals.push(`${name}: ${content[0].text.split('\n')[0]}`);
+      if (isError) rejections.push(`${name}: ${content[0].text.split('\n')[0]}`);
     }
-    expect(refusals).to.deep.equal([]);
+    expect(rejections).to.deep.equal([]);
   });
 
   /** delete_plan asks for it; the example of delete_assignment removes one of two. */

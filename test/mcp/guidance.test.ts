@@ -19,7 +19,7 @@ describe('instructions, resources and prompts for agents', () => {
     connected = await sdkClient(service, seeded.apiKey);
     ({ planId } = await done(connected.agent, 'create_plan', { name: 'Account executive', config }));
     await done(connected.agent, 'create_assignments', { repIds: [seeded.ben], planId });
-    await service.settled(seeded.workspaceId);
+    await service.waitForCalculations(seeded.workspaceId);
   });
 
   after(async () => {
@@ -121,8 +121,8 @@ describe('instructions, resources and prompts for agents', () => {
       'compare_plan_versions',
     ]);
     const tools = (await connected.agent.tools()).map(({ name }) => name);
-    for (const { name, arguments: asked = [] } of prompts) {
-      const given = Object.fromEntries(asked.map((argument) => [argument.name, `<${argument.name}>`]));
+    for (const { name, arguments: parameters = [] } of prompts) {
+      const given = Object.fromEntries(parameters.map((argument) => [argument.name, `<${argument.name}>`]));
       const { messages } = await connected.client.getPrompt({ name, arguments: given });
       const content = messages[0]?.content;
       const text = content?.type === 'text' ? content.text : '';
@@ -153,7 +153,7 @@ describe('instructions, resources and prompts for agents', () => {
     ];
     const trial = await api.expect(201, 'POST', '/v1/plans', { name: 'Without quota', config: { rules } });
     await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: trial.planId });
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     const { events } = await done(connected.agent, 'get_commissions', { dealId: 'D-1' });
     const paid = Object.fromEntries(
       events

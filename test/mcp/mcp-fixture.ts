@@ -21,7 +21,7 @@ export async function done(agent: Agent, name: string, given: Json = {}): Promis
 }
 
 /** The envelope of a call that must be refused. */
-export async function refused(agent: Agent, name: string, given: Json = {}): Promise<Json> {
+export async function rejected(agent: Agent, name: string, given: Json = {}): Promise<Json> {
   const result = await agent.call(name, given);
   if (!result.isError) throw new Error(`${name} was not refused: ${result.content[0].text.slice(0, 300)}`);
   return result.structuredContent;

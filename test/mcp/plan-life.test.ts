@@ -22,8 +22,8 @@ describe('an agent runs the life of a plan', () => {
       const agent = await connect(apiKey);
       expect(await agent.tools()).to.have.length(29);
 
-      const { workspaceId: told } = await done(agent, 'get_workspace');
-      expect(told).to.equal(workspaceId);
+      const { workspaceId: reportedId } = await done(agent, 'get_workspace');
+      expect(reportedId).to.equal(workspaceId);
       const { reps } = await done(agent, 'list_reps', { email: 'BEN@acme.test' });
       expect(reps).to.have.length(1);
       expect(reps[0].id).to.equal(ben);
@@ -77,7 +77,7 @@ describe('an agent runs the life of a plan', () => {
       const richer = { ...config, rules: [{ ...rule, tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.2 }] }] };
       const second = await done(agent, 'update_plan', { planRef: planId, config: richer, effectiveStart: 'always' });
       expect(second).to.include({ planId, version: 2, status: 'active' });
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       expect((await done(agent, 'get_commissions', { dealId: 'D-2' })).events[0].amount).to.equal(6000);
 
       const { versions } = await done(agent, 'get_plan_history', { planId });

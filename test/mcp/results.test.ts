@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { stub } from 'sinon';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
-import { type Agent, done, FetchClient, refused, sdkClient, seededWorkspace } from './mcp-fixture.js';
+import { type Agent, done, FetchClient, rejected, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 const flatRule = { name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
 
 describe('results of tools', () => {
@@ -52,7 +52,7 @@ describe('results of tools', () => {
       ['create_plan', { name: 'x', config: { rules: [{ ...flatRule, tiers: [] }] } }, 'config.rules.0.tiers'],
       ['create_plan', { name: 'x\u0000', config: {} }, 'name'],
     ] as const) {
-      const { code, message } = await refused(agent, name, wrong);
+      const { code, message } = await rejected(agent, name, wrong);
       expect(code).to.equal('VALIDATION_FAILED');
       expect(message.split(':')[0], message).to.equal(path);
     }
@@ -108,13 +108,13 @@ describe('results of tools', () => {
     const config = { rules: [flatRule] };
     const { planId } = await done(agent, 'create_plan', { name: 'By mistake', config });
     for (const given of [{ planId }, { planId, confirm: false }, { planId, confirm: 'true' }]) {
-      const { code, message } = await refused(agent, 'delete_plan', given);
+      const { code, message } = await rejected(agent, 'delete_plan', given);
       expect(code).to.equal('VALIDATION_FAILED');
       expect(message).to.match(/^confirm: must be true/);
     }
     expect((await done(agent, 'get_plan', { planId })).planId).to.equal(planId);
     expect(await done(agent, 'delete_plan', { planId, confirm: true })).to.deep.equal({ deleted: true, planId });
-    expect((await refused(agent, 'get_plan', { planId })).code).to.equal('plan_not_found');
+    expect((await rejected(agent, 'get_plan', { planId })).code).to.equal('plan_not_found');
   });
 
   it('a recalculation without progress returns at once with the poll interval', async () => {
@@ -181,7 +181,7 @@ describe('results of tools', () => {
       const seen: string[] = [];
       for (let offset: number | null = 0; offset !== null; ) {
         const { content, structuredContent } = await many.call('list_deals', { detail: 'full', limit: 100, offset });
-        expect(Buffer.byteLength(content[0].text)).to.be.at.most(mostBytes);
+        expect(Buffer.byteLength(content[0].text)).to.be.at.most(maxBytes);
         if (offset === 0) expect(content[0].text).to.include('cut to fit');
         seen.push(...structuredContent.deals.map((deal: { deal_id: string }) => deal.deal_id));
         offset = structuredContent.nextOffset as number | null;
@@ -204,7 +204,7 @@ describe('results of tools', () => {
       const given = { config: { rules: [flatRule] }, period: '2026-Q1', repId: reps[0].id };
       const { content, structuredContent } = await many.call('simulate_commissions', given);
       expect(content[0].text).to.include('this is the summary');
-      expect(Buffer.byteLength(content[0].text)).to.be.at.most(mostBytes);
+      expect(Buffer.byteLength(content[0].text)).to.be.at.most(maxBytes);
       expect(structuredContent.total).to.equal(25_000);
       expect(structuredContent.reps[0].rules[0]).to.deep.equal({ name: 'R', total: 25_000 });
     });

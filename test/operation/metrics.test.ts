@@ -17,7 +17,7 @@ describe('GET /metrics', () => {
     api = workspace.api;
     await saveSimpleTerms(api, ['ann']);
     await api.expect(201, 'PUT', '/v1/deals/canary-deal', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
-    await service.settled(workspace.workspaceId);
+    await service.waitForCalculations(workspace.workspaceId);
     await api.get('/v1/deals/canary-deal/nothing-here');
   });
 

@@ -13,18 +13,18 @@ describe('the queue board', () => {
 
   after(() => service.stop());
 
-  const ask = (path: string, init: RequestInit = {}) =>
+  const send = (path: string, init: RequestInit = {}) =>
     fetch(`${service.url}/admin/queues${path}`, { redirect: 'manual', ...init });
 
   async function signIn(): Promise<string> {
-    const response = await ask('/sign-in', { method: 'POST', headers: form, body: `token=${token}` });
+    const response = await send('/sign-in', { method: 'POST', headers: form, body: `token=${token}` });
     expect(response.status).to.equal(303);
     return response.headers.get('set-cookie') ?? '';
   }
 
   it('sends who is not signed in to the form, and shows nothing of the queue', async () => {
     for (const path of ['', '/', '/api/queues', '/queue/commissions', '/static/js/main.js']) {
-      const response = await ask(path);
+      const response = await send(path);
       expect(response.status, path).to.equal(303);
       expect(response.headers.get('location')).to.equal('/admin/queues/sign-in');
     }
@@ -32,8 +32,8 @@ describe('the queue board', () => {
 
   it("is not for a workspace's admin: it shows the jobs of all of them", async () => {
     const { apiKey } = await service.workspace();
-    expect((await ask('/api/queues', { headers: { Authorization: `Bearer ${apiKey}` } })).status).to.equal(401);
-    const wrong = await ask('/sign-in', { method: 'POST', headers: form, body: `token=${apiKey}` });
+    expect((await send('/api/queues', { headers: { Authorization: `Bearer ${apiKey}` } })).status).to.equal(401);
+    const wrong = await send('/sign-in', { method: 'POST', headers: form, body: `token=${apiKey}` });
     expect(wrong.status).to.equal(401);
     expect(wrong.headers.get('set-cookie')).to.equal(null);
   });
@@ -44,11 +44,11 @@ describe('the queue board', () => {
       /^queue_board=\d+\.[\w-]{43}; Max-Age=900; Path=\/admin\/queues; Expires=[^;]+; HttpOnly; SameSite=Strict$/,
     );
     expect(cookie).to.not.include(token);
-    const page = await ask('/', { headers: { Cookie: cookie.split(';')[0] ?? '' } });
+    const page = await send('/', { headers: { Cookie: cookie.split(';')[0] ?? '' } });
     expect(page.status).to.equal(200);
     expect(page.headers.get('content-security-policy')).to.include("script-src 'self';");
     const script = /src="(static\/js\/main[^"]+)"/.exec(await page.text())?.[1];
-    expect((await ask(`/${script}`, { headers: { Cookie: cookie.split(';')[0] ?? '' } })).status).to.equal(200);
+    expect((await send(`/${script}`, { headers: { Cookie: cookie.split(';')[0] ?? '' } })).status).to.equal(200);
   });
 
   it('takes no cookie that is late, or whose end was moved', async () => {
@@ -58,18 +58,20 @@ describe('the queue board', () => {
       [String(Date.now() - 1), seal],
       [until, seal.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))],
     ])
-      expect((await ask('/api/queues', { headers: { Cookie: `queue_board=${moved}.${given}` } })).status).to.equal(303);
+      expect((await send('/api/queues', { headers: { Cookie: `queue_board=${moved}.${given}` } })).status).to.equal(
+        303,
+      );
   });
 
   it('lists the queue to who shows the token, and changes nothing unless that was switched on', async () => {
     const headers = { Authorization: `Bearer ${token}` };
-    const { queues } = (await (await ask('/api/queues', { headers })).json()) as {
+    const { queues } = (await (await send('/api/queues', { headers })).json()) as {
       queues: { name: string; readOnlyMode: boolean }[];
     };
     expect(queues.map(({ name, readOnlyMode }) => ({ name, readOnlyMode }))).to.deep.equal([
       { name: 'commissions', readOnlyMode: true },
     ]);
-    const pause = await ask('/api/queues/commissions/pause', { method: 'PUT', headers });
+    const pause = await send('/api/queues/commissions/pause', { method: 'PUT', headers });
     expect(pause.status).to.equal(405);
   });
 

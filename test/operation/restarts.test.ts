@@ -256,14 +256,14 @@ describe('SIGTERM while Redis is away', function () {
       return rowCount === 1;
     });
     await servers.redis?.stop();
-    const asked = performance.now();
+    const startedAt = performance.now();
     for (const process of processes) process.signal('SIGTERM');
     await api.ended();
     await Promise.race(workers.map((worker) => worker.ended()));
     expect(workers.filter((worker) => worker.isRunning).length, 'workers with a lane to finish').to.equal(1);
     await blocker.query('commit');
     expect(await Promise.all(processes.map((process) => process.ended()))).to.deep.equal([0, 0, 0]);
-    expect(performance.now() - asked).to.be.lessThan(15_000);
+    expect(performance.now() - startedAt).to.be.lessThan(15_000);
     expect(await runs()).to.equal(before + 1);
   });
 });

@@ -115,7 +115,7 @@ describe('DATABASE_READ_URL', () => {
       const { workspaceId, api } = await service.workspace();
       const [repId] = await saveSimpleTerms(api, ['ann']);
       await api.expect(201, 'PUT', '/v1/deals/D-1', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       // This replica never catches up, so what it answers can be told apart.
       expect((await api.expect(200, 'GET', '/v1/deals')).deals).to.deep.equal([]);
       await api.expect(200, 'POST', '/v1/commissions/recalculate', { dealId: 'D-1' });
@@ -254,13 +254,13 @@ describe('a Redis that forgets', () => {
       const redis = await startRedis(undefined, settings);
       if (redis === null) return this.skip();
       const warnings: string[] = [];
-      const log = { ...silent, warn: (told: unknown) => warnings.push(String(told)) } as never;
+      const log = { ...silent, warn: (warning: unknown) => warnings.push(String(warning)) } as never;
       try {
         const config = readConfig({ REDIS_URL: redis.url });
         await checkRedis(config, log);
         expect(warnings.join()).to.include(complaint);
-        const refused = await checkRedis({ ...config, NODE_ENV: 'production' }, log).catch((error: Error) => error);
-        expect((refused as Error).message).to.include(complaint);
+        const rejected = await checkRedis({ ...config, NODE_ENV: 'production' }, log).catch((error: Error) => error);
+        expect((rejected as Error).message).to.include(complaint);
       } finally {
         await redis.stop();
       }

@@ -59,10 +59,10 @@ describe('clean ledger', () => {
     });
 
     it('D1 corrected after January was approved: all stays, and January is owed -3,200', () => {
-      const standing = cleanLedger(world([rule()], { deals: EXAMPLE }));
+      const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE }));
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
-      const rows = cleanLedger(world([rule()], { deals: CORRECTED, frozen, standing }));
-      expect(rows).to.deep.equal(standing);
+      const rows = cleanLedger(world([rule()], { deals: CORRECTED, frozen, storedRows }));
+      expect(rows).to.deep.equal(storedRows);
       expect(rows[0]).to.deep.include({ dealId: 'D1', amount: '4800', credit: '60000' });
       const live = cleanLedger(world([rule()], { deals: CORRECTED })).find((row) => row.dealId === 'D1');
       expect(Number(live?.amount) - Number(rows[0]?.amount)).to.equal(-3200);
@@ -519,17 +519,17 @@ describe('clean ledger', () => {
 
   describe('approved periods (section 9)', () => {
     it('a deal that moves out of a frozen period keeps its row there, and a new deal there earns nothing', () => {
-      const standing = cleanLedger(world([rule()], { deals: EXAMPLE }));
+      const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE }));
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
       const deals = [deal('D1', '2026-03-20', 60000), ...EXAMPLE.slice(1), deal('D4', '2026-01-02', 50000)];
-      const rows = cleanLedger(world([rule()], { deals, frozen, standing }));
-      expect(rows).to.deep.equal(standing);
+      const rows = cleanLedger(world([rule()], { deals, frozen, storedRows }));
+      expect(rows).to.deep.equal(storedRows);
     });
 
     it('a frozen amount counts in the cap', () => {
-      const standing = cleanLedger(world([rule({ cap: 5000 })], { deals: EXAMPLE }));
+      const storedRows = cleanLedger(world([rule({ cap: 5000 })], { deals: EXAMPLE }));
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
-      expect(amounts(world([rule({ cap: 5000 })], { deals: CORRECTED, frozen, standing }))).to.deep.equal({
+      expect(amounts(world([rule({ cap: 5000 })], { deals: CORRECTED, frozen, storedRows }))).to.deep.equal({
         D1: '4800',
         D2: '200',
         D3: '0',
@@ -580,10 +580,10 @@ describe('clean ledger', () => {
     });
 
     it('pays on frozen rows below', () => {
-      const standing = cleanLedger(team());
+      const storedRows = cleanLedger(team());
       const deals = [deal('jan', '2026-01-31', 20000)];
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
-      const rows = cleanLedger(team({ deals, standing, frozen }));
+      const rows = cleanLedger(team({ deals, storedRows, frozen }));
       const of = (repId: string, ruleName: string): LedgerRow | undefined =>
         rows.find((row) => row.repId === repId && row.ruleName === ruleName);
       expect(of('r', 'Own')?.amount).to.equal('1000');
@@ -605,7 +605,7 @@ describe('clean ledger', () => {
             assignments: [...given.assignments].reverse(),
             quotas: [...given.quotas].reverse(),
             deals: [...given.deals].reverse(),
-            standing: [...given.standing].reverse(),
+            storedRows: [...given.storedRows].reverse(),
           };
           expect(cleanLedger(turned)).to.deep.equal(rows);
         }),
@@ -616,7 +616,7 @@ describe('clean ledger', () => {
     it('leave every frozen row unchanged', () => {
       fc.assert(
         fc.property(arbitraryWorld(), (given) => {
-          const again = cleanLedger({ ...given, standing: cleanLedger(given) });
+          const again = cleanLedger({ ...given, storedRows: cleanLedger(given) });
           expect(again).to.deep.equal(cleanLedger(given));
         }),
         { numRuns: 300, seed: 20260630 },

@@ -58,7 +58,7 @@ export function world(rules: object[], values: Partial<World> = {}): World {
     quotas: [quota()],
     deals: [],
     frozen: [],
-    standing: [],
+    storedRows: [],
     ...values,
   };
 }

@@ -142,7 +142,7 @@ describe('the version timeline (section 3)', () => {
       deal('D4', '2026-02-01', 50000),
     ];
     // D2 is deleted: 60,000 of D1 and 30,000 of D3 are 0.9.
-    const rows = cleanLedger(world([], { plans: from('archived'), deals, standing: before }));
+    const rows = cleanLedger(world([], { plans: from('archived'), deals, storedRows: before }));
     expect(rows.map((row) => [row.dealId, row.amount, row.credit])).to.deep.equal([
       ['D1', '4800', '60000'],
       ['D3', '2400', '30000'],
@@ -150,14 +150,14 @@ describe('the version timeline (section 3)', () => {
     // Before its first day there was no version: the event goes.
     const early = before.map((row) => (row.dealId === 'D1' ? { ...row, earnedOn: '2025-12-31' } : row));
     expect(
-      cleanLedger(world([], { plans: from('archived'), deals, standing: early })).map((row) => row.dealId),
+      cleanLedger(world([], { plans: from('archived'), deals, storedRows: early })).map((row) => row.dealId),
     ).to.deep.equal(['D3']);
   });
 
   it('an event of a stopped day stays when its deal moves, and is not earned again', () => {
-    const standing = cleanLedger(world([rule()], { deals: EXAMPLE.slice(0, 1) }));
+    const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE.slice(0, 1) }));
     const plans = [planOf(at(1, { status: 'archived' }), at(2, { effectiveStart: '2026-03-01' }))];
-    const moved = world([], { plans, deals: [deal('D1', '2026-03-20', 60000)], standing });
+    const moved = world([], { plans, deals: [deal('D1', '2026-03-20', 60000)], storedRows });
     expect(amounts(moved)).to.deep.equal({ D1: '4800' });
     expect(cleanLedger(moved)[0]?.earnedOn).to.equal('2026-01-15');
   });

@@ -22,7 +22,7 @@ function truedUp(given: World, repId: string, period: string): World {
   const frozen = given.frozen.map((each) =>
     each.repId === repId && each.period === period ? { ...each, truedUp } : each,
   );
-  return { ...given, frozen, standing: cleanLedger(given) };
+  return { ...given, frozen, storedRows: cleanLedger(given) };
 }
 
 describe('approved periods and their true-ups (section 9)', () => {
@@ -30,7 +30,7 @@ describe('approved periods and their true-ups (section 9)', () => {
     world([rule()], {
       deals,
       frozen: [frozen('r', '2026-01')],
-      standing: cleanLedger(world([rule()], { deals: EXAMPLE, ...values })),
+      storedRows: cleanLedger(world([rule()], { deals: EXAMPLE, ...values })),
       ...values,
     });
 
@@ -57,9 +57,9 @@ describe('approved periods and their true-ups (section 9)', () => {
   });
 
   it('a deal that moves between approved periods is counted by the first alone', () => {
-    const standing = cleanLedger(world([rule()], { deals: EXAMPLE }));
+    const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE }));
     const deals = [deal('D1', '2026-02-20', 60000), ...EXAMPLE.slice(1)];
-    const given = world([rule()], { deals, standing, frozen: [frozen('r', '2026-01'), frozen('r', '2026-02')] });
+    const given = world([rule()], { deals, storedRows, frozen: [frozen('r', '2026-01'), frozen('r', '2026-02')] });
     const ids = (period: string) => liveRows(given, 'r', period).map((row) => row.dealId);
     expect([ids('2026-01'), ids('2026-02')]).to.deep.equal([['D1'], ['D2']]);
   });
@@ -75,12 +75,12 @@ describe('approved periods and their true-ups (section 9)', () => {
   });
 
   it('the deal of another owner is paid to the new one, and taken back from the old one', () => {
-    const standing = cleanLedger(world([rule({ tiers: FLAT })], { deals: EXAMPLE }));
+    const storedRows = cleanLedger(world([rule({ tiers: FLAT })], { deals: EXAMPLE }));
     const given = world([rule({ tiers: FLAT })], {
       reps: ['r', 's'].map((repId) => ({ repId, lines: [] })),
       assignments: ['r', 's'].map((repId) => ({ repId, planId: 'p', effectiveStart: null, effectiveEnd: null })),
       deals: [{ ...(EXAMPLE[0] as WorldDeal), repId: 's' }, ...EXAMPLE.slice(1)],
-      standing,
+      storedRows,
       frozen: [frozen('r', '2026-01')],
     });
     expect(
@@ -128,7 +128,7 @@ describe('true-ups below two levels of managers (sections 9 and 10)', () => {
       deals: january,
       ...values,
     });
-  const standing = cleanLedger(team());
+  const storedRows = cleanLedger(team());
   const late = [...january, deal('D4', '2026-01-20', 20000)];
   const names = ['r', 'm', 'vp'];
   const earned = (given: World): Record<string, string> =>
@@ -139,7 +139,7 @@ describe('true-ups below two levels of managers (sections 9 and 10)', () => {
     );
 
   it('an open period of a manager earns on what was trued up below it', () => {
-    const given = team({ deals: late, standing, frozen: [frozen('r', '2026-01')] });
+    const given = team({ deals: late, storedRows, frozen: [frozen('r', '2026-01')] });
     expect(earned(given)).to.deep.equal({});
     expect(delta(given, 'r', '2026-01')).to.equal('2000');
     expect(earned(truedUp(given, 'r', '2026-01'))).to.deep.equal({
@@ -151,7 +151,7 @@ describe('true-ups below two levels of managers (sections 9 and 10)', () => {
 
   it('approved periods of managers are owed the same, whichever is trued up first', () => {
     for (const order of [names, [...names].reverse()]) {
-      let given = team({ deals: late, standing, frozen: names.map((repId) => frozen(repId, '2026-01')) });
+      let given = team({ deals: late, storedRows, frozen: names.map((repId) => frozen(repId, '2026-01')) });
       const deltas = new Map<string, string>();
       for (const repId of order) {
         deltas.set(repId, delta(given, repId, '2026-01'));

@@ -32,7 +32,7 @@ describe('warnings about a plan', () => {
       { dealId: 'D-3', closeDate: '2026-04-20', fields: { arr: 100, 'Seats Sold': 3 }, stage: 'Negotiation' },
     ].map((deal) => ({ amount: 1000, stage: 'Closed Won', ownerId: 'ben', ...deal }));
     await api.expect(200, 'POST', '/v1/deals/import', { deals });
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
   });
 
   after(() => service.stop());
@@ -218,8 +218,8 @@ describe('warnings about a plan', () => {
     const assignment = { repIds: [reps[0]], planId: plan.planId, effectiveEnd: '2026-06-30' };
     await api.expect(201, 'POST', '/v1/assignments', assignment);
     const path = `/v1/plans/${plan.planId}`;
-    const kept = await api.expect(200, 'PATCH', path, { effectiveStart: '2026-06-30' });
-    expect(codesAt(kept.warnings)).to.not.include('unassigned ');
+    const updated = await api.expect(200, 'PATCH', path, { effectiveStart: '2026-06-30' });
+    expect(codesAt(updated.warnings)).to.not.include('unassigned ');
     const moved = await api.expect(200, 'PATCH', path, { effectiveStart: '2026-07-01' });
     expect(codesAt(moved.warnings)).to.include('unassigned ');
   });
@@ -266,10 +266,10 @@ describe('warnings about a plan', () => {
     const plan = await create();
     const path = `/v1/plans/${plan.planId}`;
     await api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0]], planId: plan.planId });
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     const restated = async (change: object) => {
       const { warnings } = await api.expect(200, 'PATCH', path, change);
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
       return warnings.filter(({ code }: Warning) => code === 'restates_open_periods');
     };
     const [warning] = await restated({ config: { ...config, rules: [{ ...rule, tiers: [{ ...tier, rate: 0.2 }] }] } });

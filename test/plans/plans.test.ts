@@ -62,7 +62,14 @@ describe('plans over HTTP', () => {
   };
   const assign = (repIds: string[], planId: string): Promise<{ assignmentId: string }[]> =>
     api.expect(201, 'POST', '/v1/assignments', { repIds, planId });
-  const refuse = async (status: number, code: string, method: string, path: string, body?: object, client = api) => {
+  const expectError = async (
+    status: number,
+    code: string,
+    method: string,
+    path: string,
+    body?: object,
+    client = api,
+  ) => {
     const answer = await client.send(method, path, body);
     expect([answer.status, answer.body.code], `${method} ${path} ${JSON.stringify(body)}`).to.deep.equal([
       status,
@@ -131,14 +138,14 @@ describe('plans over HTTP', () => {
         { name: 'A', config: configOf('X'), fieldMapping: { closeDate: 'x' } },
         { name: 'A', config: configOf('X'), templateId: 'flat-commission' },
       ]) {
-        await refuse(400, 'VALIDATION_FAILED', 'POST', '/v1/plans', body);
+        await expectError(400, 'VALIDATION_FAILED', 'POST', '/v1/plans', body);
       }
       expect(await list('?versions=all')).to.deep.equal([]);
     });
 
     it('names the place of every problem', async () => {
       const body = { name: 'A', config: { rules: [rule('X', { tiers: [tier(0, 0, 11)] }), rule('Y', { cap: -1 })] } };
-      const { details } = await refuse(400, 'VALIDATION_FAILED', 'POST', '/v1/plans', body);
+      const { details } = await expectError(400, 'VALIDATION_FAILED', 'POST', '/v1/plans', body);
       expect(details.issues.map((issue: { path: string }) => issue.path)).to.deep.equal([
         'config.rules.0.tiers.0.rate',
         'config.rules.1.cap',
@@ -149,17 +156,17 @@ describe('plans over HTTP', () => {
       const { planId } = await create('Twin');
       await api.expect(200, 'PATCH', `/v1/plans/${planId}/status`, { status: 'deleted' });
       const second = await create('Twin');
-      const refused = await api.patch(`/v1/plans/${planId}/status`, { status: 'active' });
-      expect([refused.status, refused.body.code]).to.deep.equal([409, 'plan_name_taken']);
+      const rejected = await api.patch(`/v1/plans/${planId}/status`, { status: 'active' });
+      expect([rejected.status, rejected.body.code]).to.deep.equal([409, 'plan_name_taken']);
       await api.expect(200, 'PATCH', `/v1/plans/${second.planId}/status`, { status: 'deleted' });
       await api.expect(200, 'PATCH', `/v1/plans/${planId}/status`, { status: 'active' });
     });
 
     it('a name is taken whatever its case, until its plan is deleted', async () => {
       const { planId } = await create('AE');
-      await refuse(409, 'plan_name_taken', 'POST', '/v1/plans', { name: ' ae ', config: configOf('New') });
+      await expectError(409, 'plan_name_taken', 'POST', '/v1/plans', { name: ' ae ', config: configOf('New') });
       await setStatus(planId, 'archived');
-      await refuse(409, 'plan_name_taken', 'POST', '/v1/plans', { name: 'AE', config: configOf('New') });
+      await expectError(409, 'plan_name_taken', 'POST', '/v1/plans', { name: 'AE', config: configOf('New') });
       await setStatus(planId, 'deleted');
       await create('AE');
     });
@@ -189,7 +196,7 @@ describe('plans over HTTP', () => {
       expect(brief(await list('?versions=all'))).to.not.include('Gone 1 deleted');
       expect((await get(gone.planId)).status).to.equal('deleted');
       for (const query of ['?status=gone', '?versions=1', '?page=2']) {
-        await refuse(400, 'VALIDATION_FAILED', 'GET', `/v1/plans${query}`);
+        await expectError(400, 'VALIDATION_FAILED', 'GET', `/v1/plans${query}`);
       }
     });
   });
@@ -220,12 +227,12 @@ describe('plans over HTTP', () => {
       const foreign = await other.api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: configOf('New') });
       for (const ref of [foreign.planId, foreign.planVersionId, randomUUID(), 'nope', "x'--"]) {
         const path = `/v1/plans/${encodeURIComponent(ref)}`;
-        await refuse(404, 'plan_not_found', 'GET', path);
-        await refuse(404, 'plan_not_found', 'GET', `${path}/history`);
-        await refuse(404, 'plan_not_found', 'GET', `${path}/overrides`);
-        await refuse(404, 'plan_not_found', 'PATCH', path, { currency: null });
-        await refuse(404, 'plan_not_found', 'PATCH', `${path}/status`, { status: 'draft' });
-        await refuse(404, 'plan_not_found', 'DELETE', path);
+        await expectError(404, 'plan_not_found', 'GET', path);
+        await expectError(404, 'plan_not_found', 'GET', `${path}/history`);
+        await expectError(404, 'plan_not_found', 'GET', `${path}/overrides`);
+        await expectError(404, 'plan_not_found', 'PATCH', path, { currency: null });
+        await expectError(404, 'plan_not_found', 'PATCH', `${path}/status`, { status: 'draft' });
+        await expectError(404, 'plan_not_found', 'DELETE', path);
       }
       expect((await other.api.expect(200, 'GET', `/v1/plans/${foreign.planId}`)).status).to.equal('active');
     });
@@ -317,7 +324,7 @@ describe('plans over HTTP', () => {
         { effectiveStart: '2026-13-01' },
         { name: '' },
       ]) {
-        await refuse(400, 'VALIDATION_FAILED', 'PATCH', `/v1/plans/${plan.planId}`, body);
+        await expectError(400, 'VALIDATION_FAILED', 'PATCH', `/v1/plans/${plan.planId}`, body);
       }
       expect(await history(plan.planId)).to.deep.equal([plan]);
     });
@@ -339,7 +346,7 @@ describe('plans over HTTP', () => {
     it('refuses other states and other fields', async () => {
       const { planId } = await create('AE');
       for (const body of [{}, { status: 'gone' }, { status: 'draft', currency: 'EUR' }]) {
-        await refuse(400, 'VALIDATION_FAILED', 'PATCH', `/v1/plans/${planId}/status`, body);
+        await expectError(400, 'VALIDATION_FAILED', 'PATCH', `/v1/plans/${planId}/status`, body);
       }
     });
   });
@@ -353,7 +360,7 @@ describe('plans over HTTP', () => {
         planId: first.planId,
       });
       for (const ref of [first.planId, first.planVersionId, second.planVersionId]) {
-        await refuse(404, 'plan_not_found', 'GET', `/v1/plans/${ref}`);
+        await expectError(404, 'plan_not_found', 'GET', `/v1/plans/${ref}`);
       }
       await create('AE');
     });
@@ -362,7 +369,7 @@ describe('plans over HTTP', () => {
       const [ann] = (await addReps('Ann')) as [string];
       const { planId } = await create('AE');
       const [assignment] = await assign([ann], planId);
-      await refuse(409, 'plan_has_assignments', 'DELETE', `/v1/plans/${planId}`);
+      await expectError(409, 'plan_has_assignments', 'DELETE', `/v1/plans/${planId}`);
       expect((await get(planId)).assignedReps).to.deep.equal([{ repId: ann, name: 'Ann' }]);
       await api.expect(200, 'DELETE', `/v1/assignments/${assignment?.assignmentId}`);
       await api.expect(200, 'DELETE', `/v1/plans/${planId}`);
@@ -403,7 +410,7 @@ describe('plans over HTTP', () => {
 
     it('change what the rep is paid, and are given back', async () => {
       const paid = async () => {
-        await service.settled(workspaceId);
+        await service.waitForCalculations(workspaceId);
         const { events } = await api.expect(200, 'GET', '/v1/commissions?dealId=d1');
         return events.map((event: { repName: string; amount: number }) => [event.repName, event.amount]);
       };
@@ -422,15 +429,15 @@ describe('plans over HTTP', () => {
       const other = await service.workspace();
       const { reps } = await other.api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'z@x.io', name: 'Z' }] });
       for (const repId of [reps[0].id, randomUUID(), 'nope']) {
-        await refuse(404, 'rep_not_found', 'PUT', path(repId), body);
-        await refuse(404, 'rep_not_found', 'DELETE', path(repId));
+        await expectError(404, 'rep_not_found', 'PUT', path(repId), body);
+        await expectError(404, 'rep_not_found', 'DELETE', path(repId));
       }
       for (const versionId of [plan.planId, randomUUID(), 'nope']) {
-        await refuse(404, 'plan_not_found', 'PUT', path(ann, versionId), body);
-        await refuse(404, 'plan_not_found', 'DELETE', path(ann, versionId));
+        await expectError(404, 'plan_not_found', 'PUT', path(ann, versionId), body);
+        await expectError(404, 'plan_not_found', 'DELETE', path(ann, versionId));
       }
       const newer = await patch(plan.planId, { config: configOf('New') });
-      await refuse(404, 'plan_rule_not_found', 'PUT', path(ann, newer.planVersionId), body);
+      await expectError(404, 'plan_rule_not_found', 'PUT', path(ann, newer.planVersionId), body);
       for (const tiers of [
         [],
         [{ tierIndex: 2, rate: 0.1 }],
@@ -439,7 +446,7 @@ describe('plans over HTTP', () => {
         [{ tierIndex: 0, rate: -0.1 }],
         [{ tierIndex: 0, rate: 0.1, minThreshold: 3 }],
       ]) {
-        await refuse(400, 'VALIDATION_FAILED', 'PUT', path(ann), { rules: [{ ruleId, tiers }] });
+        await expectError(400, 'VALIDATION_FAILED', 'PUT', path(ann), { rules: [{ ruleId, tiers }] });
       }
       expect(await overrides()).to.deep.equal([]);
     });
@@ -473,9 +480,9 @@ describe('plans over HTTP', () => {
       expect(seen.assignedReps).to.deep.equal([{ repId: ann, name: 'Ann' }]);
       expect(await session.expect(200, 'GET', `/v1/plans/${mine.planVersionId}/history`)).to.have.length(1);
       for (const ref of [other.planId, other.planVersionId]) {
-        await refuse(404, 'plan_not_found', 'GET', `/v1/plans/${ref}`, undefined, session);
-        await refuse(404, 'plan_not_found', 'GET', `/v1/plans/${ref}/history`, undefined, session);
-        await refuse(404, 'plan_not_found', 'GET', `/v1/plans/${ref}/overrides`, undefined, session);
+        await expectError(404, 'plan_not_found', 'GET', `/v1/plans/${ref}`, undefined, session);
+        await expectError(404, 'plan_not_found', 'GET', `/v1/plans/${ref}/history`, undefined, session);
+        await expectError(404, 'plan_not_found', 'GET', `/v1/plans/${ref}/overrides`, undefined, session);
       }
     });
 
@@ -513,12 +520,19 @@ describe('plans over HTTP', () => {
       const manager = await sessionOf(service, workspaceId, reps[0].id);
       for (const client of [session, manager]) {
         const path = `/v1/plans/${plan.planId}`;
-        await refuse(403, 'forbidden', 'POST', '/v1/plans', { name: 'B', config: configOf('X') }, client);
-        await refuse(403, 'forbidden', 'PATCH', path, { currency: 'EUR' }, client);
-        await refuse(403, 'forbidden', 'PATCH', `${path}/status`, { status: 'draft' }, client);
-        await refuse(403, 'forbidden', 'DELETE', path, undefined, client);
-        await refuse(403, 'forbidden', 'PUT', `/v1/plans/${plan.planVersionId}/overrides/${ann}`, {}, client);
-        await refuse(403, 'forbidden', 'DELETE', `/v1/plans/${plan.planVersionId}/overrides/${ann}`, undefined, client);
+        await expectError(403, 'forbidden', 'POST', '/v1/plans', { name: 'B', config: configOf('X') }, client);
+        await expectError(403, 'forbidden', 'PATCH', path, { currency: 'EUR' }, client);
+        await expectError(403, 'forbidden', 'PATCH', `${path}/status`, { status: 'draft' }, client);
+        await expectError(403, 'forbidden', 'DELETE', path, undefined, client);
+        await expectError(403, 'forbidden', 'PUT', `/v1/plans/${plan.planVersionId}/overrides/${ann}`, {}, client);
+        await expectError(
+          403,
+          'forbidden',
+          'DELETE',
+          `/v1/plans/${plan.planVersionId}/overrides/${ann}`,
+          undefined,
+          client,
+        );
       }
       expect(await list('', manager)).to.have.length(1);
       expect(await get(plan.planId)).to.deep.include({ status: 'active', version: 1 });

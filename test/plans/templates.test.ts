@@ -74,7 +74,7 @@ describe('plan templates', () => {
       it(`${template.templateId}: posted as it is, it pays the worked example`, async () => {
         const { workspaceId, api } = await service.workspace();
         await enact(template, api);
-        await service.settled(workspaceId);
+        await service.waitForCalculations(workspaceId);
         const events = await query<Line>(
           service.database.ownerUrl,
           `select r.name as "earnedBy", e.deal_key as "dealId", e.rule_name as "ruleName", e.tier_name as "tierName",

@@ -35,7 +35,7 @@ const rule = (rate: number, more: object = {}) => ({ name: 'New', measure: 'amou
 const configOf = (rate: number, more: object = {}) => ({ rules: [rule(rate, more)] });
 
 /** `version from..to` of each stretch. */
-const told = (stretches: readonly Stretch[]) =>
+const describeTimeline = (stretches: readonly Stretch[]) =>
   stretches.map(({ version, from, to }) => `${version} ${from ?? ''}..${to ?? ''}`);
 
 for (const worker of [true, false]) {
@@ -55,8 +55,8 @@ for (const worker of [true, false]) {
       ann = reps[0].id;
     });
 
-    const settle = async () => {
-      if (worker) return service.settled(workspaceId);
+    const calculateAll = async () => {
+      if (worker) return service.waitForCalculations(workspaceId);
       await service.running.service.laneRunner.calculateNow(workspaceId, [ann]);
     };
     const createPlan = async (more: object = {}): Promise<Plan> => {
@@ -74,7 +74,7 @@ for (const worker of [true, false]) {
       api.send('PUT', `/v1/deals/${dealId}`, { amount, closeDate, stage: 'Closed Won', repId: ann });
     /** What each deal pays, when nothing is left to calculate. */
     const paid = async (...dealIds: string[]): Promise<number[]> => {
-      await settle();
+      await calculateAll();
       const totals: number[] = [];
       for (const dealId of dealIds) {
         const { events } = await api.expect(200, 'GET', `/v1/commissions?dealId=${dealId}`);
@@ -94,7 +94,7 @@ for (const worker of [true, false]) {
       await deal('july', '2026-07-10');
       expect(await paid('may', 'july')).to.deep.equal([20, 20]);
       const ended = await patch(plan.planId, { effectiveEnd: '2026-06-30' });
-      expect(told(ended.timeline)).to.deep.equal(['3 ..2026-06-30']);
+      expect(describeTimeline(ended.timeline)).to.deep.equal(['3 ..2026-06-30']);
       expect(await paid('may', 'july')).to.deep.equal([20, 0]);
       const [listed] = await list();
       expect(listed).to.deep.include({ version: 3, effectiveEnd: '2026-06-30' });
@@ -162,7 +162,7 @@ for (const worker of [true, false]) {
         config: configOf(0.5, { name: 'Override', executionPhase: 'cascade', dependsOn: '_total' }),
       });
       await api.expect(201, 'POST', '/v1/assignments', { repIds: [mia], planId: cascade.planId });
-      await settle();
+      await calculateAll();
       await deal('last', '2026-03-10');
       await setStatus(cascade.planId, 'archived');
       expect(await paid('last')).to.deep.equal([15]);
@@ -173,7 +173,7 @@ for (const worker of [true, false]) {
       await deal('d', '2026-03-10');
       const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: ann, async: true });
       await setStatus(plan.planId, 'archived');
-      await settle();
+      await calculateAll();
       const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
       expect(job.status).to.equal('completed');
       expect(await paid('d')).to.deep.equal([10]);
@@ -185,13 +185,13 @@ for (const worker of [true, false]) {
       await deal('july', '2026-07-10');
       await deal('august', '2026-08-10');
       const second = await patch(plan.planId, { config: configOf(0.2), effectiveStart: '2026-07-01' });
-      expect(told(second.timeline)).to.deep.equal(['1 ..2026-06-30', '2 2026-07-01..']);
+      expect(describeTimeline(second.timeline)).to.deep.equal(['1 ..2026-06-30', '2 2026-07-01..']);
       expect(await paid('june', 'july', 'august')).to.deep.equal([10, 20, 20]);
       const third = await patch(second.planVersionId, { effectiveStart: '2026-08-01' });
-      expect(told(third.timeline)).to.deep.equal(['1 ..2026-07-31', '3 2026-08-01..']);
+      expect(describeTimeline(third.timeline)).to.deep.equal(['1 ..2026-07-31', '3 2026-08-01..']);
       expect(await paid('june', 'july', 'august')).to.deep.equal([10, 10, 20]);
       const corrected = await patch(plan.planVersionId, { config: configOf(0.3) });
-      expect(told(corrected.timeline)).to.deep.equal(['4 ..2026-07-31', '3 2026-08-01..']);
+      expect(describeTimeline(corrected.timeline)).to.deep.equal(['4 ..2026-07-31', '3 2026-08-01..']);
       expect(await paid('june', 'july', 'august')).to.deep.equal([30, 30, 20]);
     });
 
@@ -199,7 +199,11 @@ for (const worker of [true, false]) {
       const plan = await createPlan();
       await patch(plan.planId, { config: configOf(0.4), effectiveStart: '2026-07-01', effectiveEnd: '2026-07-31' });
       const back = await patch(plan.planVersionId, { config: configOf(0.1), effectiveStart: '2026-08-01' });
-      expect(told(back.timeline)).to.deep.equal(['1 ..2026-06-30', '2 2026-07-01..2026-07-31', '3 2026-08-01..']);
+      expect(describeTimeline(back.timeline)).to.deep.equal([
+        '1 ..2026-06-30',
+        '2 2026-07-01..2026-07-31',
+        '3 2026-08-01..',
+      ]);
       await deal('june', '2026-06-30');
       await deal('july', '2026-07-31');
       await deal('august', '2026-08-01');
@@ -218,9 +222,9 @@ for (const worker of [true, false]) {
       const plan = await createPlan();
       await deal('d', '2026-03-10');
       const draft = await patch(plan.planId, { config: configOf(0.2), status: 'draft' });
-      expect(told(draft.timeline)).to.deep.equal(['1 ..']);
+      expect(describeTimeline(draft.timeline)).to.deep.equal(['1 ..']);
       expect(await paid('d')).to.deep.equal([10]);
-      expect(told((await setStatus(draft.planVersionId, 'active')).timeline)).to.deep.equal(['2 ..']);
+      expect(describeTimeline((await setStatus(draft.planVersionId, 'active')).timeline)).to.deep.equal(['2 ..']);
       expect(await paid('d')).to.deep.equal([20]);
     });
 
@@ -396,7 +400,7 @@ describe('plan responses and changes', () => {
       effectiveEnd: '2189-12-31',
       fieldMapping: { amount: 'acv' },
     });
-    expect(told(fixed.timeline)).to.deep.equal(['3 2026-01-01..2189-12-31', '2 2190-07-01..']);
+    expect(describeTimeline(fixed.timeline)).to.deep.equal(['3 2026-01-01..2189-12-31', '2 2190-07-01..']);
   });
 
   it('makes a version of a new currency or field mapping, and none of a new name', async () => {
@@ -420,8 +424,8 @@ describe('plan responses and changes', () => {
   it('rejects a name that another plan has, in whatever case, and accepts a change of case', async () => {
     const plan = await create();
     await create({ name: 'BDR' });
-    const refused = await api.patch(`/v1/plans/${plan.planId}`, { name: 'bdr' });
-    expect([refused.status, refused.body.code]).to.deep.equal([409, 'plan_name_taken']);
+    const rejected = await api.patch(`/v1/plans/${plan.planId}`, { name: 'bdr' });
+    expect([rejected.status, rejected.body.code]).to.deep.equal([409, 'plan_name_taken']);
     expect((await patch(plan.planId, { name: 'ae' })).name).to.equal('ae');
   });
 
@@ -463,7 +467,7 @@ describe('plan responses and changes', () => {
       config: second({ version: 2, effectiveStart: '2190-01-01', effectiveEnd: null }),
     });
     expect(followed).to.deep.include({ version: 3, effectiveStart: '2190-01-01', effectiveEnd: null });
-    expect(told(followed.timeline)).to.deep.equal(['2 2026-01-01..2188-12-31', '3 2190-01-01..']);
+    expect(describeTimeline(followed.timeline)).to.deep.equal(['2 2026-01-01..2188-12-31', '3 2190-01-01..']);
     for (const body of [
       { config, effectiveStart: '2026-02-01' },
       { config, effectiveEnd: null },
@@ -502,8 +506,8 @@ describe('plan responses and changes', () => {
     const next = await patch(plan.planId, { config: configOf(0.2) });
     const quota = (planRuleId: string | undefined) =>
       api.post('/v1/quotas', { repIds: [reps[0].id], planRuleId, period: '2026-Q1', target: 100 });
-    const refused = await quota(plan.rules[0]?.id);
-    expect([refused.status, refused.body.code]).to.deep.equal([404, 'plan_rule_not_found']);
+    const rejected = await quota(plan.rules[0]?.id);
+    expect([rejected.status, rejected.body.code]).to.deep.equal([404, 'plan_rule_not_found']);
     expect((await quota(next.rules[0]?.id)).status).to.equal(201);
     const later = await patch(plan.planId, { config: configOf(0.3), effectiveStart: '2190-01-01' });
     expect((await quota(next.rules[0]?.id)).status).to.equal(201);

@@ -63,12 +63,12 @@ describe('quotas', () => {
 
   async function assign(repIds: string[], to: PlanVersion): Promise<void> {
     await slice.run(createAssignments, admin, { body: { repIds, planId: to.planId } });
-    await slice.forgetRequests(workspaceId);
+    await slice.deleteRequests(workspaceId);
   }
 
-  async function refuse(code: string, status: number, body: object) {
+  async function expectError(code: string, status: number, body: object) {
     const before = await everything();
-    const failure = await slice.refuse(code, status, setQuotas, admin, { body });
+    const failure = await slice.expectError(code, status, setQuotas, admin, { body });
     expect(await everything()).to.equal(before);
     return failure;
   }
@@ -102,10 +102,10 @@ describe('quotas', () => {
         attainment: 0,
       });
       expect(second.repId).to.equal(ann);
-      const asked = { from_day: '2026-01-01', to_day: '2026-03-31', trigger: 'quota_change' };
+      const requested = { from_day: '2026-01-01', to_day: '2026-03-31', trigger: 'quota_change' };
       expect(await slice.requests(workspaceId)).to.have.deep.members([
-        { rep_id: ann, ...asked },
-        { rep_id: bob, ...asked },
+        { rep_id: ann, ...requested },
+        { rep_id: bob, ...requested },
       ]);
       expect(slice.woken).to.have.members([ann, bob]);
     });
@@ -120,7 +120,7 @@ describe('quotas', () => {
 
     it('asks for nothing when it says what is there', async () => {
       await post(newBusiness({ variableTarget: 0.1 }));
-      await slice.forgetRequests(workspaceId);
+      await slice.deleteRequests(workspaceId);
       const before = await everything();
       await post(newBusiness({ variableTarget: 0.1 }));
       await post(newBusiness());
@@ -162,31 +162,31 @@ describe('quotas', () => {
         newBusiness({ currency: 'USD' }),
         newBusiness({ planRuleId: 'x' }),
       ])
-        await refuse('VALIDATION_FAILED', 400, body);
+        await expectError('VALIDATION_FAILED', 400, body);
     });
 
     it('refuses a period of another kind, naming the one it wants', async () => {
       for (const period of ['2026', '2026-03', '2026-H1']) {
-        expect((await refuse('period_mismatch', 400, newBusiness({ period }))).message).to.contain('YYYY-QN');
+        expect((await expectError('period_mismatch', 400, newBusiness({ period }))).message).to.contain('YYYY-QN');
       }
-      expect((await refuse('period_mismatch', 400, byMeasure('Renewal'))).message).to.contain('YYYY-MM');
+      expect((await expectError('period_mismatch', 400, byMeasure('Renewal'))).message).to.contain('YYYY-MM');
       await post(byMeasure('Renewal', { period: '2026-03' }));
     });
 
     it('refuses reps, plans and rules that the workspace does not have', async () => {
       const foreign = await elsewhere();
       for (const unknown of [newId(), foreign.repId]) {
-        const failure = await refuse('rep_not_found', 404, newBusiness({ repIds: [ann, unknown] }));
+        const failure = await expectError('rep_not_found', 404, newBusiness({ repIds: [ann, unknown] }));
         expect(failure.details).to.deep.equal({ repIds: [unknown] });
       }
-      for (const planId of [newId(), foreign.planId]) await refuse('plan_not_found', 404, newBusiness({ planId }));
+      for (const planId of [newId(), foreign.planId]) await expectError('plan_not_found', 404, newBusiness({ planId }));
       for (const planRuleId of [newId(), foreign.planRuleId])
-        await refuse('plan_rule_not_found', 404, newBusiness({ planRuleId }));
+        await expectError('plan_rule_not_found', 404, newBusiness({ planRuleId }));
     });
 
     it('refuses a rule of another plan than the one named', async () => {
       const other = await addPlan(slice, admin, 'Other', [rule('Mine')]);
-      await refuse('plan_rule_not_found', 404, newBusiness({ planId: other.planId }));
+      await expectError('plan_rule_not_found', 404, newBusiness({ planId: other.planId }));
       expect(await post(newBusiness({ planId: plan.planVersionId }))).to.have.length(1);
     });
 
@@ -196,8 +196,8 @@ describe('quotas', () => {
         body: { config: { rules: [rule('New Business')] } },
       });
       await slice.run(setPlanStatus, admin, { params: { planRef: plan.planVersionId }, body: { status: 'archived' } });
-      await slice.forgetRequests(workspaceId);
-      await refuse('plan_rule_not_found', 404, newBusiness());
+      await slice.deleteRequests(workspaceId);
+      await expectError('plan_rule_not_found', 404, newBusiness());
       expect((await post(newBusiness({ planRuleId: ruleId('New Business', newer) })))[0].planRuleId).to.equal(
         ruleId('New Business', newer),
       );
@@ -222,9 +222,9 @@ describe('quotas', () => {
       await addDeal(slice, workspaceId, ann, '2026-05-15', 5000);
       await post(newBusiness({ period: '2026-Q2', target: 2 }));
       await post(newBusiness({ period: '2026-Q1', target: 1 }));
-      await slice.settle(workspaceId);
+      await slice.calculateAll(workspaceId);
       await remove((await list({ period: '2026-Q1' }))[0].quotaId);
-      await slice.settle(workspaceId);
+      await slice.calculateAll(workspaceId);
       const [quota] = await post(newBusiness({ repIds: [ann, bob], target: 999 }));
       expect(quota).to.include({ current_value: 333, attainment: 0.333333 });
       expect((await list({ period: '2026-Q2' }))[0]).to.include({ current_value: 5000, attainment: 2500 });
@@ -261,7 +261,7 @@ describe('quotas', () => {
         expect(done).to.equal(false);
       });
       await posted;
-      await slice.settle(workspaceId);
+      await slice.calculateAll(workspaceId);
       expect((await list())[0]).to.include({ current_value: 333, attainment: 0.333 });
     });
 
@@ -299,25 +299,25 @@ describe('quotas', () => {
       const other = await addPlan(slice, admin, 'Other', [rule('New Business'), rule('Elsewhere')]);
       await assign([bob], other);
       await post(byMeasure('New Business'));
-      await refuse('quota_ambiguous_measure', 400, byMeasure('New Business', { repIds: [ann, bob] }));
+      await expectError('quota_ambiguous_measure', 400, byMeasure('New Business', { repIds: [ann, bob] }));
       const [quota] = await post(byMeasure('New Business', { repIds: [ann, bob], planId: other.planId }));
       expect(quota.planId).to.equal(other.planId);
     });
 
     it('refuses a field that rules of different keys measure', async () => {
       const other = await addPlan(slice, admin, 'Other', [rule('One'), rule('Two')]);
-      await refuse('quota_ambiguous_measure', 400, byMeasure('amount', { planId: other.planId }));
+      await expectError('quota_ambiguous_measure', 400, byMeasure('amount', { planId: other.planId }));
     });
 
     it('refuses what no active assigned plan has', async () => {
       const other = await addPlan(slice, admin, 'Other', [rule('Elsewhere')]);
-      await refuse('plan_rule_not_found', 404, byMeasure('Elsewhere'));
-      await refuse('plan_rule_not_found', 404, byMeasure('Nothing'));
-      await refuse('plan_rule_not_found', 404, byMeasure('New Business', { repIds: [bob] }));
+      await expectError('plan_rule_not_found', 404, byMeasure('Elsewhere'));
+      await expectError('plan_rule_not_found', 404, byMeasure('Nothing'));
+      await expectError('plan_rule_not_found', 404, byMeasure('New Business', { repIds: [bob] }));
       await post(byMeasure('Elsewhere', { planId: other.planId }));
       await slice.run(setPlanStatus, admin, { params: { planRef: other.planId }, body: { status: 'archived' } });
-      await slice.forgetRequests(workspaceId);
-      await refuse('plan_rule_not_found', 404, byMeasure('Elsewhere', { planId: other.planId, target: 1 }));
+      await slice.deleteRequests(workspaceId);
+      await expectError('plan_rule_not_found', 404, byMeasure('Elsewhere', { planId: other.planId, target: 1 }));
     });
   });
 
@@ -334,14 +334,15 @@ describe('quotas', () => {
       for (const query of [{ repId: newId() }, { planId: newId() }, { period: '2020' }])
         expect(await list(query)).to.deep.equal([]);
       for (const query of [{ repId: 'x' }, { period: 'x' }, { measure: 'x' }])
-        await slice.refuse('VALIDATION_FAILED', 400, listQuotas, admin, { query });
+        await slice.expectError('VALIDATION_FAILED', 400, listQuotas, admin, { query });
     });
 
     it('shows a rep their own, and refuses them others', async () => {
       await post(newBusiness({ repIds: [ann, bob] }));
       const rep = callerAs('rep', workspaceId, ann);
       expect((await list({}, rep)).map((one: { repId: string }) => one.repId)).to.deep.equal([ann]);
-      for (const repId of [bob, newId()]) await slice.refuse('forbidden', 403, listQuotas, rep, { query: { repId } });
+      for (const repId of [bob, newId()])
+        await slice.expectError('forbidden', 403, listQuotas, rep, { query: { repId } });
     });
 
     it('shows nothing of another workspace', async () => {
@@ -354,7 +355,7 @@ describe('quotas', () => {
   describe('DELETE', () => {
     it('removes the quota and asks for its period', async () => {
       const [{ quotaId }] = await post(newBusiness());
-      await slice.forgetRequests(workspaceId);
+      await slice.deleteRequests(workspaceId);
       expect(await remove(quotaId)).to.deep.equal({ deleted: true, quotaId });
       expect(await slice.requests(workspaceId)).to.deep.equal([
         { rep_id: ann, from_day: '2026-01-01', to_day: '2026-03-31', trigger: 'quota_change' },
@@ -366,15 +367,17 @@ describe('quotas', () => {
       const foreign = await elsewhere();
       const before = await everything();
       for (const quotaId of [newId(), 'nonsense', foreign.quotaId])
-        await slice.refuse('quota_not_found', 404, deleteQuota, admin, { params: { quotaId } });
+        await slice.expectError('quota_not_found', 404, deleteQuota, admin, { params: { quotaId } });
       expect(await everything()).to.equal(before);
     });
   });
 
   it('are changed by admins only', async () => {
-    for (const standing of ['manager', 'rep', 'connection'] as const) {
-      await slice.refuse('forbidden', 403, setQuotas, callerAs(standing, workspaceId, ann), { body: newBusiness() });
-      await slice.refuse('forbidden', 403, deleteQuota, callerAs(standing, workspaceId, ann), {
+    for (const accessLevel of ['manager', 'rep', 'connection'] as const) {
+      await slice.expectError('forbidden', 403, setQuotas, callerAs(accessLevel, workspaceId, ann), {
+        body: newBusiness(),
+      });
+      await slice.expectError('forbidden', 403, deleteQuota, callerAs(accessLevel, workspaceId, ann), {
         params: { quotaId: newId() },
       });
     }

@@ -51,8 +51,8 @@ describe('POST /v1/quotas with targets', () => {
   it('keeps a variable target that a target omits, and null clears it', async () => {
     const target = { repId: ids['Ann'], period: '2026-Q1', target: 100 };
     await post(201, [{ ...target, variableTarget: 50 }], { planRuleId });
-    const [kept] = await post(201, [{ ...target, target: 200 }]);
-    expect(kept).to.include({ target: 200, variableTarget: 50 });
+    const [unchanged] = await post(201, [{ ...target, target: 200 }]);
+    expect(unchanged).to.include({ target: 200, variableTarget: 50 });
     const [cleared, other] = await post(201, [
       { ...target, variableTarget: null },
       { ...target, repId: ids['Bob'] },
@@ -66,7 +66,7 @@ describe('POST /v1/quotas with targets', () => {
     await api.expect(201, 'PUT', '/v1/deals/1', deal('2026-01-10', 40));
     await api.expect(201, 'PUT', '/v1/deals/2', deal('2026-04-10', 60));
     const { workspaceId } = await api.expect(200, 'GET', '/v1/workspaces');
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     const quotas = await post(201, [
       { email: 'ann@x.io', period: '2026-Q1', target: 100 },
       { email: 'ann@x.io', period: '2026-Q2', target: 100 },
@@ -77,20 +77,20 @@ describe('POST /v1/quotas with targets', () => {
 
   it('sets all targets or none', async () => {
     const good = { repId: ids['Ann'], period: '2026-Q1', target: 100 };
-    const refused = await Promise.all([
+    const rejected = await Promise.all([
       post(404, [good, { ...good, repId: randomUUID() }]),
       post(404, [good, { period: '2026-Q1', target: 1, email: 'nobody@x.io' }]),
       post(400, [good, { ...good, period: '2026-03' }]),
       post(400, [good, { ...good, target: 5 }]),
     ]);
-    expect(refused.map(({ code }) => code)).to.deep.equal([
+    expect(rejected.map(({ code }) => code)).to.deep.equal([
       'rep_not_found',
       'rep_not_found',
       'period_mismatch',
       'VALIDATION_FAILED',
     ]);
-    expect(refused[1].details).to.deep.equal({ emails: ['nobody@x.io'] });
-    expect(refused[3].message).to.include('targets.1').and.include('targets.0');
+    expect(rejected[1].details).to.deep.equal({ emails: ['nobody@x.io'] });
+    expect(rejected[3].message).to.include('targets.1').and.include('targets.0');
     expect(await api.expect(200, 'GET', '/v1/quotas')).to.deep.equal([]);
   });
 

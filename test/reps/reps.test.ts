@@ -28,7 +28,7 @@ describe('reps', () => {
       { email: 'bob@x.io', name: 'Bob', role: 'manager', crmMemberId: 'm2' },
       { email: 'cy@x.io', name: 'Cy', managerEmail: 'bob@x.io' },
     );
-    await slice.forgetRequests(workspaceId);
+    await slice.deleteRequests(workspaceId);
   });
 
   async function add(
@@ -41,9 +41,9 @@ describe('reps', () => {
   const patch = (name: string, body: object) => slice.run(updateRep, admin, { params: { repId: ids[name] }, body });
   const everything = () => slice.contents(workspaceId, 'reps', 'reporting_lines', 'calculation_requests', 'tokens');
 
-  async function refuse(code: string, status: number, repId: string, body: object): Promise<void> {
+  async function expectError(code: string, status: number, repId: string, body: object): Promise<void> {
     const before = await everything();
-    await slice.refuse(code, status, updateRep, admin, { params: { repId }, body });
+    await slice.expectError(code, status, updateRep, admin, { params: { repId }, body });
     expect(await everything()).to.equal(before);
   }
 
@@ -64,8 +64,8 @@ describe('reps', () => {
     });
 
     it('rejects unknown query parameters and text that cannot be stored', async () => {
-      await slice.refuse('VALIDATION_FAILED', 400, listReps, admin, { query: { mail: 'a@x.io' } });
-      await slice.refuse('VALIDATION_FAILED', 400, listReps, admin, { query: { email: 'a\u0000@x.io' } });
+      await slice.expectError('VALIDATION_FAILED', 400, listReps, admin, { query: { mail: 'a@x.io' } });
+      await slice.expectError('VALIDATION_FAILED', 400, listReps, admin, { query: { email: 'a\u0000@x.io' } });
     });
 
     it('shows nothing of another workspace', async () => {
@@ -138,16 +138,16 @@ describe('reps', () => {
     it('answers 400 for whom the workspace does not have', async () => {
       const other = callerAs('admin', await slice.workspace());
       for (const repId of [newId(), 'nonsense', ''])
-        await slice.refuse('rep_not_found', 400, getRep, admin, { params: { repId } });
-      const foreign = await slice.refuse('rep_not_found', 400, getRep, other, { params: { repId: ids['Bob'] } });
-      const unknown = await slice.refuse('rep_not_found', 400, getRep, other, { params: { repId: newId() } });
+        await slice.expectError('rep_not_found', 400, getRep, admin, { params: { repId } });
+      const foreign = await slice.expectError('rep_not_found', 400, getRep, other, { params: { repId: ids['Bob'] } });
+      const unknown = await slice.expectError('rep_not_found', 400, getRep, other, { params: { repId: newId() } });
       expect(foreign.message).to.equal(unknown.message);
     });
 
     it('refuses a rep who asks for somebody else, whether they exist or not', async () => {
       const cy = callerAs('rep', workspaceId, ids['Cy'] as string);
       for (const repId of [ids['Bob'], newId(), 'nonsense'])
-        await slice.refuse('forbidden', 403, getRep, cy, { params: { repId } });
+        await slice.expectError('forbidden', 403, getRep, cy, { params: { repId } });
       expect((await slice.run(getRep, cy, { params: { repId: (ids['Cy'] as string).toUpperCase() } })).name).to.equal(
         'Cy',
       );
@@ -169,13 +169,13 @@ describe('reps', () => {
       expect(
         (await patch('Cy', { managerId: (ids['Ann'] as string).toUpperCase(), managerFrom: '2026-06-01' })).managerId,
       ).to.equal(ids['Bob']);
-      const asked = await slice.requests(workspaceId);
-      expect(asked.map((one) => [one.rep_id, one.from_day, one.trigger])).to.have.deep.members([
+      const requested = await slice.requests(workspaceId);
+      expect(requested.map((one) => [one.rep_id, one.from_day, one.trigger])).to.have.deep.members([
         [ids['Ann'], '2026-06-01', 'hierarchy_change'],
         [ids['Bob'], '2026-06-01', 'hierarchy_change'],
       ]);
       expect(slice.woken).to.have.members([ids['Ann'], ids['Bob']]);
-      await slice.forgetRequests(workspaceId);
+      await slice.deleteRequests(workspaceId);
       expect((await patch('Cy', { managerId: null })).managerId).to.equal(null);
       expect((await slice.requests(workspaceId)).map((one) => [one.rep_id, one.from_day])).to.have.deep.members([
         [ids['Ann'], '1900-01-01'],
@@ -196,7 +196,7 @@ describe('reps', () => {
         { name: 'Eve' },
         { role: null },
       ]) {
-        await refuse('VALIDATION_FAILED', 400, cy, body);
+        await expectError('VALIDATION_FAILED', 400, cy, body);
       }
     });
 
@@ -218,24 +218,28 @@ describe('reps', () => {
           synced_at: null,
         })
         .execute();
-      for (const repId of [newId(), foreign, 'nonsense']) await refuse('rep_not_found', 404, repId, { active: true });
+      for (const repId of [newId(), foreign, 'nonsense'])
+        await expectError('rep_not_found', 404, repId, { active: true });
       for (const managerId of [newId(), foreign])
-        await refuse('rep_not_found', 404, ids['Cy'] as string, { managerId });
+        await expectError('rep_not_found', 404, ids['Cy'] as string, { managerId });
     });
 
     it('refuses circles', async () => {
-      await refuse('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Cy'] });
-      await refuse('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Bob'] });
+      await expectError('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Cy'] });
+      await expectError('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Bob'] });
       await patch('Bob', { managerId: ids['Ann'] });
-      await refuse('VALIDATION_FAILED', 400, ids['Ann'] as string, { managerId: ids['Cy'], managerFrom: '2026-12-01' });
+      await expectError('VALIDATION_FAILED', 400, ids['Ann'] as string, {
+        managerId: ids['Cy'],
+        managerFrom: '2026-12-01',
+      });
     });
 
     it('keeps the last active admin', async () => {
-      await refuse('last_admin', 409, ids['Ann'] as string, { role: 'manager' });
-      await refuse('last_admin', 409, ids['Ann'] as string, { active: false });
+      await expectError('last_admin', 409, ids['Ann'] as string, { role: 'manager' });
+      await expectError('last_admin', 409, ids['Ann'] as string, { active: false });
       await patch('Bob', { role: 'admin' });
       expect((await patch('Ann', { role: 'rep' })).role).to.equal('rep');
-      await refuse('last_admin', 409, ids['Bob'] as string, { active: false });
+      await expectError('last_admin', 409, ids['Bob'] as string, { active: false });
     });
 
     it('does not let two admins leave at once', async () => {
@@ -252,7 +256,7 @@ describe('reps', () => {
         .execute();
       await patch('Cy', { active: false });
       await add(...Array.from({ length: 8 }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}` })));
-      await refuse('rep_limit_reached', 403, ids['Cy'] as string, { active: true });
+      await expectError('rep_limit_reached', 403, ids['Cy'] as string, { active: true });
       expect((await patch('Cy', { role: 'manager' })).role).to.equal('manager');
     });
 
@@ -288,7 +292,7 @@ describe('reps', () => {
     });
 
     it('is for admins', async () => {
-      await slice.refuse('forbidden', 403, updateRep, callerAs('manager', workspaceId, ids['Bob'] as string), {
+      await slice.expectError('forbidden', 403, updateRep, callerAs('manager', workspaceId, ids['Bob'] as string), {
         params: { repId: ids['Bob'] },
         body: { role: 'admin' },
       });

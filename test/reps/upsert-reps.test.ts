@@ -29,9 +29,9 @@ describe('PUT /v1/reps', () => {
   const everything = () =>
     slice.contents(workspaceId, 'reps', 'lanes', 'reporting_lines', 'calculation_requests', 'deals', 'tokens');
 
-  async function refuse(code: string, status: number, path: string | null, ...reps: object[]): Promise<void> {
+  async function expectError(code: string, status: number, path: string | null, ...reps: object[]): Promise<void> {
     const before = await everything();
-    const failure = await slice.refuse(code, status, upsertReps, admin, { body: { reps } });
+    const failure = await slice.expectError(code, status, upsertReps, admin, { body: { reps } });
     if (path !== null)
       expect((failure.details as { issues: { path: string }[] }).issues.map((issue) => issue.path)).to.include(path);
     expect(await everything()).to.equal(before);
@@ -126,51 +126,59 @@ describe('PUT /v1/reps', () => {
   });
 
   it('refuses bodies that break the schema', async () => {
-    await refuse('VALIDATION_FAILED', 400, 'reps');
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.email', { email: 'a@', name: 'A' });
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.email', { email: `${'a'.repeat(250)}@x.io`, name: 'A' });
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.name', { email: 'a@x.io', name: ' ' });
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.role', { email: 'a@x.io', name: 'A', role: 'root' });
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.workspaceId', { email: 'a@x.io', name: 'A', workspaceId: newId() });
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerFrom', {
+    await expectError('VALIDATION_FAILED', 400, 'reps');
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.email', { email: 'a@', name: 'A' });
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.email', { email: `${'a'.repeat(250)}@x.io`, name: 'A' });
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.name', { email: 'a@x.io', name: ' ' });
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.role', { email: 'a@x.io', name: 'A', role: 'root' });
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.workspaceId', {
+      email: 'a@x.io',
+      name: 'A',
+      workspaceId: newId(),
+    });
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.managerFrom', {
       email: 'a@x.io',
       name: 'A',
       managerFrom: '2026-01-01',
     });
     const tooMany = Array.from({ length: 10_001 }, (_, index) => ({ email: `r${index}@x.io`, name: 'R' }));
-    await refuse('VALIDATION_FAILED', 400, 'reps', ...tooMany);
+    await expectError('VALIDATION_FAILED', 400, 'reps', ...tooMany);
   });
 
   it('refuses an address twice, a stranger as manager, oneself as manager, and a taken member id', async () => {
     await put({ email: 'known@x.io', name: 'Known', crmMemberId: 'm1' });
-    await refuse(
+    await expectError(
       'VALIDATION_FAILED',
       400,
       'reps.1.email',
       { email: 'a@x.io', name: 'A' },
       { email: 'A@x.io ', name: 'B' },
     );
-    await refuse(
+    await expectError(
       'VALIDATION_FAILED',
       400,
       'reps.1.managerEmail',
       { email: 'b@x.io', name: 'B' },
       { email: 'a@x.io', name: 'A', managerEmail: 'nobody@x.io' },
     );
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
       email: 'a@x.io',
       name: 'A',
       managerEmail: 'A@x.io',
     });
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.crmMemberId', { email: 'a@x.io', name: 'A', crmMemberId: 'm1' });
-    await refuse(
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.crmMemberId', {
+      email: 'a@x.io',
+      name: 'A',
+      crmMemberId: 'm1',
+    });
+    await expectError(
       'VALIDATION_FAILED',
       400,
       'reps.1.crmMemberId',
       { email: 'a@x.io', name: 'A', crmMemberId: 'm2' },
       { email: 'b@x.io', name: 'B', crmMemberId: 'm2' },
     );
-    await refuse(
+    await expectError(
       'VALIDATION_FAILED',
       400,
       'reps.0.managerEmail',
@@ -193,7 +201,7 @@ describe('PUT /v1/reps', () => {
     await enter();
     const [theirs] = await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' });
     expect(theirs.id).not.to.equal(mine.id);
-    await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
       email: 'c@x.io',
       name: 'C',
       managerEmail: 'boss@x.io',
@@ -212,13 +220,13 @@ describe('PUT /v1/reps', () => {
         ['Boss', '2026-04-01', null, 'Top'],
         ['Rep', '1900-01-01', null, 'Boss'],
       ]);
-      const asked = (await slice.requests(workspaceId)).map((one) => [
+      const requested = (await slice.requests(workspaceId)).map((one) => [
         one.rep_id,
         one.from_day,
         one.to_day,
         one.trigger,
       ]);
-      expect(asked).to.have.deep.members([
+      expect(requested).to.have.deep.members([
         [boss.id, '1900-01-01', '2199-12-31', 'hierarchy_change'],
         [top.id, '1900-01-01', '2199-12-31', 'hierarchy_change'],
       ]);
@@ -233,7 +241,7 @@ describe('PUT /v1/reps', () => {
         { email: 'overold@x.io', name: 'Over Old' },
         { email: 'overfresh@x.io', name: 'Over Fresh' },
       );
-      await slice.forgetRequests(workspaceId);
+      await slice.deleteRequests(workspaceId);
       const [rep] = await put({
         email: 'rep@x.io',
         name: 'Rep',
@@ -245,9 +253,9 @@ describe('PUT /v1/reps', () => {
         ['Rep', '1900-01-01', '2026-05-31', 'Old'],
         ['Rep', '2026-06-01', null, 'Fresh'],
       ]);
-      const asked = await slice.requests(workspaceId);
-      expect(asked.map((one) => one.rep_id)).to.have.members([old.id, fresh.id, overOld.id, overFresh.id]);
-      expect(new Set(asked.map((one) => `${one.from_day} ${one.to_day}`))).to.deep.equal(
+      const requested = await slice.requests(workspaceId);
+      expect(requested.map((one) => one.rep_id)).to.have.members([old.id, fresh.id, overOld.id, overFresh.id]);
+      expect(new Set(requested.map((one) => `${one.from_day} ${one.to_day}`))).to.deep.equal(
         new Set(['2026-06-01 2199-12-31']),
       );
       slice.now = new Date('2026-06-01T00:00:00Z');
@@ -286,7 +294,7 @@ describe('PUT /v1/reps', () => {
       await put({ email: 'a@x.io', name: 'A' }, { email: 'b@x.io', name: 'B' });
       await put({ email: 'a@x.io', name: 'A', managerEmail: 'b@x.io' });
       await put({ email: 'a@x.io', name: 'A', managerEmail: null, managerFrom: '2026-07-01' });
-      await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+      await expectError('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
         email: 'b@x.io',
         name: 'B',
         managerEmail: 'a@x.io',
@@ -304,12 +312,12 @@ describe('PUT /v1/reps', () => {
         managerEmail: index === 20 ? null : `r${index + 1}@x.io`,
       }));
       await put(...chain, { email: 'top@x.io', name: 'Top' }, { email: 'low@x.io', name: 'Low' });
-      await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+      await expectError('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
         email: 'r20@x.io',
         name: 'R20',
         managerEmail: 'top@x.io',
       });
-      await refuse('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
+      await expectError('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
         email: 'low@x.io',
         name: 'Low',
         managerEmail: 'r0@x.io',
@@ -339,11 +347,11 @@ describe('PUT /v1/reps', () => {
         { email: 'c@x.io', name: 'C' },
       );
       expect(await dealOwners()).to.deep.equal({ 'by-member': a.id, 'by-email': b.id, nobodys: null });
-      const asked = await slice.requests(workspaceId);
-      expect(asked.map((one) => one.rep_id))
+      const requested = await slice.requests(workspaceId);
+      expect(requested.map((one) => one.rep_id))
         .to.have.members([a.id, b.id])
         .and.not.include(c.id);
-      expect(asked[0]).to.include({ from_day: '1900-01-01', to_day: '2199-12-31', trigger: 'rep_change' });
+      expect(requested[0]).to.include({ from_day: '1900-01-01', to_day: '2199-12-31', trigger: 'rep_change' });
       expect(slice.woken).to.have.members([a.id, b.id]);
     });
 
@@ -379,11 +387,11 @@ describe('PUT /v1/reps', () => {
     it('are limited by the tier, counting active people', async () => {
       await enter({ tier: 'free' });
       await put(...crowd(10), { email: 'off@x.io', name: 'Off', active: false });
-      await refuse('rep_limit_reached', 403, null, { email: 'new@x.io', name: 'New' });
-      await refuse('rep_limit_reached', 403, null, { email: 'off@x.io', name: 'Off', active: true });
+      await expectError('rep_limit_reached', 403, null, { email: 'new@x.io', name: 'New' });
+      await expectError('rep_limit_reached', 403, null, { email: 'off@x.io', name: 'Off', active: true });
       await put({ email: 'r0@x.io', name: 'R0', active: false }, { email: 'new@x.io', name: 'New' });
       await enter({ tier: 'pro' });
-      await refuse('rep_limit_reached', 403, null, ...crowd(26));
+      await expectError('rep_limit_reached', 403, null, ...crowd(26));
       await put(...crowd(25));
     });
 
@@ -395,7 +403,7 @@ describe('PUT /v1/reps', () => {
         .where('workspace_id', '=', workspaceId)
         .execute();
       await put({ email: 'r0@x.io', name: 'Renamed' }, { email: 'r1@x.io', name: 'R1', active: false });
-      await refuse('rep_limit_reached', 403, null, { email: 'r1@x.io', name: 'R1', active: true });
+      await expectError('rep_limit_reached', 403, null, { email: 'r1@x.io', name: 'R1', active: true });
     });
 
     it('take ten thousand people at once', async function () {
@@ -416,14 +424,14 @@ describe('PUT /v1/reps', () => {
 
   it('never leaves the workspace without an active admin', async () => {
     await put({ email: 'a@x.io', name: 'A', role: 'admin' });
-    await refuse('last_admin', 409, null, { email: 'a@x.io', name: 'A', role: 'rep' });
-    await refuse('last_admin', 409, null, { email: 'a@x.io', name: 'A', active: false });
+    await expectError('last_admin', 409, null, { email: 'a@x.io', name: 'A', role: 'rep' });
+    await expectError('last_admin', 409, null, { email: 'a@x.io', name: 'A', active: false });
     await put({ email: 'a@x.io', name: 'A', role: 'rep' }, { email: 'b@x.io', name: 'B', role: 'admin' });
   });
 
   it('is for admins', async () => {
-    for (const standing of ['manager', 'rep', 'connection'] as const) {
-      await slice.refuse('forbidden', 403, upsertReps, callerAs(standing, workspaceId), {
+    for (const accessLevel of ['manager', 'rep', 'connection'] as const) {
+      await slice.expectError('forbidden', 403, upsertReps, callerAs(accessLevel, workspaceId), {
         body: { reps: [{ email: 'a@x.io', name: 'A' }] },
       });
     }

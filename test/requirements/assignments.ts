@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
-import { expectRefusal, flatTier, type Plan, World } from './world.js';
+import { expectError, flatTier, type Plan, World } from './world.js';
 
 const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 
@@ -33,19 +33,19 @@ export function describeAssignments(): void {
     row(156, 'each rep has one assignment, and the same days again are refused', async () => {
       expect(new Set(created.map((one) => one.assignmentId)).size).to.equal(2);
       const again = await post({ repIds: [world.ids.ben], planId: plan.planId });
-      expectRefusal(again, 409, 'assignment_overlap');
+      expectError(again, 409, 'assignment_overlap');
       expect(await world.get(`/v1/assignments?repId=${world.ids.ben}`)).to.have.length(1);
     });
 
     row(157, 'POST without repIds is 400 and names the field', async () => {
       const answer = await post({ planId: plan.planId });
-      expectRefusal(answer, 400, 'VALIDATION_FAILED');
+      expectError(answer, 400, 'VALIDATION_FAILED');
       expect(answer.body.details.issues[0].path).to.equal('repIds');
     });
 
     row(158, 'POST without planId is 400 and names the field', async () => {
       const answer = await post({ repIds: [world.ids.ben] });
-      expectRefusal(answer, 400, 'VALIDATION_FAILED');
+      expectError(answer, 400, 'VALIDATION_FAILED');
       expect(answer.body.details.issues[0].path).to.equal('planId');
     });
 
@@ -54,20 +54,20 @@ export function describeAssignments(): void {
         const answer = await world
           .client(who)
           .post('/v1/assignments', { repIds: [world.ids.ben], planId: plan.planId });
-        expectRefusal(answer, 403, 'forbidden');
+        expectError(answer, 403, 'forbidden');
       }
     });
 
     row(160, 'POST without a token is 401', async () => {
-      expectRefusal(await world.anyone.post('/v1/assignments', {}), 401, 'unauthorized');
+      expectError(await world.anyone.post('/v1/assignments', {}), 401, 'unauthorized');
     });
 
     row(161, 'POST of an unknown rep is rep_not_found', async () => {
-      expectRefusal(await post({ repIds: [unknownId], planId: plan.planId }), 404, 'rep_not_found');
+      expectError(await post({ repIds: [unknownId], planId: plan.planId }), 404, 'rep_not_found');
     });
 
     row(162, 'POST of an unknown plan is 404', async () => {
-      expectRefusal(await post({ repIds: [world.ids.ben], planId: unknownId }), 404, 'plan_not_found');
+      expectError(await post({ repIds: [world.ids.ben], planId: unknownId }), 404, 'plan_not_found');
     });
 
     row(163, 'GET lists rep, plan and effective dates', async () => {
@@ -121,28 +121,28 @@ export function describeAssignments(): void {
 
     row(169, 'PATCH of an unknown assignment is 404', async () => {
       const answer = await world.admin.patch(`/v1/assignments/${unknownId}`, { effectiveEnd: '2026-06-30' });
-      expectRefusal(answer, 404, 'assignment_not_found');
+      expectError(answer, 404, 'assignment_not_found');
     });
 
     row(170, 'PATCH by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).patch(path(0), { effectiveEnd: null }), 403, 'forbidden');
+        expectError(await world.client(who).patch(path(0), { effectiveEnd: null }), 403, 'forbidden');
     });
 
     row(171, 'PATCH with the end before the start is 400', async () => {
       const body = { effectiveStart: '2026-06-01', effectiveEnd: '2026-05-01' };
-      expectRefusal(await world.admin.patch(path(0), body), 400, 'VALIDATION_FAILED');
+      expectError(await world.admin.patch(path(0), body), 400, 'VALIDATION_FAILED');
       const [unchanged] = await world.get(`/v1/assignments?repId=${world.ids.ben}`);
       expect(unchanged).to.include({ effectiveStart: '2026-01-15', effectiveEnd: '2026-06-30' });
     });
 
     row(172, 'DELETE of an unknown assignment is 404', async () => {
-      expectRefusal(await world.admin.delete(`/v1/assignments/${unknownId}`), 404, 'assignment_not_found');
+      expectError(await world.admin.delete(`/v1/assignments/${unknownId}`), 404, 'assignment_not_found');
     });
 
     row(173, 'DELETE by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).delete(path(0)), 403, 'forbidden');
+        expectError(await world.client(who).delete(path(0)), 403, 'forbidden');
     });
 
     row(174, 'DELETE unlinks the rep from the plan', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { service } from './running-service.js';
-import { expectRefusal, type Person, World } from './world.js';
+import { expectError, type Person, World } from './world.js';
 
 /** Section 4 of the specification, authentication routes. */
 export function describeAuthRoutes(): void {
@@ -35,7 +35,7 @@ function describeCodes(world: () => World): void {
       const answer = await world().anyone.expect(200, 'POST', '/auth/otp/send', { email });
       expect(answer).to.deep.equal({ sent: true });
     }
-    expectRefusal(await world().anyone.post('/auth/otp/send', { email: 'nobody' }), 400, 'VALIDATION_FAILED');
+    expectError(await world().anyone.post('/auth/otp/send', { email: 'nobody' }), 400, 'VALIDATION_FAILED');
   });
 
   row(181, 'a sign-in code has 6 digits', async () => {
@@ -57,13 +57,13 @@ function describeCodes(world: () => World): void {
   });
 
   row(180, 'a used code is refused with 401', async () => {
-    expectRefusal(await verify({ code }), 401, 'invalid_code');
+    expectError(await verify({ code }), 401, 'invalid_code');
   });
 
   row(210, 'verify with a malformed code is refused', async () => {
     for (const malformed of ['12345', '1234567', 'abcdef', ''])
-      expectRefusal(await verify({ code: malformed }), 401, 'invalid_code');
-    expectRefusal(await verify({ code: 123456 }), 400, 'VALIDATION_FAILED');
+      expectError(await verify({ code: malformed }), 401, 'invalid_code');
+    expectError(await verify({ code: 123456 }), 400, 'VALIDATION_FAILED');
   });
 }
 
@@ -136,17 +136,17 @@ function describeProfiles(people: () => People): void {
   });
 
   row(191, 'GET /auth/status without a token is 401', async () => {
-    expectRefusal(await people().world.anyone.get('/auth/status'), 401, 'unauthorized');
+    expectError(await people().world.anyone.get('/auth/status'), 401, 'unauthorized');
   });
 
   row(192, 'GET /auth/status with a wrong token is 401', async () => {
     for (const token of ['nonsense', 'ws_wrong', `sess_${'a'.repeat(49)}`])
-      expectRefusal(await service().client(token).get('/auth/status'), 401, 'unauthorized');
+      expectError(await service().client(token).get('/auth/status'), 401, 'unauthorized');
   });
 
   row(193, 'GET /auth/me without a valid token is 401', async () => {
-    expectRefusal(await people().world.anyone.get('/auth/me'), 401, 'unauthorized');
-    expectRefusal(await service().client('sess_wrong').get('/auth/me'), 401, 'unauthorized');
+    expectError(await people().world.anyone.get('/auth/me'), 401, 'unauthorized');
+    expectError(await service().client('sess_wrong').get('/auth/me'), 401, 'unauthorized');
   });
 }
 
@@ -167,17 +167,17 @@ function describeIntegrationRoutes(world: () => World): void {
   });
 
   row(195, 'GET /auth/workspace/integrations without a token is 401', async () => {
-    expectRefusal(await world().anyone.get(path), 401, 'unauthorized');
+    expectError(await world().anyone.get(path), 401, 'unauthorized');
   });
 
-  for (const [provider, done, refused] of disconnects) {
+  for (const [provider, done, rejected] of disconnects) {
     row(done, `POST disconnect-${provider} without a body is 200`, async () => {
       const answer = await world().admin.expect(200, 'POST', `/auth/workspace/disconnect-${provider}`);
       expect(answer).to.deep.equal({ disconnected: false, provider });
     });
 
-    row(refused, `POST disconnect-${provider} without a token is 401`, async () => {
-      expectRefusal(await world().anyone.post(`/auth/workspace/disconnect-${provider}`), 401, 'unauthorized');
+    row(rejected, `POST disconnect-${provider} without a token is 401`, async () => {
+      expectError(await world().anyone.post(`/auth/workspace/disconnect-${provider}`), 401, 'unauthorized');
     });
   }
 
@@ -189,11 +189,11 @@ function describeIntegrationRoutes(world: () => World): void {
   });
 
   row(203, 'POST crmc/sync-enabled without a token is 401', async () => {
-    expectRefusal(await world().anyone.post(toggle, { enabled: true }), 401, 'unauthorized');
+    expectError(await world().anyone.post(toggle, { enabled: true }), 401, 'unauthorized');
   });
 
   row(204, 'POST crmc/sync-enabled with another body is 400', async () => {
     for (const body of [{}, { enabled: 'yes' }, { enabled: true, more: 1 }])
-      expectRefusal(await world().admin.post(toggle, body), 400, 'VALIDATION_FAILED');
+      expectError(await world().admin.post(toggle, body), 400, 'VALIDATION_FAILED');
   });
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
-import { expectRefusal, flatTier, type Person, type Plan, World } from './world.js';
+import { expectError, flatTier, type Person, type Plan, World } from './world.js';
 
 const reset = '/v1/commissions/reset';
 const cleanup = '/v1/commissions/cleanup';
@@ -14,7 +14,7 @@ export function describeClearing(): void {
   });
 }
 
-const refused: readonly (readonly [number, Person, string])[] = [
+const rejected: readonly (readonly [number, Person, string])[] = [
   [264, 'mgr', cleanup],
   [265, 'mgr', reset],
   [266, 'mgr', '/v1/commissions/sync'],
@@ -31,18 +31,18 @@ function describeAccess(): void {
       ({ world } = await World.example());
     });
 
-    for (const [number, who, path] of refused)
+    for (const [number, who, path] of rejected)
       row(number, `${path.split('/').at(-1)} is 403 for ${who === 'mgr' ? 'a manager' : 'a rep'}`, async () => {
-        expectRefusal(await world.client(who).post(path, {}), 403, 'forbidden');
+        expectError(await world.client(who).post(path, {}), 403, 'forbidden');
         expect(await world.earned()).to.deep.equal({ D1: 4800, D2: 7200, D3: 4500 });
       });
 
     row(270, 'sync without a connected CRM is 400', async () => {
-      expectRefusal(await world.admin.post('/v1/commissions/sync', {}), 400, 'no_crm_configured');
+      expectError(await world.admin.post('/v1/commissions/sync', {}), 400, 'no_crm_configured');
     });
 
     row(271, 'reset with an unknown scope is 400 and clears nothing', async () => {
-      expectRefusal(await world.admin.post(reset, { scope: 'everything' }), 400, 'VALIDATION_FAILED');
+      expectError(await world.admin.post(reset, { scope: 'everything' }), 400, 'VALIDATION_FAILED');
       expect(await world.earned()).to.deep.equal({ D1: 4800, D2: 7200, D3: 4500 });
     });
   });
@@ -60,7 +60,7 @@ function describeCleanup(): void {
       plan = await world.plan('AE', [rule('K1'), rule('K2')]);
       await world.assign(plan, 'ben');
       await world.deal('D1', { amount: 1000 });
-      await world.settled();
+      await world.waitForCalculations();
     });
 
     row(261, 'cleanup takes no body and counts what it deleted', async () => {
@@ -71,7 +71,7 @@ function describeCleanup(): void {
 
     row(262, 'after cleanup no event is left of a rule that a new version removed', async () => {
       await world.admin.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, { config: { rules: [rule('K1')] } });
-      await world.settled();
+      await world.waitForCalculations();
       await world.admin.expect(200, 'POST', cleanup);
       expect(await world.earned('ben', 'K2')).to.deep.equal({});
       expect(await world.earned('ben', 'K1')).to.deep.equal({ D1: 100 });

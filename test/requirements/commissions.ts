@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { currentMonth, exampleTiers, expectRefusal, flatTier, type Plan, World } from './world.js';
+import { currentMonth, exampleTiers, expectError, flatTier, type Plan, World } from './world.js';
 
 const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 const recalculate = '/v1/commissions/recalculate';
@@ -15,7 +15,7 @@ export function describeCommissions(): void {
     before(async () => {
       ({ world, plan } = await World.example());
       await world.deal('Open', { amount: 5000, stage: 'Negotiation', closeDate: '2026-12-31' });
-      await world.settled();
+      await world.waitForCalculations();
     });
 
     describeRecalculation(() => ({ world, plan }));
@@ -84,11 +84,11 @@ function describeRecalculation(given: Given): void {
     [245, 'conn'],
   ] as const)
     row(number, `a recalculation asked for with the token ${who} is 403`, async () => {
-      expectRefusal(await given().world.client(who).post(recalculate, {}), 403, 'forbidden');
+      expectError(await given().world.client(who).post(recalculate, {}), 403, 'forbidden');
     });
 
   row(246, 'a recalculation without a token is 401', async () => {
-    expectRefusal(await given().world.anyone.post(recalculate, {}), 401, 'unauthorized');
+    expectError(await given().world.anyone.post(recalculate, {}), 401, 'unauthorized');
   });
 }
 
@@ -111,16 +111,16 @@ function describeJobRoutes(world: () => World): void {
   });
 
   row(249, 'GET of an unknown job is 404', async () => {
-    expectRefusal(await world().admin.get(path(unknownId)), 404, 'job_not_found');
+    expectError(await world().admin.get(path(unknownId)), 404, 'job_not_found');
   });
 
   row(250, 'GET of a job id that is no id is 404', async () => {
-    expectRefusal(await world().admin.get(path('nonsense')), 404, 'job_not_found');
+    expectError(await world().admin.get(path('nonsense')), 404, 'job_not_found');
   });
 
   row(251, 'GET of a job by anybody but an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
-      expectRefusal(await world().client(who).get(path(jobId)), 403, 'forbidden');
+      expectError(await world().client(who).get(path(jobId)), 403, 'forbidden');
   });
 }
 
@@ -157,7 +157,7 @@ function describeViews(world: () => World): void {
   });
 
   row(232, "a rep's request for a deal of another rep is 403", async () => {
-    expectRefusal(await world().cat.get('/v1/commissions?dealId=D1'), 403, 'forbidden');
+    expectError(await world().cat.get('/v1/commissions?dealId=D1'), 403, 'forbidden');
   });
 
   row(233, 'a rep sees the breakdown of an own deal', async () => {
@@ -167,15 +167,15 @@ function describeViews(world: () => World): void {
   });
 
   row(234, 'GET without a token is 401', async () => {
-    expectRefusal(await world().anyone.get('/v1/commissions'), 401, 'unauthorized');
+    expectError(await world().anyone.get('/v1/commissions'), 401, 'unauthorized');
   });
 
   row(238, 'GET of an unknown deal is 404', async () => {
-    expectRefusal(await world().admin.get('/v1/commissions?dealId=nope'), 404, 'deal_not_found');
+    expectError(await world().admin.get('/v1/commissions?dealId=nope'), 404, 'deal_not_found');
   });
 
   row(239, 'GET of an unknown rep is 404', async () => {
-    expectRefusal(await world().admin.get(`/v1/commissions?repId=${unknownId}`), 404, 'rep_not_found');
+    expectError(await world().admin.get(`/v1/commissions?repId=${unknownId}`), 404, 'rep_not_found');
   });
 
   for (const [number, what, query] of [
@@ -241,7 +241,7 @@ function describeDashboards(world: () => World): void {
   });
 
   row(229, 'the team overview is 403 for a rep', async () => {
-    expectRefusal(await world().ben.get('/v1/commissions'), 403, 'forbidden');
+    expectError(await world().ben.get('/v1/commissions'), 403, 'forbidden');
   });
 
   row(230, 'a rep sees the own dashboard', async () => {
@@ -250,7 +250,7 @@ function describeDashboards(world: () => World): void {
   });
 
   row(231, "a rep's request for the dashboard of another rep is 403", async () => {
-    expectRefusal(await world().cat.get(path()), 403, 'forbidden');
+    expectError(await world().cat.get(path()), 403, 'forbidden');
   });
 }
 
@@ -309,12 +309,12 @@ function describeSimulation(given: Given): void {
       repIds: [world.ids.ben],
     });
     expect(answer.total).to.equal(75_000);
-    await world.settled();
+    await world.waitForCalculations();
     expect(await state()).to.deep.equal(before);
   });
 
   row(256, 'simulate without a token is 401', async () => {
-    expectRefusal(await given().world.anyone.post(simulate, body()), 401, 'unauthorized');
+    expectError(await given().world.anyone.post(simulate, body()), 401, 'unauthorized');
   });
 
   row(257, 'a manager may simulate', async () => {
@@ -325,17 +325,17 @@ function describeSimulation(given: Given): void {
     const answer = await given().world.cat.expect(200, 'POST', simulate, body());
     expect(answer.reps.map((rep: Json) => rep.repId)).to.deep.equal([given().world.ids.cat]);
     const other = { ...body(), repId: given().world.ids.ben };
-    expectRefusal(await given().world.cat.post(simulate, other), 403, 'forbidden');
+    expectError(await given().world.cat.post(simulate, other), 403, 'forbidden');
   });
 
   row(259, 'simulate of an unknown plan is 404', async () => {
     const answer = await given().world.admin.post(simulate, { planId: unknownId, period: '2026-Q1' });
-    expectRefusal(answer, 404, 'plan_not_found');
+    expectError(answer, 404, 'plan_not_found');
   });
 
   row(260, 'simulate without a period is 400', async () => {
     const answer = await given().world.admin.post(simulate, { planId: given().plan.planId });
-    expectRefusal(answer, 400, 'VALIDATION_FAILED');
+    expectError(answer, 400, 'VALIDATION_FAILED');
     expect(answer.body.details.issues[0].path).to.equal('period');
   });
 

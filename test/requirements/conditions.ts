@@ -83,7 +83,7 @@ export function describeConditions(): void {
         stage: 'Open',
         fields: { signed: '2026-03-20' },
       });
-      await world.settled();
+      await world.waitForCalculations();
     });
 
     const paidUnder = async (number: number) => Object.keys(await world.earned('ben', `Row ${number}`));

@@ -4,7 +4,7 @@ import { type Answer } from '#test/support/test-service.js';
 import { specifiedOperations } from './operations.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { exampleTiers, expectRefusal, flatTier, type Plan, World } from './world.js';
+import { exampleTiers, expectError, flatTier, type Plan, World } from './world.js';
 
 const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 
@@ -40,58 +40,58 @@ function describeErrors(): void {
 
     row(639, 'period_mismatch: the period has another format than the attainmentPeriod', async () => {
       for (const period of ['2026-03', '2026'])
-        expectRefusal(await world.admin.post('/v1/quotas', quota({ period })), 400, 'period_mismatch');
+        expectError(await world.admin.post('/v1/quotas', quota({ period })), 400, 'period_mismatch');
     });
 
     row(640, 'plan_rule_not_found: the planRuleId exists on no plan', async () => {
       const answer = await world.admin.post('/v1/quotas', quota({ planRuleId: unknownId }));
-      expectRefusal(answer, 404, 'plan_rule_not_found');
+      expectError(answer, 404, 'plan_rule_not_found');
     });
 
     row(641, 'plan_rule_not_found: a quota names a rule id of a superseded version', async () => {
       const answer = await world.admin.post('/v1/quotas', quota({ planRuleId: plan.rules[0]?.id }));
-      expectRefusal(answer, 404, 'plan_rule_not_found');
+      expectError(answer, 404, 'plan_rule_not_found');
       expect(await world.get('/v1/quotas')).to.deep.equal([]);
     });
 
     row(649, 'plan_rule_not_found: an override names a rule id of a superseded version', async () => {
       const override = { rules: [{ ruleId: plan.rules[0]?.id, tiers: [{ tierIndex: 0, rate: 0.5 }] }] };
       const path = `/v1/plans/${superseding.planVersionId}/overrides/${world.ids.ben}`;
-      expectRefusal(await world.admin.put(path, override), 404, 'plan_rule_not_found');
+      expectError(await world.admin.put(path, override), 404, 'plan_rule_not_found');
       expect(await world.get(`/v1/plans/${superseding.planVersionId}/overrides`)).to.deep.equal([]);
     });
 
     row(642, 'rep_not_found: the repId does not resolve', async () => {
-      expectRefusal(await world.admin.post('/v1/quotas', quota({ repIds: [unknownId] })), 404, 'rep_not_found');
-      expectRefusal(await world.admin.get(`/v1/commissions?repId=${unknownId}`), 404, 'rep_not_found');
+      expectError(await world.admin.post('/v1/quotas', quota({ repIds: [unknownId] })), 404, 'rep_not_found');
+      expectError(await world.admin.get(`/v1/commissions?repId=${unknownId}`), 404, 'rep_not_found');
     });
 
     row(643, 'quota_ambiguous_measure: the rule name is on two plans of the rep', async () => {
       await world.assign(await world.plan('Other', rules), 'ben');
       const answer = await world.admin.post('/v1/quotas', quota({ planRuleId: undefined, measure: 'Commission' }));
-      expectRefusal(answer, 400, 'quota_ambiguous_measure');
+      expectError(answer, 400, 'quota_ambiguous_measure');
     });
 
     row(644, 'an unknown route answers in the envelope', async () => {
       const answer = await world.admin.get('/v1/no-such-route');
-      expectRefusal(answer, 404, 'not_found');
+      expectError(answer, 404, 'not_found');
       expect(Object.keys(answer.body)).to.include.members(['statusCode', 'code', 'message']);
     });
 
     row(645, 'a known path with another method is 405 with Allow', async () => {
       const answer = await world.admin.delete('/v1/workspaces');
-      expectRefusal(answer, 405, 'method_not_allowed');
+      expectError(answer, 405, 'method_not_allowed');
       expect(answer.headers.get('allow')).to.contain('GET').and.to.contain('PATCH');
     });
 
     row(646, 'a body that is not JSON is 400 invalid_json', async () => {
       const json = { 'Content-Type': 'application/json' };
-      expectRefusal(await world.admin.send('POST', '/v1/quotas', '{"repIds": [', json), 400, 'invalid_json');
+      expectError(await world.admin.send('POST', '/v1/quotas', '{"repIds": [', json), 400, 'invalid_json');
     });
 
     row(647, 'a missing or invalid token is 401 in the envelope', async () => {
       for (const client of [world.anyone, service().client('ws_wrong')])
-        expectRefusal(await client.get('/v1/plans'), 401, 'unauthorized');
+        expectError(await client.get('/v1/plans'), 401, 'unauthorized');
     });
 
     row(648, 'duplicate_idempotency_key: the key was used for another body', async () => {
@@ -102,7 +102,7 @@ function describeErrors(): void {
       const replay = await post('Idempotent');
       expect(replay.body.planId).to.equal(first.body.planId);
       expect(replay.headers.get('idempotent-replay')).to.equal('true');
-      expectRefusal(await post('Another'), 409, 'duplicate_idempotency_key');
+      expectError(await post('Another'), 409, 'duplicate_idempotency_key');
     });
   });
 }
@@ -146,15 +146,15 @@ function describeLimits(): void {
     row(652, 'a token may make 600 requests a minute; then it gets 429', async () => {
       const left = rateOf(await world.cat.get('/auth/status'))[1];
       let accepted = 0;
-      let refused: Answer | undefined;
-      while (refused === undefined && accepted <= 600) {
+      let rejected: Answer | undefined;
+      while (rejected === undefined && accepted <= 600) {
         const answers = await Promise.all(Array.from({ length: 25 }, () => world.cat.get('/auth/status')));
         accepted += answers.filter((answer) => answer.status === 200).length;
-        refused = answers.find((answer) => answer.status !== 200);
+        rejected = answers.find((answer) => answer.status !== 200);
       }
       expect(accepted).to.equal(left);
-      expectRefusal(refused as Answer, 429, 'rate_limited');
-      expect(Number(refused?.headers.get('retry-after'))).to.be.within(1, 61);
+      expectError(rejected as Answer, 429, 'rate_limited');
+      expect(Number(rejected?.headers.get('retry-after'))).to.be.within(1, 61);
     });
 
     row(653, 'another token is not limited', async () => {
@@ -164,11 +164,11 @@ function describeLimits(): void {
       expect(rateOf(answer)[1]).to.be.greaterThan(500);
     });
 
-    for (const [number, tier, most] of [
+    for (const [number, tier, max] of [
       [654, 'free', 10],
       [655, 'pro', 25],
     ] as const)
-      row(number, `the tier ${tier} has up to ${most} reps`, async () => {
+      row(number, `the tier ${tier} has up to ${max} reps`, async () => {
         const { api, workspaceId } = await service().workspace({ tier });
         const people = (from: number, to: number) => ({
           reps: Array.from({ length: to - from }, (_, index) => ({
@@ -176,9 +176,9 @@ function describeLimits(): void {
             name: `Rep ${from + index}`,
           })),
         });
-        await api.expect(200, 'PUT', '/v1/reps', people(0, most));
-        expectRefusal(await api.put('/v1/reps', people(most, most + 1)), 403, 'rep_limit_reached');
-        expect((await api.expect(200, 'GET', '/v1/reps')).reps).to.have.length(most);
+        await api.expect(200, 'PUT', '/v1/reps', people(0, max));
+        expectError(await api.put('/v1/reps', people(max, max + 1)), 403, 'rep_limit_reached');
+        expect((await api.expect(200, 'GET', '/v1/reps')).reps).to.have.length(max);
       });
   });
 }

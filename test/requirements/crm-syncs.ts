@@ -19,12 +19,12 @@ export function describeCrmSyncs(): void {
 function describeSync(): void {
   describe('one connected CRM', () => {
     let world: ConnectedWorkspace;
-    let kept: string;
+    let remainingDeal: string;
     let gone: string;
 
     before(async () => {
       world = await ConnectedWorkspace.create('crmb');
-      [kept, gone] = Array.from({ length: 6 }, () => world.addDeal()) as [string, string];
+      [remainingDeal, gone] = Array.from({ length: 6 }, () => world.addDeal()) as [string, string];
     });
 
     row(593, 'integrations tells which CRMs are connected', async () => {
@@ -46,7 +46,7 @@ function describeSync(): void {
       const totalDeals = world.crm.liveDealIds().length;
       expect(answer).to.include({ synced: true, totalDeals, triggered: true });
       expect(answer.message).to.contain(String(totalDeals));
-      expect(await world.event(kept)).to.deep.equal(['earned', 80]);
+      expect(await world.event(remainingDeal)).to.deep.equal(['earned', 80]);
     });
 
     row(598, 'POST sync needs no body', async () => {
@@ -80,7 +80,7 @@ function describeSync(): void {
       await world.sync({ reconcile: true });
       expect(await world.event(gone)).to.deep.equal(['reversed', 80]);
       expect((await world.deal(gone)).deleted_at).to.be.instanceOf(Date);
-      expect(await world.event(kept)).to.deep.equal(['earned', 80]);
+      expect(await world.event(remainingDeal)).to.deep.equal(['earned', 80]);
     });
 
     row(599, 'auto-match on a connected CRM suggests the standard fields', async () => {

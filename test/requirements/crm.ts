@@ -67,7 +67,7 @@ export class ConnectedWorkspace {
 
   /** Status and amount of what the deal earned its owner. */
   async event(dealId: string): Promise<[string, number] | undefined> {
-    await service().settled(this.workspaceId);
+    await service().waitForCalculations(this.workspaceId);
     const [event] = await service().sql(
       'select status, amount from commission_events where workspace_id = $1 and rep_id = $2 and deal_key = $3',
       [this.workspaceId, this.repId, dealId],

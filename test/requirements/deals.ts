@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { exampleDeals, expectRefusal, World } from './world.js';
+import { exampleDeals, expectError, World } from './world.js';
 
 /** Section 4 of the specification, deals. */
 export function describeDeals(): void {
@@ -80,7 +80,7 @@ function describeList(): void {
 
   row(291, 'a limit over 500 is 400', async () => {
     const answer = await world.admin.get('/v1/deals?limit=501');
-    expectRefusal(answer, 400, 'VALIDATION_FAILED');
+    expectError(answer, 400, 'VALIDATION_FAILED');
     expect(answer.body.details.issues[0].path).to.equal('limit');
   });
 
@@ -119,11 +119,11 @@ function describeList(): void {
   });
 
   row(298, 'since that is no timestamp is 400', async () => {
-    expectRefusal(await world.admin.get('/v1/deals?since=yesterday'), 400, 'VALIDATION_FAILED');
+    expectError(await world.admin.get('/v1/deals?since=yesterday'), 400, 'VALIDATION_FAILED');
   });
 
   row(299, 'GET without a token is 401', async () => {
-    expectRefusal(await world.anyone.get('/v1/deals'), 401, 'unauthorized');
+    expectError(await world.anyone.get('/v1/deals'), 401, 'unauthorized');
   });
 
   row(300, 'a rep sees only own deals', async () => {
@@ -133,7 +133,7 @@ function describeList(): void {
   });
 
   row(301, "a rep's request for the deals of another rep is 403", async () => {
-    expectRefusal(await world.ben.get(`/v1/deals?repId=${world.ids.cat}`), 403, 'forbidden');
+    expectError(await world.ben.get(`/v1/deals?repId=${world.ids.cat}`), 403, 'forbidden');
   });
 }
 
@@ -147,11 +147,11 @@ function describeDeletion(): void {
     });
 
     row(302, 'DELETE by a manager is 403', async () => {
-      expectRefusal(await world.mgr.delete('/v1/deals/D1'), 403, 'forbidden');
+      expectError(await world.mgr.delete('/v1/deals/D1'), 403, 'forbidden');
     });
 
     row(303, 'DELETE without a token is 401', async () => {
-      expectRefusal(await world.anyone.delete('/v1/deals/D1'), 401, 'unauthorized');
+      expectError(await world.anyone.delete('/v1/deals/D1'), 401, 'unauthorized');
     });
 
     row(304, 'DELETE reverses every earned event of the deal', async () => {
@@ -185,7 +185,7 @@ function describeDeletion(): void {
         world.workspaceId,
       ]);
       expect(left).to.deep.equal([]);
-      expectRefusal(await world.admin.get('/v1/commissions?dealId=D2'), 404, 'deal_not_found');
+      expectError(await world.admin.get('/v1/commissions?dealId=D2'), 404, 'deal_not_found');
     });
 
     row(286, 'DELETE of a deal in an approved period reports statementLocked true and keeps the event', async () => {

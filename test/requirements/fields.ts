@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
-import { expectRefusal, World } from './world.js';
+import { expectError, World } from './world.js';
 
 const types = ['text', 'number', 'currency', 'date', 'select', 'status', 'checkbox', 'timestamp'];
 
@@ -45,7 +45,7 @@ function describeDefinitions(world: () => World): void {
   });
 
   row(312, 'GET /v1/fields without a token is 401', async () => {
-    expectRefusal(await world().anyone.get('/v1/fields'), 401, 'unauthorized');
+    expectError(await world().anyone.get('/v1/fields'), 401, 'unauthorized');
   });
 
   row(313, 'GET /v1/fields/attributes is an alias that lists the same slugs', async () => {
@@ -72,15 +72,15 @@ function describeDefinitions(world: () => World): void {
   });
 
   row(317, 'the options of a field that is no select are 404', async () => {
-    expectRefusal(await world().admin.get(options('dealAmount')), 404, 'field_not_found');
+    expectError(await world().admin.get(options('dealAmount')), 404, 'field_not_found');
   });
 
   row(318, 'the options of an unknown field are 404', async () => {
-    expectRefusal(await world().admin.get(options('no_such_field')), 404, 'field_not_found');
+    expectError(await world().admin.get(options('no_such_field')), 404, 'field_not_found');
   });
 
   row(319, 'options without a token are 401', async () => {
-    expectRefusal(await world().anyone.get(options('dealStage')), 401, 'unauthorized');
+    expectError(await world().anyone.get(options('dealStage')), 401, 'unauthorized');
   });
 }
 
@@ -93,7 +93,7 @@ function describeMapping(world: () => World): void {
   });
 
   row(323, 'GET /v1/fields/current without a token is 401', async () => {
-    expectRefusal(await world().anyone.get('/v1/fields/current'), 401, 'unauthorized');
+    expectError(await world().anyone.get('/v1/fields/current'), 401, 'unauthorized');
   });
 
   row(320, 'POST auto-match answers 201 with a suggested mapping', async () => {
@@ -127,16 +127,16 @@ function describeMapping(world: () => World): void {
   });
 
   row(327, 'POST save without a token is 401', async () => {
-    expectRefusal(await world().anyone.post('/v1/fields/save', { standard: {} }), 401, 'unauthorized');
+    expectError(await world().anyone.post('/v1/fields/save', { standard: {} }), 401, 'unauthorized');
   });
 
   row(328, 'POST save by a rep is 403', async () => {
-    expectRefusal(await world().ben.post('/v1/fields/save', { standard: {} }), 403, 'forbidden');
+    expectError(await world().ben.post('/v1/fields/save', { standard: {} }), 403, 'forbidden');
   });
 
   row(329, 'POST save of another body is 400', async () => {
     for (const body of [{}, { standard: { amount: 'x' } }, { standard: { dealAmount: 5 } }, []])
-      expectRefusal(await world().admin.post('/v1/fields/save', body), 400, 'VALIDATION_FAILED');
+      expectError(await world().admin.post('/v1/fields/save', body), 400, 'VALIDATION_FAILED');
     expect((await current()).standard).to.deep.equal({ dealAmount: 'deal_value' });
   });
 }

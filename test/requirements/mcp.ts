@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Agent, done, FetchClient, refused, sdkClient } from '#test/mcp/mcp-fixture.js';
+import { type Agent, done, FetchClient, rejected, sdkClient } from '#test/mcp/mcp-fixture.js';
 import { type TestService } from '#test/support/test-service.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
@@ -123,7 +123,7 @@ function describeEndpoint(given: Given): void {
     expect(result.isError).to.equal(true);
     expect(result.structuredContent).to.include({ statusCode: 404, code: 'plan_not_found' });
     expect(result.content[0].text).to.be.a('string').and.not.equal('');
-    const invalid = await refused(agent, 'simulate_commissions', { period: 'soon' });
+    const invalid = await rejected(agent, 'simulate_commissions', { period: 'soon' });
     expect(invalid).to.include({ statusCode: 400, code: 'VALIDATION_FAILED' });
   });
 

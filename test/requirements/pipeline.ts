@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readPdf } from './documents.js';
 import { row } from './rows.js';
 import { service } from './running-service.js';
-import { exampleDeals, exampleTiers, expectRefusal, flatTier, type Plan, World, won } from './world.js';
+import { exampleDeals, exampleTiers, expectError, flatTier, type Plan, World, won } from './world.js';
 
 /** Section 1 of the specification: the pipeline, roles, exports, idempotent writes. */
 export function describePipeline(): void {
@@ -23,7 +23,7 @@ function describeLockedRuns(): void {
       await world.approve('ben', '2026-Q1');
       // The approved total is 16,500; this change would lower it.
       await world.deal('D1', { amount: 20_000 });
-      await world.settled();
+      await world.waitForCalculations();
     });
 
     const lockedRun = async (trigger: RegExp) => {
@@ -50,7 +50,7 @@ function describeLockedRuns(): void {
 
     row(5, 'in an approved period a new deal upserts the snapshot and writes no commission', async () => {
       await world.deal('D4', { amount: 5000, closeDate: '2026-03-20' });
-      await world.settled();
+      await world.waitForCalculations();
       const { deals } = await world.get('/v1/deals?limit=500');
       expect(deals.find((deal: { deal_id: string }) => deal.deal_id === 'D4')).to.include({
         amount: 5000,
@@ -63,7 +63,7 @@ function describeLockedRuns(): void {
 
     row(7, 'a deal that arrives in an approved period is reported with blocked.statementLocked true', async () => {
       await world.deal('D5', { amount: 700, closeDate: '2026-03-21' });
-      await world.settled();
+      await world.waitForCalculations();
       const { runs } = await world.get('/v1/workspaces/audit-logs?limit=5');
       expect(runs[0]).to.include({ outcome: 'statement_locked' });
       expect(runs[0].blocked).to.deep.include({ statementLocked: true, periods: ['2026-Q1'] });
@@ -100,7 +100,7 @@ function describeCascade(): void {
       const ofTop = await world.plan('Top', [cascadeRule('Top', 'Ten', 0.5)]);
       await assignTo(world, ofTop, top);
       for (const deal of exampleDeals) await world.deal(deal.dealId, deal);
-      await world.settled();
+      await world.waitForCalculations();
     });
 
     row(4, 'the manager earns 10 % of _total and 5 % of FullRule', async () => {
@@ -130,7 +130,7 @@ function describeCascade(): void {
       const { deals } = await world.get(`/v1/deals?repId=${world.ids.cat}&limit=500`);
       const stored = deals.filter((deal: { deal_id: string }) => deal.deal_id.startsWith('S-'));
       expect(stored.map((deal: { stage: string }) => deal.stage)).to.have.members(stages);
-      await world.settled();
+      await world.waitForCalculations();
       expect(await world.earned('cat')).to.deep.equal({});
     });
   });
@@ -185,7 +185,7 @@ function describeRoles(): void {
     row(12, 'a rep sees the own dashboard and no other', async () => {
       const own = await world.ben.expect(200, 'GET', `/v1/commissions?repId=${world.ids.ben}&period=2026-Q1`);
       expect(own.earnings).to.include({ total: 16_500, commission: 16_500, bonus: 0, adjustments: 0 });
-      expectRefusal(await world.ben.get(`/v1/commissions?repId=${world.ids.cat}`), 403, 'forbidden');
+      expectError(await world.ben.get(`/v1/commissions?repId=${world.ids.cat}`), 403, 'forbidden');
     });
 
     row(51, 'PATCH {effectiveEnd} on a plan by its identity ends the plan on that day', async () => {
@@ -212,11 +212,11 @@ function describeEvents(): void {
 
     row(52, 'every change of an event is recorded in commission_event_history', async () => {
       await world.deal('H1', { amount: 1000, closeDate: '2026-03-30' });
-      await world.settled();
+      await world.waitForCalculations();
       await world.deal('H1', { amount: 2000, closeDate: '2026-03-30' });
-      await world.settled();
+      await world.waitForCalculations();
       await world.admin.expect(200, 'DELETE', '/v1/deals/H1');
-      await world.settled();
+      await world.waitForCalculations();
       const history = await service().sql(
         `select change, status, amount from commission_event_history
          where workspace_id = $1 and deal_key = 'H1' order by revision`,
@@ -231,9 +231,9 @@ function describeEvents(): void {
 
     row(53, 'one current row exists for each rep, deal and rule', async () => {
       await world.deal('D3', { ...exampleDeals[2], amount: 31_000 });
-      await world.settled();
+      await world.waitForCalculations();
       await world.deal('D3', exampleDeals[2]);
-      await world.settled();
+      await world.waitForCalculations();
       const rows = await service().sql(
         `select rep_id, deal_key, rule_name, count(*)::int as rows from commission_events
          where workspace_id = $1 group by 1, 2, 3`,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { exampleTiers, expectRefusal, flatTier, World } from './world.js';
+import { exampleTiers, expectError, flatTier, World } from './world.js';
 
 /** Section 2 of the specification: events, plans, both config shapes, rules, tiers, quotas and the workspace. */
 export function describeResources(): void {
@@ -27,7 +27,7 @@ function describeEventAndPlan(): void {
     expect(event).to.include({ kind: 'clawback', amount: -500, reason: 'D1 was cancelled', status: 'earned' });
     const body = { amount: 500, reason: 'x', period: '2026-Q1', kind: 'clawback' };
     const path = `/v1/statements/${world.ids.ben}/adjust`;
-    expectRefusal(await world.admin.post(path, body), 400, 'clawback_must_be_negative');
+    expectError(await world.admin.post(path, body), 400, 'clawback_must_be_negative');
     const { summary } = await world.generate('ben', '2026-Q1');
     expect(summary).to.deep.equal({
       totalCommission: 16_500,
@@ -100,7 +100,7 @@ function describeSecondShape(): void {
       await world.deal(`M${month}`, { amount: 1000, closeDate: `2026-${month}-15` });
     expect(await world.earned()).to.deep.equal({ M02: 100 });
     const body = { name: 'Contradiction', config, effectiveStart: '2026-03-01' };
-    expectRefusal(await world.admin.post('/v1/plans', body), 400, 'VALIDATION_FAILED');
+    expectError(await world.admin.post('/v1/plans', body), 400, 'VALIDATION_FAILED');
   });
 
   row(105, 'the second config shape is accepted with every one of its names', async () => {
@@ -158,7 +158,7 @@ function describeQuotas(): void {
       const quota = await world.quota(plan, 'ben', right, 5000);
       expect(quota).to.include({ period: right, target: 5000, repId: world.ids.ben, measure: 'Rule' });
       const body = { repIds: [world.ids.ben], planRuleId: plan.rules[0]?.id, period: wrong, target: 5000 };
-      expectRefusal(await world.admin.post('/v1/quotas', body), 400, 'period_mismatch');
+      expectError(await world.admin.post('/v1/quotas', body), 400, 'period_mismatch');
     });
 
   row(113, 'a missing quota gives attainment 0 and no tier fires', async () => {
@@ -243,7 +243,7 @@ function describeRules(world: () => World): void {
   row(117, 'tierMode marginal is valid with tierBy attainment only: rank is refused', async () => {
     const rules = [{ name: 'R', measure: 'amount', tierBy: 'rank', tierMode: 'marginal', tiers: exampleTiers }];
     const answer = await world().admin.post('/v1/plans', { name: 'Marginal rank', config: { rules } });
-    expectRefusal(answer, 400, 'VALIDATION_FAILED');
+    expectError(answer, 400, 'VALIDATION_FAILED');
     expect(JSON.stringify(answer.body.details.issues)).to.match(/marginal/);
   });
 

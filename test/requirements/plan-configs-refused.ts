@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
-import { expectRefusal, World } from './world.js';
+import { expectError, World } from './world.js';
 
 const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
 const rule = (more: object = {}) => ({ name: 'R', measure: 'amount', tiers: [tier], ...more });
@@ -11,7 +11,7 @@ const without = (given: object, key: string) =>
   Object.fromEntries(Object.entries(given).filter(([one]) => one !== key));
 
 /** The row, what is wrong, the body, and the path under which the answer names it. */
-const refused: readonly (readonly [number, string, object, RegExp])[] = [
+const rejected: readonly (readonly [number, string, object, RegExp])[] = [
   [335, 'no name', { config: { rules: [rule()] } }, /^name$/],
   [336, 'no config', { name: 'Refused' }, /^config$/],
   [337, 'no rules', { name: 'Refused', config: {} }, /rules/],
@@ -61,10 +61,10 @@ export function describeInvalidConfigs(): void {
       world = await World.create();
     });
 
-    for (const [number, what, body, path] of refused)
+    for (const [number, what, body, path] of rejected)
       row(number, `${what} is 400 and names the place`, async () => {
         const answer = await world.admin.post('/v1/plans', body);
-        expectRefusal(answer, 400, 'VALIDATION_FAILED');
+        expectError(answer, 400, 'VALIDATION_FAILED');
         const paths = answer.body.details.issues.map((issue: { path: string }) => issue.path);
         expect(
           paths.some((one: string) => path.test(one)),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
-import { exampleTiers, expectRefusal, type Plan, World, won } from './world.js';
+import { exampleTiers, expectError, type Plan, World, won } from './world.js';
 
 const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 
@@ -59,12 +59,12 @@ export function describeOverrides(): void {
     });
 
     row(419, 'PUT of a tierIndex without a global tier is refused', async () => {
-      expectRefusal(await world.admin.put(path(), body(0.2, undefined, 7)), 400, 'VALIDATION_FAILED');
+      expectError(await world.admin.put(path(), body(0.2, undefined, 7)), 400, 'VALIDATION_FAILED');
       expect(await world.earned()).to.deep.equal({ D1: 2500 });
     });
 
     row(420, 'PUT of an unknown ruleId is plan_rule_not_found', async () => {
-      expectRefusal(await world.admin.put(path(), body(0.2, unknownId)), 404, 'plan_rule_not_found');
+      expectError(await world.admin.put(path(), body(0.2, unknownId)), 404, 'plan_rule_not_found');
     });
 
     row(421, 'PUT of a ruleId of a superseded version is plan_rule_not_found', async () => {
@@ -73,34 +73,34 @@ export function describeOverrides(): void {
       const first = await own.plan('AE', config.rules);
       const second = await own.admin.expect(200, 'PATCH', `/v1/plans/${first.planId}`, { config });
       const answer = await own.admin.put(path(own.ids.ben, second.planVersionId), body(0.2, first.rules[0]?.id));
-      expectRefusal(answer, 404, 'plan_rule_not_found');
+      expectError(answer, 404, 'plan_rule_not_found');
     });
 
     row(422, 'PUT on an unknown version is 404', async () => {
-      expectRefusal(await world.admin.put(path(undefined, unknownId), body(0.2)), 404, 'plan_not_found');
+      expectError(await world.admin.put(path(undefined, unknownId), body(0.2)), 404, 'plan_not_found');
     });
 
     row(423, 'PUT for an unknown rep is 404', async () => {
-      expectRefusal(await world.admin.put(path(unknownId), body(0.2)), 404, 'rep_not_found');
+      expectError(await world.admin.put(path(unknownId), body(0.2)), 404, 'rep_not_found');
     });
 
     row(424, 'PUT without rules is 400', async () => {
       for (const bad of [{}, { rules: 'all' }, { rules: [{ tiers: [] }] }])
-        expectRefusal(await world.admin.put(path(), bad), 400, 'VALIDATION_FAILED');
+        expectError(await world.admin.put(path(), bad), 400, 'VALIDATION_FAILED');
     });
 
     row(425, 'PUT by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).put(path(), body(0.9)), 403, 'forbidden');
+        expectError(await world.client(who).put(path(), body(0.9)), 403, 'forbidden');
     });
 
     row(426, 'GET overrides of an unknown version is 404', async () => {
-      expectRefusal(await world.admin.get(list(unknownId)), 404, 'plan_not_found');
+      expectError(await world.admin.get(list(unknownId)), 404, 'plan_not_found');
     });
 
     row(427, 'DELETE by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).delete(path()), 403, 'forbidden');
+        expectError(await world.client(who).delete(path()), 403, 'forbidden');
     });
 
     row(428, "DELETE removes the rep's overrides, and the global tiers apply again", async () => {
@@ -110,7 +110,7 @@ export function describeOverrides(): void {
     });
 
     row(429, 'DELETE on an unknown version is 404', async () => {
-      expectRefusal(await world.admin.delete(path(undefined, unknownId)), 404, 'plan_not_found');
+      expectError(await world.admin.delete(path(undefined, unknownId)), 404, 'plan_not_found');
     });
   });
 }

@@ -134,7 +134,7 @@ function describeInPlace(): void {
       plan = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'AE', config: config(0.1) });
       await world.assign(plan, 'ben');
       await world.deal('A', { amount: 1000, closeDate: '2026-01-15' });
-      await world.settled();
+      await world.waitForCalculations();
     });
 
     const inPlace = async (status: Status) => {

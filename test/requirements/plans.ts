@@ -3,7 +3,7 @@ import { describeInvalidConfigs } from './plan-configs-refused.js';
 import { describeOverrides } from './plan-overrides.js';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
-import { expectRefusal, flatTier, type Plan, World, won } from './world.js';
+import { expectError, flatTier, type Plan, World, won } from './world.js';
 
 const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 
@@ -43,7 +43,7 @@ function describeCreate(): void {
         (await world.mgr.post('/v1/plans', body)).status,
       ];
       expect(statuses).to.deep.equal([201, 400, 401, 403]);
-      expectRefusal(await world.admin.post('/v1/plans', body), 409, 'plan_name_taken');
+      expectError(await world.admin.post('/v1/plans', body), 409, 'plan_name_taken');
       expect(await world.get('/v1/plans')).to.have.length(1);
     });
 
@@ -72,7 +72,7 @@ function describeCreate(): void {
     });
 
     row(358, 'POST without a token is 401', async () => {
-      expectRefusal(await world.anyone.post('/v1/plans', { name: 'X', config: config() }), 401, 'unauthorized');
+      expectError(await world.anyone.post('/v1/plans', { name: 'X', config: config() }), 401, 'unauthorized');
     });
 
     for (const [number, who] of [
@@ -82,7 +82,7 @@ function describeCreate(): void {
     ] as const)
       row(number, `POST with the token ${who} is 403`, async () => {
         const body = { name: `By ${who}`, config: config() };
-        expectRefusal(await world.client(who).post('/v1/plans', body), 403, 'forbidden');
+        expectError(await world.client(who).post('/v1/plans', body), 403, 'forbidden');
       });
   });
 }
@@ -136,7 +136,7 @@ function describeLists(): void {
 
     row(369, 'GET of an unknown status is 400', async () => {
       const answer = await world.admin.get('/v1/plans?status=bogus');
-      expectRefusal(answer, 400, 'VALIDATION_FAILED');
+      expectError(answer, 400, 'VALIDATION_FAILED');
       expect(answer.body.details.issues[0].path).to.equal('status');
     });
 
@@ -152,7 +152,7 @@ function describeLists(): void {
     });
 
     row(371, 'GET without a token is 401', async () => {
-      expectRefusal(await world.anyone.get('/v1/plans'), 401, 'unauthorized');
+      expectError(await world.anyone.get('/v1/plans'), 401, 'unauthorized');
     });
   });
 }
@@ -201,7 +201,7 @@ function describeTemplates(): void {
       });
 
     row(382, 'GET of an unknown template is 404', async () => {
-      expectRefusal(await world.admin.get('/v1/plans/templates/no-such'), 404, 'template_not_found');
+      expectError(await world.admin.get('/v1/plans/templates/no-such'), 404, 'template_not_found');
     });
   });
 }
@@ -235,15 +235,15 @@ function describeOnePlan(): void {
     });
 
     row(386, 'GET of an unknown plan is 404', async () => {
-      expectRefusal(await world.admin.get(path(unknownId)), 404, 'plan_not_found');
+      expectError(await world.admin.get(path(unknownId)), 404, 'plan_not_found');
     });
 
     row(387, 'GET with an id that is no UUID is 404', async () => {
-      expectRefusal(await world.admin.get(path('not-a-uuid')), 404, 'plan_not_found');
+      expectError(await world.admin.get(path('not-a-uuid')), 404, 'plan_not_found');
     });
 
     row(388, 'GET without a token is 401', async () => {
-      expectRefusal(await world.anyone.get(path(first.planId)), 401, 'unauthorized');
+      expectError(await world.anyone.get(path(first.planId)), 401, 'unauthorized');
     });
 
     row(389, 'PATCH of the config makes a new version', async () => {
@@ -294,7 +294,7 @@ function describeOnePlan(): void {
     });
 
     row(397, 'PATCH of an unknown plan is 404', async () => {
-      expectRefusal(await patch(unknownId, { config: config() }), 404, 'plan_not_found');
+      expectError(await patch(unknownId, { config: config() }), 404, 'plan_not_found');
     });
 
     for (const [number, who] of [
@@ -302,11 +302,11 @@ function describeOnePlan(): void {
       [399, 'ben'],
     ] as const)
       row(number, `PATCH with the token ${who} is 403`, async () => {
-        expectRefusal(await world.client(who).patch(path(first.planId), { config: config() }), 403, 'forbidden');
+        expectError(await world.client(who).patch(path(first.planId), { config: config() }), 403, 'forbidden');
       });
 
     row(400, 'PATCH of an unknown status is 400', async () => {
-      expectRefusal(await patch(first.planId, { status: 'paused' }), 400, 'VALIDATION_FAILED');
+      expectError(await patch(first.planId, { status: 'paused' }), 400, 'VALIDATION_FAILED');
     });
 
     row(409, 'GET history by the identity gives every version, newest first', async () => {
@@ -328,7 +328,7 @@ function describeOnePlan(): void {
     });
 
     row(412, 'GET history of an unknown plan is 404', async () => {
-      expectRefusal(await world.admin.get(`${path(unknownId)}/history`), 404, 'plan_not_found');
+      expectError(await world.admin.get(`${path(unknownId)}/history`), 404, 'plan_not_found');
     });
   });
 }
@@ -359,22 +359,22 @@ function describeStatusRoute(): void {
       });
 
     row(405, 'an unknown status is 400', async () => {
-      expectRefusal(await set(plan.planId, { status: 'paused' }), 400, 'VALIDATION_FAILED');
+      expectError(await set(plan.planId, { status: 'paused' }), 400, 'VALIDATION_FAILED');
     });
 
     row(406, 'a body without status is 400', async () => {
-      expectRefusal(await set(plan.planId, {}), 400, 'VALIDATION_FAILED');
+      expectError(await set(plan.planId, {}), 400, 'VALIDATION_FAILED');
     });
 
     row(407, 'the route is 403 for anybody but an admin', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const) {
         const answer = await world.client(who).patch(`/v1/plans/${plan.planId}/status`, { status: 'draft' });
-        expectRefusal(answer, 403, 'forbidden');
+        expectError(answer, 403, 'forbidden');
       }
     });
 
     row(408, 'an unknown plan is 404', async () => {
-      expectRefusal(await set(unknownId, { status: 'draft' }), 404, 'plan_not_found');
+      expectError(await set(unknownId, { status: 'draft' }), 404, 'plan_not_found');
     });
 
     row(330, 'a plan of several versions goes from archived to active by planId', async () => {
@@ -410,17 +410,17 @@ function describeDeletion(): void {
     });
 
     row(430, 'DELETE fails while reps are assigned', async () => {
-      expectRefusal(await world.admin.delete(path()), 409, 'plan_has_assignments');
+      expectError(await world.admin.delete(path()), 409, 'plan_has_assignments');
       expect((await world.get(path())).planId).to.equal(plan.planId);
     });
 
     row(431, 'DELETE by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).delete(path()), 403, 'forbidden');
+        expectError(await world.client(who).delete(path()), 403, 'forbidden');
     });
 
     row(432, 'DELETE without a token is 401', async () => {
-      expectRefusal(await world.anyone.delete(path()), 401, 'unauthorized');
+      expectError(await world.anyone.delete(path()), 401, 'unauthorized');
     });
 
     row(433, 'DELETE by a version id deletes the identity with all versions', async () => {
@@ -428,16 +428,16 @@ function describeDeletion(): void {
       const [assignment] = await world.get('/v1/assignments');
       await world.admin.expect(200, 'DELETE', `/v1/assignments/${assignment.assignmentId}`);
       await world.admin.expect(200, 'DELETE', `/v1/plans/${plan.planVersionId}`);
-      expectRefusal(await world.admin.get(`/v1/plans/${second.planVersionId}`), 404, 'plan_not_found');
+      expectError(await world.admin.get(`/v1/plans/${second.planVersionId}`), 404, 'plan_not_found');
     });
 
     row(434, 'a deleted plan is 404', async () => {
-      expectRefusal(await world.admin.get(path()), 404, 'plan_not_found');
+      expectError(await world.admin.get(path()), 404, 'plan_not_found');
       expect(await world.get('/v1/plans?versions=all')).to.deep.equal([]);
     });
 
     row(435, 'DELETE of a deleted plan is 404', async () => {
-      expectRefusal(await world.admin.delete(path()), 404, 'plan_not_found');
+      expectError(await world.admin.delete(path()), 404, 'plan_not_found');
     });
   });
 }

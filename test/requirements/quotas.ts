@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
-import { exampleTiers, expectRefusal, type Plan, World } from './world.js';
+import { exampleTiers, expectError, type Plan, World } from './world.js';
 
 /** Section 4 of the specification, quotas. */
 export function describeQuotaRoutes(): void {
@@ -15,7 +15,7 @@ export function describeQuotaRoutes(): void {
       plan = await world.plan('AE', [{ name: 'Commission', measure: 'amount', tiers: exampleTiers }]);
       await world.assign(plan, 'ben', 'cat');
       await world.deal('D1', { amount: 50_000, closeDate: '2026-01-15' });
-      await world.settled();
+      await world.waitForCalculations();
     });
 
     const post = (body: object) => world.admin.post('/v1/quotas', body);
@@ -62,27 +62,27 @@ export function describeQuotaRoutes(): void {
       row(number, `POST without ${field} is 400 and changes nothing`, async () => {
         const before = await world.get('/v1/quotas');
         const answer = await post({ ...body(), [field]: undefined });
-        expectRefusal(answer, 400, 'VALIDATION_FAILED');
+        expectError(answer, 400, 'VALIDATION_FAILED');
         expect(answer.body.message).to.contain(field);
         expect(await world.get('/v1/quotas')).to.deep.equal(before);
       });
 
     row(444, 'POST with neither planRuleId nor measure is 400', async () => {
       const answer = await post(body({ planRuleId: undefined }));
-      expectRefusal(answer, 400, 'VALIDATION_FAILED');
+      expectError(answer, 400, 'VALIDATION_FAILED');
       expect(answer.body.message).to.match(/planRuleId.*measure|measure.*planRuleId/);
     });
 
     row(445, 'POST by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).post('/v1/quotas', body()), 403, 'forbidden');
+        expectError(await world.client(who).post('/v1/quotas', body()), 403, 'forbidden');
     });
 
     row(446, 'planId resolves a measure that two plans have', async () => {
       const other = await world.plan('Second AE', [{ name: 'Commission', measure: 'amount', tiers: exampleTiers }]);
       await world.assign(other, 'cat');
       const ambiguous = { repIds: [world.ids.cat], measure: 'Commission', period: '2026-Q2', target: 1000 };
-      expectRefusal(await post(ambiguous), 400, 'quota_ambiguous_measure');
+      expectError(await post(ambiguous), 400, 'quota_ambiguous_measure');
       const resolved = { ...ambiguous, planId: other.planId };
       const [quota] = await world.admin.expect(201, 'POST', '/v1/quotas', resolved);
       expect(quota).to.include({ planId: other.planId, planRuleId: other.rules[0]?.id, period: '2026-Q2' });
@@ -109,12 +109,12 @@ export function describeQuotaRoutes(): void {
     });
 
     row(450, 'GET without a token is 401', async () => {
-      expectRefusal(await world.anyone.get('/v1/quotas'), 401, 'unauthorized');
+      expectError(await world.anyone.get('/v1/quotas'), 401, 'unauthorized');
     });
 
     row(451, 'DELETE by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).delete(`/v1/quotas/${created.quotaId}`), 403, 'forbidden');
+        expectError(await world.client(who).delete(`/v1/quotas/${created.quotaId}`), 403, 'forbidden');
     });
 
     row(452, 'DELETE removes the quota', async () => {
@@ -124,7 +124,7 @@ export function describeQuotaRoutes(): void {
     });
 
     row(453, 'DELETE of an unknown quota is 404', async () => {
-      expectRefusal(await world.admin.delete(`/v1/quotas/${created.quotaId}`), 404, 'quota_not_found');
+      expectError(await world.admin.delete(`/v1/quotas/${created.quotaId}`), 404, 'quota_not_found');
     });
 
     row(437, 'after the DELETE the rep shows attainment 0 for the period', async () => {

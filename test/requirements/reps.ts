@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { expectRefusal, World } from './world.js';
+import { expectError, World } from './world.js';
 
 const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 
@@ -51,13 +51,13 @@ function describeRepQueries(world: () => World): void {
   });
 
   row(458, 'GET without a token is 401', async () => {
-    expectRefusal(await world().anyone.get('/v1/reps'), 401, 'unauthorized');
+    expectError(await world().anyone.get('/v1/reps'), 401, 'unauthorized');
   });
 
   row(459, 'a rep sees the own record only', async () => {
     const { reps } = await world().ben.expect(200, 'GET', '/v1/reps');
     expect(reps.map((rep: Json) => rep.id)).to.deep.equal([world().ids.ben]);
-    expectRefusal(await world().ben.get(`/v1/reps/${world().ids.cat}`), 403, 'forbidden');
+    expectError(await world().ben.get(`/v1/reps/${world().ids.cat}`), 403, 'forbidden');
   });
 
   row(460, 'GET /v1/reps/:repId adds the linkage to the CRM', async () => {
@@ -78,11 +78,11 @@ function describeRepQueries(world: () => World): void {
   });
 
   row(463, 'GET of an unknown rep is 400 rep_not_found', async () => {
-    expectRefusal(await world().admin.get(`/v1/reps/${unknownId}`), 400, 'rep_not_found');
+    expectError(await world().admin.get(`/v1/reps/${unknownId}`), 400, 'rep_not_found');
   });
 
   row(464, 'GET with an id that is no id is 400', async () => {
-    expectRefusal(await world().admin.get('/v1/reps/garbage'), 400, 'rep_not_found');
+    expectError(await world().admin.get('/v1/reps/garbage'), 400, 'rep_not_found');
   });
 }
 
@@ -117,33 +117,33 @@ function describeRepChanges(world: () => World): void {
     const session = service().client(await service().session(world().workspaceId, world().ids.cat));
     await session.expect(200, 'GET', '/auth/me');
     await patch({ active: false });
-    expectRefusal(await session.get('/auth/me'), 401, 'unauthorized');
+    expectError(await session.get('/auth/me'), 401, 'unauthorized');
     await patch({ active: true });
     expect((await world().get(path())).active).to.equal(true);
   });
 
   row(469, 'PATCH of an unknown role is 400', async () => {
     const answer = await world().admin.patch(path(), { role: 'owner' });
-    expectRefusal(answer, 400, 'VALIDATION_FAILED');
+    expectError(answer, 400, 'VALIDATION_FAILED');
     expect(answer.body.details.issues[0].path).to.equal('role');
   });
 
   row(470, 'PATCH by anybody but an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
-      expectRefusal(await world().client(who).patch(path(), { role: 'admin' }), 403, 'forbidden');
+      expectError(await world().client(who).patch(path(), { role: 'admin' }), 403, 'forbidden');
   });
 
   row(471, 'PATCH of an unknown rep is 404', async () => {
-    expectRefusal(await world().admin.patch(`/v1/reps/${unknownId}`, { active: true }), 404, 'rep_not_found');
+    expectError(await world().admin.patch(`/v1/reps/${unknownId}`, { active: true }), 404, 'rep_not_found');
   });
 
   row(472, 'POST sync without a CRM is 400', async () => {
-    expectRefusal(await world().admin.post('/v1/reps/sync'), 400, 'no_crm_configured');
+    expectError(await world().admin.post('/v1/reps/sync'), 400, 'no_crm_configured');
   });
 
   row(473, 'POST sync by anybody but an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
-      expectRefusal(await world().client(who).post('/v1/reps/sync'), 403, 'forbidden');
+      expectError(await world().client(who).post('/v1/reps/sync'), 403, 'forbidden');
   });
 }
 
@@ -168,12 +168,12 @@ function describeRepInvites(world: () => World): void {
   });
 
   row(476, 'POST invite of an unknown rep is 400', async () => {
-    expectRefusal(await invite(unknownId), 400, 'rep_not_found');
+    expectError(await invite(unknownId), 400, 'rep_not_found');
   });
 
   row(477, 'POST invite by anybody but an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
-      expectRefusal(await world().client(who).post(`/v1/reps/${world().ids.cat}/invite`), 403, 'forbidden');
+      expectError(await world().client(who).post(`/v1/reps/${world().ids.cat}/invite`), 403, 'forbidden');
   });
 
   row(478, 'POST bulk-invite invites every rep it names', async () => {
@@ -195,12 +195,12 @@ function describeRepInvites(world: () => World): void {
 
   row(480, 'POST bulk-invite without repIds is 400', async () => {
     for (const body of [{}, { repIds: [] }, { repIds: 'all' }])
-      expectRefusal(await world().admin.post('/v1/reps/bulk-invite', body), 400, 'VALIDATION_FAILED');
+      expectError(await world().admin.post('/v1/reps/bulk-invite', body), 400, 'VALIDATION_FAILED');
   });
 
   row(481, 'POST bulk-invite by anybody but an admin is 403', async () => {
     const body = { repIds: [world().ids.cat] };
     for (const who of ['mgr', 'ben', 'conn'] as const)
-      expectRefusal(await world().client(who).post('/v1/reps/bulk-invite', body), 403, 'forbidden');
+      expectError(await world().client(who).post('/v1/reps/bulk-invite', body), 403, 'forbidden');
   });
 }

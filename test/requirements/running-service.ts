@@ -141,7 +141,7 @@ export class RunningService {
   }
 
   /** Resolves when nothing is left to calculate for the workspace. */
-  async settled(workspaceId: string): Promise<void> {
+  async waitForCalculations(workspaceId: string): Promise<void> {
     await until('the calculation of the workspace', async () => {
       const [pending] = await this.sql('select 1 from calculation_requests where workspace_id = $1 limit 1', [
         workspaceId,
@@ -158,7 +158,7 @@ export class RunningService {
       ]);
       return left === undefined ? true : undefined;
     });
-    await this.settled(workspaceId);
+    await this.waitForCalculations(workspaceId);
   }
 
   /** The newest mail to the address; of those that match, once there are more than so many. */

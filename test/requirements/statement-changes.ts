@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { expectRefusal, World } from './world.js';
+import { expectError, World } from './world.js';
 
 const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 
@@ -33,7 +33,7 @@ export function describeAdjustments(): void {
     });
 
     row(516, 'POST adjust by a manager is 403: adjustments are for admins', async () => {
-      expectRefusal(await world.mgr.post(adjustPath(world), body), 403, 'forbidden');
+      expectError(await world.mgr.post(adjustPath(world), body), 403, 'forbidden');
     });
 
     for (const [number, field] of [
@@ -43,7 +43,7 @@ export function describeAdjustments(): void {
     ] as const)
       row(number, `POST adjust without ${field} is 400`, async () => {
         const answer = await world.admin.post(adjustPath(world), { ...body, [field]: undefined });
-        expectRefusal(answer, 400, 'VALIDATION_FAILED');
+        expectError(answer, 400, 'VALIDATION_FAILED');
         expect(answer.body.details.issues[0].path).to.equal(field);
       });
 
@@ -67,17 +67,17 @@ export function describeAdjustments(): void {
 
     row(523, 'PATCH of an unknown adjustment is 400', async () => {
       const answer = await world.admin.patch(adjustPath(world, unknownId), { amount: 1 });
-      expectRefusal(answer, 400, 'adjustment_not_found');
+      expectError(answer, 400, 'adjustment_not_found');
     });
 
     row(524, 'PATCH without fields is 400', async () => {
-      expectRefusal(await world.admin.patch(adjustPath(world, added.eventId), {}), 400, 'VALIDATION_FAILED');
+      expectError(await world.admin.patch(adjustPath(world, added.eventId), {}), 400, 'VALIDATION_FAILED');
     });
 
     row(525, 'PATCH by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const) {
         const answer = await world.client(who).patch(adjustPath(world, added.eventId), { amount: 1 });
-        expectRefusal(answer, 403, 'forbidden');
+        expectError(answer, 403, 'forbidden');
       }
     });
 
@@ -90,13 +90,13 @@ export function describeAdjustments(): void {
 
     row(527, 'PATCH adjust does not reach what the engine wrote', async () => {
       const answer = await world.admin.patch(adjustPath(world, await engineEvent()), { amount: 1 });
-      expectRefusal(answer, 400, 'adjustment_not_found');
+      expectError(answer, 400, 'adjustment_not_found');
       expect(await world.earned()).to.include({ D1: 4800 });
     });
 
     row(553, 'DELETE adjust by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).delete(adjustPath(world, added.eventId)), 403, 'forbidden');
+        expectError(await world.client(who).delete(adjustPath(world, added.eventId)), 403, 'forbidden');
     });
 
     row(551, 'DELETE adjust removes the row for good', async () => {
@@ -141,7 +141,7 @@ export function describeApproval(): void {
     });
 
     row(528, 'approve with {approve: true} is 400 VALIDATION_FAILED', async () => {
-      expectRefusal(await world.admin.post(path(), { approve: true }), 400, 'VALIDATION_FAILED');
+      expectError(await world.admin.post(path(), { approve: true }), 400, 'VALIDATION_FAILED');
     });
 
     row(529, 'its message is "period and status required"', async () => {
@@ -151,7 +151,7 @@ export function describeApproval(): void {
 
     for (const [status, message, incomplete] of lacking) {
       row(status, `approve with ${JSON.stringify(incomplete)} is 400`, async () => {
-        expectRefusal(await world.admin.post(path(), incomplete), 400, 'VALIDATION_FAILED');
+        expectError(await world.admin.post(path(), incomplete), 400, 'VALIDATION_FAILED');
         expect((await statementOf(world)).status).to.equal('draft');
       });
 
@@ -162,16 +162,16 @@ export function describeApproval(): void {
     }
 
     row(536, 'approve by a rep is 403', async () => {
-      expectRefusal(await world.ben.post(path(), body), 403, 'forbidden');
+      expectError(await world.ben.post(path(), body), 403, 'forbidden');
     });
 
     row(537, 'approve with the status paid is 400', async () => {
-      expectRefusal(await world.admin.post(path(), { ...body, status: 'paid' }), 400, 'VALIDATION_FAILED');
+      expectError(await world.admin.post(path(), { ...body, status: 'paid' }), 400, 'VALIDATION_FAILED');
     });
 
     row(538, 'a true-up of a statement that is not approved is 409', async () => {
       const answer = await world.admin.post(`/v1/statements/${world.ids.ben}/true-up`, { period: '2026-Q1' });
-      expectRefusal(answer, 409, 'statement_not_approved');
+      expectError(answer, 409, 'statement_not_approved');
     });
 
     row(539, 'a manager may approve', async () => {
@@ -182,16 +182,16 @@ export function describeApproval(): void {
 
     row(540, 'POST adjust is 400 while approved', async () => {
       const more = { amount: 5, reason: 'late', period: '2026-Q1' };
-      expectRefusal(await world.admin.post(adjustPath(world), more), 400, 'statement_locked');
+      expectError(await world.admin.post(adjustPath(world), more), 400, 'statement_locked');
     });
 
     row(541, 'PATCH adjust is 409 while approved', async () => {
       const answer = await world.admin.patch(adjustPath(world, adjustment.eventId), { amount: 5 });
-      expectRefusal(answer, 409, 'statement_locked');
+      expectError(answer, 409, 'statement_locked');
     });
 
     row(542, 'DELETE adjust is 409 while approved', async () => {
-      expectRefusal(await world.admin.delete(adjustPath(world, adjustment.eventId)), 409, 'statement_locked');
+      expectError(await world.admin.delete(adjustPath(world, adjustment.eventId)), 409, 'statement_locked');
       expect((await statementOf(world)).summary.netPayout).to.equal(16_600);
     });
 
@@ -220,17 +220,17 @@ export function describeTrueUps(): void {
       ({ world } = await World.example());
       await world.approve('ben', '2026-Q1');
       await world.deal('D1', { amount: 20_000 });
-      await world.settled();
+      await world.waitForCalculations();
     });
 
     row(544, 'a true-up without a period is 400', async () => {
-      const refused = await world.admin.post(path(), {});
-      expectRefusal(refused, 400, 'VALIDATION_FAILED');
-      expect(refused.body.details.issues[0].path).to.equal('period');
+      const rejected = await world.admin.post(path(), {});
+      expectError(rejected, 400, 'VALIDATION_FAILED');
+      expect(rejected.body.details.issues[0].path).to.equal('period');
     });
 
     row(545, 'a true-up by a rep is 403', async () => {
-      expectRefusal(await world.ben.post(path(), body), 403, 'forbidden');
+      expectError(await world.ben.post(path(), body), 403, 'forbidden');
     });
 
     row(546, 'a true-up of more than 500 answers requires_approval and writes nothing', async () => {
@@ -261,7 +261,7 @@ export function describeTrueUps(): void {
     });
 
     row(567, 'DELETE of the true-up row is 409 while approved', async () => {
-      expectRefusal(await world.admin.delete(adjustPath(world, answer.eventId)), 409, 'statement_locked');
+      expectError(await world.admin.delete(adjustPath(world, answer.eventId)), 409, 'statement_locked');
     });
 
     row(568, 'DELETE of the true-up row is 200 once the statement is unlocked', async () => {
@@ -276,7 +276,7 @@ export function describeTrueUps(): void {
       await own.approve('ben', '2026-Q1');
       // 30,000 → 31,000 at 15 %.
       await own.deal('D3', { amount: 31_000, closeDate: '2026-03-05' });
-      await own.settled();
+      await own.waitForCalculations();
       const small = await own.mgr.expect(200, 'POST', `/v1/statements/${own.ids.ben}/true-up`, body);
       expect(small).to.include({ action: 'trued_up', delta: 150 });
     });
@@ -322,11 +322,11 @@ export function describeComments(): void {
     });
 
     row(557, 'DELETE of a comment by another rep is 403', async () => {
-      expectRefusal(await world.cat.delete(path(ofBen.commentId)), 403, 'forbidden');
+      expectError(await world.cat.delete(path(ofBen.commentId)), 403, 'forbidden');
     });
 
     row(558, "DELETE of a manager's comment by the rep is refused", async () => {
-      expectRefusal(await world.ben.delete(path(ofManager.commentId)), 403, 'forbidden');
+      expectError(await world.ben.delete(path(ofManager.commentId)), 403, 'forbidden');
       expect(await list()).to.have.length(2);
     });
 
@@ -342,16 +342,16 @@ export function describeComments(): void {
     });
 
     row(561, 'DELETE of an unknown comment is 404', async () => {
-      expectRefusal(await world.mgr.delete(path(unknownId)), 404, 'comment_not_found');
+      expectError(await world.mgr.delete(path(unknownId)), 404, 'comment_not_found');
     });
 
     row(562, 'POST comment without a token is 401', async () => {
-      expectRefusal(await world.anyone.post(path(), comment('x')), 401, 'unauthorized');
+      expectError(await world.anyone.post(path(), comment('x')), 401, 'unauthorized');
     });
 
     row(563, 'POST comment without body or period is 400', async () => {
       for (const bad of [{ period: '2026-Q1' }, { body: 'x' }, comment('')])
-        expectRefusal(await world.ben.post(path(), bad), 400, 'VALIDATION_FAILED');
+        expectError(await world.ben.post(path(), bad), 400, 'VALIDATION_FAILED');
     });
   });
 }

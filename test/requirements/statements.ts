@@ -4,7 +4,7 @@ import { readPdf } from './documents.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { describeAdjustments, describeApproval, describeComments, describeTrueUps } from './statement-changes.js';
-import { currentMonth, expectRefusal, World } from './world.js';
+import { currentMonth, expectError, World } from './world.js';
 
 const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 const summary = { totalCommission: 16_500, totalBonuses: 0, totalAdjustments: 0, netPayout: 16_500 };
@@ -67,15 +67,15 @@ function describeGeneration(world: () => World): void {
   });
 
   row(488, 'generate by a rep is 403', async () => {
-    expectRefusal(await world().ben.post(path(), { period: '2026-Q1' }), 403, 'forbidden');
+    expectError(await world().ben.post(path(), { period: '2026-Q1' }), 403, 'forbidden');
   });
 
   row(489, 'generate without a token is 401', async () => {
-    expectRefusal(await world().anyone.post(path(), { period: '2026-Q1' }), 401, 'unauthorized');
+    expectError(await world().anyone.post(path(), { period: '2026-Q1' }), 401, 'unauthorized');
   });
 
   row(490, 'generate for an unknown rep is 404', async () => {
-    expectRefusal(await world().admin.post(path(unknownId), { period: '2026-Q1' }), 404, 'rep_not_found');
+    expectError(await world().admin.post(path(unknownId), { period: '2026-Q1' }), 404, 'rep_not_found');
   });
 }
 
@@ -113,12 +113,12 @@ function describeBatch(world: () => World): void {
   });
 
   row(494, 'a batch by a rep is 403', async () => {
-    expectRefusal(await world().ben.post(path, { period: '2026-Q1' }), 403, 'forbidden');
+    expectError(await world().ben.post(path, { period: '2026-Q1' }), 403, 'forbidden');
   });
 
   row(495, 'a batch without a period is 400', async () => {
     const answer = await world().admin.post(path, {});
-    expectRefusal(answer, 400, 'VALIDATION_FAILED');
+    expectError(answer, 400, 'VALIDATION_FAILED');
     expect(answer.body.details.issues[0].path).to.equal('period');
   });
 
@@ -149,7 +149,7 @@ function describeViews(world: () => World): void {
   });
 
   row(498, 'the team view is 403 for a rep', async () => {
-    expectRefusal(await world().ben.get('/v1/statements?period=2026-Q1'), 403, 'forbidden');
+    expectError(await world().ben.get('/v1/statements?period=2026-Q1'), 403, 'forbidden');
   });
 
   row(499, 'a manager sees the team view', async () => {
@@ -171,7 +171,7 @@ function describeViews(world: () => World): void {
 
   row(502, "a rep's request for the statement of another rep is 403", async () => {
     const cat = service().client(await service().session(world().workspaceId, world().ids.cat));
-    expectRefusal(await cat.get(ofBen()), 403, 'forbidden');
+    expectError(await cat.get(ofBen()), 403, 'forbidden');
   });
 
   row(503, 'GET status gives draft or approved', async () => {
@@ -209,7 +209,7 @@ function describeExports(world: () => World): void {
   });
 
   row(508, 'an unknown format is 400', async () => {
-    expectRefusal(await world().admin.get(path('&format=docx')), 400, 'VALIDATION_FAILED');
+    expectError(await world().admin.get(path('&format=docx')), 400, 'VALIDATION_FAILED');
   });
 
   row(514, 'a rep may export the own statement', async () => {
@@ -237,7 +237,7 @@ function describeExports(world: () => World): void {
   });
 
   row(511, 'export.csv is 403 for a rep', async () => {
-    expectRefusal(await world().ben.get(`${team}.csv?period=2026-Q1`), 403, 'forbidden');
+    expectError(await world().ben.get(`${team}.csv?period=2026-Q1`), 403, 'forbidden');
   });
 
   row(512, 'export.pdf is the team roll-up with totals and a row per rep', async function () {
@@ -251,6 +251,6 @@ function describeExports(world: () => World): void {
   });
 
   row(513, 'export.pdf is 403 for a rep', async () => {
-    expectRefusal(await world().ben.get(`${team}.pdf?period=2026-Q1`), 403, 'forbidden');
+    expectError(await world().ben.get(`${team}.pdf?period=2026-Q1`), 403, 'forbidden');
   });
 }

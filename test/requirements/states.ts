@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describePlanStates } from './plan-states.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { exampleDeals, expectRefusal, World } from './world.js';
+import { exampleDeals, expectError, World } from './world.js';
 
 /** Section 3 of the specification: states and transitions of events, invites, jobs and statements. */
 export function describeStates(): void {
@@ -23,7 +23,7 @@ function describeEventState(): void {
     before(async () => {
       ({ world } = await World.example());
       await world.admin.expect(200, 'DELETE', '/v1/deals/D1');
-      await world.settled();
+      await world.waitForCalculations();
     });
 
     row(121, 'reversing the events of a deleted deal decrements quota.current_value', async () => {
@@ -122,9 +122,9 @@ function describeJobs(): void {
       await age(355);
       expect(await own.get(path)).to.include({ jobId, status: 'completed' });
       await age(361);
-      expectRefusal(await own.admin.get(path), 404, 'job_not_found');
+      expectError(await own.admin.get(path), 404, 'job_not_found');
       const unknown = '/v1/commissions/recalculate/jobs/5f0c1d1e-0000-4000-8000-000000000000';
-      expectRefusal(await own.admin.get(unknown), 404, 'job_not_found');
+      expectError(await own.admin.get(unknown), 404, 'job_not_found');
     });
 
     row(143, 'the answer to async: true has status running', async () => {
@@ -218,7 +218,7 @@ function describeApprovedStatements(): void {
     row(149, 'it blocks every write of commission of its rep and period', async () => {
       await world.deal('D2', { ...exampleDeals[1], amount: 10_000 });
       await world.deal('D9', { amount: 1000, closeDate: '2026-02-20' });
-      await world.settled();
+      await world.waitForCalculations();
       const answer = await world.recalculate({ repId: world.ids.ben });
       expect(answer).to.include({ eventsWritten: 0, eventsReversed: 0 });
       expect(await world.earned()).to.deep.equal({ D1: 4800, D2: 7200, D3: 4500 });

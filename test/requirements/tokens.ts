@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { expectRefusal, World } from './world.js';
+import { expectError, World } from './world.js';
 
 const everyone = ['admin', 'mgr', 'ben', 'conn'] as const;
 
@@ -51,9 +51,9 @@ function describeKinds(world: () => World): void {
   row(609, 'a key of one workspace sees nothing of another', async () => {
     const other = await World.create();
     const [plan] = await world().get('/v1/plans');
-    expectRefusal(await other.admin.get(`/v1/plans/${plan.planId}`), 404, 'plan_not_found');
-    expectRefusal(await other.admin.get(`/v1/reps/${world().ids.ben}`), 400, 'rep_not_found');
-    expectRefusal(await other.admin.get('/v1/commissions?dealId=D1'), 404, 'deal_not_found');
+    expectError(await other.admin.get(`/v1/plans/${plan.planId}`), 404, 'plan_not_found');
+    expectError(await other.admin.get(`/v1/reps/${world().ids.ben}`), 400, 'rep_not_found');
+    expectError(await other.admin.get('/v1/commissions?dealId=D1'), 404, 'deal_not_found');
     expect(await other.get('/v1/plans')).to.deep.equal([]);
     expect((await other.get('/v1/deals')).count).to.equal(0);
     expect((await other.get('/v1/reps')).reps.map((rep: Json) => rep.id)).to.have.members(Object.values(other.ids));
@@ -81,7 +81,7 @@ function describeOpenOperations(world: () => World): void {
         if (path === '/v1/deals' && who === 'ben') expect(body.count).to.equal(3);
         holds(body, world());
       }
-      expectRefusal(await world().anyone.get(path), 401, 'unauthorized');
+      expectError(await world().anyone.get(path), 401, 'unauthorized');
     });
 
   row(606, 'settings of the workspace may be written by every admin token, and by nobody else', async () => {
@@ -99,9 +99,9 @@ function describeOpenOperations(world: () => World): void {
     }
     for (const who of ['mgr', 'ben', 'conn'] as const) {
       const client = world().client(who);
-      expectRefusal(await client.post('/v1/fields/save', { standard: {} }), 403, 'forbidden');
-      expectRefusal(await client.post('/auth/workspace/disconnect-crma'), 403, 'forbidden');
-      expectRefusal(await client.post('/auth/workspace/crmc/sync-enabled', { enabled: true }), 403, 'forbidden');
+      expectError(await client.post('/v1/fields/save', { standard: {} }), 403, 'forbidden');
+      expectError(await client.post('/auth/workspace/disconnect-crma'), 403, 'forbidden');
+      expectError(await client.post('/auth/workspace/crmc/sync-enabled', { enabled: true }), 403, 'forbidden');
     }
   });
 }
@@ -121,7 +121,7 @@ function describeConnections(world: () => World): void {
       `/v1/statements?repId=${world().ids.ben}&period=2026-Q1`,
       '/v1/quotas',
     ];
-    for (const path of pay) expectRefusal(await world().conn.get(path), 403, 'forbidden');
+    for (const path of pay) expectError(await world().conn.get(path), 403, 'forbidden');
   });
 
   row(618, 'a connection token reads what a CRM widget needs', async () => {
@@ -138,8 +138,8 @@ function describeConnections(world: () => World): void {
   });
 
   row(620, 'the team view is 403 for a connection token', async () => {
-    expectRefusal(await world().conn.get('/v1/commissions'), 403, 'forbidden');
-    expectRefusal(await world().conn.get('/v1/statements?period=2026-Q1'), 403, 'forbidden');
+    expectError(await world().conn.get('/v1/commissions'), 403, 'forbidden');
+    expectError(await world().conn.get('/v1/statements?period=2026-Q1'), 403, 'forbidden');
   });
 }
 
@@ -155,6 +155,6 @@ function describeIdentityProvider(): void {
     const me = await service().client(answer.sessionToken).expect(200, 'GET', '/auth/me');
     expect(me).to.include({ repId: world.ids.ben, role: 'rep' });
     const replay = await world.anyone.get(`${back.pathname}${back.search}`);
-    expectRefusal(replay, 401, 'unauthorized');
+    expectError(replay, 401, 'unauthorized');
   });
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
-import { expectRefusal, flatTier, World } from './world.js';
+import { expectError, flatTier, World } from './world.js';
 
 /** Section 4 of the specification, workspace. */
 export function describeWorkspace(): void {
@@ -51,7 +51,7 @@ function describeInfo(world: () => World): void {
   });
 
   row(573, 'GET without a token is 401', async () => {
-    expectRefusal(await world().anyone.get('/v1/workspaces'), 401, 'unauthorized');
+    expectError(await world().anyone.get('/v1/workspaces'), 401, 'unauthorized');
   });
 }
 
@@ -85,13 +85,13 @@ function describeUpdate(world: () => World): void {
   for (const [number, body] of badBodies)
     row(number, `PATCH ${JSON.stringify(body)} is 400 and changes nothing`, async () => {
       const before = await world().get('/v1/workspaces');
-      expectRefusal(await patch(body), 400, 'VALIDATION_FAILED');
+      expectError(await patch(body), 400, 'VALIDATION_FAILED');
       expect(await world().get('/v1/workspaces')).to.deep.equal(before);
     });
 
   row(582, 'PATCH by anybody but an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
-      expectRefusal(await world().client(who).patch('/v1/workspaces', { name: 'Mine' }), 403, 'forbidden');
+      expectError(await world().client(who).patch('/v1/workspaces', { name: 'Mine' }), 403, 'forbidden');
   });
 }
 
@@ -116,11 +116,11 @@ function describeKeysAndLogs(): void {
 
     row(585, 'GET keys by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).get('/v1/workspaces/keys'), 403, 'forbidden');
+        expectError(await world.client(who).get('/v1/workspaces/keys'), 403, 'forbidden');
     });
 
     row(586, 'GET keys without a token is 401', async () => {
-      expectRefusal(await world.anyone.get('/v1/workspaces/keys'), 401, 'unauthorized');
+      expectError(await world.anyone.get('/v1/workspaces/keys'), 401, 'unauthorized');
     });
 
     row(587, 'GET audit-logs lists runs, newest first, and their count', async () => {
@@ -160,7 +160,7 @@ function describeKeysAndLogs(): void {
 
     row(592, 'audit-logs by anybody but an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectRefusal(await world.client(who).get('/v1/workspaces/audit-logs'), 403, 'forbidden');
+        expectError(await world.client(who).get('/v1/workspaces/audit-logs'), 403, 'forbidden');
     });
   });
 }

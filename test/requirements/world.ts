@@ -83,7 +83,7 @@ export class World {
     await world.assign(plan, 'ben', 'cat');
     await world.quota(plan, 'ben', '2026-Q1', 100_000);
     if (deals) for (const deal of exampleDeals) await world.deal(deal.dealId, deal);
-    await world.settled();
+    await world.waitForCalculations();
     return { world, plan, ruleId: plan.rules[0]?.id as string };
   }
 
@@ -124,8 +124,8 @@ export class World {
     return answer.body;
   }
 
-  settled(): Promise<void> {
-    return service().settled(this.workspaceId);
+  waitForCalculations(): Promise<void> {
+    return service().waitForCalculations(this.workspaceId);
   }
 
   recalculate(scope: object = {}): Promise<Json> {
@@ -134,7 +134,7 @@ export class World {
 
   /** The person's current earned events, by deal, after everything is calculated. */
   async earned(person: Person = 'ben', ruleName?: string): Promise<Record<string, number>> {
-    await this.settled();
+    await this.waitForCalculations();
     const rows = await this.events(person, ruleName);
     return Object.fromEntries(rows.map(({ deal_key, amount }) => [deal_key, Number(amount)]));
   }
@@ -194,7 +194,7 @@ export class World {
 }
 
 /** The answer is this refusal, in the envelope of the specification. */
-export function expectRefusal(answer: Answer, status: number, code: string): void {
+export function expectError(answer: Answer, status: number, code: string): void {
   const { body } = answer;
   expect(answer.status, JSON.stringify(body)).to.equal(status);
   expect(body, JSON.stringify(body)).to.include({ statusCode: status, code });

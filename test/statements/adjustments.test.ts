@@ -49,8 +49,8 @@ describe('adjustments', () => {
 
   it('rejects a positive clawback on creation and on update', async () => {
     const own = await fixture.office();
-    const refused = await add(own, { amount: 100, kind: 'clawback' });
-    expect([refused.status, refused.body.code]).to.deep.equal([400, 'clawback_must_be_negative']);
+    const rejected = await add(own, { amount: 100, kind: 'clawback' });
+    expect([rejected.status, rejected.body.code]).to.deep.equal([400, 'clawback_must_be_negative']);
     const { body: clawback } = await add(own, { amount: -100, kind: 'clawback' });
     const path = `/v1/statements/${own.ben}/adjust/${clawback.eventId}`;
     const changed = await own.api.patch(path, { amount: 100 });
@@ -213,7 +213,7 @@ describe('adjustments', () => {
       expect(approved.summary.netPayout).to.equal(Number(amount) + sum.total);
       expect(adjusted.status).to.be.oneOf([200, 400]);
       await fixture.unlock(own, '2026-01');
-      await fixture.service.settled(own.workspaceId);
+      await fixture.service.waitForCalculations(own.workspaceId);
     }
     await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
   });

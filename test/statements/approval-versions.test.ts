@@ -19,7 +19,7 @@ describe('approving a checked version', () => {
 
   async function correct(office: Office, amount: number): Promise<void> {
     await fixture.deal(office, 'D1', amount, '2026-01-15');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
   }
 
   it('marks a draft that differs from the ledger as stale and returns the current net payout', async () => {
@@ -40,7 +40,7 @@ describe('approving a checked version', () => {
     await fixture.generate(office, '2026-01');
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
     await fixture.deal(office, 'D0', 60_000, '2026-01-15');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     for (const read of [statementOf, teamRowOf, statusOf])
       expect(await read(office)).to.include({ stale: true, liveNetPayout: 4800 });
   });
@@ -119,8 +119,8 @@ describe('approving a checked version', () => {
     for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).to.include({ pending: true });
     expect(await fixture.generate(office, '2026-01')).to.include({ generated: true, pending: true });
     for (const more of [{}, { version: 2 }]) {
-      const refused = await approve(office, more);
-      expect([refused.status, refused.body.code]).to.deep.equal([409, 'calculation_pending']);
+      const rejected = await approve(office, more);
+      expect([rejected.status, rejected.body.code]).to.deep.equal([409, 'calculation_pending']);
     }
     const bulk = await office.api.expect(200, 'POST', '/v1/statements/approve', {
       period: '2026-01',
@@ -128,7 +128,7 @@ describe('approving a checked version', () => {
     });
     expect(bulk.refused[0].code).to.equal('calculation_pending');
     await define(rule.definition);
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).not.to.have.property('pending');
   });
 });

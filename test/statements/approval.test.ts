@@ -56,13 +56,13 @@ describe('approving and unlocking statements', () => {
     );
     expect(head).to.deep.equal({ approved_version: 1, total: '4800', currency: 'USD' });
     await fixture.deal(office, 'D1', 1000, '2026-01-15');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     expect((await fixture.earned(office))['D1']).to.equal('4800');
     const draft = await fixture.unlock(office, '2026-01');
     expect(draft).to.include({ status: 'draft', version: 1 });
     expect(draft).not.to.have.property('approvedAt');
     expect(await fixture.unlock(office, '2026-01')).to.deep.equal(draft);
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     expect((await fixture.earned(office))['D1']).to.equal('80');
     const acts = (await office.api.expect(200, 'GET', '/v1/workspaces/audit-logs?actor=api-key')).runs;
     expect(
@@ -81,11 +81,11 @@ describe('approving and unlocking statements', () => {
   it('pays a previously reversed deal in another period', async () => {
     const office = await fixture.office();
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     await fixture.generate(office, '2026-01');
     await fixture.approve(office, '2026-01');
     await fixture.deal(office, 'D1', 60_000, '2026-02-20');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     const [event] = await fixture.sql(
       `select status, earned_on::text as day from commission_events where workspace_id = $1 and deal_key = 'D1'`,
       [office.workspaceId],
@@ -144,9 +144,9 @@ describe('approving and unlocking statements', () => {
       target: 100_000,
     });
     await fixture.deal(office, 'D1', 60_000, '2026-07-15');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     await fixture.unlock(office, '2026-01');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     const [row] = await fixture.sql(
       `select earned_on, status, trim_scale(amount)::text as amount from commission_events where workspace_id = $1 and deal_key = 'D1'`,
       [office.workspaceId],
@@ -162,7 +162,7 @@ describe('approving and unlocking statements', () => {
       const change = fixture.deal(office, 'D1', 10_000 + round * 1000, '2026-01-15');
       if (round % 3 === 1) await new Promise((resolve) => setTimeout(resolve, round / 2));
       const [approved] = await Promise.all([fixture.approve(office, '2026-01'), change]);
-      await fixture.service.settled(office.workspaceId);
+      await fixture.service.waitForCalculations(office.workspaceId);
       const [frozen] = await fixture.sql(
         `select trim_scale(sum(amount))::float as total, (select trim_scale(approved_total)::float from statement_periods
            where workspace_id = $1 and period = '2026-01') as approved
@@ -174,7 +174,7 @@ describe('approving and unlocking statements', () => {
       expect(approved.summary.netPayout, `round ${round}`).to.equal(frozen.total);
       await fixture.unlock(office, '2026-01');
     }
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
   });
 
@@ -216,7 +216,7 @@ describe('approving and unlocking statements', () => {
     const answer = await office.api.post(path(office, 'approve'), { period: '2026-01', status: 'approved' });
     expect([answer.status, answer.body.code]).to.deep.equal([409, 'calculation_pending']);
     await define(rule.definition);
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     const approved = await fixture.approve(office, '2026-01');
     expect(approved.summary.netPayout).to.equal(80);
   });
@@ -240,8 +240,8 @@ describe('approving and unlocking statements', () => {
       copy('adjustment'),
       copy('clawback'),
     ]) {
-      const told = await fixture.sql(write).catch((error: Error) => error.message);
-      expect(told, write).to.match(/statement_locked: commission of the approved period 2026-01/);
+      const message = await fixture.sql(write).catch((error: Error) => error.message);
+      expect(message, write).to.match(/statement_locked: commission of the approved period 2026-01/);
     }
     await fixture.sql(`update commission_events set updated_at = now() where ${february}`);
     await fixture.sql(copy('true_up'));

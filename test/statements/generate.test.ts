@@ -106,8 +106,8 @@ describe('generating and reading statements', () => {
     expect((await api.post(`/v1/statements/${ben}/generate`, {})).status).to.equal(400);
     expect((await api.post(`/v1/statements/${ben}/generate`, { period: '2026-13' })).status).to.equal(400);
     expect((await api.post(`/v1/statements/${ben}/generate`, { period: '2026-01', typo: 1 })).status).to.equal(400);
-    for (const nobody of [newId(), 'nobody']) {
-      const answer = await api.post(`/v1/statements/${nobody}/generate`, { period: '2026-01' });
+    for (const unknownRepId of [newId(), 'nobody']) {
+      const answer = await api.post(`/v1/statements/${unknownRepId}/generate`, { period: '2026-01' });
       expect([answer.status, answer.body.code]).to.deep.equal([404, 'rep_not_found']);
     }
     const asBen = await fixture.as(office, ben);
@@ -153,7 +153,7 @@ describe('generating and reading statements', () => {
     expect(before.statements[0]).to.include({ email: 'ben@acme.test', status: 'none', version: 0, statementId: null });
     await fixture.generate(own, '2026-01');
     await fixture.deal(own, 'late', 10_000, '2026-01-31');
-    await fixture.service.settled(own.workspaceId);
+    await fixture.service.waitForCalculations(own.workspaceId);
     const after = await own.api.expect(200, 'GET', '/v1/statements?period=2026-01');
     expect(after.statements[0]).to.include({ status: 'draft', version: 1 });
     expect(after.statements[0].summary.netPayout).to.equal(4800);

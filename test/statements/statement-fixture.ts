@@ -63,7 +63,7 @@ export class StatementFixture {
       await this.deal(office, 'D2', 60_000, '2026-02-10');
       await this.deal(office, 'D3', 30_000, '2026-03-05');
     }
-    await this.service.settled(workspaceId);
+    await this.service.waitForCalculations(workspaceId);
     return office;
   }
 

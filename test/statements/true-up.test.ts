@@ -21,19 +21,19 @@ describe('true-up', () => {
 
   async function correct(office: Office, amount: number): Promise<void> {
     await fixture.deal(office, 'D1', amount, '2026-01-15');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
   }
 
   it('pays the worked example: January approved, then the first deal corrected', async () => {
     const office = await approvedJanuary();
     await correct(office, 20_000);
     expect(await fixture.earned(office)).to.deep.equal({ D1: '4800', D2: '7200', D3: '4500' });
-    const asked = await trueUp(office);
-    expect(asked.status).to.equal(200);
-    expect(asked.body).to.include({ action: 'requires_approval', delta: -3200, approvalThreshold: 500 });
+    const pending = await trueUp(office);
+    expect(pending.status).to.equal(200);
+    expect(pending.body).to.include({ action: 'requires_approval', delta: -3200, approvalThreshold: 500 });
     const done = (await trueUp(office, { force: true })).body;
     expect(done).to.include({ action: 'trued_up', delta: -3200, version: 2 });
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     // The open deals after it are paid at the corrected attainment.
     expect(await fixture.earned(office)).to.deep.equal({ D1: '4800', D2: '4800', D3: '3600', true_up: '-3200' });
     const statement = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-01`);
@@ -50,7 +50,7 @@ describe('true-up', () => {
     await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
 
     await fixture.unlock(office, '2026-01');
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     expect(await fixture.earned(office)).to.deep.equal({ D1: '1600', D2: '4800', D3: '3600' });
     const history = await fixture.sql(
       `select change from commission_event_history where event_id = $1 order by revision`,
@@ -92,7 +92,7 @@ describe('true-up', () => {
     ] as const) {
       await correct(office, amount);
       expect((await trueUp(office)).body, String(amount)).to.include({ action: 'trued_up', delta });
-      await fixture.service.settled(office.workspaceId);
+      await fixture.service.waitForCalculations(office.workspaceId);
     }
     const { summary, version } = await office.api.expect(
       200,
@@ -142,7 +142,7 @@ describe('true-up', () => {
     await fixture.generate(office, '2026-01');
     await fixture.approve(office, '2026-01');
     await fixture.deal(office, 'E1', 2000, '2026-01-20', { currency: 'EUR' });
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     expect((await trueUp(office)).body).to.deep.equal({
       action: 'none',
       delta: 0,
@@ -154,7 +154,7 @@ describe('true-up', () => {
     const office = await approvedJanuary();
     const [assignment] = await office.api.expect(200, 'GET', '/v1/assignments');
     await office.api.expect(200, 'DELETE', `/v1/assignments/${assignment.assignmentId}`);
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
   });
 

@@ -30,7 +30,7 @@ describe('true-ups across periods and levels', () => {
       const plan = await api.expect(201, 'POST', '/v1/plans', { name, config: { rules } });
       await api.expect(201, 'POST', '/v1/assignments', { repIds: [repId], planId: plan.planId });
     }
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     return { ...office, dora };
   }
 
@@ -41,13 +41,13 @@ describe('true-ups across periods and levels', () => {
 
   async function trueUp(office: Office, repId: string, period: string) {
     const answer = await office.api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, force: true });
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
     return answer;
   }
 
   async function change(office: Office, dealId: string, amount: number, closeDate: string, more = {}): Promise<void> {
     await fixture.deal(office, dealId, amount, closeDate, more);
-    await fixture.service.settled(office.workspaceId);
+    await fixture.service.waitForCalculations(office.workspaceId);
   }
 
   async function net({ api }: Office, repId: string, period: string): Promise<number> {
@@ -117,7 +117,7 @@ describe('true-ups across periods and levels', () => {
       await change(office, 'D1', 60_000, '2026-04-10');
       await trueUp(office, office.ben, '2026-01');
       await fixture.unlock(office, '2026-01');
-      await fixture.service.settled(office.workspaceId);
+      await fixture.service.waitForCalculations(office.workspaceId);
       expect(await net(office, office.ben, '2026-01')).to.equal(0);
       const earned = await fixture.sql(
         `select to_char(earned_on, 'YYYY-MM') as month, kind, status from commission_events
@@ -179,7 +179,7 @@ describe('true-ups across periods and levels', () => {
       expect(await trueUp(office, dora, '2026-01')).to.include({ delta: 40 });
       await sound(office);
       await fixture.unlock(office, '2026-01');
-      await fixture.service.settled(office.workspaceId);
+      await fixture.service.waitForCalculations(office.workspaceId);
       expect([await net(office, ben, '2026-01'), await net(office, mia, '2026-01')]).to.deep.equal([5600, 560]);
       expect(await trueUp(office, dora, '2026-01'), 'nothing twice').to.deep.equal({ action: 'none', delta: 0 });
       await sound(office);
@@ -195,7 +195,7 @@ describe('true-ups across periods and levels', () => {
       await change(office, 'D1', 60_000, '2026-01-15');
       expect(await net(office, mia, '2026-01'), 'still trued up').to.equal(400);
       await fixture.unlock(office, '2026-01');
-      await fixture.service.settled(office.workspaceId);
+      await fixture.service.waitForCalculations(office.workspaceId);
       expect([await net(office, ben, '2026-01'), await net(office, mia, '2026-01')]).to.deep.equal([4800, 480]);
       await sound(office);
     });
@@ -272,17 +272,17 @@ describe('true-ups across periods and levels', () => {
     const office = await company();
     await approve(office, office.ben, '2026-01');
     await change(office, 'D1', 20_000, '2026-01-15');
-    const asked = await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period: '2026-01' });
-    expect(asked).to.include({ action: 'requires_approval', delta: -3200, approvalThreshold: 500 });
-    expect(asked.approvers).to.deep.equal([
+    const pending = await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period: '2026-01' });
+    expect(pending).to.include({ action: 'requires_approval', delta: -3200, approvalThreshold: 500 });
+    expect(pending.approvers).to.deep.equal([
       { repId: office.dora, name: 'Dora', role: 'manager' },
       { repId: office.mia, name: 'Mia', role: 'manager' },
     ]);
-    expect(asked.how).to.contain('force: true');
+    expect(pending.how).to.contain('force: true');
     await fixture.addRep(office, 'Xenia', 'manager');
     await office.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
     const path = `/v1/statements/${office.ben}/true-up`;
     const scoped = await office.api.expect(200, 'POST', path, { period: '2026-01' });
-    expect(scoped.approvers).to.deep.equal(asked.approvers);
+    expect(scoped.approvers).to.deep.equal(pending.approvers);
   });
 });

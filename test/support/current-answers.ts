@@ -44,7 +44,7 @@ export async function expectCurrentAnswers(
   for (const question of questions(repIds, periods)) {
     const first = await read(question);
     if (JSON.stringify(first.cached) === JSON.stringify(first.current)) continue;
-    await service.settled(workspaceId);
+    await service.waitForCalculations(workspaceId);
     const { cached, current } = await read(question);
     expect(cached, `${question[0].path} ${JSON.stringify(question[1])}`).to.deep.equal(current);
   }

@@ -31,10 +31,10 @@ interface RepRows {
 function rowsOf(world: World, repId: string, counted: readonly LedgerRow[]): RepRows {
   const { decisions } = calculateRep(inputOf(world, repId, counted));
   const written = decisions.map((decision) => rowOf(repId, decision));
-  const { approved, replaced, truedUp, kept } = storedRowsOf(world, repId);
+  const { approved, replaced, truedUp, unchanged } = storedRowsOf(world, repId);
   return {
-    rows: [...written, ...approved, ...replaced, ...kept],
-    counted: [...written, ...approved, ...truedUp.map(({ row }) => row), ...kept],
+    rows: [...written, ...approved, ...replaced, ...unchanged],
+    counted: [...written, ...approved, ...truedUp.map(({ row }) => row), ...unchanged],
   };
 }
 
@@ -45,11 +45,11 @@ interface StoredRows {
   readonly replaced: LedgerRow[];
   readonly truedUp: { readonly row: LedgerRow; readonly period: string }[];
   /** Rows of stopped days whose deal exists. */
-  readonly kept: LedgerRow[];
+  readonly unchanged: LedgerRow[];
 }
 
 function storedRowsOf(world: World, repId: string): StoredRows {
-  const own = world.standing.filter((row) => row.repId === repId);
+  const own = world.storedRows.filter((row) => row.repId === repId);
   const periods = world.frozen.filter((frozen) => frozen.repId === repId);
   const periodOf = (row: LedgerRow) => periods.find(({ period }) => isWithin(row.earnedOn, periodRange(period)));
   const stopped = new Map(world.plans.map((plan) => [plan.planId, stoppedDays(datedPlan(plan))]));
@@ -57,7 +57,7 @@ function storedRowsOf(world: World, repId: string): StoredRows {
     approved: own.filter((row) => periodOf(row)?.truedUp === null),
     replaced: own.filter((row) => (periodOf(row)?.truedUp ?? null) !== null),
     truedUp: periods.flatMap(({ period, truedUp }) => (truedUp ?? []).map((row) => ({ row, period }))),
-    kept: own.filter(
+    unchanged: own.filter(
       (row) =>
         periodOf(row) === undefined &&
         stopped.get(row.planId)?.(row.earnedOn) === true &&
@@ -67,14 +67,14 @@ function storedRowsOf(world: World, repId: string): StoredRows {
 }
 
 function heldEvents(world: World, repId: string): FixedEvent[] {
-  const { approved, replaced, truedUp, kept } = storedRowsOf(world, repId);
+  const { approved, replaced, truedUp, unchanged } = storedRowsOf(world, repId);
   const keyOf = (row: LedgerRow) => [row.planId, row.ruleName, row.dealId].join('|');
   const counted = new Set(truedUp.map(({ row }) => keyOf(row)));
   return [
     ...approved.map((row) => fixedOf(world, row, 'frozen')),
     ...truedUp.map(({ row, period }) => ({ ...fixedOf(world, row, 'frozen'), frozenPeriod: period })),
     ...replaced.filter((row) => !counted.has(keyOf(row))).map((row) => fixedOf(world, row, 'owned')),
-    ...kept.map((row) => fixedOf(world, row, 'stopped')),
+    ...unchanged.map((row) => fixedOf(world, row, 'stopped')),
   ];
 }
 

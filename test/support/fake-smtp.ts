@@ -11,7 +11,7 @@ export interface ReceivedMail {
 export class FakeSmtp {
   readonly mails: ReceivedMail[] = [];
   /** The number of next mails to reject temporarily. */
-  refuse = 0;
+  rejections = 0;
   url = '';
 
   private constructor(private readonly server: Server) {}
@@ -42,8 +42,8 @@ export class FakeSmtp {
           data.push(line.startsWith('.') ? line.slice(1) : line);
           return;
         }
-        const rejected = this.refuse > 0;
-        if (rejected) this.refuse -= 1;
+        const rejected = this.rejections > 0;
+        if (rejected) this.rejections -= 1;
         else this.mails.push({ from, to, data: data.join('\r\n') });
         data = null;
         answer(rejected ? '451 4.3.0 not now' : '250 taken');

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const command = path.join(root, 'bin', 'commissions.js');
 
-const linesKept = 5000;
+const maxLines = 5000;
 
 export interface ProcessOptions {
   readonly nodeOptions?: readonly string[];
@@ -112,7 +112,7 @@ export class ServiceProcess {
 
   protected hear(line: string): void {
     this.lines.push(line);
-    if (this.lines.length > linesKept) this.lines.splice(0, linesKept / 2);
+    if (this.lines.length > maxLines) this.lines.splice(0, maxLines / 2);
     this.address = /is ready: (\S+)/.exec(line)?.[1] ?? this.address;
   }
 
@@ -124,7 +124,7 @@ export class ServiceProcess {
   }
 
   /** Resolves at the next message of the process or when it ends. */
-  protected ask(message: object): Promise<void> {
+  protected sendAndWait(message: object): Promise<void> {
     return new Promise((resolve) => {
       const { child } = this;
       if (child?.connected !== true) return resolve();

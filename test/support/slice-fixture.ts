@@ -83,7 +83,7 @@ export class SliceFixture {
   }
 
   /** Runs the operation and returns the failure, which must have the code and be declared with the status. */
-  async refuse(
+  async expectError(
     code: string,
     status: number,
     operation: AnyOperation,
@@ -112,13 +112,13 @@ export class SliceFixture {
       .execute();
   }
 
-  async forgetRequests(workspaceId: string): Promise<void> {
+  async deleteRequests(workspaceId: string): Promise<void> {
     await this.owner.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
     this.woken.length = 0;
   }
 
   /** Calculates until no request is left. */
-  async settle(workspaceId: string): Promise<void> {
+  async calculateAll(workspaceId: string): Promise<void> {
     const dependencies = { unitOfWork: this.unitOfWork, clock: { now: () => this.now } };
     for (
       let pending = await this.requests(workspaceId);

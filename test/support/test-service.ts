@@ -78,7 +78,7 @@ export interface TestService {
   client(token: string | null): ApiClient;
   workspace(options?: Partial<NewWorkspace>): Promise<{ workspaceId: string; apiKey: string; api: ApiClient }>;
   /** Resolves when no calculation is pending. */
-  settled(workspaceId: string): Promise<void>;
+  waitForCalculations(workspaceId: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export async function startTestService(
       });
       return { ...created, api: new ApiClient(url, created.apiKey) };
     },
-    settled: (workspaceId) => untilSettled(running, workspaceId),
+    waitForCalculations: (workspaceId) => waitForCalculations(running, workspaceId),
     stop: async () => {
       await running.stop();
       await database.drop();
@@ -138,7 +138,7 @@ export const migrateTestDatabase = async (ownerUrl: string): Promise<void> => {
   await migrateToLatest(ownerUrl, migrations);
 };
 
-async function untilSettled({ service }: RunningProcess, workspaceId: string): Promise<void> {
+async function waitForCalculations({ service }: RunningProcess, workspaceId: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
     const pending = await service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>

@@ -40,7 +40,7 @@ for (const { provider, start } of crmWorlds) {
       await rows("update crm_connections set poll_due_at = 'infinity'");
       await api.expect(200, 'POST', '/v1/commissions/sync', {});
       await payEveryone(api);
-      await settled();
+      await waitForCalculations();
     });
 
     after(async () => {
@@ -51,9 +51,9 @@ for (const { provider, start } of crmWorlds) {
     const rows = (text: string, values: unknown[] = []) =>
       query<Record<string, unknown>>(service.database.ownerUrl, text, values);
     const inboxSize = () => rows('select count(*)::int as n from inbox').then(([row]) => row?.['n'] as number);
-    const settled = async () => {
+    const waitForCalculations = async () => {
       await untilInboxEmpty(service.database.ownerUrl);
-      await service.settled(workspaceId);
+      await service.waitForCalculations(workspaceId);
     };
     const stored = (id = dealId) =>
       rows('select * from deals where workspace_id = $1 and deal_id = $2', [workspaceId, id]).then(([row]) => row);
@@ -126,7 +126,7 @@ for (const { provider, start } of crmWorlds) {
 
     describe('that prove nothing', () => {
       type Forgery = readonly [string, (delivery: Delivery) => Delivery];
-      const refused: readonly Forgery[] = [
+      const rejected: readonly Forgery[] = [
         ['137 no signature', (one) => ({ ...one, headers: {} })],
         [
           '137 a wrong one',
@@ -158,7 +158,7 @@ for (const { provider, start } of crmWorlds) {
               ],
             ] satisfies Forgery[])),
       ];
-      for (const [name, forge] of refused) {
+      for (const [name, forge] of rejected) {
         it(`${name} → 401, and nothing is kept`, async () => {
           const delivery = await forge(oneDelivery(change));
           const before = await inboxSize();
@@ -200,7 +200,7 @@ for (const { provider, start } of crmWorlds) {
         expect(statuses.filter((status) => status < 200 || status > 299)).to.deep.equal([]);
         // A Flow of crm-c numbers nothing, so each of its calls is news.
         expect((await inboxSize()) - before).to.equal(provider === 'crmc' ? 100 : 1);
-        await settled();
+        await waitForCalculations();
         expect((await stored())?.['amount']).to.equal(String(1000 + cents / 100));
         const [history] = await rows(
           'select count(*)::int as n, count(distinct content) as different from (select fields::text as content from deal_versions where workspace_id = $1 and deal_id = $2) s',
@@ -250,7 +250,7 @@ for (const { provider, start } of crmWorlds) {
       });
 
       it('for a period that is approved: the snapshot is taken over, the commission is not, and it says so', async () => {
-        await settled();
+        await waitForCalculations();
         const { reps } = await api.expect(200, 'GET', '/v1/reps?email=ada@x.io');
         const statement = `/v1/statements/${reps[0].id}`;
         await api.expect(200, 'POST', `${statement}/generate`, { period: '2026-02' });
@@ -270,20 +270,20 @@ for (const { provider, start } of crmWorlds) {
         expect(runs[0]).to.deep.include({ outcome: 'statement_locked' });
         expect(runs[0].blocked.statementLocked).to.equal(true);
         await api.expect(200, 'POST', `${statement}/approve`, { period: '2026-02', status: 'draft' });
-        await settled();
+        await waitForCalculations();
       });
 
       it('143 a deletion reverses what was earned, and older news do not bring the deal back', async () => {
         const id = world.addDeal({ ...won, owner: ada });
         const older = world.takeDeliveries();
         for (const delivery of older) await deliver(delivery);
-        await settled();
+        await waitForCalculations();
         expect(await earned(id)).to.deep.include({ amount: '80', status: 'earned' });
         world.change(id, { amount: 2000 });
         const late = world.takeDeliveries();
         world.delete(id);
         for (const delivery of [...world.takeDeliveries(), ...late]) await deliver(delivery);
-        await settled();
+        await waitForCalculations();
         expect((await stored(id))?.['deleted_at']).to.be.an.instanceof(Date);
         expect((await earned(id)).map((event) => event['status'])).to.deep.equal(['reversed']);
       });
@@ -291,19 +291,22 @@ for (const { provider, start } of crmWorlds) {
       it('144 an owner whom nobody knows: kept, paid to nobody, and told with the reason', async () => {
         const id = world.addDeal({ ...won, owner: provider === 'crma' ? randomUUID() : '005RO000000strgYAA' });
         for (const delivery of world.takeDeliveries()) await deliver(delivery);
-        await settled();
+        await waitForCalculations();
         expect(await stored(id)).to.include({ rep_id: null, amount: '1000' });
         expect(await earned(id)).to.deep.equal([]);
         const { runs } = await api.expect(200, 'GET', `/v1/workspaces/audit-logs?dealId=${id}`);
-        const told = runs.filter((run: { outcome: string }) => run.outcome === 'skipped');
-        expect(told).to.have.length(1);
-        expect(told[0].details).to.deep.equal({ provider, reasons: ['the owner is not a rep of this workspace'] });
+        const skippedRuns = runs.filter((run: { outcome: string }) => run.outcome === 'skipped');
+        expect(skippedRuns).to.have.length(1);
+        expect(skippedRuns[0].details).to.deep.equal({
+          provider,
+          reasons: ['the owner is not a rep of this workspace'],
+        });
       });
 
       it('144 no amount: kept, and paid nothing', async () => {
         const id = world.addDeal({ ...won, amount: null, owner: ada });
         for (const delivery of world.takeDeliveries()) await deliver(delivery);
-        await settled();
+        await waitForCalculations();
         expect(await stored(id)).to.include({ amount: null });
         expect((await earned(id)).filter((event) => event['amount'] !== '0')).to.deep.equal([]);
       });
@@ -312,15 +315,15 @@ for (const { provider, start } of crmWorlds) {
         const id = world.addDeal({ ...won, owner: ada });
         const deliveries = world.takeDeliveries();
         for (const delivery of deliveries) await deliver(delivery);
-        await settled();
+        await waitForCalculations();
         await api.expect(200, 'DELETE', `/v1/deals/${id}?hard=true`);
-        await settled();
+        await waitForCalculations();
         const { body, headers } = deliveries[0] as Delivery;
         // As if the CRM tried it again much later: the same news, under another name.
         const again = provider === 'crma' ? { ...headers, 'Idempotency-Key': randomUUID() } : headers;
         await rows('delete from inbox where workspace_id = $1', [workspaceId]);
         expect((await post(body, again)).status).to.be.oneOf([200, 202]);
-        await settled();
+        await waitForCalculations();
         expect(await stored(id)).to.equal(undefined);
         await api.expect(200, 'POST', '/v1/commissions/sync', {});
         expect(await stored(id)).to.equal(undefined);
@@ -336,7 +339,7 @@ for (const { provider, start } of crmWorlds) {
         const id = world.addDeal({ ...won, owner: ada });
         const all = world.takeDeliveries();
         for (const delivery of all) await deliver(delivery);
-        await settled();
+        await waitForCalculations();
         const owners = await rows('select workspace_id from deals where deal_id = $1', [id]);
         const expected = provider === 'crmc' ? [other.workspaceId] : [workspaceId, other.workspaceId];
         expect(owners.map((row) => row['workspace_id'])).to.have.members(expected);
@@ -344,7 +347,7 @@ for (const { provider, start } of crmWorlds) {
         world.change(id, { amount: 3000 });
         const statuses: number[] = [];
         for (const delivery of world.takeDeliveries()) statuses.push(await deliver(delivery));
-        await settled();
+        await waitForCalculations();
         const left = await rows(
           'select workspace_id, trim_scale(amount)::text as amount from deals where deal_id = $1',
           [id],

@@ -29,9 +29,9 @@ describe('workspaces', () => {
       await world.plan('Gone', config, { status: 'deleted' });
       const replaced = await world.plan('Replaced', config, { status: 'deleted' });
       await world.plan('', config, { planId: replaced });
-      const { plans, caller, ...told } = await world.slice.run(getWorkspace, world.admin);
+      const { plans, caller, ...reported } = await world.slice.run(getWorkspace, world.admin);
       expect(caller).to.deep.equal({ kind: 'ws', role: 'admin', repId: null, name: 'workspace key' });
-      expect(told).to.deep.equal({
+      expect(reported).to.deep.equal({
         workspaceId: world.workspaceId,
         name: 'Test',
         currency: 'USD',
@@ -47,7 +47,7 @@ describe('workspaces', () => {
       });
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Running']);
       const withoutPerson = await world.slice.run(getWorkspace, world.as('connection'));
-      expect(withoutPerson).to.deep.equal({ ...told, plans, caller: withoutPerson.caller });
+      expect(withoutPerson).to.deep.equal({ ...reported, plans, caller: withoutPerson.caller });
       expect(withoutPerson.caller).to.include({ role: null, repId: null });
       const all = await world.slice.run(getWorkspace, world.admin, { query: { includeDeleted: 'true' } });
       expect(all.plans.map((plan: { name: string; status: string }) => `${plan.name} ${plan.status}`)).to.deep.equal([
@@ -56,7 +56,7 @@ describe('workspaces', () => {
         'Replaced deleted',
         'Running active',
       ]);
-      await world.slice.refuse('VALIDATION_FAILED', 400, getWorkspace, world.admin, {
+      await world.slice.expectError('VALIDATION_FAILED', 400, getWorkspace, world.admin, {
         query: { includeDeleted: 'yes' },
       });
     });
@@ -125,8 +125,8 @@ describe('workspaces', () => {
       ];
       const before = await world.slice.contents(world.workspaceId, 'workspaces');
       for (const body of bad)
-        await world.slice.refuse('VALIDATION_FAILED', 400, updateWorkspace, world.admin, { body });
-      await world.slice.refuse('forbidden', 403, updateWorkspace, world.as('manager'), { body: { name: 'Mine' } });
+        await world.slice.expectError('VALIDATION_FAILED', 400, updateWorkspace, world.admin, { body });
+      await world.slice.expectError('forbidden', 403, updateWorkspace, world.as('manager'), { body: { name: 'Mine' } });
       expect(await world.slice.contents(world.workspaceId, 'workspaces')).to.equal(before);
     });
   });
@@ -144,7 +144,7 @@ describe('workspaces', () => {
         masked: mask,
         isSet: true,
       });
-      await world.slice.refuse('forbidden', 403, getWorkspaceKey, world.as('manager'));
+      await world.slice.expectError('forbidden', 403, getWorkspaceKey, world.as('manager'));
     });
 
     const bearers = () => new TokenAuthenticator(world.slice.app, new AttemptLimits(world.slice.app, 10));
@@ -158,21 +158,21 @@ describe('workspaces', () => {
         timezone: 'UTC',
       });
       const all = bearers();
-      const ask = () =>
+      const sendRequest = () =>
         all.authenticate(`Bearer ${apiKey}`, 'test').then(
           () => true,
           () => false,
         );
-      let asking = true;
+      let sending = true;
       const crowd = Array.from({ length: 8 }, async () => {
         const answers: boolean[] = [];
-        while (asking) answers.push(await ask());
+        while (sending) answers.push(await sendRequest());
         return answers;
       });
-      await ask();
+      await sendRequest();
       await world.slice.run(rotateWorkspaceKey, { ...world.admin, workspaceId }, { body: {} });
-      const after = await Promise.all(Array.from({ length: 8 }, ask));
-      asking = false;
+      const after = await Promise.all(Array.from({ length: 8 }, sendRequest));
+      sending = false;
       expect((await Promise.all(crowd)).some(([first]) => first === true)).to.equal(true);
       expect(after).to.deep.equal(Array.from({ length: 8 }, () => false));
     });
@@ -205,10 +205,10 @@ describe('workspaces', () => {
       expect((await bearers().authenticate(`Bearer ${rotated.apiKey}`, 'test')).caller.workspaceId).to.equal(
         workspaceId,
       );
-      const refused = await bearers()
+      const rejected = await bearers()
         .authenticate(`Bearer ${old}`, 'test')
         .catch((error: { code: string }) => error.code);
-      expect(refused).to.equal('unauthorized');
+      expect(rejected).to.equal('unauthorized');
       expect(await world.slice.run(getWorkspaceKey, caller)).to.deep.equal({ masked: mask, isSet: true });
       const tokens = await world.slice.owner
         .selectFrom('tokens')
@@ -252,9 +252,11 @@ describe('workspaces', () => {
 
     it('rejects invalid grace periods and callers without the role admin', async () => {
       for (const graceMinutes of [-1, 1441, 1.5, '5', null]) {
-        await world.slice.refuse('VALIDATION_FAILED', 400, rotateWorkspaceKey, world.admin, { body: { graceMinutes } });
+        await world.slice.expectError('VALIDATION_FAILED', 400, rotateWorkspaceKey, world.admin, {
+          body: { graceMinutes },
+        });
       }
-      await world.slice.refuse('forbidden', 403, rotateWorkspaceKey, world.as('manager'), { body: {} });
+      await world.slice.expectError('forbidden', 403, rotateWorkspaceKey, world.as('manager'), { body: {} });
     });
   });
 });

@@ -118,7 +118,7 @@ export class EpisodeWorld {
    * The inputs of the calculation. Plans, quotas and reps are read from the database, since the order of concurrent
    * changes is unknown. Deals are as they were sent or as the CRM has them, without the deleted ones.
    */
-  async picture(ownerUrl: string): Promise<Omit<World, 'standing'>> {
+  async picture(ownerUrl: string): Promise<Omit<World, 'storedRows'>> {
     const rows = <Row extends object>(text: string) =>
       query<Row & Record<string, unknown>>(ownerUrl, text, [this.workspaceId]);
     const lines = await rows<ReportingLine & { repId: string }>(

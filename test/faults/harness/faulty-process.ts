@@ -59,7 +59,7 @@ export class FaultyProcess extends ServiceProcess {
 
   /** Disarms all failpoints. One of them may still fire before the call returns. */
   async disarm(): Promise<void> {
-    if (this.isServing) await this.ask({ disarm: true });
+    if (this.isServing) await this.sendAndWait({ disarm: true });
   }
 
   /** Resumes a process that waits at a `drop`. */

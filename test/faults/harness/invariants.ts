@@ -67,15 +67,15 @@ async function assertDealsArrived(ownerUrl: string, world: EpisodeWorld): Promis
 
 /** I1, I10, I17: the ledger equals a calculation from scratch. */
 async function assertLedgerIsClean(ownerUrl: string, world: EpisodeWorld): Promise<void> {
-  const standing = (await earnedRows(ownerUrl, world.workspaceId)).toSorted(byKey);
-  const clean = cleanLedger({ ...(await world.picture(ownerUrl)), standing }).toSorted(byKey);
-  const difference = differenceOf(standing, clean);
+  const storedRows = (await earnedRows(ownerUrl, world.workspaceId)).toSorted(byKey);
+  const clean = cleanLedger({ ...(await world.picture(ownerUrl)), storedRows }).toSorted(byKey);
+  const difference = differenceOf(storedRows, clean);
   if (difference.length > 0)
     throw new Violation('I1', `the ledger differs from a calculation from scratch:\n${difference.join('\n')}`);
 }
 
-function differenceOf(standing: readonly LedgerRow[], clean: readonly LedgerRow[]): string[] {
-  const [is, shouldBe] = [standing, clean].map((rows) => new Set(rows.map((row) => JSON.stringify(sorted(row)))));
+function differenceOf(storedRows: readonly LedgerRow[], clean: readonly LedgerRow[]): string[] {
+  const [is, shouldBe] = [storedRows, clean].map((rows) => new Set(rows.map((row) => JSON.stringify(sorted(row)))));
   return [
     ...[...(is as Set<string>)].filter((row) => !shouldBe?.has(row)).map((row) => `  is        ${row}`),
     ...[...(shouldBe as Set<string>)].filter((row) => !is?.has(row)).map((row) => `  should be ${row}`),
@@ -325,8 +325,8 @@ async function assertTrueUpsAreComplete(fleet: Fleet, world: EpisodeWorld): Prom
 
 async function liveTotal(ownerUrl: string, world: EpisodeWorld, repId: string, period: string): Promise<number> {
   const picture = await world.picture(ownerUrl);
-  const standing = await earnedRows(ownerUrl, world.workspaceId);
-  const earned = Number(totalOf(liveRows({ ...picture, standing }, repId, period), 'USD'));
+  const storedRows = await earnedRows(ownerUrl, world.workspaceId);
+  const earned = Number(totalOf(liveRows({ ...picture, storedRows }, repId, period), 'USD'));
   const [added] = await query<{ total: number }>(
     ownerUrl,
     `select coalesce(sum(amount), 0)::float8 as total from commission_events where workspace_id = $1 and rep_id = $2

@@ -41,7 +41,7 @@ describe('rows sent by columns', () => {
       ),
     );
 
-  const told = ({ id, text, day, count, amount, flag, fields }: Row) => [
+  const readBack = ({ id, text, day, count, amount, flag, fields }: Row) => [
     id,
     text,
     day,
@@ -62,7 +62,7 @@ describe('rows sent by columns', () => {
       { ...plain, text: 'ü'.repeat(200_000) },
       { ...plain, text: 'the last', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
     ];
-    expect(await sentAndRead(rows)).to.deep.equal(rows.map(told));
+    expect(await sentAndRead(rows)).to.deep.equal(rows.map(readBack));
   });
 
   it('may have equal values in every row, in some columns or in all', async () => {
@@ -73,12 +73,12 @@ describe('rows sent by columns', () => {
       [plain, { ...plain, text: '' }],
       [plain, { ...plain, count: null }],
     ])
-      expect(await sentAndRead(rows)).to.deep.equal(rows.map(told));
+      expect(await sentAndRead(rows)).to.deep.equal(rows.map(readBack));
   });
 
   it('may be zero rows, or one row with an empty text', async () => {
     expect(await sentAndRead([])).to.deep.equal([]);
-    expect(await sentAndRead([{ ...plain, text: '' }])).to.deep.equal([told({ ...plain, text: '' })]);
+    expect(await sentAndRead([{ ...plain, text: '' }])).to.deep.equal([readBack({ ...plain, text: '' })]);
   });
 
   it('accept UUIDs in capitals and without hyphens, and reject other texts', async () => {

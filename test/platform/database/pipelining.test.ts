@@ -17,9 +17,9 @@ describe('a transaction', () => {
     service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
 
   describe('pipelined statements', () => {
-    const later = async (asked: Promise<unknown>) => {
+    const later = async (query: Promise<unknown>) => {
       for (let turn = 0; turn < 20; turn += 1) await null;
-      return asked;
+      return query;
     };
 
     it('fail with the error of the first statement, in whatever order they are awaited', async () => {
@@ -57,10 +57,10 @@ describe('a transaction', () => {
   });
 
   describe('statements that are sent with the commit', () => {
-    const keep = (seconds: number) => sql`
+    const holdLock = (seconds: number) => sql`
     insert into rate_windows (workspace_id, token_id, second, counts, accepted)
     values (${workspaceId}, gen_random_uuid(), ${seconds}, array_fill(0, array[61]), true)`;
-    const kept = () =>
+    const heldLocks = () =>
       inTransaction(async (trx) => {
         const { rows } = await sql<{ second: string }>`select second from rate_windows order by second`.execute(trx);
         return rows.map((row) => Number(row.second));
@@ -69,45 +69,45 @@ describe('a transaction', () => {
     it('are committed with the transaction, after its other statements', async () => {
       await inTransaction(async (trx) => {
         executeWithCommit(trx, sql`update rate_windows set second = second + 10`.compile(trx));
-        await keep(1).execute(trx);
+        await holdLock(1).execute(trx);
       });
-      expect(await kept()).to.deep.equal([11]);
+      expect(await heldLocks()).to.deep.equal([11]);
     });
 
     it('roll back the whole transaction with their own error', async () => {
-      const before = await kept();
+      const before = await heldLocks();
       const failed = await inTransaction(async (trx) => {
-        await keep(2).execute(trx);
-        executeWithCommit(trx, keep(3).compile(trx), sql`select 1 / 0`.compile(trx), keep(4).compile(trx));
+        await holdLock(2).execute(trx);
+        executeWithCommit(trx, holdLock(3).compile(trx), sql`select 1 / 0`.compile(trx), holdLock(4).compile(trx));
         return 'done';
       }).catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'division by zero');
-      expect(await kept()).to.deep.equal(before);
+      expect(await heldLocks()).to.deep.equal(before);
     });
 
     it('retry the transaction once for a retryable error', async () => {
-      const before = await kept();
+      const before = await heldLocks();
       let tries = 0;
       await inTransaction(async (trx) => {
         tries += 1;
-        await keep(20 + tries).execute(trx);
+        await holdLock(20 + tries).execute(trx);
         if (tries === 1)
           executeWithCommit(trx, sql`do $$ begin raise exception using errcode = '40P01'; end $$`.compile(trx));
       });
       expect(tries).to.equal(2);
-      expect(await kept()).to.deep.equal([...before, 22]);
+      expect(await heldLocks()).to.deep.equal([...before, 22]);
     });
 
     it('are discarded with a failed transaction, and not sent with the next on its connection', async () => {
-      const before = await kept();
+      const before = await heldLocks();
       for (let time = 0; time < 15; time += 1) {
         await inTransaction(async (trx) => {
-          executeWithCommit(trx, keep(30).compile(trx));
+          executeWithCommit(trx, holdLock(30).compile(trx));
           throw new Error('as it should');
         }).catch(() => undefined);
         await inTransaction((trx) => sql`select 1`.execute(trx));
       }
-      expect(await kept()).to.deep.equal(before);
+      expect(await heldLocks()).to.deep.equal(before);
     });
   });
 });

@@ -9,7 +9,7 @@ class Bench {
   now = 0;
   private readonly turns = new TenantLimiter(4, () => this.now);
 
-  async ask(tenant: string, name: string, fails = false): Promise<void> {
+  async request(tenant: string, name: string, fails = false): Promise<void> {
     await this.turns.run(tenant, async () => {
       this.begun.push(name);
       await new Promise<void>((resolve) => this.ends.set(name, resolve));
@@ -26,7 +26,7 @@ class Bench {
 describe('turns of tenants', () => {
   it('one alone has them all; the rest of its work waits in the order in which it came', async () => {
     const bench = new Bench();
-    for (const name of ['1', '2', '3', '4', '5', '6']) void bench.ask('a', name);
+    for (const name of ['1', '2', '3', '4', '5', '6']) void bench.request('a', name);
     expect(bench.begun).to.deep.equal(['1', '2', '3', '4']);
     await bench.end('3');
     await bench.end('1');
@@ -37,9 +37,9 @@ describe('turns of tenants', () => {
     const clock = useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const bench = new Bench();
-      for (const tenant of ['b', 'c', 'd']) void bench.ask(tenant, tenant);
-      void bench.ask('a', '1');
-      void bench.ask('a', '2');
+      for (const tenant of ['b', 'c', 'd']) void bench.request(tenant, tenant);
+      void bench.request('a', '1');
+      void bench.request('a', '2');
       for (const tenant of ['b', 'c', 'd']) await bench.end(tenant);
       expect(bench.begun).to.deep.equal(['b', 'c', 'd', '1']);
       bench.now += 2000;
@@ -53,10 +53,10 @@ describe('turns of tenants', () => {
 
   it('who comes to a tenant that has them all begins at once, and the other is held to its half', async () => {
     const bench = new Bench();
-    for (const name of ['1', '2', '3', '4', '5', '6']) void bench.ask('a', name);
-    void bench.ask('b', 'b1');
-    void bench.ask('b', 'b2');
-    void bench.ask('b', 'b3');
+    for (const name of ['1', '2', '3', '4', '5', '6']) void bench.request('a', name);
+    void bench.request('b', 'b1');
+    void bench.request('b', 'b2');
+    void bench.request('b', 'b3');
     expect(bench.begun.slice(4)).to.deep.equal(['b1', 'b2']);
     await bench.end('1');
     await bench.end('2');
@@ -67,9 +67,9 @@ describe('turns of tenants', () => {
 
   it('a tenant that was silent for a second counts no more, and what waits takes its place', async () => {
     const bench = new Bench();
-    void bench.ask('b', 'b1');
+    void bench.request('b', 'b1');
     await bench.end('b1');
-    for (const name of ['1', '2', '3', '4']) void bench.ask('a', name);
+    for (const name of ['1', '2', '3', '4']) void bench.request('a', name);
     expect(bench.begun).to.deep.equal(['b1', '1', '2']);
     bench.now = 1001;
     await bench.end('1');
@@ -78,9 +78,9 @@ describe('turns of tenants', () => {
 
   it('of many each has one, and a failure gives its turn back', async () => {
     const bench = new Bench();
-    const failing = bench.ask('t0', 'fails', true).catch((error: Error) => error.message);
-    for (let tenant = 1; tenant < 10; tenant += 1) void bench.ask(`t${tenant}`, `t${tenant}`);
-    void bench.ask('t0', 'next');
+    const failing = bench.request('t0', 'fails', true).catch((error: Error) => error.message);
+    for (let tenant = 1; tenant < 10; tenant += 1) void bench.request(`t${tenant}`, `t${tenant}`);
+    void bench.request('t0', 'next');
     expect(bench.begun).to.have.length(10);
     await bench.end('fails');
     expect(await failing).to.equal('as it should');

@@ -102,10 +102,10 @@ describe('PdfPrinter', function () {
 
   it('prints two at once, queues twenty, and rejects more', async () => {
     const all = Array.from({ length: 25 }, (_, index) => printer.print(page(`page ${index}`)));
-    const settled = await Promise.allSettled(all);
-    const refused = settled.filter((one) => one.status === 'rejected');
-    expect(refused).to.have.length(3);
-    for (const { reason } of refused) expect(reason).to.include({ code: 'pdf_unavailable' });
+    const results = await Promise.allSettled(all);
+    const rejected = results.filter((one) => one.status === 'rejected');
+    expect(rejected).to.have.length(3);
+    for (const { reason } of rejected) expect(reason).to.include({ code: 'pdf_unavailable' });
   });
 
   it('ends a browser that takes too long, and prints the next page', async () => {

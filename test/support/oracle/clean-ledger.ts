@@ -73,17 +73,17 @@ interface Firing {
   quota: WorldQuota | null;
 }
 
-interface Settled {
+interface ProcessedFiring {
   step: number;
   row: LedgerRow;
 }
 
 class RepLedger {
-  private readonly processed: Settled[] = [];
+  private readonly processed: ProcessedFiring[] = [];
   /** Rows of approved periods as they were approved. */
   private readonly approved: LedgerRow[];
   /** Rows of stopped days. */
-  private readonly kept: LedgerRow[];
+  private readonly unchanged: LedgerRow[];
   /** Rows that the calculation takes as they are, at their recorded place. */
   private readonly fixed: LedgerRow[];
 
@@ -93,15 +93,15 @@ class RepLedger {
     private readonly previous: LedgerRow[],
     private readonly repId: string,
   ) {
-    const standing = world.standing.filter((row) => row.repId === repId);
-    this.approved = standing.filter((row) => this.isFrozen(row.earnedOn));
-    this.kept = standing.filter((row) => !this.isFrozen(row.earnedOn) && this.isKept(row));
+    const storedRows = world.storedRows.filter((row) => row.repId === repId);
+    this.approved = storedRows.filter((row) => this.isFrozen(row.earnedOn));
+    this.unchanged = storedRows.filter((row) => !this.isFrozen(row.earnedOn) && this.isUnchanged(row));
     const periods = this.frozenPeriods();
     const replaced = periods.filter((each) => each.truedUp !== null);
     this.fixed = [
       ...this.approved.filter((row) => !replaced.some((each) => isInPeriod(row.earnedOn, each.period))),
       ...replaced.flatMap((each) => each.truedUp ?? []),
-      ...this.kept,
+      ...this.unchanged,
     ];
   }
 
@@ -115,7 +115,7 @@ class RepLedger {
       written.push(...rows);
     });
     return {
-      rows: [...this.approved, ...this.kept, ...written],
+      rows: [...this.approved, ...this.unchanged, ...written],
       counted: this.processed.map(({ row }) => row),
     };
   }
@@ -139,7 +139,7 @@ class RepLedger {
   }
 
   /** Section 3: events earned before a day was stopped stay unchanged while their deal exists. */
-  private isKept(row: LedgerRow): boolean {
+  private isUnchanged(row: LedgerRow): boolean {
     const plan = this.world.plans.find((each) => each.planId === row.planId);
     if (plan === undefined || !isStoppedOn(plan, row.earnedOn)) return false;
     return this.phaseOf(row) === 'periodic' || this.world.deals.some((deal) => deal.dealId === row.dealId);
@@ -181,7 +181,7 @@ class RepLedger {
       ...world.plans.flatMap((plan) => plan.versions.map((version) => version.effectiveStart)),
       ...world.quotas.map((quota) => daysOf(quota.period)?.first ?? null),
       ...world.frozen.map((each) => daysOf(each.period)?.first ?? null),
-      ...world.standing.map((row) => row.earnedOn),
+      ...world.storedRows.map((row) => row.earnedOn),
     ].filter((day) => day !== null);
     const first = days.sort(compare)[0];
     if (first === undefined) return [];
@@ -491,8 +491,8 @@ class RepLedger {
     // Step 5.
     const variable = variableTarget(quota);
     if (rule.capMultiplier !== null && variable !== null) {
-      const most = rule.capMultiplier.times(variable);
-      if (raw.gt(most)) raw = most;
+      const capAmount = rule.capMultiplier.times(variable);
+      if (raw.gt(capAmount)) raw = capAmount;
     }
     // Step 6.
     if (rule.cap !== null) {

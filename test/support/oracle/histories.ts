@@ -107,11 +107,11 @@ export function afterHistory(
   approvals: Approvals,
 ): World {
   let now: World = { ...world, plans: stages.plansBefore, deals: stages.first };
-  now.standing = cleanLedger(now);
+  now.storedRows = cleanLedger(now);
   now.frozen = withoutOverlaps(approvals.frozen).map((each) => ({ ...each, truedUp: null }));
   now = { ...now, deals: stages.second };
   for (const position of approvals.trueUpsBefore) now = withTrueUp(now, position);
-  now = { ...now, standing: cleanLedger(now), plans: world.plans, deals: world.deals };
+  now = { ...now, storedRows: cleanLedger(now), plans: world.plans, deals: world.deals };
   for (const position of approvals.unlocked) now = unlocked(now, position);
   for (const position of approvals.trueUpsAfter) now = withTrueUp(now, position);
   return now;
@@ -143,10 +143,10 @@ export function withTrueUp(world: World, position: number): World {
   const live = liveRows(world, frozen.repId, frozen.period);
   const { currency } = world.workspace;
   if (totalOf(live, currency).equals(totalOf(countedIn(world, frozen), currency))) return world;
-  const standing = cleanLedger(world);
+  const storedRows = cleanLedger(world);
   return {
     ...world,
-    standing,
+    storedRows,
     frozen: world.frozen.map((each) => (each === frozen ? { ...each, truedUp: live } : each)),
   };
 }
@@ -159,6 +159,6 @@ export function unlocked(world: World, position: number): World {
   return {
     ...world,
     frozen: world.frozen.filter((each) => each !== frozen),
-    standing: [...world.standing.filter((row) => !approved.has(row)), ...countedIn(world, frozen)],
+    storedRows: [...world.storedRows.filter((row) => !approved.has(row)), ...countedIn(world, frozen)],
   };
 }

@@ -92,7 +92,7 @@ export function patched(
   const effectiveStart = patch.effectiveStart === undefined ? source.effectiveStart : patch.effectiveStart;
   const namesTerms = patch.config !== undefined || patch.currency !== undefined || patch.fieldMapping !== undefined;
   const supersedes = !namesTerms || compareStarts(effectiveStart, source.effectiveStart) <= 0;
-  const { kept, dropped } = carried(source, config);
+  const { unchanged, dropped } = carried(source, config);
   const version: WorldPlanVersion = {
     ...made,
     supersedes: supersedes ? source.planVersionId : null,
@@ -102,16 +102,16 @@ export function patched(
     currency: patch.currency ?? source.currency,
     fieldMapping: patch.fieldMapping ?? source.fieldMapping,
     config,
-    overrides: kept,
+    overrides: unchanged,
   };
   return { version, dropped };
 }
 
 /** Overrides follow a rule by its name, tier by tier, where tierIndex and minThreshold are unchanged. */
-function carried(source: WorldPlanVersion, config: unknown): { kept: WorldOverride[]; dropped: TierOfRep[] } {
+function carried(source: WorldPlanVersion, config: unknown): { unchanged: WorldOverride[]; dropped: TierOfRep[] } {
   const before = sharedTiers(source.config);
   const after = sharedTiers(config);
-  const kept: WorldOverride[] = [];
+  const unchanged: WorldOverride[] = [];
   const dropped: TierOfRep[] = [];
   for (const { repId, ruleName, tiers } of source.overrides) {
     const stays = tiers.filter(({ tierIndex }) => {
@@ -120,10 +120,10 @@ function carried(source: WorldPlanVersion, config: unknown): { kept: WorldOverri
       return old !== undefined && now !== undefined && old.minThreshold.equals(now.minThreshold);
     });
     const lost = tiers.filter((tier) => !stays.includes(tier));
-    if (stays.length > 0) kept.push({ repId, ruleName, tiers: stays });
+    if (stays.length > 0) unchanged.push({ repId, ruleName, tiers: stays });
     dropped.push(...lost.map(({ tierIndex }) => ({ repId, ruleName, tierIndex })));
   }
-  return { kept, dropped };
+  return { unchanged, dropped };
 }
 
 function sharedTiers(config: unknown): Map<string, Tier[]> {

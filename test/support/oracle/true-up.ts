@@ -30,7 +30,7 @@ function keyOf(row: LedgerRow): string {
 }
 
 function approvedRows(world: World, frozen: FrozenPeriod): LedgerRow[] {
-  return world.standing.filter((row) => row.repId === frozen.repId && isInPeriod(row.earnedOn, frozen.period));
+  return world.storedRows.filter((row) => row.repId === frozen.repId && isInPeriod(row.earnedOn, frozen.period));
 }
 
 /** The rows that count for an approved period: those of its latest true-up, or else the approved ones. */
@@ -50,7 +50,10 @@ function thawed(world: World, repIds: Set<string>): World {
   return {
     ...world,
     frozen: world.frozen.filter((each) => !open.includes(each)),
-    standing: [...world.standing.filter((row) => !isReplaced(row)), ...open.flatMap((each) => countedIn(world, each))],
+    storedRows: [
+      ...world.storedRows.filter((row) => !isReplaced(row)),
+      ...open.flatMap((each) => countedIn(world, each)),
+    ],
   };
 }
 

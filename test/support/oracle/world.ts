@@ -112,7 +112,7 @@ export interface World {
   /** Approved periods. */
   frozen: FrozenPeriod[];
   /** The ledger before the calculation. Only rows in approved periods and on stopped days have an effect. */
-  standing: LedgerRow[];
+  storedRows: LedgerRow[];
 }
 
 /** Decimals are strings without exponent and without trailing zeros. */

@@ -929,14 +929,14 @@ interface RawWorld {
 }
 
 /** The API answers with JSON numbers, which are not exact to the cent near the bound, and takes no amount beyond it. */
-function isRefused(slug: string, value: unknown): boolean {
+function isRejected(slug: string, value: unknown): boolean {
   if (typeof value !== 'number' && typeof value !== 'string') return false;
   const size = Math.abs(Number(value));
   return size > 1e11 && (size <= 1e15 || ['amount', 'value', 'x_amt'].includes(slug));
 }
 
 function withinBounds(deal: WorldDeal): WorldDeal {
-  const entries = Object.entries(deal.fields).filter(([slug, value]) => !isRefused(slug, value));
+  const entries = Object.entries(deal.fields).filter(([slug, value]) => !isRejected(slug, value));
   return { ...deal, fields: Object.fromEntries(entries) };
 }
 
@@ -969,7 +969,7 @@ function worldOf(raw: RawWorld, repIds: string[], settings: Settings): World {
     quotas: quotasOf(raw.quotas, repIds, raw.plans, settings),
     deals: raw.deals.last,
     frozen: [],
-    standing: [],
+    storedRows: [],
   };
   if (!settings.frozen) return { ...world, plans: plansBefore };
   const { first, second } = raw.deals;
