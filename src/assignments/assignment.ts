@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../kernel/failure.js';
+import { sampleIds } from '../kernel/sample-ids.js';
 
 export const assignment = z.object({
   assignmentId: z.string(),
@@ -20,3 +21,13 @@ export function assignmentOverlap(repIds: readonly string[]): Failure {
   const who = repIds.length === 1 ? `Rep ${repIds[0]} is` : `${repIds.length} reps are`;
   return new Failure('assignment_overlap', `${who} on this plan on some of these days already.`, { repIds });
 }
+
+export const assignmentExample = {
+  assignmentId: sampleIds.assignmentId,
+  repId: sampleIds.repId,
+  repName: 'Ben',
+  planId: sampleIds.planId,
+  planName: 'AE',
+  effectiveStart: '2026-01-01',
+  effectiveEnd: null,
+};

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../kernel/failure.js';
-import { email, rep } from '../reps/rep.js';
+import { email, rep, repExample } from '../reps/rep.js';
 
 /** How a person has authenticated. */
 export type SignInMethod = 'otp' | 'oidc';
@@ -35,3 +35,5 @@ export function chooseWorkspace(signIns: readonly SignIn[]): Failure {
     workspaces: signIns.map(({ workspaceId, workspaceName }) => ({ workspaceId, name: workspaceName })),
   });
 }
+
+export const sessionExample = { sessionToken: 'sess_…', expiresAt: '2026-02-11T21:00:00.000Z', rep: repExample };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sampleIds } from '../kernel/sample-ids.js';
 
 export const comment = z.object({
   commentId: z.string(),
@@ -13,3 +14,13 @@ export type Comment = z.input<typeof comment>;
 
 /** The author's name on comments that an API key wrote. */
 export const keyAuthor = 'API key';
+
+export const commentExample = {
+  commentId: '3c4d5e6f-7a8b-4c0d-9e2f-3a4b5c6d7e8f',
+  repId: sampleIds.repId,
+  period: '2026-02',
+  dealId: sampleIds.dealId,
+  body: 'Was this deal split?',
+  author: { repId: sampleIds.repId, name: 'Ben' },
+  createdAt: '2026-03-02T10:00:00.000Z',
+};

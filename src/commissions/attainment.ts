@@ -85,3 +85,11 @@ function isCountedBy({ rule, key, isFlatRate }: CompiledRule, quota: QuotaRow): 
     rule.attainmentPeriod === periodKind(quota.period)
   );
 }
+
+export const attainmentExample = {
+  measure: 'New business',
+  period: '2026-Q1',
+  target: 100000,
+  credit: 120000,
+  attainment: 1.2,
+};

@@ -40,3 +40,5 @@ function sumOf(rows: readonly EarningsRow[]): z.input<typeof earnings> {
     adjustments: adjustments.toNumber(),
   };
 }
+
+export const earningsExample = { total: 10400, commission: 10400, bonus: 0, adjustments: 0 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sampleIds } from '../kernel/sample-ids.js';
 import { blockedChanges } from '../ledger/blocked-changes.js';
 import { type CalculationJob } from '../ledger/calculation-jobs.js';
 
@@ -43,3 +44,14 @@ export function jobAnswer(job: CalculationJob): z.infer<typeof recalculationJob>
     ...(job.error === null ? {} : { error: job.error }),
   };
 }
+
+export const recalculationJobExample = {
+  jobId: sampleIds.jobId,
+  kind: 'recalculation',
+  status: 'completed',
+  scope: 'plan',
+  planId: sampleIds.planId,
+  startedAt: '2026-02-11T08:30:00.000Z',
+  finishedAt: '2026-02-11T08:30:02.000Z',
+  progress: { done: 12, total: 12 },
+};

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
+import { sampleIds } from '../kernel/sample-ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { attainment, attainmentOf, relatedPeriods } from './attainment.js';
+import { attainment, attainmentExample, attainmentOf, relatedPeriods } from './attainment.js';
 import { listQuotas, listTeam, sumEarnings } from './commission-views.js';
-import { earnings, earningsOf, otherEarnings } from './earnings.js';
+import { earnings, earningsExample, earningsOf, otherEarnings } from './earnings.js';
 
 export const teamOverview = z.object({
   period: z.string(),
@@ -63,3 +64,21 @@ export async function readTeamOverview(
       })),
   };
 }
+
+export const teamOverviewExample = {
+  period: '2026-02',
+  currency: 'USD',
+  totals: earningsExample,
+  otherCurrencies: [],
+  reps: [
+    {
+      repId: sampleIds.repId,
+      name: 'Ben',
+      earnings: earningsExample,
+      otherCurrencies: [],
+      attainment: [{ planId: sampleIds.planId, ...attainmentExample }],
+      dealCount: 1,
+      statementStatus: 'none',
+    },
+  ],
+};

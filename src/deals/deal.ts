@@ -11,6 +11,7 @@ import {
 } from '../engine/field-value.js';
 import { type Day, earliestDay, latestDay, readDay } from '../kernel/day.js';
 import { idOf } from '../kernel/ids.js';
+import { sampleIds } from '../kernel/sample-ids.js';
 import { isStorable } from '../platform/database/columns.js';
 import { currency, instant, text, uuid } from '../platform/schemas.js';
 
@@ -306,3 +307,24 @@ export const dealRecord = z.object({
   deleted_at: z.string().nullable(),
 });
 export type DealRecord = z.input<typeof dealRecord>;
+
+export const dealBodyExample = { amount: 120000, stage: 'Won', closeDate: '2026-02-10', ownerId: 'ben' };
+
+export const dealExample = {
+  deal_id: sampleIds.dealId,
+  name: null,
+  amount: 120000,
+  currency: 'USD',
+  stage: 'Won',
+  closeDate: '2026-02-10',
+  repId: sampleIds.repId,
+  repName: 'Ben',
+  ownerId: 'ben',
+  provider: null,
+  isClosed: true,
+  isWon: true,
+  fields: {},
+  sourceUpdatedAt: null,
+  snapshotAt: '2026-02-11T08:30:00.000Z',
+  deleted_at: null,
+};

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Caller, maySee, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
+import { sampleIds } from '../kernel/sample-ids.js';
 import { type ExportKind, type FileInfo } from '../platform/database/tables.js';
 import { type JobDeclaration } from '../platform/jobs/job-queue.js';
 
@@ -108,4 +109,21 @@ export const makeExportsJob: JobDeclaration<{ workspaceId: string }> = {
   payload: z.object({ workspaceId: z.uuid() }),
   attempts: 1,
   key: ({ workspaceId }) => `documents.${workspaceId}`,
+};
+
+export const exportJobExample = {
+  jobId: sampleIds.jobId,
+  kind: 'team.zip',
+  status: 'completed',
+  period: '2026-02',
+  startedAt: '2026-03-01T08:10:00.000Z',
+  finishedAt: '2026-03-01T08:10:12.000Z',
+  progress: { done: 63, total: 63 },
+  file: {
+    path: `/v1/statements/export/jobs/${sampleIds.jobId}/file`,
+    filename: 'statements-2026-02.zip',
+    contentType: 'application/zip',
+    bytes: 4_812_337,
+    expiresAt: '2026-03-01T09:10:12.000Z',
+  },
 };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
+import { sampleIds } from '../kernel/sample-ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { missingPayrollIds } from '../statements/team-statements.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
@@ -55,3 +56,18 @@ export async function describePayrollFile(
     missingPayrollIds: missingPayrollIds(team.members),
   };
 }
+
+export const payrollHandoverExample = {
+  handoverId: sampleIds.quotaId,
+  period: '2026-02',
+  layout: 'generic',
+  note: 'Sent to payroll',
+  filename: 'statements-2026-02.csv',
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  bytes: 143,
+  rowCount: 1,
+  totals: [{ currency: 'USD', netPayout: 5600 }],
+  missingPayrollIds: [],
+  actor: { repId: sampleIds.managerId, name: 'Mia' },
+  createdAt: '2026-03-02T09:00:00.000Z',
+};

@@ -46,3 +46,5 @@ export function wordsOf(slug: string): string[] {
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
 }
+
+export const fieldDefinitionExample = { slug: 'close_value', label: 'Close value', type: 'currency' };

@@ -34,3 +34,8 @@ export function assertEachSlugOnce(standard: z.infer<typeof standardMapping>): v
     bySlug.set(target, name);
   }
 }
+
+export const fieldMappingExample = {
+  standard: { dealAmount: 'close_value', dealStage: 'deal_stage', closeDate: 'close_date', ownerId: 'sales_agent' },
+  measures: { arr: 'annual_value' },
+};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crmProviders } from '../crm/port.js';
+import { type CrmProvider, crmProviders } from '../crm/port.js';
 
 export const connectedAnswer = z.object({
   connected: z.literal(true),
@@ -10,3 +10,13 @@ export const connectedAnswer = z.object({
   /** Bearer secret of deliveries; shown once. */
   webhookSecret: z.string().nullable(),
 });
+
+export function connectedExample(provider: CrmProvider) {
+  return {
+    connected: true,
+    provider,
+    accountId: '62515',
+    webhookUrl: provider === 'crma' ? null : `https://pay.acme.com/webhooks/${provider}`,
+    webhookSecret: provider === 'crmc' ? 'whsec_…' : null,
+  };
+}

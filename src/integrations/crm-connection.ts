@@ -14,3 +14,12 @@ export const integration = z.object({
   lastSyncAt: z.string().nullable(),
 });
 export type Integration = z.input<typeof integration>;
+
+export const unconnectedExample = {
+  connected: false,
+  connectedAt: null,
+  syncEnabled: true,
+  broken: false,
+  brokenReason: null,
+  lastSyncAt: null,
+};

@@ -59,6 +59,16 @@ export interface UploadTerms {
   readonly limitBytes: number;
 }
 
+/** One call of an operation, as the OpenAPI document and the tool descriptions show it. */
+export interface Example {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Uploads by media type, for operations that take files. */
+  readonly uploads?: Readonly<Record<string, unknown>>;
+  readonly answer?: unknown;
+}
+
 type Schema = z.ZodType;
 /** Responses are only read when they are serialized, so a handler may return readonly data. */
 type ReadOnly<T> = T extends readonly (infer Item)[]
@@ -118,6 +128,7 @@ export interface Operation<
   readonly cacheScope?: (input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => string | null;
   /** Set where the operation is also an MCP tool. */
   readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>>;
+  readonly example: Example;
   readonly handler: InjectionToken<
     Handler<Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, ReadOnly<z.input<Answer>>>
   >;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
+import { sampleIds } from '../kernel/sample-ids.js';
 
 export const quota = z.object({
   quotaId: z.string(),
@@ -38,3 +39,16 @@ export function attainmentOf(currentValue: Decimal, target: Decimal): number {
 export function quotaNotFound(): Failure {
   return new Failure('quota_not_found', 'There is no such quota in this workspace.');
 }
+
+export const quotaExample = {
+  quotaId: sampleIds.quotaId,
+  repId: sampleIds.repId,
+  planId: sampleIds.planId,
+  planRuleId: sampleIds.ruleId,
+  measure: 'New business',
+  period: '2026-Q1',
+  target: 100000,
+  variableTarget: null,
+  current_value: 120000,
+  attainment: 1.2,
+};

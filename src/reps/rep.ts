@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Caller, maySee, roles, seesTeam, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
+import { sampleIds } from '../kernel/sample-ids.js';
 import { text } from '../platform/schemas.js';
 
 /** Normalizes an address, so that every spelling finds the same rep. */
@@ -52,3 +53,16 @@ export function repNotFound(repIds?: readonly string[]): Failure {
     return new Failure('rep_not_found', 'There is no such rep in this workspace.');
   return new Failure('rep_not_found', `There is no rep ${repIds[0]} in this workspace.`, { repIds });
 }
+
+export const repExample = {
+  id: sampleIds.repId,
+  email: 'ben@acme.test',
+  name: 'Ben',
+  role: 'rep',
+  active: true,
+  crmMemberId: 'ben',
+  avatar: null,
+  invite_status: 'accepted',
+  payrollId: '004711',
+  managerId: sampleIds.managerId,
+};

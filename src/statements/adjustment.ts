@@ -4,6 +4,7 @@ import { addDays, type Day, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { type Period, periodRange } from '../kernel/period.js';
+import { sampleIds } from '../kernel/sample-ids.js';
 import { type FrozenPeriod } from './statement-views.js';
 
 /** An adjustment, a clawback or a true-up: a ledger row that the engine did not write. */
@@ -44,3 +45,27 @@ export function adjustmentDay(period: Period, today: Day, frozen: readonly Froze
   }
   return day < range.from ? null : day;
 }
+
+export const adjustmentExample = {
+  eventId: '1a2b3c4d-5e6f-4a8b-9c0d-1e2f3a4b5c6d',
+  repId: sampleIds.repId,
+  repName: 'Ben',
+  dealId: null,
+  dealName: null,
+  planId: null,
+  planName: null,
+  ruleId: null,
+  ruleName: null,
+  kind: 'adjustment',
+  category: 'adjustment',
+  status: 'earned',
+  amount: 250,
+  base: null,
+  tierName: null,
+  credit: 0,
+  currency: 'USD',
+  period: '2026-02',
+  earnedOn: '2026-02-28',
+  reason: 'Contest in February',
+  updatedAt: '2026-03-01T08:00:00.000Z',
+};

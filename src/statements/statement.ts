@@ -4,6 +4,8 @@ import { type Caller, seesTeam } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
+import { sampleIds } from '../kernel/sample-ids.js';
+import { adjustmentExample } from './adjustment.js';
 import { type StatementLine, type Summary } from './snapshot.js';
 import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
 
@@ -191,3 +193,20 @@ export function statementLocked(period: Period): Failure {
 export function statementNotApproved(): Failure {
   return new Failure('statement_not_approved', 'The statement is not approved. Generate it again to update a draft.');
 }
+
+export const summaryExample = { totalCommission: 10400, totalBonuses: 0, totalAdjustments: 250, netPayout: 10650 };
+
+export const statementExample = {
+  statementId: sampleIds.statementId,
+  version: 1,
+  period: '2026-02',
+  repId: sampleIds.repId,
+  repName: 'Ben',
+  status: 'draft',
+  currency: 'USD',
+  summary: summaryExample,
+  otherCurrencies: [],
+  dealCount: 1,
+  lineItems: [{ ...adjustmentExample, closeDate: null, planVersion: null, rate: null, attainment: null }],
+  generatedAt: '2026-03-01T08:05:00.000Z',
+};

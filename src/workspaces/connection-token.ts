@@ -8,3 +8,9 @@ export const connectionToken = z.object({
   lastUsedAt: z.string().nullable(),
 });
 export type ConnectionToken = z.input<typeof connectionToken>;
+
+export const connectionTokenExample = {
+  id: '4d5e6f7a-8b9c-4d1e-8f3a-4b5c6d7e8f9a',
+  label: 'CRM widget',
+  createdAt: '2026-02-11T08:30:00.000Z',
+};

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { answerWith, FakeServer } from '#fakes/fake-server.js';
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
-import { type Example, examples } from '#src/platform/openapi/examples.js';
-import { type AnyOperation, commonFailures } from '#src/platform/operation.js';
+import { type AnyOperation, commonFailures, type Example } from '#src/platform/operation.js';
 import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { connectionOf, sessionOf } from '#test/support/tokens.js';
@@ -346,7 +345,7 @@ function makeRequest(index: number, worlds: readonly [World, World]): Request {
   const chance = new Chance(seed, index);
   const operation = operationOf(index);
   const [main, other] = destructive.has(operation.id) ? [worlds[1], worlds[0]] : worlds;
-  const example: Example = fill(examples[operation.id] ?? {}, main.ids);
+  const example: Example = fill(operation.example, main.ids);
   const uploads = Object.entries(example.uploads ?? {});
   const [uploadType, upload] = uploads.length === 0 ? [undefined, undefined] : chance.of(uploads);
   let body: unknown = operation.method === 'get' ? undefined : (upload ?? example.body);
@@ -734,7 +733,7 @@ describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, funct
     world.api = service.client(apiKey);
   }
 
-  const of = (id: string): Example => examples[id] as Example;
+  const of = (id: string): Example => operations.find((operation) => operation.id === id)?.example ?? {};
   const paramOf = (id: string, name: string): string => of(id).params?.[name] as string;
   const tokenOf = (client: ApiClient): string => (client as unknown as { token: string }).token;
 

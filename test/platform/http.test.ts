@@ -23,6 +23,7 @@ const common = {
   access: 'rep',
   response: z.unknown(),
   failures: { thing_not_found: 404 },
+  example: {},
   handler: 'unused',
 } as const;
 const operations: readonly AnyOperation[] = [

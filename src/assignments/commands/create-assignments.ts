@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder, planNotFound } from '../../plans/plan.js';
 import { planArguments } from '../../plans/plan-tool-text.js';
@@ -10,7 +11,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { day, uuid } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
-import { type Assignment, assignment, assignmentOverlap } from '../assignment.js';
+import { type Assignment, assignment, assignmentExample, assignmentOverlap } from '../assignment.js';
 import { insertAssignments, overlappingReps, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 
@@ -83,6 +84,10 @@ export const createAssignments = operation({
     },
     list: 'assignments',
     summary: (assignments) => `Reps assigned: ${assignments.length}. Commission is recalculated automatically.`,
+  },
+  example: {
+    body: { repIds: [sampleIds.repId], planId: sampleIds.planId, effectiveStart: '2026-01-01' },
+    answer: [assignmentExample],
   },
   handler: CreateAssignments,
 });

@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -49,6 +50,10 @@ export const deleteAssignment = operation({
     },
     arguments: { assignmentId: 'The assignment (UUID of list_assignments)' },
     summary: () => 'The assignment was removed. Earned events stay.',
+  },
+  example: {
+    params: { assignmentId: sampleIds.assignmentId },
+    answer: { deleted: true, assignmentId: sampleIds.assignmentId },
   },
   handler: DeleteAssignment,
 });

@@ -15,6 +15,7 @@ import {
   importAnswer,
   importQuery,
   importResults,
+  importResultsExample,
   importUpload,
   type RowResult,
 } from '../../platform/files/import-results.js';
@@ -171,5 +172,10 @@ export const importAssignments = operation({
   upload: importUpload,
   response: importResults,
   failures: { no_known_columns: 400 },
+  example: {
+    query: { dryRun: 'false' },
+    uploads: { 'text/csv': 'email,plan,effectiveStart\nben@acme.test,AE,2026-01-01\n' },
+    answer: importResultsExample,
+  },
   handler: ImportAssignments,
 });

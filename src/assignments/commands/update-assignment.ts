@@ -2,12 +2,19 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder } from '../../plans/plan.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, pathId } from '../../platform/schemas.js';
-import { type Assignment, assignment, assignmentNotFound, assignmentOverlap } from '../assignment.js';
+import {
+  type Assignment,
+  assignment,
+  assignmentExample,
+  assignmentNotFound,
+  assignmentOverlap,
+} from '../assignment.js';
 import { moveAssignment, overlappingReps, recalculateAssigned } from '../assignment-store.js';
 import { findAssignment } from '../assignment-views.js';
 
@@ -75,6 +82,11 @@ export const updateAssignment = operation({
     },
     summary: ({ effectiveStart, effectiveEnd }) =>
       `The assignment now runs from ${effectiveStart ?? 'the start'} to ${effectiveEnd ?? 'the end'} of the plan where open.`,
+  },
+  example: {
+    params: { assignmentId: sampleIds.assignmentId },
+    body: { effectiveEnd: '2026-06-30' },
+    answer: { ...assignmentExample, effectiveEnd: '2026-06-30' },
   },
   handler: UpdateAssignment,
 });

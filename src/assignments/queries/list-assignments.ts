@@ -1,13 +1,14 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { narrowedReps } from '../../reps/rep.js';
-import { assignment } from '../assignment.js';
+import { assignment, assignmentExample } from '../assignment.js';
 import { listAssignments as loadAssignments } from '../assignment-views.js';
 
 const query = z.strictObject({ repId: uuid.optional(), planId: uuid.optional() });
@@ -54,5 +55,6 @@ export const listAssignments = operation({
     list: 'assignments',
     summary: (assignments) => `Assignments: ${assignments.length}.`,
   },
+  example: { query: { repId: sampleIds.repId }, answer: [assignmentExample] },
   handler: ListAssignments,
 });

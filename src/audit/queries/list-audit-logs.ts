@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -55,6 +56,28 @@ export const listAuditLogs = operation({
     },
     list: 'runs',
     summary: ({ count }) => `Entries that match: ${count}.`,
+  },
+  example: {
+    query: { dealId: sampleIds.dealId, limit: '50' },
+    answer: {
+      runs: [
+        {
+          runId: sampleIds.jobId,
+          actor: 'orchestrator',
+          trigger: 'deal_change',
+          scope: 'deal',
+          dealId: sampleIds.dealId,
+          repId: sampleIds.repId,
+          outcome: 'written',
+          counters: { eventsWritten: 1, eventsReversed: 0, statementLocked: false, skipped: 0 },
+          startedAt: '2026-02-11T08:30:00.000Z',
+          durationMs: 14,
+        },
+      ],
+      count: 1,
+      limit: 50,
+      offset: 0,
+    },
   },
   handler: ListAuditLogs,
 });

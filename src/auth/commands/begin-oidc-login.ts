@@ -41,5 +41,6 @@ export const beginOidcLogin = operation({
   response: z.object({}),
   status: 302,
   failures: { identity_provider_unavailable: 503 },
+  example: {},
   handler: BeginOidcLogin,
 });

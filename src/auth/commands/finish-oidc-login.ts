@@ -11,7 +11,7 @@ import { CLOCK } from '../../platform/tokens.js';
 import { callbackPath, IdentityProvider } from '../oidc/identity-provider.js';
 import { takeState } from '../oidc/sign-in-state-store.js';
 import { openSession } from '../open-session.js';
-import { chooseWorkspace, type Session, session } from '../sign-in.js';
+import { chooseWorkspace, type Session, session, sessionExample } from '../sign-in.js';
 import { SignInRefusals } from '../sign-in-refusals.js';
 import { findSignIns } from '../sign-in-views.js';
 
@@ -76,5 +76,6 @@ export const finishOidcLogin = operation({
   response: session,
   secret: true,
   failures: { identity_provider_unavailable: 503 },
+  example: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: sessionExample },
   handler: FinishOidcLogin,
 });

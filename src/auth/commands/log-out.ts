@@ -34,5 +34,6 @@ export const logOut = operation({
   payroll: true,
   response: z.object({ loggedOut: z.literal(true) }),
   failures: {},
+  example: { answer: { loggedOut: true } },
   handler: LogOut,
 });

@@ -62,5 +62,6 @@ export const sendCode = operation({
   body,
   response: z.object({ sent: z.literal(true) }),
   failures: {},
+  example: { body: { email: 'ben@acme.test' }, answer: { sent: true } },
   handler: SendCode,
 });

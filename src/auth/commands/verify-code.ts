@@ -11,7 +11,7 @@ import { uuid } from '../../platform/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { openSession } from '../open-session.js';
-import { chooseWorkspace, invalidCode, type Session, session, typedEmail } from '../sign-in.js';
+import { chooseWorkspace, invalidCode, type Session, session, sessionExample, typedEmail } from '../sign-in.js';
 import { codeHmac, codePattern, emailHash } from '../sign-in-code.js';
 import { returnTry, type TriedCode, tryCode, useCode } from '../sign-in-code-store.js';
 import { SignInRefusals } from '../sign-in-refusals.js';
@@ -76,5 +76,6 @@ export const verifyCode = operation({
   response: session,
   secret: true,
   failures: { invalid_code: 401 },
+  example: { body: { email: 'ben@acme.test', code: '314159' }, answer: sessionExample },
   handler: VerifyCode,
 });

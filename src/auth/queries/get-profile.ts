@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, roles } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
@@ -39,5 +40,14 @@ export const getProfile = operation({
   payroll: true,
   response,
   failures: {},
+  example: {
+    answer: {
+      repId: sampleIds.repId,
+      email: 'ben@acme.test',
+      name: 'Ben',
+      role: 'rep',
+      workspace: { workspaceId: sampleIds.workspaceId, name: 'Acme', currency: 'USD', timezone: 'UTC' },
+    },
+  },
   handler: GetProfile,
 });

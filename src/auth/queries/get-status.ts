@@ -1,6 +1,7 @@
 import { injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, roles } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { tokenKinds } from '../../platform/secrets/token.js';
 import { roleOf } from '../profile.js';
@@ -30,5 +31,8 @@ export const getAuthStatus = operation({
   payroll: true,
   response,
   failures: {},
+  example: {
+    answer: { valid: true, workspaceId: sampleIds.workspaceId, kind: 'sess', role: 'rep', repId: sampleIds.repId },
+  },
   handler: GetAuthStatus,
 });

@@ -41,5 +41,14 @@ export const receiveBillingEvent = operation({
   raw: { limitBytes: deliveryLimitBytes },
   response: deliveryAnswer,
   failures: { bad_signature: 401 },
+  example: {
+    body: {
+      id: 'evt_1QabcXYZ',
+      object: 'event',
+      type: 'customer.subscription.updated',
+      data: { object: { id: 'sub_1Q', object: 'subscription', customer: 'cus_Q1', status: 'active' } },
+    },
+    answer: { accepted: 1, ignored: 0 },
+  },
   handler: ReceiveBillingEvent,
 });

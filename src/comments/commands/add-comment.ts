@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { dealId } from '../../deals/deal.js';
 import { assertDealExists } from '../../deals/deal-views.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period, text } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
-import { type Comment, comment } from '../comment.js';
+import { type Comment, comment, commentExample } from '../comment.js';
 import { insertComment } from '../comment-store.js';
 import { findComment } from '../comment-views.js';
 
@@ -51,5 +52,10 @@ export const addComment = operation({
   response: comment,
   status: 201,
   failures: { rep_not_found: 404, deal_not_found: 404 },
+  example: {
+    params: { repId: sampleIds.repId },
+    body: { period: '2026-02', dealId: sampleIds.dealId, body: 'Was this deal split?' },
+    answer: commentExample,
+  },
   handler: AddComment,
 });

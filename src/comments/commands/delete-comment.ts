@@ -2,10 +2,12 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { notYours } from '../../reps/rep.js';
+import { commentExample } from '../comment.js';
 import { deleteComment as remove } from '../comment-store.js';
 import { findComment } from '../comment-views.js';
 
@@ -37,5 +39,6 @@ export const deleteComment = operation({
   params,
   response: z.object({ deleted: z.boolean() }),
   failures: { comment_not_found: 404 },
+  example: { params: { repId: sampleIds.repId, commentId: commentExample.commentId }, answer: { deleted: true } },
   handler: DeleteComment,
 });

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
@@ -9,7 +10,7 @@ import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { resolvePeriod } from '../../statements/statement-views.js';
-import { comment } from '../comment.js';
+import { comment, commentExample } from '../comment.js';
 import { listComments as load } from '../comment-views.js';
 
 const params = z.strictObject({ repId: pathId });
@@ -46,5 +47,6 @@ export const listComments = operation({
   query,
   response: z.array(comment),
   failures: { rep_not_found: 404 },
+  example: { params: { repId: sampleIds.repId }, query: { period: '2026-02' }, answer: [commentExample] },
   handler: ListComments,
 });

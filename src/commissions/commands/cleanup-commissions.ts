@@ -48,5 +48,6 @@ export const cleanupCommissions = operation({
   access: 'admin',
   response: z.object({ deleted: z.int(), skippedLocked: z.int() }),
   failures: {},
+  example: { answer: { deleted: 0, skippedLocked: 0 } },
   handler: CleanupCommissions,
 });

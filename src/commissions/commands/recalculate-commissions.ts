@@ -6,6 +6,7 @@ import { allDays, dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { pollUntil } from '../../kernel/waiting.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { blockedChanges } from '../../ledger/blocked-changes.js';
@@ -291,6 +292,17 @@ export const recalculateCommissions = operation({
       status === 'running'
         ? `Job ${jobId} recalculates the ${scope}. get_recalculation_job returns its progress.`
         : `Job ${jobId} for the ${scope} is ${status}.`,
+  },
+  example: {
+    body: { planId: sampleIds.planId, async: true },
+    answer: {
+      triggered: true,
+      async: true,
+      jobId: sampleIds.jobId,
+      status: 'running',
+      scope: 'plan',
+      startedAt: '2026-02-11T08:30:00.000Z',
+    },
   },
   handler: RecalculateCommissions,
 });

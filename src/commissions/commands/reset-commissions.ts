@@ -80,5 +80,6 @@ export const resetCommissions = operation({
   body,
   response,
   failures: {},
+  example: { body: { scope: 'events' }, answer: { events: 12, quotas: 3, skippedLocked: 0 } },
   handler: ResetCommissions,
 });

@@ -16,7 +16,7 @@ import { notYours } from '../../reps/rep.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
 import { resolveRepId } from '../resolve-rep-id.js';
-import { readTeamOverview, teamOverview } from '../team-overview.js';
+import { readTeamOverview, teamOverview, teamOverviewExample } from '../team-overview.js';
 
 /** Which people the team overview lists. */
 const include = z
@@ -115,6 +115,7 @@ export const getCommissions = operation({
       return `The rep earned ${answer.earnings.total} ${answer.currency} in ${answer.period}.`;
     },
   },
+  example: { query: { period: '2026-02' }, answer: teamOverviewExample },
 });
 
 export const getCommissionsDashboard = operation({
@@ -122,4 +123,5 @@ export const getCommissionsDashboard = operation({
   id: 'getCommissionsDashboard',
   summary: 'The same as GET /v1/commissions',
   path: '/v1/commissions/dashboard',
+  example: { query: { period: '2026-02' }, answer: teamOverviewExample },
 });

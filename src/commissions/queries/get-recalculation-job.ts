@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { findJobs } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
-import { jobAnswer, recalculationJob } from '../recalculation.js';
+import { jobAnswer, recalculationJob, recalculationJobExample } from '../recalculation.js';
 
 const params = z.strictObject({ jobId: pathId });
 
@@ -52,5 +53,6 @@ export const getRecalculationJob = operation({
     arguments: { jobId: 'The job (jobId of recalculate_commissions)' },
     summary: ({ jobId, status, progress }) => `Job ${jobId} is ${status}: ${progress.done} of ${progress.total} reps.`,
   },
+  example: { params: { jobId: sampleIds.jobId }, answer: recalculationJobExample },
   handler: GetRecalculationJob,
 });

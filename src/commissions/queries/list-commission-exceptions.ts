@@ -8,6 +8,7 @@ import { type Day, dayInZone } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period, periodOf, periodRange } from '../../kernel/period.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { calculationWindow } from '../../ledger/load-window.js';
 import { loadRepInput } from '../../ledger/rep-input.js';
 import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms, type WorkspaceTerms } from '../../ledger/rep-terms.js';
@@ -246,5 +247,35 @@ export const listCommissionExceptions = operation({
   response,
   failures: {},
   cacheScope: () => null,
+  example: {
+    query: { period: '2026-02', limit: '20' },
+    answer: {
+      period: '2026-02',
+      currency: 'USD',
+      deals: 1,
+      exceptions: [
+        {
+          reason: 'quota_missing',
+          meaning: 'The rule needs a quota that is not set. Set the quota.',
+          count: 1,
+          totals: [{ currency: 'USD', amount: 120000 }],
+          deals: [
+            {
+              dealId: sampleIds.dealId,
+              name: null,
+              stage: 'Won',
+              closeDate: '2026-02-10',
+              amount: 120000,
+              currency: 'USD',
+              repId: sampleIds.repId,
+              repName: 'Ben',
+              rules: [{ planId: sampleIds.planId, planName: 'AE', ruleId: sampleIds.ruleId, ruleName: 'New business' }],
+              missing: [],
+            },
+          ],
+        },
+      ],
+    },
+  },
   handler: ListCommissionExceptions,
 });

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Period, periodRange } from '../../kernel/period.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { narrowedReps, readsAsWidget, repNotFound } from '../../reps/rep.js';
@@ -53,5 +54,6 @@ export const listCommissionPeriods = operation({
   response: z.array(z.string()),
   failures: { rep_not_found: 404 },
   cacheScope: ({ query: { repId } }, caller) => onlyOne(repsShown(caller, repId)),
+  example: { query: { repId: sampleIds.repId }, answer: ['2026-02', '2026-01'] },
   handler: ListCommissionPeriods,
 });

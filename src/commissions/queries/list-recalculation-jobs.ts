@@ -4,7 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { findJobs } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { jobAnswer, recalculationJob } from '../recalculation.js';
+import { jobAnswer, recalculationJob, recalculationJobExample } from '../recalculation.js';
 
 @injectable()
 export class ListRecalculationJobs {
@@ -26,5 +26,6 @@ export const listRecalculationJobs = operation({
   access: 'admin',
   response: z.object({ jobs: z.array(recalculationJob), count: z.int() }),
   failures: {},
+  example: { answer: { jobs: [recalculationJobExample], count: 1 } },
   handler: ListRecalculationJobs,
 });

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { contentOf, dealBody, dealId, projectDeal } from '../../deals/deal.js';
+import { contentOf, dealBody, dealBodyExample, dealId, projectDeal } from '../../deals/deal.js';
 import { type Decision } from '../../engine/model.js';
 import { decodeTrace, ratio } from '../../engine/trace.js';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
@@ -9,6 +9,7 @@ import { type Day, dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/rep-terms.js';
 import { planConfig, requestedDates } from '../../plans/plan.js';
 import { describeWarnings } from '../../plans/plan-tool-text.js';
@@ -18,6 +19,7 @@ import { effects, firstDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, period, uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
+import { attainmentExample } from '../attainment.js';
 import { conditionTraces, trace } from '../commission-event.js';
 import { type TriedPlan, triedVersions, unsaved } from '../simulated-versions.js';
 import { type SimulatedRep, type Simulation, simulate, totalOf } from '../simulation.js';
@@ -313,6 +315,23 @@ export const simulateCommissions = operation({
       reps.length === 0
         ? 'No rep is assigned to this plan in the period, so nothing was simulated. Give repId or repIds.'
         : `Simulated ${period}: ${total} ${currency} in total for ${reps.length} reps. Nothing was written.${describeWarnings({ warnings })}`,
+  },
+  example: {
+    body: {
+      planId: sampleIds.planId,
+      period: '2026-Q1',
+      repId: sampleIds.repId,
+      deals: [{ dealId: 'what-if', ...dealBodyExample }],
+    },
+    answer: {
+      planId: sampleIds.planId,
+      planVersionId: sampleIds.planVersionId,
+      period: '2026-Q1',
+      currency: 'USD',
+      total: 0,
+      warnings: [],
+      reps: [{ repId: sampleIds.repId, total: 0, attainment: [attainmentExample], rules: [], outcomes: [] }],
+    },
   },
   handler: SimulateCommissions,
 });

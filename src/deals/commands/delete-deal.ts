@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { requestCalculation } from '../../ledger/calculation-requests.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { markAffected } from '../../platform/database/cache-versions.js';
@@ -102,5 +103,10 @@ export const deleteDeal = operation({
   query,
   response,
   failures: {},
+  example: {
+    params: { dealId: sampleIds.dealId },
+    query: { hard: 'false' },
+    answer: { reversed: 1, statementLocked: false, softDeleted: true, hardDeleted: false },
+  },
   handler: DeleteDeal,
 });

@@ -5,13 +5,14 @@ import { type Caller } from '../../kernel/caller.js';
 import { dateFormats } from '../../kernel/date-text.js';
 import { invalid } from '../../kernel/failure.js';
 import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
 import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
 import { flag, text } from '../../platform/schemas.js';
-import { type DealTerms, maxSlugLength } from '../deal.js';
+import { type DealTerms, dealBodyExample, maxSlugLength } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
 import { type ColumnWarning } from '../import/csv-header.js';
 import { csvHeader, csvRows, provenNumberFormat } from '../import/csv-rows.js';
@@ -162,5 +163,21 @@ export const importDeals = operation({
   upload: { types: ['application/json', 'text/csv'], limitBytes: 32 * 1024 * 1024 },
   response,
   failures: { no_known_columns: 400 },
+  example: {
+    query: { idColumn: 'opportunity_id', dateFormat: 'MDY' },
+    uploads: {
+      'application/json': { deals: [{ dealId: sampleIds.dealId, ...dealBodyExample }] },
+      'text/csv': 'opportunity_id,close_value,deal_stage,close_date,sales_agent\nD-1,120000,Won,02/10/2026,ben\n',
+    },
+    answer: {
+      accepted: 1,
+      unchanged: 0,
+      stale: 0,
+      rejected: [],
+      warnings: [],
+      numberFormat: null,
+      jobId: sampleIds.jobId,
+    },
+  },
   handler: ImportDeals,
 });

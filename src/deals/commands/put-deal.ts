@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
@@ -12,6 +13,8 @@ import {
   contentOf,
   type DealRecord,
   dealBody,
+  dealBodyExample,
+  dealExample,
   dealId,
   dealRecord,
   readContent,
@@ -71,5 +74,6 @@ export const putDeal = operation({
   response,
   otherStatus: 201,
   failures: { rep_not_found: 404 },
+  example: { params: { dealId: sampleIds.dealId }, body: dealBodyExample, answer: dealExample },
   handler: PutDeal,
 });

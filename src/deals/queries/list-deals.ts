@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
 import { isDay } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { day, flag, instant, text, uuid, wholeNumber } from '../../platform/schemas.js';
-import { dealRecord } from '../deal.js';
+import { dealExample, dealRecord } from '../deal.js';
 import { listDeals as findDeals } from '../deal-views.js';
 
 const midnight = z
@@ -119,6 +120,10 @@ export const listDeals = operation({
     list: 'deals',
     detail: { unlessAsked: 'summary', summaryOmits: ['deals.fields'] },
     summary: ({ count }) => `Deals that match: ${count}.`,
+  },
+  example: {
+    query: { repId: sampleIds.repId, stage: 'Won', limit: '100', offset: '0' },
+    answer: { deals: [dealExample], count: 1, limit: 100, offset: 0 },
   },
   handler: ListDeals,
 });

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { Download, type Input, operation } from '../../platform/operation.js';
 import { flag, pathId, period } from '../../platform/schemas.js';
@@ -9,7 +10,13 @@ import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findPerson } from '../../reps/rep-views.js';
 import { type StatementLine } from '../../statements/snapshot.js';
-import { type StatementContent, type StatementKey, statement, statementAnswer } from '../../statements/statement.js';
+import {
+  type StatementContent,
+  type StatementKey,
+  statement,
+  statementAnswer,
+  statementExample,
+} from '../../statements/statement.js';
 import { readStatement, resolvePeriod } from '../../statements/statement-views.js';
 import { statementFilename, statementTotals } from '../export-file.js';
 import { exportFailures, exportJob, workbookType } from '../export-job.js';
@@ -162,5 +169,10 @@ export const exportStatement = operation({
   otherStatus: 202,
   files: ['text/csv', 'application/json', 'application/pdf', workbookType],
   failures: exportFailures,
+  example: {
+    params: { repId: sampleIds.repId },
+    query: { period: '2026-02', format: 'json' },
+    answer: statementExample,
+  },
   handler: ExportStatement,
 });

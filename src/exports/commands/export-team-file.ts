@@ -6,7 +6,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { flag, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { resolvePeriod } from '../../statements/statement-views.js';
-import { exportFailures, exportJob, managerOf, workbookType } from '../export-job.js';
+import { exportFailures, exportJob, exportJobExample, managerOf, workbookType } from '../export-job.js';
 import { type ExportAnswer, ExportRequests } from '../export-requests.js';
 import { archivedMembers, loadTeamExport } from '../team-export.js';
 
@@ -92,6 +92,7 @@ export const exportTeamPdf = operation({
   summary: 'Export the team roll-up as PDF: totals and one row per rep, with the columns and figures of the CSV',
   path: '/v1/statements/export.pdf',
   files: ['application/pdf', 'application/json'],
+  example: { query: { period: '2026-02' } },
   handler: ExportTeamPdf,
 });
 
@@ -102,6 +103,7 @@ export const exportTeamXlsx = operation({
     "Export the team's statements as an Excel workbook: summary, line items, adjustments and the statements that it contains",
   path: '/v1/statements/export.xlsx',
   files: [workbookType, 'application/json'],
+  example: { query: { period: '2026-02' } },
   handler: ExportTeamXlsx,
 });
 
@@ -112,5 +114,6 @@ export const exportTeamZip = operation({
     "Export every rep's statement as PDF in one ZIP archive. With more than 50 statements, the response is the job",
   path: '/v1/statements/export.zip',
   files: ['application/zip', 'application/json'],
+  example: { query: { ...{ period: '2026-02' }, async: 'true' }, answer: exportJobExample },
   handler: ExportTeamZip,
 });

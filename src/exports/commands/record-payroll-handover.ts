@@ -6,7 +6,12 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { describePayrollFile, type PayrollHandover, payrollHandover } from '../payroll-handover.js';
+import {
+  describePayrollFile,
+  type PayrollHandover,
+  payrollHandover,
+  payrollHandoverExample,
+} from '../payroll-handover.js';
 import { insertHandover } from '../payroll-handover-store.js';
 import { listHandovers } from '../payroll-handover-views.js';
 import { layouts } from '../payroll-layouts.js';
@@ -52,5 +57,9 @@ export const recordPayrollHandover = operation({
   response: payrollHandover,
   status: 201,
   failures: {},
+  example: {
+    body: { period: '2026-02', layout: 'generic', note: 'Sent to payroll' },
+    answer: payrollHandoverExample,
+  },
   handler: RecordPayrollHandover,
 });

@@ -74,5 +74,6 @@ export const exportTeamCsv = operation({
   response: z.string(),
   files: ['text/csv'],
   failures: {},
+  example: { query: { period: '2026-02' } },
   handler: ExportTeamCsv,
 });

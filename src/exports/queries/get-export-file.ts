@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Download, type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { exportFailures, workbookType } from '../export-job.js';
@@ -28,5 +29,6 @@ export const getExportFile = operation({
   response: z.string(),
   files: ['application/pdf', workbookType, 'application/zip'],
   failures: { ...exportFailures, job_not_found: 404, export_not_ready: 409 },
+  example: { params: { jobId: sampleIds.jobId } },
   handler: GetExportFile,
 });

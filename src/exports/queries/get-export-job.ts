@@ -1,9 +1,10 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
-import { exportJob, jobAnswer } from '../export-job.js';
+import { exportJob, exportJobExample, jobAnswer } from '../export-job.js';
 import { ExportRequests } from '../export-requests.js';
 
 const params = z.strictObject({ jobId: pathId });
@@ -27,5 +28,6 @@ export const getExportJob = operation({
   params,
   response: exportJob,
   failures: { job_not_found: 404 },
+  example: { params: { jobId: sampleIds.jobId }, answer: exportJobExample },
   handler: GetExportJob,
 });

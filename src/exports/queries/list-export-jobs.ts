@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { exportJob, jobAnswer, mayDownload } from '../export-job.js';
+import { exportJob, exportJobExample, jobAnswer, mayDownload } from '../export-job.js';
 import { findExportJobs } from '../export-views.js';
 
 @injectable()
@@ -28,5 +28,6 @@ export const listExportJobs = operation({
   payroll: true,
   response: z.object({ jobs: z.array(exportJob), count: z.int() }),
   failures: {},
+  example: { answer: { jobs: [exportJobExample], count: 1 } },
   handler: ListExportJobs,
 });

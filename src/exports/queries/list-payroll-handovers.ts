@@ -4,7 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
-import { payrollHandover } from '../payroll-handover.js';
+import { payrollHandover, payrollHandoverExample } from '../payroll-handover.js';
 import { listHandovers } from '../payroll-handover-views.js';
 
 const query = z.strictObject({ period: period.optional().describe('Only hand-overs of this period') });
@@ -36,5 +36,6 @@ export const listPayrollHandovers = operation({
   query,
   response: z.object({ handovers: z.array(payrollHandover) }),
   failures: {},
+  example: { query: { period: '2026-02' }, answer: { handovers: [payrollHandoverExample] } },
   handler: ListPayrollHandovers,
 });

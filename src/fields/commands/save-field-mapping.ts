@@ -3,12 +3,19 @@ import { z } from 'zod';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { type Caller } from '../../kernel/caller.js';
 import { newId } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { completeJobIfDone, createJob } from '../../ledger/calculation-jobs.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { assertEachSlugOnce, fieldMapping, measureMapping, standardMapping } from '../field-mapping.js';
+import {
+  assertEachSlugOnce,
+  fieldMapping,
+  fieldMappingExample,
+  measureMapping,
+  standardMapping,
+} from '../field-mapping.js';
 import { saveMapping } from '../field-mapping-store.js';
 
 const body = z.strictObject({ standard: standardMapping, measures: measureMapping.default({}) });
@@ -63,5 +70,6 @@ export const saveFieldMapping = operation({
   response: fieldMapping.extend({ jobId: z.string() }),
   status: 201,
   failures: {},
+  example: { body: fieldMappingExample, answer: { ...fieldMappingExample, jobId: sampleIds.jobId } },
   handler: SaveFieldMapping,
 });

@@ -3,7 +3,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { listNativeDefinitions } from '../field-definition-views.js';
-import { fieldMapping } from '../field-mapping.js';
+import { fieldMapping, fieldMappingExample } from '../field-mapping.js';
 import { suggestMapping } from '../field-matching.js';
 
 @injectable()
@@ -27,5 +27,6 @@ export const autoMatchFields = operation({
   response: fieldMapping,
   status: 201,
   failures: {},
+  example: { answer: fieldMappingExample },
   handler: AutoMatchFields,
 });

@@ -3,7 +3,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { fieldMapping } from '../field-mapping.js';
+import { fieldMapping, fieldMappingExample } from '../field-mapping.js';
 import { findMapping } from '../field-mapping-views.js';
 
 @injectable()
@@ -43,5 +43,6 @@ export const getFieldMapping = operation({
     summary: ({ standard, measures }) =>
       `Standard values mapped: ${Object.keys(standard).length}; measures: ${Object.keys(measures).length}.`,
   },
+  example: { answer: fieldMappingExample },
   handler: GetFieldMapping,
 });

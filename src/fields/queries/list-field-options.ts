@@ -55,5 +55,6 @@ export const listFieldOptions = operation({
     list: 'options',
     summary: (options) => `Values seen: ${options.length}.`,
   },
+  example: { params: { slug: 'dealStage' }, answer: [{ label: 'Won', value: 'Won' }] },
   handler: ListFieldOptions,
 });

@@ -4,7 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { fieldDefinition } from '../field-definition.js';
+import { fieldDefinition, fieldDefinitionExample } from '../field-definition.js';
 import { listDefinitions } from '../field-definition-views.js';
 
 @injectable()
@@ -48,6 +48,7 @@ export const listFields = operation({
     list: 'fields',
     summary: (fields) => `Fields that plans may use: ${fields.length}.`,
   },
+  example: { answer: [fieldDefinitionExample] },
 });
 
 export const listFieldAttributes = operation({
@@ -55,4 +56,5 @@ export const listFieldAttributes = operation({
   id: 'listFieldAttributes',
   summary: 'Deprecated alias of GET /v1/fields',
   path: '/v1/fields/attributes',
+  example: { answer: [fieldDefinitionExample] },
 });

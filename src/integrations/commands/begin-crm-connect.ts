@@ -58,6 +58,7 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider) {
     response,
     otherStatus: 302,
     failures: {},
+    example: { answer: { authorizeUrl: 'https://crm.example.com/oauth/authorize?client_id=…&state=…' } },
     handler: BeginCrmConnect,
   });
 }

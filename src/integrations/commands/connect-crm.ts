@@ -4,7 +4,7 @@ import { type CrmProvider } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { text } from '../../platform/schemas.js';
-import { connectedAnswer } from '../connected-answer.js';
+import { connectedAnswer, connectedExample } from '../connected-answer.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { CrmConnector } from '../crm-connector.js';
 import { crmFailures, toCrmFailure } from '../crm-failures.js';
@@ -19,6 +19,7 @@ function connect<const Id extends string, const Given extends typeof body | type
   id: Id,
   provider: CrmProvider,
   given: Given,
+  example: z.input<Given>,
 ) {
   @injectable()
   class ConnectCrm {
@@ -48,10 +49,14 @@ function connect<const Id extends string, const Given extends typeof body | type
     response: connectedAnswer,
     secret: true,
     failures: crmFailures,
+    example: { body: example, answer: connectedExample(provider) },
     handler: ConnectCrm,
   });
 }
 
-export const connectCrma = connect('connectCrma', 'crma', body);
-export const connectCrmb = connect('connectCrmb', 'crmb', body);
-export const connectCrmc = connect('connectCrmc', 'crmc', crmcBody);
+const tokenExample = { accessToken: '…' };
+const crmcExample = { accessToken: '…', refreshToken: '…', instanceUrl: 'https://acme.my.salesforce.com' };
+
+export const connectCrma = connect('connectCrma', 'crma', body, tokenExample);
+export const connectCrmb = connect('connectCrmb', 'crmb', body, tokenExample);
+export const connectCrmc = connect('connectCrmc', 'crmc', crmcBody, crmcExample);

@@ -25,6 +25,7 @@ function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
     access: 'admin',
     response,
     failures: {},
+    example: { answer: { disconnected: true, provider } },
     handler: DisconnectCrm,
   });
 }

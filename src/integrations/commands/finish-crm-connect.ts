@@ -10,7 +10,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { CONFIG } from '../../platform/tokens.js';
 import { findStanding } from '../../reps/rep-views.js';
-import { connectedAnswer } from '../connected-answer.js';
+import { connectedAnswer, connectedExample } from '../connected-answer.js';
 import { type Consent, takeConsent } from '../consent-state-store.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { CrmConnector } from '../crm-connector.js';
@@ -85,6 +85,7 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
     response: connectedAnswer,
     secret: true,
     failures: crmFailures,
+    example: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: connectedExample(provider) },
     handler: FinishCrmConnect,
   });
 }

@@ -28,5 +28,6 @@ export const setCrmcSync = operation({
   body,
   response: z.object({ enabled: z.boolean() }),
   failures: {},
+  example: { body: { enabled: false }, answer: { enabled: false } },
   handler: SetCrmcSync,
 });

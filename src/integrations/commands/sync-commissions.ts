@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type CrmProvider, crmProviders } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { type CalculationJob } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation, Reply } from '../../platform/operation.js';
@@ -188,5 +189,19 @@ export const syncCommissions = operation({
   response,
   otherStatus: 202,
   failures: { no_crm_configured: 400, reconcile_refused: 409, ...crmFailures },
+  example: {
+    body: { recalculate: true, reconcile: false },
+    answer: {
+      synced: true,
+      totalDeals: 240,
+      triggered: true,
+      message: '240 deals were pulled from crma: 2 new, 5 changed, 1 deleted.',
+      provider: 'crma',
+      jobId: sampleIds.jobId,
+      status: 'completed',
+      counts: { totalDeals: 240, created: 2, changed: 5, unchanged: 233, deleted: 1, reps: 12 },
+      results: { crma: { jobId: sampleIds.jobId, status: 'completed', totalDeals: 240 } },
+    },
+  },
   handler: SyncCommissions,
 });

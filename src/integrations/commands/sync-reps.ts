@@ -10,7 +10,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { importCrmMembers } from '../../reps/import-crm-members.js';
-import { rep } from '../../reps/rep.js';
+import { rep, repExample } from '../../reps/rep.js';
 import { listReps, workspaceToday } from '../../reps/rep-views.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { connectedCrm } from '../crm-connection-views.js';
@@ -63,5 +63,6 @@ export const syncReps = operation({
   access: 'admin',
   response,
   failures: { no_crm_configured: 400, ...crmFailures },
+  example: { answer: { synced: true, count: 1, reps: [repExample] } },
   handler: SyncReps,
 });

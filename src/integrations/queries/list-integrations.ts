@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { integration } from '../crm-connection.js';
+import { integration, unconnectedExample } from '../crm-connection.js';
 import { listIntegrations as load } from '../crm-connection-views.js';
 
 const response = z.object({
@@ -39,5 +39,17 @@ export const listIntegrations = operation({
   access: 'connection',
   response,
   failures: {},
+  example: {
+    answer: {
+      crma: true,
+      crmb: false,
+      crmc: false,
+      integrations: [
+        { ...unconnectedExample, provider: 'crma', connected: true, connectedAt: '2026-01-02T09:00:00.000Z' },
+        { ...unconnectedExample, provider: 'crmb' },
+        { ...unconnectedExample, provider: 'crmc', syncEnabled: false },
+      ],
+    },
+  },
   handler: ListIntegrations,
 });

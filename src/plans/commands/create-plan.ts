@@ -24,6 +24,7 @@ import {
   type WrittenPlan,
   writtenPlan,
 } from '../plan.js';
+import { planConfigExample, planExample, unassignedExample } from '../plan-examples.js';
 import { insertPlan, insertVersion, isNameTaken, ruleNames, type VersionRow } from '../plan-store.js';
 import { describePlan, describeWarnings, planArguments, planConfigArgument } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
@@ -121,6 +122,10 @@ export const createPlan = operation({
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
     summary: (plan) =>
       `Created. ${describePlan(plan)}${describeWarnings(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
+  },
+  example: {
+    body: { name: 'AE', config: planConfigExample, effectiveStart: '2026-01-01' },
+    answer: { ...planExample, assignedReps: [], warnings: [unassignedExample] },
   },
   handler: CreatePlan,
 });

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -53,6 +54,10 @@ export const deletePlanOverride = operation({
     },
     arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (UUID of list_reps)' },
     summary: () => 'The general tiers apply again. Commission is recalculated automatically.',
+  },
+  example: {
+    params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
+    answer: { removed: true, planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
   },
   handler: DeletePlanOverride,
 });

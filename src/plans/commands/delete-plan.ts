@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -58,5 +59,6 @@ export const deletePlan = operation({
     confirmed: true,
     summary: ({ planId }) => `Plan ${planId} was removed, with all versions and quotas.`,
   },
+  example: { params: { planId: sampleIds.planId }, answer: { deleted: true, planId: sampleIds.planId } },
   handler: DeletePlan,
 });

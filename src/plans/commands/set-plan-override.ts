@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -10,6 +11,7 @@ import { pathId, uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
+import { repOverridesExample } from '../plan-examples.js';
 import { replaceOverrides } from '../plan-store.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
@@ -119,6 +121,11 @@ export const setPlanOverride = operation({
       rules: 'The tiers that differ, by rule',
     },
     summary: ({ rules }) => `Set for rules: ${rules.length}. Commission is recalculated automatically.`,
+  },
+  example: {
+    params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
+    body: { rules: [{ ruleId: sampleIds.ruleId, tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
+    answer: repOverridesExample,
   },
   handler: SetPlanOverride,
 });

@@ -1,10 +1,12 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { planStatuses, type WrittenPlan, writtenPlan } from '../plan.js';
+import { planExample } from '../plan-examples.js';
 import { describePlan, describeWarnings, planArguments, planTermParts } from '../plan-tool-text.js';
 import { UpdatePlan } from './update-plan.js';
 
@@ -48,6 +50,11 @@ export const setPlanStatus = operation({
     arguments: { planRef: planArguments.planRef, status: 'The new status' },
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
     summary: (plan) => `${describePlan(plan)}${describeWarnings(plan)}`,
+  },
+  example: {
+    params: { planRef: sampleIds.planId },
+    body: { status: 'archived' },
+    answer: { ...planExample, planStatus: 'archived', status: 'archived', timeline: [], inForce: null, warnings: [] },
   },
   handler: SetPlanStatus,
 });

@@ -5,6 +5,7 @@ import { restatedDays, stopsDays } from '../../engine/version-timeline.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { repsOfPlan } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
@@ -28,6 +29,7 @@ import {
   writtenPlan,
 } from '../plan.js';
 import { type ChangedState, changedState, makesVersion, type PlanChange, rollBackOf } from '../plan-change.js';
+import { endedStretchExample, planExample } from '../plan-examples.js';
 import {
   attainmentKeys,
   hasCascade,
@@ -220,6 +222,22 @@ export const updatePlan = operation({
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
     summary: (plan) =>
       `Changed. ${describePlan(plan)}${describeWarnings(plan)} Commission is recalculated automatically.`,
+  },
+  example: {
+    params: { planRef: sampleIds.planId },
+    body: { effectiveStart: '2026-01-01', effectiveEnd: '2026-12-31' },
+    answer: {
+      ...planExample,
+      version: 2,
+      timeline: [endedStretchExample],
+      inForce: endedStretchExample,
+      effectiveEnd: '2026-12-31',
+      warnings: [],
+      overridesCarried: [
+        { repId: sampleIds.repId, repName: 'Ben', ruleName: 'New business', tierIndex: 0, minThreshold: 0, rate: 0.1 },
+      ],
+      overridesDropped: [],
+    },
   },
   handler: UpdatePlan,
 });

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -9,6 +10,7 @@ import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
+import { planExample } from '../plan-examples.js';
 import { planArguments, planTermParts } from '../plan-tool-text.js';
 import { findPlanVersion, listPlanVersions, visiblePlan } from '../plan-views.js';
 
@@ -64,5 +66,6 @@ export const getPlanHistory = operation({
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `versions.${part}`) },
     summary: (versions) => `Versions: ${versions.length}.`,
   },
+  example: { params: { planId: sampleIds.planId }, answer: [planExample] },
   handler: GetPlanHistory,
 });

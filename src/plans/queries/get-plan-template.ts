@@ -2,6 +2,7 @@ import { injectable } from 'tsyringe';
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
 import { type Input, operation } from '../../platform/operation.js';
+import { planTemplateExample } from '../plan-examples.js';
 import { planTemplate } from '../templates.js';
 import { planTemplates } from '../templates-catalog.js';
 
@@ -28,5 +29,6 @@ export const getPlanTemplate = operation({
   params,
   response: planTemplate,
   failures: { template_not_found: 404 },
+  example: { params: { templateId: 'flat-commission' }, answer: planTemplateExample },
   handler: GetPlanTemplate,
 });

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -9,6 +10,7 @@ import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
+import { planExample } from '../plan-examples.js';
 import { describePlan, planTermParts } from '../plan-tool-text.js';
 import { findPlanVersion, visiblePlan } from '../plan-views.js';
 
@@ -57,5 +59,6 @@ export const getPlan = operation({
     detail: { unlessAsked: 'full', summaryOmits: planTermParts },
     summary: (plan) => `${describePlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
   },
+  example: { params: { planId: sampleIds.planId }, answer: planExample },
   handler: GetPlan,
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -10,6 +11,7 @@ import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, repOverrides } from '../plan.js';
+import { repOverridesExample } from '../plan-examples.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion, listOverrides } from '../plan-views.js';
 
@@ -77,5 +79,6 @@ export const listPlanOverrides = operation({
     list: 'overrides',
     summary: (overrides) => `Reps with overrides: ${overrides.length}.`,
   },
+  example: { params: { planVersionId: sampleIds.planVersionId }, answer: [repOverridesExample] },
   handler: ListPlanOverrides,
 });

@@ -2,6 +2,7 @@ import { injectable } from 'tsyringe';
 import { z } from 'zod';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
+import { planTemplateExample } from '../plan-examples.js';
 import { planTemplate } from '../templates.js';
 import { planTemplates } from '../templates-catalog.js';
 
@@ -39,5 +40,6 @@ export const listPlanTemplates = operation({
     detail: { unlessAsked: 'summary', summaryOmits: ['templates.workedExample'] },
     summary: (templates) => `Templates: ${templates.map(({ templateId }) => templateId).join(', ')}.`,
   },
+  example: { answer: [planTemplateExample] },
   handler: ListPlanTemplates,
 });

@@ -8,6 +8,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planStatuses, planVersion } from '../plan.js';
+import { planExample } from '../plan-examples.js';
 import { planTermParts } from '../plan-tool-text.js';
 import { listPlanVersions, visiblePlan } from '../plan-views.js';
 
@@ -63,5 +64,6 @@ export const listPlans = operation({
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
     summary: (plans) => `Rows: ${plans.length}.`,
   },
+  example: { query: { status: 'active' }, answer: [planExample] },
   handler: ListPlans,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { flag } from '../schemas.js';
 
 /** What became of one row of a file. */
@@ -43,3 +44,11 @@ export function importAnswer(results: readonly RowResult[], dryRun: boolean): Im
     results: [...results],
   };
 }
+
+export const importResultsExample = {
+  accepted: 1,
+  unchanged: 0,
+  rejected: 0,
+  dryRun: false,
+  results: [{ row: 1, outcome: 'created', email: 'ben@acme.test', repId: sampleIds.repId }],
+};

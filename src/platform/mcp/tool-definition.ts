@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type JsonSchema, jsonSchemaOf } from '../json-schema.js';
-import { examples } from '../openapi/examples.js';
 import { type AnyOperation } from '../operation.js';
 import { plainSchema } from './plain-schema.js';
 import { type Argument, type Description, type Detail, type Follow, type Hints, type Tool } from './tool.js';
@@ -56,8 +55,8 @@ function describe({ purpose, useWhen, notFor, formats, changes }: Description, e
 }
 
 /** The example of the operation as the arguments of a call. */
-export function exampleOf({ id }: AnyOperation, tool: Tool): Readonly<Record<string, unknown>> {
-  const { params, query, body } = examples[id] ?? {};
+export function exampleOf({ example }: AnyOperation, tool: Tool): Readonly<Record<string, unknown>> {
+  const { params, query, body } = example;
   const given = Object.entries({ ...params, ...query, ...(body as object | undefined) });
   const parts = given.filter(([name]) => isGiven((tool.arguments as Readonly<Record<string, Argument>>)[name]));
   return { ...Object.fromEntries(parts), ...(tool.confirmed === undefined ? {} : { confirm: true }) };

@@ -9,8 +9,7 @@ import {
 } from 'zod-openapi';
 import { groupBy } from '../../kernel/group-by.js';
 import { tidySchema } from '../json-schema.js';
-import { type AnyOperation, acceptsIdempotencyKey, isPublic } from '../operation.js';
-import { type Example, examples } from './examples.js';
+import { type AnyOperation, acceptsIdempotencyKey, type Example, isPublic } from '../operation.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, headersOf, limitHeaders } from './headers.js';
 
@@ -46,15 +45,16 @@ export function describeApi(
   const document = createDocument(described, {
     override: ({ jsonSchema, io }) => tidySchema({ jsonSchema: jsonSchema as Record<string, unknown>, io }),
   });
-  addQueryExamples(document);
+  addQueryExamples(document, operations);
   return document;
 }
 
 /** Adds examples of query parameters, which their schemas do not contain. */
-function addQueryExamples({ paths = {} }: ApiDocument): void {
+function addQueryExamples({ paths = {} }: ApiDocument, operations: readonly AnyOperation[]): void {
+  const examples = new Map(operations.map(({ id, example }) => [id, example]));
   for (const { operationId = '', parameters = [] } of Object.values(paths).flatMap((path) => Object.values(path))) {
     for (const parameter of parameters as { in?: string; name?: string; example?: unknown }[]) {
-      const given = parameter.in === 'query' ? examples[operationId]?.query?.[parameter.name ?? ''] : undefined;
+      const given = parameter.in === 'query' ? examples.get(operationId)?.query?.[parameter.name ?? ''] : undefined;
       if (given !== undefined) parameter.example = given;
     }
   }
@@ -96,8 +96,7 @@ export function tagOf({ path }: AnyOperation): string {
 }
 
 function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObject {
-  const example = examples[operation.id];
-  const body = bodyOf(operation, example);
+  const body = bodyOf(operation);
   return {
     operationId: operation.id,
     summary: operation.summary,
@@ -105,17 +104,17 @@ function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObj
     ...(isPublic(operation) ? { security: [] } : {}),
     'x-least-role': operation.access,
     ...(operation.payroll === true ? { 'x-also-for': ['payroll'] } : {}),
-    parameters: parametersOf(operation, path, example) as never,
+    parameters: parametersOf(operation, path) as never,
     ...(operation.query === undefined ? {} : { requestParams: { query: operation.query } }),
     ...(body === null ? {} : { requestBody: body }),
-    responses: { ...success(operation, example), ...failureResponses(operation) },
+    responses: { ...success(operation), ...failureResponses(operation) },
   };
 }
 
-function parametersOf(operation: AnyOperation, path: string, example: Example | undefined): object[] {
+function parametersOf(operation: AnyOperation, path: string): object[] {
   const own = [...operation.path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string);
   const inPath = [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name], index) => {
-    const given = example?.params?.[own[index] as string];
+    const given = operation.example.params?.[own[index] as string];
     return {
       name,
       in: 'path',
@@ -127,7 +126,8 @@ function parametersOf(operation: AnyOperation, path: string, example: Example | 
   return [...inPath, ...(acceptsIdempotencyKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])];
 }
 
-function bodyOf(operation: AnyOperation, example: Example | undefined): ZodOpenApiRequestBodyObject | null {
+function bodyOf(operation: AnyOperation): ZodOpenApiRequestBodyObject | null {
+  const { example } = operation;
   if (operation.upload !== undefined) {
     const { types, limitBytes } = operation.upload as { types: readonly string[]; limitBytes: number };
     return {
@@ -142,13 +142,13 @@ function bodyOf(operation: AnyOperation, example: Example | undefined): ZodOpenA
   return {
     required: !body.safeParse({}).success,
     content: {
-      'application/json': { schema: body, ...(example?.body === undefined ? {} : { example: example.body }) },
+      'application/json': { schema: body, ...(example.body === undefined ? {} : { example: example.body }) },
     },
   };
 }
 
-function rawBody({ limitBytes }: { readonly limitBytes: number }, example: Example | undefined) {
-  const given = example?.body === undefined ? {} : { example: example.body };
+function rawBody({ limitBytes }: { readonly limitBytes: number }, example: Example) {
+  const given = example.body === undefined ? {} : { example: example.body };
   return {
     required: true,
     description: `At most ${limitBytes / 1024} KiB, as the sender signs it.`,
@@ -156,13 +156,13 @@ function rawBody({ limitBytes }: { readonly limitBytes: number }, example: Examp
   };
 }
 
-function uploaded(type: string, example: Example | undefined) {
-  const given = example?.uploads?.[type];
+function uploaded(type: string, example: Example) {
+  const given = example.uploads?.[type];
   const schema = type === 'application/json' ? ({ type: 'object' } as const) : ({ type: 'string' } as const);
   return { schema, ...(given === undefined ? {} : { example: given }) };
 }
 
-function success(operation: AnyOperation, example: Example | undefined): ZodOpenApiResponsesObject {
+function success(operation: AnyOperation): ZodOpenApiResponsesObject {
   const good = {
     description: operation.summary,
     headers: headersOf([
@@ -170,19 +170,19 @@ function success(operation: AnyOperation, example: Example | undefined): ZodOpen
       ...(isPublic(operation) ? [] : limitHeaders),
       ...(acceptsIdempotencyKey(operation) ? (['Idempotent-Replay'] as const) : []),
     ]),
-    ...(operation.status === 302 ? {} : { content: answered(operation, example) }),
+    ...(operation.status === 302 ? {} : { content: answered(operation) }),
   };
   const statuses = [operation.status ?? 200, operation.otherStatus].filter((status) => status !== undefined);
   return Object.fromEntries(statuses.map((status) => [String(status), good]));
 }
 
 /** An operation that returns files returns JSON as one of them or not at all. */
-function answered(operation: AnyOperation, example: Example | undefined) {
+function answered({ response, example, files }: AnyOperation) {
   const asJson = {
-    schema: operation.response as z.ZodType,
-    ...(example?.answer === undefined ? {} : { example: example.answer }),
+    schema: response as z.ZodType,
+    ...(example.answer === undefined ? {} : { example: example.answer }),
   };
   const asFile = { schema: { type: 'string', format: 'binary' } } as const;
-  const types: readonly string[] = operation.files ?? ['application/json'];
+  const types: readonly string[] = files ?? ['application/json'];
   return Object.fromEntries(types.map((type) => [type, type === 'application/json' ? asJson : asFile]));
 }

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { periodRange } from '../../kernel/period.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -50,5 +51,6 @@ export const deleteQuota = operation({
     arguments: { quotaId: 'The quota (UUID of list_quotas)' },
     summary: () => 'The quota was removed. Commission is recalculated automatically.',
   },
+  example: { params: { quotaId: sampleIds.quotaId }, answer: { deleted: true, quotaId: sampleIds.quotaId } },
   handler: DeleteQuota,
 });

@@ -14,6 +14,7 @@ import {
   importAnswer,
   importQuery,
   importResults,
+  importResultsExample,
   importUpload,
   type RowResult,
 } from '../../platform/files/import-results.js';
@@ -189,5 +190,10 @@ export const importQuotas = operation({
   upload: importUpload,
   response: importResults,
   failures: { no_known_columns: 400 },
+  example: {
+    query: { dryRun: 'false' },
+    uploads: { 'text/csv': 'email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n' },
+    answer: importResultsExample,
+  },
   handler: ImportQuotas,
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
@@ -13,7 +14,7 @@ import { period, text, uuid } from '../../platform/schemas.js';
 import { email, repNotFound } from '../../reps/rep.js';
 import { findRepIdsByEmail, unknownReps } from '../../reps/rep-views.js';
 import { applyQuotas, repeatedSettings } from '../apply-quotas.js';
-import { type Quota, quota, targetAmount } from '../quota.js';
+import { type Quota, quota, quotaExample, targetAmount } from '../quota.js';
 import { assertPeriodKind, assignedPlanIds, findRuleById, findRuleByMeasure, type QuotaRule } from '../quota-rule.js';
 import { type QuotaSetting } from '../quota-store.js';
 
@@ -190,6 +191,10 @@ export const setQuotas = operation({
     },
     list: 'quotas',
     summary: (quotas) => `Quotas set: ${quotas.length}. Commission is recalculated automatically.`,
+  },
+  example: {
+    body: { repIds: [sampleIds.repId], measure: 'New business', period: '2026-Q1', target: 100000 },
+    answer: [quotaExample],
   },
   handler: SetQuotas,
 });

@@ -1,13 +1,14 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, uuid } from '../../platform/schemas.js';
 import { narrowedReps } from '../../reps/rep.js';
-import { quota } from '../quota.js';
+import { quota, quotaExample } from '../quota.js';
 import { listQuotas as loadQuotas } from '../quota-views.js';
 
 const query = z.strictObject({ repId: uuid.optional(), planId: uuid.optional(), period: period.optional() });
@@ -55,5 +56,6 @@ export const listQuotas = operation({
     list: 'quotas',
     summary: (quotas) => `Quotas: ${quotas.length}.`,
   },
+  example: { query: { repId: sampleIds.repId, period: '2026-Q1' }, answer: [quotaExample] },
   handler: ListQuotas,
 });

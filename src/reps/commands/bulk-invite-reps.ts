@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Config } from '../../platform/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Outbox } from '../../platform/mail/outbox.js';
@@ -46,5 +47,13 @@ export const bulkInviteReps = operation({
   body,
   response,
   failures: {},
+  example: {
+    body: { repIds: [sampleIds.repId, sampleIds.managerId] },
+    answer: {
+      invited: [sampleIds.repId],
+      failed: [{ repId: sampleIds.managerId, reason: 'rep_limit_reached' }],
+      inviteCount: 1,
+    },
+  },
   handler: BulkInviteReps,
 });

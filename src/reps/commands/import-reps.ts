@@ -10,6 +10,7 @@ import {
   importAnswer,
   importQuery,
   importResults,
+  importResultsExample,
   importUpload,
   type RowResult,
 } from '../../platform/files/import-results.js';
@@ -149,5 +150,10 @@ export const importReps = operation({
   upload: importUpload,
   response: importResults,
   failures: { no_known_columns: 400, rep_limit_reached: 403, last_admin: 409 },
+  example: {
+    query: { dryRun: 'false' },
+    uploads: { 'text/csv': 'email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n' },
+    answer: importResultsExample,
+  },
   handler: ImportReps,
 });

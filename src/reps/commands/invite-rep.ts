@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Config } from '../../platform/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Outbox } from '../../platform/mail/outbox.js';
@@ -48,5 +49,6 @@ export const inviteRep = operation({
   params,
   response: z.object({ invited: z.literal(true), email: z.string() }),
   failures: { rep_not_found: 400, rep_limit_reached: 403 },
+  example: { params: { repId: sampleIds.repId }, answer: { invited: true, email: 'ben@acme.test' } },
   handler: InviteRep,
 });

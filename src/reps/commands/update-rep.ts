@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -10,7 +11,7 @@ import { day, knownId, pathId, uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { changeManagers } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
-import { payrollId, type Rep, rep, repNotFound } from '../rep.js';
+import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
 import { endSessions, findRep, type StoredRep, updateReps } from '../rep-store.js';
 import { findRepName, listReps, workspaceToday } from '../rep-views.js';
 
@@ -89,5 +90,10 @@ export const updateRep = operation({
   body,
   response: rep,
   failures: { rep_not_found: 404, rep_limit_reached: 403, last_admin: 409 },
+  example: {
+    params: { repId: sampleIds.repId },
+    body: { managerId: sampleIds.managerId, managerFrom: '2026-01-01' },
+    answer: repExample,
+  },
   handler: UpdateRep,
 });

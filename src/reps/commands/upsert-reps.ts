@@ -5,7 +5,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { type Rep, rep } from '../rep.js';
+import { type Rep, rep, repExample } from '../rep.js';
 import { listReps, workspaceToday } from '../rep-views.js';
 import { person, upsertPeople } from '../upsert-people.js';
 
@@ -39,5 +39,14 @@ export const upsertReps = operation({
   body,
   response: z.object({ reps: z.array(rep) }),
   failures: { rep_limit_reached: 403, last_admin: 409 },
+  example: {
+    body: {
+      reps: [
+        { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
+        { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben', managerEmail: 'mia@acme.test' },
+      ],
+    },
+    answer: { reps: [repExample] },
+  },
   handler: UpsertReps,
 });

@@ -2,11 +2,12 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { notYours, readsAsWidget, rep, repNotFound } from '../rep.js';
+import { notYours, readsAsWidget, rep, repExample, repNotFound } from '../rep.js';
 import { findLinkedRep, workspaceToday } from '../rep-views.js';
 
 const params = z.strictObject({ repId: pathId });
@@ -43,6 +44,8 @@ export class GetRep {
   }
 }
 
+const linkageExample = { provider: null, crmId: 'ben', syncedAt: null, lastDealOwnedAt: '2026-02-10' };
+
 export const getRep = operation({
   id: 'getRep',
   summary: 'One rep, with the link to the CRM',
@@ -53,5 +56,9 @@ export const getRep = operation({
   params,
   response: z.object({ ...rep.shape, ...linkage.shape, linkage }),
   failures: { rep_not_found: 400 },
+  example: {
+    params: { repId: sampleIds.repId },
+    answer: { ...repExample, ...linkageExample, linkage: linkageExample },
+  },
   handler: GetRep,
 });

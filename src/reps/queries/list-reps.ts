@@ -7,7 +7,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { normalEmail, readsAsWidget, rep } from '../rep.js';
+import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 
 const query = z.strictObject({
@@ -62,5 +62,6 @@ export const listReps = operation({
     list: 'reps',
     summary: ({ reps }) => `Reps found: ${reps.length}.`,
   },
+  example: { query: { email: 'ben@acme.test' }, answer: { reps: [repExample] } },
   handler: ListReps,
 });

@@ -7,13 +7,20 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { money, pathId, period, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { type AdjustmentRow, adjustmentDay, assertClawbackNegative, exactAmount } from '../adjustment.js';
+import {
+  type AdjustmentRow,
+  adjustmentDay,
+  adjustmentExample,
+  assertClawbackNegative,
+  exactAmount,
+} from '../adjustment.js';
 import { insertAdjustment } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../rep-lane.js';
@@ -94,5 +101,10 @@ export const addAdjustment = operation({
   body,
   response: commissionEvent,
   failures: { rep_not_found: 404, deal_not_found: 404, statement_locked: 400, clawback_must_be_negative: 400 },
+  example: {
+    params: { repId: sampleIds.repId },
+    body: { amount: 250, reason: 'Contest in February', period: '2026-02' },
+    answer: adjustmentExample,
+  },
   handler: AddAdjustment,
 });

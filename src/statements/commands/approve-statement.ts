@@ -6,6 +6,7 @@ import { overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid, newId } from '../../kernel/ids.js';
 import { periodRange } from '../../kernel/period.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { saveFreshnessMark } from '../../ledger/lane-freshness.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
@@ -25,6 +26,7 @@ import {
   type StatementKey,
   statement,
   statementAnswer,
+  statementExample,
   statementNotFound,
 } from '../statement.js';
 import { approveHead, insertVersion, recordStatementEntry } from '../statement-store.js';
@@ -203,5 +205,15 @@ export const approveStatement = operation({
   body,
   response: approvalAnswer,
   failures: approvalFailures,
+  example: {
+    params: { repId: sampleIds.repId },
+    body: { period: '2026-02', status: 'approved', version: 1 },
+    answer: {
+      ...statementExample,
+      status: 'approved',
+      approvedAt: '2026-03-03T09:00:00.000Z',
+      approvedBy: { repId: sampleIds.managerId, name: 'Mia Manager' },
+    },
+  },
   handler: ApproveStatement,
 });

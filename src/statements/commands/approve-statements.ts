@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
@@ -113,5 +114,27 @@ export const approveStatements = operation({
   body,
   response,
   failures: {},
+  example: {
+    body: {
+      period: '2026-02',
+      statements: [
+        { repId: sampleIds.repId, version: 1 },
+        { repId: sampleIds.managerId, version: 2 },
+      ],
+    },
+    answer: {
+      period: '2026-02',
+      approved: [
+        { repId: sampleIds.repId, version: 1, statementId: sampleIds.statementId, netPayout: 10650, currency: 'USD' },
+      ],
+      refused: [
+        {
+          repId: sampleIds.managerId,
+          code: 'statement_changed',
+          message: 'Version 2 is not the latest version. Check version 3 and approve it.',
+        },
+      ],
+    },
+  },
   handler: ApproveStatements,
 });

@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period, text } from '../../platform/schemas.js';
@@ -77,5 +78,17 @@ export const checkStatement = operation({
   }),
   status: 201,
   failures: { rep_not_found: 404, statement_not_found: 404, statement_changed: 409 },
+  example: {
+    params: { repId: sampleIds.repId },
+    body: { period: '2026-02', version: 1, note: 'Compared with the contract' },
+    answer: {
+      repId: sampleIds.repId,
+      period: '2026-02',
+      version: 1,
+      note: 'Compared with the contract',
+      checkedBy: { repId: sampleIds.managerId, name: 'Mia' },
+      checkedAt: '2026-03-02T09:00:00.000Z',
+    },
+  },
   handler: CheckStatement,
 });

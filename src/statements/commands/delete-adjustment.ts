@@ -4,10 +4,12 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { isWithin } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
+import { adjustmentExample } from '../adjustment.js';
 import { deleteAdjustment as remove } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../rep-lane.js';
@@ -60,5 +62,6 @@ export const deleteAdjustment = operation({
   params,
   response: z.object({ deleted: z.boolean() }),
   failures: { rep_not_found: 404, statement_locked: 409 },
+  example: { params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId }, answer: { deleted: true } },
   handler: DeleteAdjustment,
 });

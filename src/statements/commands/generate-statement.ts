@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { isUuid } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -11,7 +12,7 @@ import { pathId, period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { repNotFound } from '../../reps/rep.js';
 import { hasRequests, lockRep } from '../rep-lane.js';
-import { type StatementAnswer, statement, statementAnswer, statementLocked } from '../statement.js';
+import { type StatementAnswer, statement, statementAnswer, statementExample, statementLocked } from '../statement.js';
 import { generateVersion } from '../statement-store.js';
 import { findHead } from '../statement-views.js';
 
@@ -66,5 +67,10 @@ export const generateStatement = operation({
   body,
   response: z.object({ generated: z.boolean(), ...statement.shape }),
   failures: { rep_not_found: 404, statement_locked: 409 },
+  example: {
+    params: { repId: sampleIds.repId },
+    body: { period: '2026-02' },
+    answer: { generated: true, ...statementExample },
+  },
   handler: GenerateStatement,
 });

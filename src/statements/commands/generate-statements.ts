@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { periodRange } from '../../kernel/period.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -111,5 +112,17 @@ export const generateStatements = operation({
   body,
   response,
   failures: {},
+  example: {
+    body: { period: '2026-02' },
+    answer: {
+      period: '2026-02',
+      generated: 1,
+      skipped: 1,
+      errors: 0,
+      statements: [{ repId: sampleIds.repId, version: 1, statementId: sampleIds.statementId, netPayout: 10650 }],
+      skippedReps: [{ repId: sampleIds.managerId, reason: 'statement_locked' }],
+      errorReps: [],
+    },
+  },
   handler: GenerateStatements,
 });

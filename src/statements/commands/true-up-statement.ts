@@ -6,6 +6,7 @@ import { dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { newId } from '../../kernel/ids.js';
 import { periodRange } from '../../kernel/period.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
 import { type FrozenPeriod, loadRepTerms, type RepTerms } from '../../ledger/rep-terms.js';
@@ -166,5 +167,10 @@ export const trueUpStatement = operation({
   body,
   response,
   failures: { rep_not_found: 404, statement_not_approved: 409 },
+  example: {
+    params: { repId: sampleIds.repId },
+    body: { period: '2026-02' },
+    answer: { action: 'requires_approval', delta: 620, approvalThreshold: 500 },
+  },
   handler: TrueUpStatement,
 });

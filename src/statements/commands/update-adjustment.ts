@@ -6,11 +6,12 @@ import { type Clock } from '../../kernel/clock.js';
 import { isWithin } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { money, pathId, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { type AdjustmentRow, assertClawbackNegative, exactAmount } from '../adjustment.js';
+import { type AdjustmentRow, adjustmentExample, assertClawbackNegative, exactAmount } from '../adjustment.js';
 import { updateAdjustment as write } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../rep-lane.js';
@@ -83,6 +84,11 @@ export const updateAdjustment = operation({
     adjustment_not_found: 400,
     statement_locked: 409,
     clawback_must_be_negative: 400,
+  },
+  example: {
+    params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId },
+    body: { amount: 300 },
+    answer: { ...adjustmentExample, amount: 300 },
   },
   handler: UpdateAdjustment,
 });

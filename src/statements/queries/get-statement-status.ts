@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, maySee, seesTeam } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
@@ -65,5 +66,10 @@ export const getStatementStatus = operation({
     checks: checks.optional().describe('Checks of the statement, the latest version first; absent for reps'),
   }),
   failures: { rep_not_found: 404 },
+  example: {
+    params: { repId: sampleIds.repId },
+    query: { period: '2026-02' },
+    answer: { repId: sampleIds.repId, period: '2026-02', status: 'draft', generated: true, version: 1 },
+  },
   handler: GetStatementStatus,
 });

@@ -5,6 +5,7 @@ import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { type Period } from '../../kernel/period.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
@@ -12,7 +13,7 @@ import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { readState } from '../staleness.js';
-import { type StatementAnswer, statement, statementAnswer } from '../statement.js';
+import { type StatementAnswer, statement, statementAnswer, statementExample } from '../statement.js';
 import { listChecks, readStatement, resolvePeriod } from '../statement-views.js';
 import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
 
@@ -83,5 +84,6 @@ export const getStatements = operation({
   query,
   response: z.union([teamStatements, statement]),
   failures: { rep_not_found: 404 },
+  example: { query: { repId: sampleIds.repId, period: '2026-02' }, answer: statementExample },
   handler: GetStatements,
 });

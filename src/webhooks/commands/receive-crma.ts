@@ -52,5 +52,12 @@ export const receiveCrma = operation({
   raw: { limitBytes: deliveryLimitBytes },
   response: deliveryAnswer,
   failures: { bad_signature: 401, rate_limited: 429 },
+  example: {
+    body: {
+      webhook_id: '23e42eaf-323a-41da-b5bb-fd67eebda553',
+      events: [{ event_type: 'record.updated', id: { record_id: 'bf071e1f-6035-429d-b874-d83ea64ea13b' } }],
+    },
+    answer: { accepted: 1, ignored: 0 },
+  },
   handler: ReceiveCrma,
 });

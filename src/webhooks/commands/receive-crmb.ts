@@ -72,5 +72,9 @@ export const receiveCrmb = operation({
   raw: { limitBytes: deliveryLimitBytes },
   response: deliveryAnswer,
   failures: { bad_signature: 401, rate_limited: 429 },
+  example: {
+    body: [{ portalId: 62515, objectId: 123, subscriptionType: 'deal.creation', occurredAt: 1732180001456 }],
+    answer: { accepted: 1, ignored: 0 },
+  },
   handler: ReceiveCrmb,
 });

@@ -69,5 +69,6 @@ export const receiveCrmc = operation({
   response: deliveryAnswer,
   status: 202,
   failures: { bad_signature: 401, rate_limited: 429 },
+  example: { body: { opportunityId: '006RO000000abcdYAA' }, answer: { accepted: 1, ignored: 0 } },
   handler: ReceiveCrmc,
 });

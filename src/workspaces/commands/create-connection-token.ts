@@ -4,6 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { text } from '../../platform/schemas.js';
+import { connectionTokenExample } from '../connection-token.js';
 import { insertConnectionToken } from '../connection-token-store.js';
 
 const body = z.strictObject({ label: text(200).nullish() });
@@ -38,5 +39,6 @@ export const createConnectionToken = operation({
   status: 201,
   secret: true,
   failures: {},
+  example: { body: { label: 'CRM widget' }, answer: { ...connectionTokenExample, token: 'conn_…' } },
   handler: CreateConnectionToken,
 });

@@ -5,6 +5,7 @@ import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { knownId, pathId } from '../../platform/schemas.js';
+import { connectionTokenExample } from '../connection-token.js';
 import { deleteConnectionToken as remove } from '../connection-token-store.js';
 
 const params = z.strictObject({ id: pathId });
@@ -33,5 +34,6 @@ export const deleteConnectionToken = operation({
   params,
   response: z.object({ deleted: z.boolean(), id: z.string() }),
   failures: {},
+  example: { params: { id: connectionTokenExample.id }, answer: { deleted: true, id: connectionTokenExample.id } },
   handler: DeleteConnectionToken,
 });

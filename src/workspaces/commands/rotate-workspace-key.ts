@@ -43,5 +43,13 @@ export const rotateWorkspaceKey = operation({
   response,
   secret: true,
   failures: {},
+  example: {
+    body: { graceMinutes: 60 },
+    answer: {
+      apiKey: 'ws_…',
+      masked: 'ws_********************************',
+      oldKeyExpiresAt: '2026-02-11T09:30:00.000Z',
+    },
+  },
   handler: RotateWorkspaceKey,
 });

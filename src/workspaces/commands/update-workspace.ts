@@ -69,5 +69,6 @@ export const updateWorkspace = operation({
   body,
   response,
   failures: {},
+  example: { body: { name: 'Acme Inc.' }, answer: { updated: true, name: 'Acme Inc.' } },
   handler: UpdateWorkspace,
 });

@@ -24,5 +24,6 @@ export const getWorkspaceKey = operation({
   access: 'admin',
   response: maskedKey,
   failures: {},
+  example: { answer: { masked: 'ws_********************************', isSet: true } },
   handler: GetWorkspaceKey,
 });

@@ -1,10 +1,13 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { findIdentity } from '../../auth/identity-views.js';
+import { fieldMappingExample } from '../../fields/field-mapping.js';
 import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { type PlanVersion, planVersion } from '../../plans/plan.js';
+import { planExample } from '../../plans/plan-examples.js';
 import { planTermParts } from '../../plans/plan-tool-text.js';
 import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
@@ -116,6 +119,24 @@ export const getWorkspace = operation({
     listedFirst: true,
     summary: ({ caller, currency, timezone, crm, plans }) =>
       `You act as ${caller.role ?? 'a connection token without a role'}${caller.repId === null ? '' : `, rep ${caller.repId}`}. Amounts are in ${currency}, days in ${timezone}. ${crm.connected ? 'A CRM is connected' : 'No CRM is connected'}; plans listed: ${plans.length}.`,
+  },
+  example: {
+    answer: {
+      caller: { kind: 'ws', role: 'admin', repId: null, name: 'workspace key' },
+      workspaceId: sampleIds.workspaceId,
+      name: 'Acme',
+      currency: 'USD',
+      timezone: 'UTC',
+      tier: 'enterprise',
+      isDemo: false,
+      crm: { connected: false, provider: null },
+      fieldMapping: fieldMappingExample,
+      paper: null,
+      payroll: { companyCode: 'A1B', earningCodes: { commission: 'C', bonus: 'B' } },
+      managerScope: 'workspace',
+      apiKey: { masked: 'ws_********************************', isSet: true },
+      plans: [planExample],
+    },
   },
   handler: GetWorkspace,
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { connectionToken } from '../connection-token.js';
+import { connectionToken, connectionTokenExample } from '../connection-token.js';
 import { listConnectionTokens as load } from '../connection-token-views.js';
 
 @injectable()
@@ -27,5 +27,6 @@ export const listConnectionTokens = operation({
   access: 'admin',
   response: z.object({ tokens: z.array(connectionToken) }),
   failures: {},
+  example: { answer: { tokens: [{ ...connectionTokenExample, lastUsedAt: null }] } },
   handler: ListConnectionTokens,
 });

@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, roles } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { serviceVersion } from '../../platform/version.js';
@@ -47,5 +48,17 @@ export const whoAmI = operation({
   payroll: true,
   response,
   failures: {},
+  example: {
+    answer: {
+      workspaceId: sampleIds.workspaceId,
+      workspaceName: 'Acme',
+      kind: 'ws',
+      role: 'admin',
+      repId: null,
+      version: '0.1.0',
+      docs: '/docs',
+      openapi: '/v1/openapi.json',
+    },
+  },
   handler: WhoAmI,
 });
