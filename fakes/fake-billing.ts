@@ -109,7 +109,7 @@ export class FakeBilling {
   }
 
   change(id: string, change: Partial<Pick<FakeSubscription, 'status' | 'prices' | 'metadata'>>): void {
-    const before = this.known(id);
+    const before = this.existing(id);
     this.subscriptions.set(id, { ...before, ...change });
     this.notify(
       change.status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated',
@@ -155,7 +155,7 @@ export class FakeBilling {
     this.notify('customer.deleted', { id, object: 'customer' });
   }
 
-  /** Events since the last call, for delivery; the list of events keeps them. */
+  /** Events since the last call, for delivery. The list of events retains them. */
   deliveries(targetUrl: string): Deliveries<FakeEvent> {
     const pending = new Deliveries<FakeEvent>(([event]) => {
       const body = JSON.stringify(event);
@@ -238,7 +238,7 @@ export class FakeBilling {
   }
 
   private subscription(id: string, expanded: boolean): Readonly<Record<string, unknown>> & { readonly id: string } {
-    const { prices, ...subscription } = this.known(id);
+    const { prices, ...subscription } = this.existing(id);
     const items = prices.map((name) => {
       const price = this.prices.get(name) ?? {
         id: name,
@@ -267,7 +267,7 @@ export class FakeBilling {
     return { ...subscription, object: 'subscription', items: { object: 'list', has_more: false, url, data: items } };
   }
 
-  private known(id: string): FakeSubscription {
+  private existing(id: string): FakeSubscription {
     const subscription = this.subscriptions.get(id);
     if (subscription === undefined) throw new Error(`there is no subscription ${id}`);
     return subscription;

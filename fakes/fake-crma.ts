@@ -159,7 +159,7 @@ export class FakeCrma {
     this.notify('record.deleted', id);
   }
 
-  /** Merges the duplicate into the kept deal. */
+  /** Merges the duplicate into the surviving deal. */
   merge(survivingId: string, duplicateId: string): void {
     const surviving = this.dealOf(survivingId);
     surviving.values = { ...this.dealOf(duplicateId).values, ...surviving.values };
@@ -295,7 +295,7 @@ export class FakeCrma {
     const deals = [...this.deals.values()].filter(
       ({ id, createdAt }) => createdAt >= from && (ids === undefined || ids.includes(id)),
     );
-    // The map keeps the order of creation, which is the only order that is requested.
+    // A map has the order of creation, which is the only order that clients request.
     if (sorts[0]?.direction === 'desc') deals.reverse();
     response.json({ data: deals.slice(offset, offset + limit).map((deal) => this.dealJson(deal)) });
   }

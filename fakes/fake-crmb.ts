@@ -139,7 +139,7 @@ export class FakeCrmb {
       clientSecret: 'fake-crmb-secret',
       tokenPrefix: 'CrmB-',
       accessTokenMs: 1_800_000,
-      refreshTokens: 'kept',
+      refreshTokens: 'reusable',
       now: this.server.now,
     });
     this.deliveries = new Deliveries(
@@ -311,7 +311,7 @@ export class FakeCrmb {
     const { filterGroups = [], sorts = [], properties = [], limit = 10, after = '0' } = request.body ?? {};
     const start = Number(after);
     if (JSON.stringify(request.body).length > maxSearchCharacters || limit > 200 || start + limit > maxSearchResults)
-      return sendError(response, 400, 'VALIDATION_ERROR', 'the search asks for too much');
+      return sendError(response, 400, 'VALIDATION_ERROR', 'the search requests too much');
     const indexed = this.server.now() - this.indexLagMs;
     const found = [...this.deals.values()]
       .filter(({ archived, updatedAt }) => !archived && Date.parse(updatedAt) <= indexed)
@@ -411,19 +411,19 @@ export class FakeCrmb {
   private limited(): RequestHandler {
     const limit = { windowMs: tenSecondsMs, most: () => this.callsPerTenSeconds };
     return rateLimit(this.server, limit, (response) =>
-      this.refuseCall(response, 'TEN_SECONDLY_ROLLING', 'You have reached your ten_secondly_rolling limit.'),
+      this.rejectCall(response, 'TEN_SECONDLY_ROLLING', 'You have reached your ten_secondly_rolling limit.'),
     );
   }
 
   private searchLimited(): RequestHandler {
     const limit = { windowMs: 1000, most: () => this.searchesPerSecond };
     return rateLimit(this.server, limit, (response) =>
-      this.refuseCall(response, 'SECONDLY', 'You have reached your secondly limit.'),
+      this.rejectCall(response, 'SECONDLY', 'You have reached your secondly limit.'),
     );
   }
 
-  /** Sends no Retry-After: a client must know the policies. */
-  private refuseCall(response: Response, policyName: string, message: string): void {
+  /** Sends no Retry-After. A client must know the policies. */
+  private rejectCall(response: Response, policyName: string, message: string): void {
     const correlationId = randomUUID();
     response.status(429).json({ status: 'error', message, errorType: 'RATE_LIMIT', policyName, correlationId });
   }

@@ -145,7 +145,7 @@ export class FakeCrmc {
     return [...this.deals.values()].filter((row) => row['IsDeleted'] !== true);
   }
 
-  /** Forgets the cursors of running listings. */
+  /** Deletes the cursors of running listings. */
   expireLocators(): void {
     this.locators.clear();
   }

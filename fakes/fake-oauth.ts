@@ -9,7 +9,7 @@ export interface FakeOAuthOptions {
   /** Null: access tokens do not expire. */
   readonly accessTokenMs: number | null;
   /** `rotated`: a refresh token works once. */
-  readonly refreshTokens: 'none' | 'kept' | 'rotated';
+  readonly refreshTokens: 'none' | 'reusable' | 'rotated';
   readonly now: () => number;
 }
 

@@ -120,7 +120,10 @@ export function answerLate(delayMs: number): RequestHandler {
   };
 }
 
-/** Admits a number of requests per window; `refuse` answers the others and receives the start of the next window. */
+/**
+ * Admits a number of requests per window. `sendRejection` responds to the others and receives the start of the next
+ * window.
+ */
 export function rateLimit(
   { now }: Pick<FakeServer, 'now'>,
   limit: { readonly most: () => number; readonly windowMs: number },

@@ -29,31 +29,31 @@ export function readSoql(text: string, objects: ReadonlyMap<string, readonly str
   const [, selected = '', from = '', conditions, order] = statement.exec(text) ?? malformed(text);
   const fields = objects.get(from);
   if (fields === undefined) throw new SoqlError('INVALID_TYPE', `sObject type '${from}' is not supported.`);
-  const known = (name: string): string => {
+  const fieldOf = (name: string): string => {
     const field = fields.find((one) => one.toLowerCase() === name.toLowerCase());
     if (field === undefined) throw new SoqlError('INVALID_FIELD', `No such column '${name}' on entity '${from}'.`);
     return field;
   };
-  const select = selected.split(',').map((name) => known(name.trim()));
+  const select = selected.split(',').map((name) => fieldOf(name.trim()));
   if (new Set(select).size < select.length) throw new SoqlError('INVALID_FIELD', 'duplicate field selected');
-  const tests = (conditions === undefined ? [] : conditions.split(' AND ')).map((one) => readCondition(one, known));
+  const tests = (conditions === undefined ? [] : conditions.split(' AND ')).map((one) => readCondition(one, fieldOf));
   return {
     select,
     from,
     matches: (row) => tests.every((test) => test(row)),
-    orderBy: (order === undefined ? [] : order.split(',')).map((part) => known(part.trim().replace(/ ASC$/, ''))),
+    orderBy: (order === undefined ? [] : order.split(',')).map((part) => fieldOf(part.trim().replace(/ ASC$/, ''))),
   };
 }
 
-function readCondition(text: string, known: (name: string) => string): (row: FakeRow) => boolean {
+function readCondition(text: string, fieldOf: (name: string) => string): (row: FakeRow) => boolean {
   const [, member, list] = membership.exec(text) ?? [];
   if (member !== undefined && list !== undefined) {
-    const field = known(member);
+    const field = fieldOf(member);
     const values = new Set((list.match(new RegExp(textLiteral, 'g')) ?? []).map(unquote));
     return (row) => values.has(String(row[field]));
   }
   const [, name = '', operator, literal = ''] = comparison.exec(text) ?? malformed(text);
-  const field = known(name);
+  const field = fieldOf(name);
   if (literal.startsWith("'")) {
     if (operator !== '=') malformed(text);
     return (row) => row[field] === unquote(literal);

@@ -182,7 +182,7 @@ describe('billing', () => {
     });
   });
 
-  describe('without a good signature', () => {
+  describe('without a valid signature', () => {
     let body: string;
     let workspaceId: string;
 
@@ -196,7 +196,10 @@ describe('billing', () => {
       ['none', () => undefined],
       ['an empty one', () => ''],
       ['one of another body', () => billing.sign('{}')],
-      ['one of the same JSON, written anew', () => billing.sign(JSON.stringify(JSON.parse(body), null, 1))],
+      [
+        'a signature of the same JSON with other whitespace',
+        () => billing.sign(JSON.stringify(JSON.parse(body), null, 1)),
+      ],
       ['a cut one', () => billing.sign(body).slice(0, -2)],
       ['a stale one', () => billing.sign(body, 301)],
       ['one of the future', () => billing.sign(body, -302)],

@@ -58,7 +58,7 @@ describe('the fake billing provider, used through the client of the vendor', () 
     expect(rejected).to.be.instanceOf(Stripe.errors.StripeAuthenticationError);
   });
 
-  it('lets clients retry a failed request only if it says so', async () => {
+  it('lets clients retry a failed request only if its response allows it', async () => {
     const customer = billing.addCustomer();
     let end = billing.server.fault({ on: /customers/, times: 1, answer: tooManyRequests(true) });
     expect((await stripe.customers.retrieve(customer)).id).to.equal(customer);

@@ -50,14 +50,14 @@ describe('crm-a', () => {
       return back.searchParams.get('code') ?? '';
     }
 
-    it('exchanges a code for a token that does not expire, and learns whose it is', async () => {
+    it('exchanges a code for a token that does not expire, and reads its workspace', async () => {
       const code = await consent();
       const credentials = await adapter.exchangeCode({ code, redirectUri, codeVerifier: 'unused' });
       expect(credentials).to.deep.include({ refreshToken: null, expiresAt: null, accountId: crm.workspaceId });
       expect(crm.oauth.isAlive(credentials.accessToken)).to.equal(true);
     });
 
-    it('uses a code once', async () => {
+    it('rejects a code that was used before', async () => {
       const code = await consent();
       await adapter.exchangeCode({ code, redirectUri, codeVerifier: '' });
       expect(await kindOf(adapter.exchangeCode({ code, redirectUri, codeVerifier: '' }))).to.equal('refused');
@@ -190,13 +190,13 @@ describe('crm-a', () => {
       expect(pages[0]?.serverTime.getTime()).to.equal(time.now());
     });
 
-    it('are none in an empty workspace, and as many as fill a page exactly', async () => {
+    it('are listed completely in an empty workspace and with exactly one full page', async () => {
       expect(await listed()).to.deep.equal([]);
       for (let index = 0; index < 500; index++) crm.addDeal({ value: index });
       expect(await listed()).to.have.length(500);
     });
 
-    it('are not jumped over when others are deleted during the listing', async () => {
+    it('are not skipped when others are deleted during the listing', async () => {
       const ids = Array.from({ length: 1200 }, (_, index) => crm.addDeal({ value: index }));
       const seen: string[] = [];
       for await (const { deals } of account.listDeals()) {
@@ -206,7 +206,7 @@ describe('crm-a', () => {
       expect(seen).to.deep.equal(ids);
     });
 
-    it('are all listed when an import gave more of them one instant than a page holds', async () => {
+    it('are all listed if an import created more at one instant than a page contains', async () => {
       const ids = Array.from({ length: 1100 }, () => crm.addDeal({}, '2026-11-21T09:00:00.000000000Z'));
       crm.addDeal({});
       expect((await listed()).map(({ id }) => id)).to.deep.equal([...ids, crm.dealIds.at(-1)]);
@@ -315,7 +315,7 @@ describe('crm-a', () => {
       expect(crm.webhookIds).to.have.length(121);
     }).timeout(20_000);
 
-    it('are removed, also if they do not exist any more', async () => {
+    it('are removed, without an error if they do not exist', async () => {
       const registered = await account.registerWebhook(target);
       await account.removeWebhook(registered?.webhookId ?? '');
       await account.removeWebhook(registered?.webhookId ?? '');

@@ -82,10 +82,10 @@ describe('crm-b', () => {
 
     it('retains the refresh token and the portal if the response has none', async () => {
       crm.server.fault({ on: /token$/, times: 1, answer: answerWith(200, { accessToken: 'camel', expiresIn: 60 }) });
-      const spent = { ...tokenOnly('old'), refreshToken: 'kept', accountId: '77' };
+      const spent = { ...tokenOnly('old'), refreshToken: 'refresh', accountId: '77' };
       expect(await adapter.refresh(spent)).to.deep.equal({
         accessToken: 'camel',
-        refreshToken: 'kept',
+        refreshToken: 'refresh',
         expiresAt: new Date(time.now() + 60_000).toISOString(),
         accountId: '77',
         instanceUrl: null,
@@ -225,7 +225,7 @@ describe('crm-b', () => {
       for (let index = 0; index < 250; index++) crm.addDeal({});
       const [first] = await collected(account.listDeals());
       expect(await listed({ cursor: first?.next ?? '' })).to.have.length(150);
-      expect((await failureOf(listed({ cursor: 'forgotten' }))).kind).to.equal('cursor_expired');
+      expect((await failureOf(listed({ cursor: 'deleted' }))).kind).to.equal('cursor_expired');
     });
 
     it('are found by search if they changed in a window, with their number on the first page', async () => {
@@ -276,7 +276,7 @@ describe('crm-b', () => {
     });
 
     it('are reported as deleted only if the CRM reports each as deleted; a merged deal is returned as its successor', async () => {
-      const [remaining, gone, merged, old] = ['Kept', 'Gone', 'Merged', 'Old'].map((dealname) =>
+      const [remaining, gone, merged, old] = ['Remaining', 'Gone', 'Merged', 'Old'].map((dealname) =>
         crm.addDeal({ dealname }),
       );
       crm.delete(gone as string);
@@ -332,7 +332,7 @@ describe('crm-b', () => {
       expect((await failureOf(listed())).kind).to.equal('unauthorized');
     });
 
-    it('wait as the limit’s policy requires without Retry-After', async () => {
+    it('wait as the policy of the limit requires if there is no Retry-After', async () => {
       for (let index = 0; index < 1000; index++) {
         time.pass(1);
         crm.addDeal({});
@@ -346,7 +346,7 @@ describe('crm-b', () => {
       expect(time.slept).to.include(10_000);
     });
 
-    it('wait longer each time, then leave the retry to the job', async () => {
+    it('wait longer after each attempt, then leave the retry to the job', async () => {
       crm.callsPerTenSeconds = 0;
       expect(await failureOf(account.listMembers())).to.include({ kind: 'rate_limited', retryAfterMs: 40_000 });
       expect(time.slept).to.deep.equal([10_000, 20_000, 30_000]);

@@ -152,7 +152,7 @@ describe('the adapter of crm-c', () => {
         expect((await failureOf(adapter.verify({ accessToken: 'any', instanceUrl }))).kind).to.equal('refused');
     });
 
-    it('uses client credentials without a refresh token, if the org allows it', async () => {
+    it('uses client credentials if the org allows it and there is no refresh token', async () => {
       const { accessToken } = crm.oauth.issue();
       const pasted = await adapter.verify({ accessToken, instanceUrl: crm.url });
       expect((await failureOf(adapter.refresh(pasted))).kind).to.equal('unauthorized');

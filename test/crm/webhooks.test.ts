@@ -16,7 +16,7 @@ describe('webhooks of crm-a', () => {
     '{"webhook_id":"23e42eaf-323a-41da-b5bb-fd67eebda553","events":[{"event_type":"record.updated","id":{"workspace_id":"14beef7a-99f7-4534-a87e-70b564330a4c","object_id":"97052eb9-e65e-443f-a297-f2d9a4a7f795","record_id":"bf071e1f-6035-429d-b874-d83ea64ea13b","attribute_id":"41252299-f8c7-4b5e-99c9-4ff8321d2f96"},"actor":{"type":"workspace-member","id":"50cf242c-7fa3-4cad-87d0-75b1af71c57b"}}]}';
   const signature = '21161f959ddbaa0aa4cd9d10be26247fee42bafa5bcc26025190f731dc608266';
   const merged =
-    '{"webhook_id":"w","events":[{"event_type":"record.merged","id":{"record_id":"kept"},"duplicate_object_id":"o","duplicate_record_id":"dup"}]}';
+    '{"webhook_id":"w","events":[{"event_type":"record.merged","id":{"record_id":"remaining"},"duplicate_object_id":"o","duplicate_record_id":"dup"}]}';
 
   it('are signed over the bytes of the body', () => {
     const verify = (body: string, header: string | undefined, key = secret) =>
@@ -51,7 +51,7 @@ describe('webhooks of crm-a', () => {
   it('report a merge as one changed and one deleted deal', () => {
     const { hints } = readCrmaDelivery(JSON.parse(merged), 'k');
     expect(hints.map(({ dealId, change, key }) => [dealId, change, key])).to.deep.equal([
-      ['kept', 'changed', 'k:0'],
+      ['remaining', 'changed', 'k:0'],
       ['dup', 'deleted', 'k:0:duplicate'],
     ]);
   });

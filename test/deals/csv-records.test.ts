@@ -8,7 +8,7 @@ function cut(parts: readonly string[], delimiter = ','): string[][] {
   return [...parts.flatMap((part) => records.push(part)), ...records.end()];
 }
 
-/** What a parser that knows nothing of ours makes of it; null for what it refuses. */
+/** The records of an independent parser; null for a text that it rejects. */
 function parseWithReference(text: string): string[][] | null {
   try {
     return parse(text, { relax_column_count: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n'] });
@@ -25,14 +25,14 @@ function orNull(work: () => string[][]): string[][] | null {
   }
 }
 
-describe('records of a CSV file', () => {
+describe('the CSV reader', () => {
   const piece = fc.constantFrom('a', '"', '""', '"b"', ',', '\n', '\r\n', ' ', 'é😀');
   const parts = fc.array(
     fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
     { maxLength: 8 },
   );
 
-  it('are what another parser finds, and nothing where it finds a mistake, wherever the text is cut', () => {
+  it('returns the records of a reference parser, and an error where that parser fails, wherever the text is split', () => {
     fc.assert(
       fc.property(parts, (pieces) => {
         const text = pieces.join('');
@@ -44,14 +44,14 @@ describe('records of a CSV file', () => {
     );
   });
 
-  it('end with a carriage return alone where the first line does', () => {
+  it('accepts a lone carriage return as line end if the first line ends with one', () => {
     expect(cut(['a,b\r', '1,"x\r\ny"\r'])).to.deep.equal([
       ['a', 'b'],
       ['1', 'x\r\ny'],
     ]);
   });
 
-  it('are told by their row when they are broken', () => {
+  it('returns the row number of an invalid record', () => {
     expect(() => cut(['id\n1\n2\n"3'])).to.throw('row 3 is not valid CSV: a quote is not closed');
     expect(() => cut(['id\n"1" ,\n'])).to.throw('row 1 is not valid CSV: a closing quote is not the end of its cell');
     expect(() => cut(['i"d\n1'])).to.throw('the header is not valid CSV');

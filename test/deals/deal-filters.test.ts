@@ -26,7 +26,7 @@ describe('the filters of GET /v1/deals', () => {
     [mia, ben] = reps.map((rep: { id: string }) => rep.id);
     const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config, effectiveStart: '2026-02-01' });
     await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: plan.planId });
-    // A fixed amount for every deal on which somebody below has an event, also one with amount 0.
+    // A fixed amount for every deal on which a rep below has an event, also one with amount 0.
     const tiers = [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }];
     const override = {
       rules: [{ name: 'Override', measure: 'amount', executionPhase: 'cascade', payoutBase: '1', tiers }],
@@ -78,18 +78,18 @@ describe('the filters of GET /v1/deals', () => {
       expect(await idsOf(query)).to.deep.equal(expected);
     });
 
-  it('a deleted deal is listed with the time of its deletion', async () => {
+  it('lists a deleted deal with the time of its deletion', async () => {
     const { deals } = await api.expect(200, 'GET', '/v1/deals?deleted=true');
     expect(deals[0].deleted_at).to.match(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  it('for a rep, paid counts what the rep earned and not what the manager earned', async () => {
+  it('counts for a rep in paid only what the rep earned, not what the manager earned', async () => {
     const rep = service.client(await tokenOf(service, workspaceId, 'sess', ben));
     expect(await idsOf('paid=true', rep)).to.deep.equal(['OPP-2']);
     expect(await idsOf('paid=false', rep)).to.deep.equal(['OPP-1', 'OPP-3', 'OPP-5']);
   });
 
-  it('a filter with a wrong value is rejected with its name', async () => {
+  it('rejects a filter with an invalid value and names the filter', async () => {
     for (const [query, path] of [
       ['isWon=yes', 'isWon'],
       ['unowned=1', 'unowned'],

@@ -13,7 +13,7 @@ const utc: DealTerms = { timeZone: 'UTC', standard: {} };
 const withFields = (fields: Fields): DealContent => ({ fields, given: {} });
 
 describe('the projection of a deal', () => {
-  it('reads usual slugs where nothing is mapped', () => {
+  it('reads the default slugs of unmapped fields', () => {
     const deal = projectDeal(
       withFields({
         value: '1200.50',
@@ -37,18 +37,18 @@ describe('the projection of a deal', () => {
     });
   });
 
-  it('reads the mapped slug and no other', () => {
+  it('reads only the mapped slug of a mapped field', () => {
     const terms: DealTerms = { timeZone: 'UTC', standard: { dealAmount: 'acv' } };
     expect(projectDeal(withFields({ amount: 5, acv: 7 }), terms).amount).to.equal('7');
     expect(projectDeal(withFields({ amount: 5 }), terms).amount).to.equal(null);
   });
 
-  it('lets a value given by name win', () => {
+  it('prefers a value given by its standard name', () => {
     const content: DealContent = { fields: { amount: 5, stage: 'Lost' }, given: { amount: '0.10', stage: 'Open' } };
     expect(projectDeal(content, utc)).to.include({ amount: '0.1', stage: 'Open', isClosed: false });
   });
 
-  it('closes a deal that is lost under another name', () => {
+  it('closes a deal in a stage that counts as lost', () => {
     const closed = ['Churned', 'Closed - No Decision', 'closedlost', 'deal_abandoned', 'Canceled', 'Cancelled', 'Dead'];
     const open = ['Churn risk', 'Cancellation pending', 'Proposal', 'To be closed', 'Deadline set', 'Declining'];
     const isClosed = (stage: string) => projectDeal(withFields({ stage }), utc).isClosed;
@@ -57,13 +57,13 @@ describe('the projection of a deal', () => {
     expect(projectDeal(withFields({ stage: 'Closed Won' }), utc)).to.include({ isClosed: true, isWon: true });
   });
 
-  it('turns an instant into the day of the time zone', () => {
+  it("converts an instant to the day in the workspace's time zone", () => {
     const content = withFields({ closeDate: '2026-03-31T23:30:00Z' });
     expect(projectDeal(content, utc).closeDate).to.equal('2026-03-31');
     expect(projectDeal(content, { ...utc, timeZone: 'Pacific/Auckland' }).closeDate).to.equal('2026-04-01');
   });
 
-  it('makes nothing of what it cannot read', () => {
+  it('reads an invalid value as null', () => {
     for (const amount of ['1,000', 'NaN', '', ' ', true, null, '1.1e15', ['5']])
       expect(projectDeal(withFields({ amount }), utc).amount).to.equal(null);
     for (const closeDate of ['3/1/2026', '2026-02-30', 1_760_000_000, '1899-12-31'])
@@ -71,24 +71,24 @@ describe('the projection of a deal', () => {
     expect(projectDeal(withFields({ owner: 'x'.repeat(501) }), utc).ownerId).to.equal(null);
   });
 
-  it('keeps a currency that is none, so that it equals no plan', () => {
+  it('keeps an invalid currency, so that it matches no plan', () => {
     expect(projectDeal(withFields({ currency: 'Euro' }), utc).currency).to.equal('Euro');
   });
 
-  it('does not read what an object inherits', () => {
+  it('ignores inherited properties', () => {
     expect(projectDeal(withFields({}), { timeZone: 'UTC', standard: { dealName: 'toString' } }).name).to.equal(null);
   });
 });
 
-describe('the content of a deal', () => {
-  it('is the same in any order of its fields', () => {
+describe('the content hash of a deal', () => {
+  it('does not depend on the order of the fields', () => {
     expect(storedContent(withFields({ b: 1, a: [null as never] })).hash).to.equal(
       storedContent(withFields({ a: [null as never], b: 1 })).hash,
     );
     expect(storedContent(withFields({ a: '1' })).hash).not.to.equal(storedContent(withFields({ a: 1 })).hash);
   });
 
-  it('has its limits', () => {
+  it('rejects content beyond its limits', () => {
     expect(problemOfFields({ ok: 'fine', list: ['a'] })).to.equal(null);
     expect(problemOfFields({ bad: 'a\u001fb' })?.slug).to.equal('bad');
     expect(problemOfFields({ bad: '\ud800' })?.slug).to.equal('bad');
@@ -99,7 +99,7 @@ describe('the content of a deal', () => {
     ).not.to.equal(null);
   });
 
-  it('is refused with unknown names, objects as fields and unreadable values given by name', () => {
+  it('rejects unknown names, objects as fields, and invalid values of standard names', () => {
     for (const body of [
       { amonut: 5 },
       { fields: { a: {} } },

@@ -24,7 +24,7 @@ describe('DELETE /v1/deals/:dealId', () => {
 
   const earned = async () => (await world.rows("select from commission_events where status = 'earned'")).length;
 
-  it('reverses what everyone earned on the deal before it answers', async () => {
+  it('reverses all commission on the deal before it responds', async () => {
     expect(await earned()).to.equal(2);
     expect(await world.remove('d1')).to.deep.equal({
       reversed: 2,
@@ -47,7 +47,7 @@ describe('DELETE /v1/deals/:dealId', () => {
     expect(await world.requests()).to.deep.equal([]);
   });
 
-  it('removes the deal and its history for good, also after it was marked', async () => {
+  it('deletes the deal and its history with hard=true, also after a soft deletion', async () => {
     await world.remove('d1');
     expect(await world.remove('d1', { hard: 'true' })).to.deep.equal({
       reversed: 0,
@@ -62,7 +62,7 @@ describe('DELETE /v1/deals/:dealId', () => {
     expect(await world.remove('d2', { hard: 'true' })).to.include({ reversed: 2, hardDeleted: true });
   });
 
-  it('leaves what an approved period holds, and says so', async () => {
+  it('leaves the events of an approved period unchanged and reports them', async () => {
     await world.owner.query(
       "insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status) values ($1, $2, '2026-01', '2026-01-01', '2026-01-31', 'approved')",
       [world.workspaceId, ann],
@@ -74,15 +74,15 @@ describe('DELETE /v1/deals/:dealId', () => {
     });
   });
 
-  it('knows nothing of unknown deals', async () => {
+  it('returns 404 for an unknown deal', async () => {
     const nothing = { reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: false };
     expect(await world.remove('no such deal')).to.deep.equal(nothing);
     expect(await world.remove('\u0000', { hard: 'true' })).to.deep.equal(nothing);
     for (const hard of ['yes', '1', 'TRUE'])
-      expect(await world.remove('d1', { hard }).catch(() => 'refused')).to.equal('refused');
+      expect(await world.remove('d1', { hard }).catch(() => 'rejected')).to.equal('rejected');
   });
 
-  it('is undone by news from after it, and not by older ones', async () => {
+  it('is undone by a newer version of the deal and not by an older one', async () => {
     await world.remove('d1');
     const body = { repId: ann, amount: 1000, closeDate: '2026-01-10' };
     expect(await world.put('d1', { ...body, sourceUpdatedAt: '2026-01-11T00:00:00Z' })).to.include({ stale: true });

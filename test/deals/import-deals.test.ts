@@ -30,7 +30,7 @@ describe('POST /v1/deals/import', () => {
   };
   const stored = async (dealId: string) => (await world.list()).deals.find((deal) => deal.deal_id === dealId);
 
-  it('takes CSV with a byte order mark, quotes and empty cells, and one job for all', async () => {
+  it('accepts CSV with a byte order mark, quotes and empty cells, and creates one job for all deals', async () => {
     const text =
       '\ufeffid,name,amount,close_date,owner_id\r\nd1,"Big ""one"", really\nso",100.50,2026-02-01,"Ann, A."\r\nd2,Small,,2026-03-01,"Ann, A."\r\n\r\n';
     const answer = await world.importFile({ text });
@@ -58,7 +58,7 @@ describe('POST /v1/deals/import', () => {
     expect(await world.rows("select from jobs where status = 'completed'")).to.have.length(2);
   });
 
-  it('reads days as they are declared', async () => {
+  it('reads dates in the declared format', async () => {
     const text = 'id;when;close_date\nd1;13/2/2026;3/4/2026\nd2;x; 4/13/2026\nd3;2/30/2026;2026-01-05\nd4;;\n';
     const answer = await world.importFile({ text, query: { delimiter: ';', dateFormat: 'MDY' } });
     expect(answer.rejected).to.deep.equal([]);
@@ -78,7 +78,7 @@ describe('POST /v1/deals/import', () => {
     ]);
   });
 
-  it('names the bad rows and takes the good ones', async () => {
+  it('reports invalid rows and imports valid ones', async () => {
     const lines = [
       'id\tamount\trepId\tsourceUpdatedAt',
       'd1\t1',
@@ -105,7 +105,7 @@ describe('POST /v1/deals/import', () => {
     expect(await stored('d8')).to.include({ repId: ann, amount: 8, sourceUpdatedAt: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('knows the owner and the time of a change in either spelling of their columns', async () => {
+  it('reads the owner and the time of a change from either spelling of their columns', async () => {
     const text = `id,owner_email,source_updated_at\nd1,ANN@x.com,2026-01-01T00:00:00Z`;
     expect(await world.importFile({ text })).to.include({ accepted: 1 });
     expect(await stored('d1')).to.deep.include({ repId: ann, sourceUpdatedAt: '2026-01-01T00:00:00.000Z', fields: {} });
@@ -118,7 +118,7 @@ describe('POST /v1/deals/import', () => {
     });
   });
 
-  it('lets the later row win, or the newer one, wherever batches end', async () => {
+  it('uses the last row of a deal, or the newest by its time, across batches', async () => {
     const deal = (name: string, day?: number) => ({
       dealId: 'd1',
       name,
@@ -141,7 +141,7 @@ describe('POST /v1/deals/import', () => {
     }
   });
 
-  it('takes JSON as PUT does, its date format before or after the deals', async () => {
+  it('accepts JSON deals like PUT, with the date format before or after the deals', async () => {
     const deals = [
       {
         dealId: 'd1',
@@ -182,7 +182,7 @@ describe('POST /v1/deals/import', () => {
     expect(await json({ deals: [] })).to.include({ accepted: 0 });
   });
 
-  it('reads JSON the same however it is cut into chunks', async () => {
+  it('reads JSON the same in chunks of any size', async () => {
     const text = Buffer.from(
       JSON.stringify({
         deals: [
@@ -198,7 +198,7 @@ describe('POST /v1/deals/import', () => {
     expect(await stored('é1')).to.include({ name: 'a"\\"] }' });
   });
 
-  it('refuses a broken file and keeps nothing of it', async () => {
+  it('rejects a malformed file and stores nothing of it', async () => {
     const good = Array.from({ length: 2500 }, (_, index) => `{"dealId":"d${index}"}`).join(',');
     for (const text of [
       `{"deals":[${good},]}`,
@@ -248,7 +248,7 @@ describe('POST /v1/deals/import', () => {
     }
   });
 
-  it('refuses more than 100,000 rows and tells no more than 1,000 bad ones', async () => {
+  it('rejects more than 100,000 rows and reports at most 1,000 invalid rows', async () => {
     expect(await codeOf({ text: `id\n${Array.from({ length: 100_001 }, (_, index) => index).join('\n')}` })).to.equal(
       'VALIDATION_FAILED',
     );
@@ -257,7 +257,7 @@ describe('POST /v1/deals/import', () => {
     expect(answer.rejected.at(-1)?.row).to.equal(1000);
   });
 
-  it('passes on what breaks the upload off', async () => {
+  it('fails with the error that aborts the upload', async () => {
     const broken = Readable.from(
       (async function* () {
         yield Buffer.from('id\nd1\n');
@@ -271,7 +271,7 @@ describe('POST /v1/deals/import', () => {
     [300, 7],
     [5000, 2500],
   ] as const) {
-    it(`compares with a deal that somebody else adds while ${rows} rows are being written`, async () => {
+    it(`compares with a deal that a concurrent request adds while ${rows} rows are being written`, async () => {
       const [newer, older] = [`d${first}`, `d${first + 1}`];
       const other = new pg.Client({ connectionString: world.ownerUrl });
       await other.connect();
@@ -298,7 +298,7 @@ describe('POST /v1/deals/import', () => {
     });
   }
 
-  it('revives a deleted deal and asks for both owners of a moved one', async () => {
+  it('restores a deleted deal and requests a calculation of both owners of a moved deal', async () => {
     const bob = await world.addRep({ email: 'bob@x.com', crmMemberId: 'Bob' });
     await world.importFile({ text: 'id,close_date,owner_id\nd1,2026-01-01,Bob\nd2,2026-01-02,Bob' });
     await world.remove('d2');
@@ -311,7 +311,7 @@ describe('POST /v1/deals/import', () => {
     expect((await world.list()).count).to.equal(2);
   });
 
-  it('takes a public CRM export as it is', async () => {
+  it('accepts a public CRM export without changes', async () => {
     const text = await readPipeline();
     const mapping = {
       standard: { dealAmount: 'close_value', dealStage: 'deal_stage', closeDate: 'close_date', ownerId: 'sales_agent' },

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
-describe('importing deals from files as people have them', () => {
+describe('the import of deals from files in common formats', () => {
   let service: TestService;
   let api: ApiClient;
   let ann: string;
@@ -27,7 +27,7 @@ describe('importing deals from files as people have them', () => {
   const amounts = async () => Object.fromEntries([...(await deals())].map(([id, { amount }]) => [id, amount]));
 
   describe('columns', () => {
-    it('leave the values alone that the file has no column or an empty cell for', async () => {
+    it('leave values unchanged for which the file has no column or an empty cell', async () => {
       await send(200, 'id,name,amount,stage,close_date,owner_id\nd1,One,100,Won,2026-03-01,CRM-Ann\n');
       expect(await send(200, 'id,amount,stage\nd1,250,\n')).to.include({ accepted: 1 });
       expect((await deals()).get('d1')).to.deep.include({
@@ -40,43 +40,43 @@ describe('importing deals from files as people have them', () => {
       expect(await send(200, 'id,amount\nd1,250\n')).to.include({ accepted: 0, unchanged: 1 });
     });
 
-    it('clear what the file does not say in mode replace', async () => {
+    it('clear values that the file does not contain in mode replace', async () => {
       await send(200, 'id,name,amount,stage\nd1,One,100,Won\n');
       await send(200, 'id,amount\nd1,250\n', '?mode=replace');
       expect((await deals()).get('d1')).to.include({ name: null, amount: 250, stage: null });
     });
 
-    it('replace a value that was stored by name, and add up rows of one deal', async () => {
+    it('replace a value stored under its standard name, and merge the rows of one deal', async () => {
       await api.expect(201, 'PUT', '/v1/deals/d1', { name: 'One', amount: 100, repId: ann, stage: 'Open' });
       await send(200, 'id,amount,stage\nd1,300,\nd1,,Won\n');
       expect((await deals()).get('d1')).to.include({ name: 'One', amount: 300, stage: 'Won', repId: ann });
     });
 
-    it('merge deals of a JSON file in the same way', async () => {
+    it('of a JSON file are merged in the same way', async () => {
       await api.expect(201, 'PUT', '/v1/deals/d1', { name: 'One', amount: 100, repId: ann });
       await api.expect(200, 'POST', '/v1/deals/import', { deals: [{ dealId: 'd1', amount: 200 }] });
       expect((await deals()).get('d1')).to.include({ name: 'One', amount: 200, repId: ann });
     });
 
-    it('match ignoring case, spaces and punctuation', async () => {
+    it('match field names ignoring case, spaces and punctuation', async () => {
       const answer = await send(200, 'ID,Deal Name,Amount,Close-Date,Owner E-Mail\nd1,One,5,2026-03-01,ann@x.io\n');
       expect(answer.warnings.map(({ column }: { column: string }) => column)).to.deep.equal([]);
       expect((await deals()).get('d1')).to.include({ name: 'One', amount: 5, closeDate: '2026-03-01', repId: ann });
     });
 
-    it('that nobody knows are 400 no_known_columns with suggestions, and nothing is stored', async () => {
+    it('return 400 no_known_columns with suggestions if none is known, and nothing is stored', async () => {
       const { code, details } = await send(400, 'id,Amuont,Colour\nd1,5,red\n');
       expect(code).to.equal('no_known_columns');
       expect(details.suggestions[0]).to.deep.equal({ column: 'Amuont', suggestions: ['amount'] });
       expect((await deals()).size).to.equal(0);
     });
 
-    it('without a known column are 400 no_known_columns also when the id column is missing', async () => {
+    it('return 400 no_known_columns if none is known and the id column is missing', async () => {
       const { code } = await send(400, 'Amuont,Colour\n5,red\n');
       expect(code).to.equal('no_known_columns');
     });
 
-    it('that nobody knows beside known ones are stored and listed in warnings', async () => {
+    it('that are unknown are stored and listed in warnings if others are known', async () => {
       const { warnings } = await send(200, 'id,amount,Colour\nd1,5,red\n');
       expect(warnings).to.have.length(1);
       expect(warnings[0]).to.include({ code: 'unknown_column', column: 'Colour' });
@@ -85,7 +85,7 @@ describe('importing deals from files as people have them', () => {
   });
 
   describe('numbers', () => {
-    it('have currency signs, thousands separators, parentheses and trailing signs', async () => {
+    it('may have currency signs, thousands separators, parentheses and trailing signs', async () => {
       const cells = ['"$45,000.00"', '"(5,000.00)"', '"($1,234,567.5)"', 'USD 12', '€7.5', '-3', '"1,000.25-"', '12'];
       const lines = cells.map((cell, index) => `d${index},${cell}`).join('\n');
       const answer = await send(200, `id,amount\n${lines}\n`);
@@ -95,13 +95,13 @@ describe('importing deals from files as people have them', () => {
       );
     });
 
-    it('are read as eu where the file proves it', async () => {
+    it('are read as eu where a number of the file allows only that format', async () => {
       const text = 'id;amount\nd1;1.234\nd2;1.000,50\nd3;45.000 €\nd4;-7,5\n';
       expect(await send(200, text, '?delimiter=;')).to.deep.include({ rejected: [], numberFormat: 'eu' });
       expect(await amounts()).to.deep.equal({ d1: 1234, d2: 1000.5, d3: 45_000, d4: -7.5 });
     });
 
-    it('that can be read in two ways are rejected for their row, unless the format is given', async () => {
+    it('that can be read in two ways are rejected with their row, unless the format is given', async () => {
       const text = 'id,amount\nd1,1.234\nd2,500\n';
       const answer = await send(200, text);
       expect(answer).to.include({ accepted: 1, numberFormat: null });
@@ -112,18 +112,18 @@ describe('importing deals from files as people have them', () => {
       expect((await amounts())['d1']).to.equal(1234);
     });
 
-    it('of two formats prove nothing: each is read as it must be, and ambiguous ones are rejected', async () => {
+    it('of two formats in one file are read if unambiguous and rejected if ambiguous', async () => {
       const answer = await send(200, 'id,amount\nd1,"1.000,50"\nd2,"1,000.50"\nd3,"1,000"\n');
       expect(answer).to.include({ accepted: 2, numberFormat: null });
       expect(answer.rejected.map(({ row }: { row: number }) => row)).to.deep.equal([3]);
     });
 
-    it('of a format that the file does not have are rejected', async () => {
+    it('that contradict the given format are rejected', async () => {
       const answer = await send(200, 'id,amount\nd1,"12,34"\nd2,abc\n', '?numberFormat=en');
       expect(answer.rejected.map(({ row }: { row: number }) => row)).to.deep.equal([1, 2]);
     });
 
-    it('of measures that plans use are read too', async () => {
+    it('in fields that plans measure are read in the same way', async () => {
       const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
       const config = { rules: [{ name: 'R', measure: 'Annual_Value', tiers }] };
       await api.expect(201, 'POST', '/v1/plans', { name: 'P', config });
@@ -140,7 +140,7 @@ describe('importing deals from files as people have them', () => {
       return [cells.map((_, index) => found.get(`d${index}`)?.['closeDate'] ?? null), rejected.length];
     };
 
-    it('are ISO in addition to the declared format, with years of two digits, and without their times', async () => {
+    it('may be ISO or in the declared format, with two-digit years, and lose their times', async () => {
       const cells = [
         '3/4/2026',
         '3/4/26',
@@ -157,7 +157,7 @@ describe('importing deals from files as people have them', () => {
       ]);
     });
 
-    it('with a time and a zone are converted to the time zone of the workspace; without a zone they keep their day', async () => {
+    it("with a time and a zone are converted to the workspace's time zone, and keep their day without a zone", async () => {
       const cells = [
         '2026-04-01T02:00:00Z',
         '2026-04-01T02:00:00+02:00',
@@ -171,21 +171,21 @@ describe('importing deals from files as people have them', () => {
       ]);
     });
 
-    it('of no format are rejected', async () => {
+    it('of an unknown format are rejected', async () => {
       const cells = ['2/30/2026', '13/13/2026', 'soon', '2026-02-30', '3/4/2026 25:00'];
       expect(await closeDates(cells, '?dateFormat=MDY')).to.deep.equal([cells.map(() => null), cells.length]);
     });
   });
 
   describe('owners', () => {
-    it('are found by CRM member id, then by e-mail, ignoring case, in whichever owner column they stand', async () => {
+    it('are found by CRM member id, then by e-mail, ignoring case, in any owner column', async () => {
       const lines = ['d1,crm-ANN,', 'd2,Ann@X.io,', 'd3,,ANN@x.io', 'd4,,CRM-Ann', 'd5,nobody,ann@x.io', 'd6,nobody,'];
       await send(200, `id,owner_id,owner_email\n${lines.join('\n')}\n`);
       const owners = [...(await deals())].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { repId }]) => repId);
       expect(owners).to.deep.equal([ann, ann, ann, ann, ann, null]);
     });
 
-    it('are found in the mapped owner column, and when the rep appears later', async () => {
+    it('are found in the mapped owner column, also when the rep is created later', async () => {
       await api.expect(201, 'POST', '/v1/fields/save', { standard: { ownerId: 'seller' } });
       await send(200, 'id,Seller\nd1,ANN@X.IO\nd2,Bob@x.io\nd3,crm-bob\n');
       expect((await deals()).get('d1')).to.include({ repId: ann });
@@ -195,7 +195,7 @@ describe('importing deals from files as people have them', () => {
       expect([found.get('d2')?.['repId'], found.get('d3')?.['repId']]).to.deep.equal([reps[0].id, reps[0].id]);
     });
 
-    it('of member ids that differ in case only are found by the exact id', async () => {
+    it('are found by the exact member id when two ids differ only in case', async () => {
       const people = ['005aB', '005Ab'].map((crmMemberId, index) => ({
         name: 'X',
         email: `x${index}@x.io`,
@@ -209,7 +209,7 @@ describe('importing deals from files as people have them', () => {
   });
 
   describe('a dry run', () => {
-    it('counts and shows the first 20 rows without writing', async () => {
+    it('returns counts and the first 20 rows and writes nothing', async () => {
       await send(200, 'id,amount\nd1,5\nd2,5\n');
       const lines = Array.from({ length: 2500 }, (_, index) => `n${index},1,CRM-Ann`);
       const text = `id,amount,owner_id\nd1,7,\nd2,5,\nbad,x,\n${lines.join('\n')}\n`;

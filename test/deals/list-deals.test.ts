@@ -26,7 +26,7 @@ describe('GET /v1/deals', () => {
     repId,
   });
 
-  it('gives pages, the latest snapshot first, with the count of all', async () => {
+  it('returns pages, the latest snapshot first, with the total count', async () => {
     expect(await ids({})).to.deep.equal(['c', 'b', 'a']);
     expect(await world.list({ limit: '1', offset: '1' })).to.include({ count: 3, limit: 1, offset: 1 });
     expect(await ids({ limit: '1', offset: '1' })).to.deep.equal(['b']);
@@ -42,7 +42,7 @@ describe('GET /v1/deals', () => {
     expect(await ids({ since: '2020-01-01T00:00:00+02:00' })).to.have.length(3);
   });
 
-  it('shows a rep their own deals only', async () => {
+  it("lists only a rep's own deals for a rep", async () => {
     expect(await ids({}, as('rep', ann))).to.deep.equal(['a']);
     expect(await ids({ repId: ann }, as('rep', ann))).to.deep.equal(['a']);
     const error = await ids({ repId: bob }, as('rep', ann)).catch((failure: unknown) => failure);
@@ -51,7 +51,7 @@ describe('GET /v1/deals', () => {
     expect(await ids({}, as('connection', null))).to.have.length(3);
   });
 
-  it('refuses what is out of bounds', async () => {
+  it('rejects parameters beyond their limits', async () => {
     for (const query of [
       { limit: '0' },
       { limit: '-1' },
@@ -67,8 +67,8 @@ describe('GET /v1/deals', () => {
       { repId: 'x' },
       { stage: '\u0000' },
     ]) {
-      expect(await world.list(query as Record<string, string>).catch(() => 'refused'), JSON.stringify(query)).to.equal(
-        'refused',
+      expect(await world.list(query as Record<string, string>).catch(() => 'rejected'), JSON.stringify(query)).to.equal(
+        'rejected',
       );
     }
   });

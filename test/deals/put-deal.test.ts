@@ -18,7 +18,7 @@ describe('PUT /v1/deals/:dealId', () => {
   const snapshots = () =>
     world.rows<{ deal_id: string; deleted: boolean }>('select * from deal_versions order by snapshot_id');
 
-  it('stores a new deal, answers 201 and asks for its owner', async () => {
+  it('stores a new deal, returns 201 and requests a calculation of its owner', async () => {
     let status = 0;
     const fields = {
       amount: '100.10',
@@ -47,7 +47,7 @@ describe('PUT /v1/deals/:dealId', () => {
     expect(world.woken).to.deep.equal([ann]);
   });
 
-  it('replaces a deal whole, and writes nothing when it is the same', async () => {
+  it('replaces the whole deal, and writes nothing when it does not change', async () => {
     await world.put('d1', { fields: { a: 1, b: 2 }, name: 'One', repId: ann, closeDate: '2026-01-01' });
     await world.put('d1', { fields: { b: 2, a: 1 }, name: 'One', repId: ann, closeDate: '2026-01-01' });
     expect(await snapshots()).to.have.length(1);
@@ -60,7 +60,7 @@ describe('PUT /v1/deals/:dealId', () => {
     expect(await snapshots()).to.have.length(2);
   });
 
-  it('refuses an amount beyond 10^15 by name, in the usual fields and in the mapped field', async () => {
+  it('rejects an amount beyond 10^15 in the standard field, in the default fields and in the mapped field', async () => {
     const rejected = async (body: object) => {
       const failure = await world.put('d1', body).catch((error: unknown) => error);
       expect(failure, JSON.stringify(body)).to.be.instanceOf(Failure).with.property('code', 'VALIDATION_FAILED');
@@ -75,7 +75,7 @@ describe('PUT /v1/deals/:dealId', () => {
     });
   });
 
-  it('finds the owner by rep, then by CRM member, then by e-mail', async () => {
+  it('finds the owner by rep id, then by CRM member id, then by e-mail', async () => {
     const owner = async (body: object) => (await world.put(newId(), body)).repId;
     expect(await owner({ repId: bob, ownerId: 'm-ann' })).to.equal(bob);
     expect(await owner({ ownerId: ' m-ann ', ownerEmail: 'bob@x.com' })).to.equal(ann);
@@ -85,7 +85,7 @@ describe('PUT /v1/deals/:dealId', () => {
     expect(error).to.be.instanceOf(Failure).with.property('code', 'rep_not_found');
   });
 
-  it('lets older news change nothing', async () => {
+  it('ignores a version that is older than the stored one', async () => {
     await world.put('d1', { name: 'new', sourceUpdatedAt: '2026-01-02T00:00:00Z' });
     const answer = await world.put('d1', { name: 'old', sourceUpdatedAt: '2026-01-01T00:00:00+00:00' });
     expect(answer).to.include({ stale: true, name: 'new' });
@@ -99,7 +99,7 @@ describe('PUT /v1/deals/:dealId', () => {
     expect(await world.put('d1', { name: 'old', sourceUpdatedAt: '2026-01-01T00:00:00Z' })).to.include({ stale: true });
   });
 
-  it('remembers that the same was said again later', async () => {
+  it('stores the later time of an unchanged deal', async () => {
     await world.put('d1', { name: 'a', sourceUpdatedAt: '2026-01-01T00:00:00Z' });
     await world.put('d1', { name: 'a', sourceUpdatedAt: '2026-01-03T00:00:00Z' });
     expect(await snapshots()).to.have.length(1);
@@ -109,7 +109,7 @@ describe('PUT /v1/deals/:dealId', () => {
     });
   });
 
-  it('asks for both owners, each on the days of their own, and for everyone who earned', async () => {
+  it('requests a calculation of both owners on the days of their deals, and of everyone who earned', async () => {
     const boss = await world.addRep({ email: 'boss@x.com' });
     await world.payTenPercent([ann, bob]);
     await world.payOverride(boss, ann);
@@ -126,7 +126,7 @@ describe('PUT /v1/deals/:dealId', () => {
     expect(events).to.deep.equal([{ rep_id: bob }]);
   });
 
-  it('asks for the hull of the days when the close date moves', async () => {
+  it('requests all days between the old and the new close date', async () => {
     await world.put('d1', { repId: ann, closeDate: '2026-05-01' });
     await world.deleteRequests();
     await world.put('d1', { repId: ann, closeDate: '2026-01-15' });
@@ -137,7 +137,7 @@ describe('PUT /v1/deals/:dealId', () => {
     expect(await world.requests()).to.have.length(1);
   });
 
-  it('keeps every one of many that arrive at once, the newest last', async () => {
+  it('stores a snapshot of each concurrent version, the newest last', async () => {
     const days = Array.from({ length: 20 }, (_, day) => `2026-01-${String(day + 1).padStart(2, '0')}`);
     const shuffled = days.slice().sort((a, b) => ((a.charCodeAt(9) * 7) % 11) - ((b.charCodeAt(9) * 7) % 11));
     await Promise.all(
@@ -150,9 +150,9 @@ describe('PUT /v1/deals/:dealId', () => {
     expect(await world.rows('select from deals')).to.have.length(1);
   });
 
-  it('refuses ids that cannot be stored', async () => {
+  it('rejects ids that cannot be stored', async () => {
     for (const dealId of ['', 'a\u0000', 'x'.repeat(201)]) {
-      expect(await world.put(dealId, {}).catch(() => 'refused')).to.equal('refused');
+      expect(await world.put(dealId, {}).catch(() => 'rejected')).to.equal('rejected');
     }
   });
 });

@@ -41,8 +41,8 @@ describe('deals that a CRM reports', () => {
     return Number(row?.amount);
   }
 
-  // CRMs stamp whole seconds, and a sync writes its page while a delivery of the same deal is taken up.
-  it('of states with one stamp, what was asked for last stands, though it is written first', async () => {
+  // CRM timestamps have whole seconds, and a sync writes its page while a delivery of the same deal is processed.
+  it('with equal timestamps keep the state that was requested last, although it is written first', async () => {
     expect(await report('late', 100, at(1))).to.equal('created');
     expect(await report('late', 300, at(3))).to.equal('changed');
     expect(await report('late', 200, at(2))).to.equal('stale');
@@ -51,10 +51,10 @@ describe('deals that a CRM reports', () => {
     expect(await amountOf('late')).to.equal(400);
   });
 
-  it('what nobody asked for is taken in the order in which it comes', async () => {
-    expect(await report('told', 100, null)).to.equal('created');
-    expect(await report('told', 200, null)).to.equal('changed');
-    expect(await report('told', 300, at(1))).to.equal('changed');
-    expect(await amountOf('told')).to.equal(300);
+  it('from deliveries without a request are stored in the order of arrival', async () => {
+    expect(await report('pushed', 100, null)).to.equal('created');
+    expect(await report('pushed', 200, null)).to.equal('changed');
+    expect(await report('pushed', 300, at(1))).to.equal('changed');
+    expect(await amountOf('pushed')).to.equal(300);
   });
 });

@@ -44,7 +44,7 @@ function start(options: Partial<EmbeddedPostgresOptions> = {}): Promise<Embedded
   });
 }
 
-/** A second node process that starts the server, tells what it got, and stops when its input ends. */
+/** A second node process that starts the server, prints its address, and stops when its input ends. */
 async function startElsewhere(dataDir = folder, module = modulePath): Promise<Starter> {
   const child = spawnStarter(dataDir, module);
   const lines: string[] = [];
@@ -140,7 +140,7 @@ describe('embedded PostgreSQL', function () {
       await rm(folder, { recursive: true, force: true });
     });
 
-    it('starts from nothing, safe by default', async () => {
+    it('initializes and starts a server with safe defaults', async () => {
       const server = await start({ durable: true });
       expect(server.joined).equal(false);
       const settings = await query<Record<string, string>>(
@@ -175,7 +175,7 @@ describe('embedded PostgreSQL', function () {
       }
     });
 
-    it('starts once when two processes begin at the same moment', async () => {
+    it('starts one server when two processes start at the same time', async () => {
       const both = await Promise.all([startElsewhere(), startElsewhere()]);
       expect(both[0].reported.ownerUrl).equal(both[1].reported.ownerUrl);
       expect(both.filter(({ reported }) => !reported.joined)).length(1);
@@ -185,7 +185,7 @@ describe('embedded PostgreSQL', function () {
       await waitUntilGone(pid);
     });
 
-    it('redoes an initdb that was cut short', async () => {
+    it('repeats an interrupted initdb', async () => {
       const child = spawnStarter(folder, modulePath);
       const isPartial = (name: string): boolean => name.includes('.partial-');
       for (let tries = 0; tries < 1_000; tries += 1) {
@@ -202,7 +202,7 @@ describe('embedded PostgreSQL', function () {
       expect(await query(server.ownerUrl, 'SELECT 1 AS n')).deep.equal({ n: 1 });
     });
 
-    it('stops its server even when the folder was deleted under it', async () => {
+    it('stops its server although the folder was deleted', async () => {
       const server = await start();
       const pid = await serverPid(server.dataDir);
       await rm(folder, { recursive: true });
@@ -210,7 +210,7 @@ describe('embedded PostgreSQL', function () {
       await waitUntilGone(pid);
     });
 
-    it('refuses a folder that is not its own', async () => {
+    it('rejects a folder that it did not create', async () => {
       const data = path.join(folder, 'postgres');
       await mkdir(data);
       await writeFile(path.join(data, 'holiday.jpg'), 'x');
@@ -230,9 +230,9 @@ describe('embedded PostgreSQL', function () {
 
     after(() => rm(folder, { recursive: true, force: true }));
 
-    it('keeps data and passwords over a restart, and leaves no process behind', async () => {
+    it('keeps data and passwords across a restart and leaves no process running', async () => {
       const first = await start();
-      await query(first.ownerUrl, 'CREATE TABLE kept AS SELECT 7 AS n');
+      await query(first.ownerUrl, 'CREATE TABLE stored AS SELECT 7 AS n');
       const pid = await serverPid(first.dataDir);
       await first.stop();
       await waitUntilGone(pid);
@@ -240,10 +240,10 @@ describe('embedded PostgreSQL', function () {
       const second = await start();
       expect(second.joined).equal(false);
       expect(new URL(second.ownerUrl).password).equal(new URL(first.ownerUrl).password);
-      expect(await query(second.ownerUrl, 'SELECT n FROM kept')).deep.equal({ n: 7 });
+      expect(await query(second.ownerUrl, 'SELECT n FROM stored')).deep.equal({ n: 7 });
     });
 
-    it('is joined by a second process and lives until the last one leaves', async () => {
+    it('is joined by a second process and runs until the last process stops', async () => {
       const first = await start();
       const pid = await serverPid(first.dataDir);
       const second = await startElsewhere();
@@ -258,7 +258,7 @@ describe('embedded PostgreSQL', function () {
       await waitUntilGone(pid);
     });
 
-    it('adopts the server of a process that was killed', async () => {
+    it('takes over the server of a killed process', async () => {
       const lost = await startElsewhere();
       const pid = await serverPid(lost.reported.dataDir);
       await lost.kill();
@@ -271,7 +271,7 @@ describe('embedded PostgreSQL', function () {
       await waitUntilGone(pid);
     });
 
-    it('recovers after the server itself was killed', async () => {
+    it('recovers after the server was killed', async () => {
       const first = await start({ durable: true });
       await query(first.ownerUrl, 'CREATE TABLE survived AS SELECT 7 AS n');
       const pid = await serverPid(first.dataDir);
@@ -281,7 +281,7 @@ describe('embedded PostgreSQL', function () {
       expect(await query(second.ownerUrl, 'SELECT n FROM survived')).deep.equal({ n: 7 });
     });
 
-    it('is not fooled by a stale pid that another program has got since', async function () {
+    it('ignores a stale pid that another program has now', async function () {
       if (platform() !== 'linux') return this.skip();
       const first = await start();
       const claim = await readFile(path.join(first.dataDir, 'postmaster.pid'), 'utf8');
@@ -296,9 +296,9 @@ describe('embedded PostgreSQL', function () {
       expect(bystander.exitCode).equal(null);
     });
 
-    it('makes new passwords when their file is lost, and says so when it is damaged', async () => {
+    it('generates new passwords when their file is missing, and fails with a clear message when it is damaged', async () => {
       const first = await start();
-      await query(first.ownerUrl, 'CREATE TABLE remembered AS SELECT 7 AS n');
+      await query(first.ownerUrl, 'CREATE TABLE stored AS SELECT 7 AS n');
       await first.stop();
       const secrets = path.join(folder, 'postgres-secrets.json');
       await writeFile(secrets, '{"superuserPassword":');
@@ -308,10 +308,10 @@ describe('embedded PostgreSQL', function () {
       await rm(secrets);
       const second = await start();
       expect(second.ownerUrl).not.equal(first.ownerUrl);
-      expect(await query(second.ownerUrl, 'SELECT n FROM remembered')).deep.equal({ n: 7 });
+      expect(await query(second.ownerUrl, 'SELECT n FROM stored')).deep.equal({ n: 7 });
     });
 
-    it('says which port is taken', async () => {
+    it('names a port that is in use', async () => {
       const occupant = createServer();
       occupant.listen(0, '127.0.0.1');
       await once(occupant, 'listening');
@@ -322,7 +322,7 @@ describe('embedded PostgreSQL', function () {
     });
   });
 
-  describe('from an installation that is not ready to use', () => {
+  describe('from an incomplete installation', () => {
     let checkout: string;
     let native: string;
     let module: string;
@@ -351,7 +351,7 @@ describe('embedded PostgreSQL', function () {
       for (const made of [checkout, folder]) await rm(made, { recursive: true, force: true });
     });
 
-    it('copies the programs when they cannot be repaired in place', async function () {
+    it('copies the programs if it cannot repair them in place', async function () {
       if (asRoot) return this.skip();
       await chmod(path.join(native, 'lib'), 0o555);
       const starter = await startElsewhere(folder, module);
@@ -369,7 +369,7 @@ describe('embedded PostgreSQL', function () {
       await starter.stop();
     });
 
-    it('works for root in a folder that only root may enter', async function () {
+    it('works for root in a folder that only root can access', async function () {
       if (!asRoot) return this.skip();
       await chmod(checkout, 0o700);
       const dataDir = path.join(checkout, '.data');
@@ -377,10 +377,10 @@ describe('embedded PostgreSQL', function () {
       const place = path.dirname(first.reported.dataDir);
       try {
         expect(first.lines.join()).match(/keeps its data in/);
-        await query(first.reported.ownerUrl, 'CREATE TABLE kept AS SELECT 7 AS n');
+        await query(first.reported.ownerUrl, 'CREATE TABLE stored AS SELECT 7 AS n');
         await first.stop();
         const second = await startElsewhere(dataDir, module);
-        expect(await query(second.reported.ownerUrl, 'SELECT n FROM kept')).deep.equal({ n: 7 });
+        expect(await query(second.reported.ownerUrl, 'SELECT n FROM stored')).deep.equal({ n: 7 });
         await second.stop();
       } finally {
         await rm(place, { recursive: true, force: true });

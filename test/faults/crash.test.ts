@@ -163,7 +163,7 @@ describe('the service under kill -9', function () {
     return jobs.filter((job: { status: string }) => job.status === 'running').length;
   }
 
-  it('loses no commission when killed right after deals were put one by one', async () => {
+  it('loses no commission when killed directly after deals were put one by one', async () => {
     const deals = someDeals('put', 40);
     for (const deal of deals) await put(clientOf(disturbed), deal);
     await service.end('SIGKILL');

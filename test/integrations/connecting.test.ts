@@ -8,7 +8,7 @@ import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, type TestService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
-describe('connecting CRMs', function () {
+describe('CRM connections', function () {
   this.timeout(60_000);
   let worlds: CrmWorld[];
   let service: TestService;
@@ -39,7 +39,7 @@ describe('connecting CRMs', function () {
     return integrations.find((one: { provider: string }) => one.provider === provider);
   };
 
-  /** As the admin's browser: to the consent page, and back to the address that it names. */
+  /** Follows the admin's browser to the consent page and back to the address that it names. */
   async function consent(provider: string, client = api): Promise<URL> {
     const { authorizeUrl } = await client.expect(200, 'GET', `/auth/${provider}/connect`);
     const page = await fetch(authorizeUrl, { redirect: 'manual' });
@@ -49,7 +49,7 @@ describe('connecting CRMs', function () {
 
   const comeBack = (back: URL) => service.client(null).get(`${back.pathname}${back.search}`);
 
-  it('a sync without a provider covers every connected CRM, and names what each came to', async () => {
+  it('a sync without a provider covers every connected CRM and returns a result for each', async () => {
     await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
     for (const world of worlds) {
       const owner = world.addPerson('Ada');
@@ -77,7 +77,7 @@ describe('connecting CRMs', function () {
     }
   });
 
-  it('a CRM that fails does not hide what the others came to', async () => {
+  it('a failing CRM does not hide the results of the others', async () => {
     await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
     const [broken, sound] = [worldOf('crma'), worldOf('crmb')];
     for (const world of [broken, sound]) await world.connect(api, service.url);
@@ -92,7 +92,7 @@ describe('connecting CRMs', function () {
 
   for (const { provider } of crmWorlds) {
     describe(provider, () => {
-      it('by consent: there and back, and it can be pulled from', async () => {
+      it('connects through the consent page, and a sync works afterwards', async () => {
         const back = await consent(provider);
         expect(back.origin).to.equal(service.url);
         const answer = await comeBack(back);
@@ -103,7 +103,7 @@ describe('connecting CRMs', function () {
         expect((await statusOf(provider)).lastSyncAt).to.be.a('string');
       });
 
-      it('a state is good once, for its own CRM, and only one that was given', async () => {
+      it('accepts an OAuth state once, for its own CRM, and only if the service issued it', async () => {
         const back = await consent(provider);
         const elsewhere = new URL(back.href.replace(provider, provider === 'crma' ? 'crmb' : 'crma'));
         const made = new URL(back.href.replace(/state=[^&]+/, 'state=made-up'));
@@ -117,7 +117,7 @@ describe('connecting CRMs', function () {
         expect((await comeBack(again)).status).to.equal(401);
       });
 
-      it('an admin who is none any more when they come back connects nothing', async () => {
+      it('does not connect when the caller is no admin any more on return', async () => {
         const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
           reps: [
             { email: 'ada@x.io', name: 'Ada', role: 'admin' },
@@ -131,7 +131,7 @@ describe('connecting CRMs', function () {
         expect(await statusOf(provider)).to.include({ connected: false });
       });
 
-      it('somebody who says no at the consent page connects nothing', async () => {
+      it('does not connect when the admin denies consent', async () => {
         const { oauth } = worldOf(provider);
         oauth.denies = true;
         const answer = await comeBack(await consent(provider));
@@ -140,7 +140,7 @@ describe('connecting CRMs', function () {
         expect(await statusOf(provider)).to.include({ connected: false });
       });
 
-      it('a pasted token that the CRM does not know is refused, and nothing is kept', async () => {
+      it('rejects a pasted token that the CRM rejects, and stores nothing', async () => {
         const body = {
           accessToken: 'wrong',
           ...(provider === 'crmc' ? { instanceUrl: worldOf(provider).server.url } : {}),
@@ -150,7 +150,7 @@ describe('connecting CRMs', function () {
         expect(await rows('select 1 from crm_connections where workspace_id = $1', [workspaceId])).to.deep.equal([]);
       });
 
-      it('the browser may be sent on at once', async () => {
+      it('redirects the browser on request', async () => {
         const { apiKey } = await service.workspace();
         const answer = await fetch(`${service.url}/auth/${provider}/connect?redirect=true`, {
           headers: { Authorization: `Bearer ${apiKey}` },
@@ -161,7 +161,7 @@ describe('connecting CRMs', function () {
         );
       });
 
-      it('access that the CRM takes away: told, and over when somebody connects anew', async () => {
+      it('reports access that the CRM revoked until an admin connects again', async () => {
         const world = worldOf(provider);
         await world.connect(api, service.url);
         world.oauth.revokeAll();
@@ -177,7 +177,7 @@ describe('connecting CRMs', function () {
         await api.expect(200, 'POST', '/v1/commissions/sync', {});
       });
 
-      it('disconnecting removes what was set up, keeps deals and people, and forgets the tokens', async () => {
+      it('disconnecting removes the webhooks and tokens and keeps deals and reps', async () => {
         const world = worldOf(provider);
         const ada = world.addPerson('Ada');
         world.addDeal({ owner: ada, amount: 10, won: true, closeDate: '2026-01-15' });
@@ -192,7 +192,7 @@ describe('connecting CRMs', function () {
         if (provider === 'crma') expect(world.server.countRequests(/DELETE .*webhooks/)).to.be.greaterThan(0);
       });
 
-      it('a sync brings the fields as the CRM defines them', async () => {
+      it('a sync imports the fields as the CRM defines them', async () => {
         const world = worldOf(provider);
         await world.connect(api, service.url);
         await api.expect(200, 'POST', '/v1/commissions/sync', {});
@@ -209,7 +209,7 @@ describe('connecting CRMs', function () {
     });
   }
 
-  it("crm-c: an address that is not the CRM's is refused before anything is sent there", async () => {
+  it("crm-c: rejects an instance URL outside the CRM's domains without sending a request to it", async () => {
     for (const instanceUrl of [
       'http://169.254.169.254/',
       'https://evil.example/',
@@ -221,7 +221,7 @@ describe('connecting CRMs', function () {
       ).to.include({ code: 'crm_refused' });
   });
 
-  it('crm-b: while the connection is broken, what deliveries tell counts, in whatever order they come', async () => {
+  it('crm-b: applies deliveries in any order while the connection is broken', async () => {
     const world = worldOf('crmb');
     const ada = world.addPerson('Ada');
     const ben = world.addPerson('Ben');
@@ -245,7 +245,7 @@ describe('connecting CRMs', function () {
     expect(deal).to.include({ amount: 2500, closeDate: '2026-03-31', ownerId: ben, repName: 'Ben Test' });
   });
 
-  it('tokens and secrets stand nowhere in clear: no table, no job, no log', async () => {
+  it('tokens and secrets are in no table, job or log in plain text', async () => {
     const tokens: string[] = [];
     for (const world of worlds) {
       const original = world.oauth.issue.bind(world.oauth);

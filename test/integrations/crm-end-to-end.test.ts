@@ -21,7 +21,7 @@ const sentAtOnce = 8;
 const maxWaitSeconds = 60;
 
 for (const { provider, start } of crmWorlds) {
-  describe(`${provider}, from connecting to commission`, function () {
+  describe(`${provider} from the connection to the commission`, function () {
     this.timeout(180_000);
     const random = new Random(seed);
     let world: CrmWorld;
@@ -52,8 +52,8 @@ for (const { provider, start } of crmWorlds) {
         [workspace],
       ).then((rows) => rows.map((row) => row.deal));
 
-    it('connects, and a sync brings people first and then all deals', async () => {
-      // The first poll would pull everything as soon as it is connected.
+    it('connects, and a sync imports reps first and then all deals', async () => {
+      // The first poll would import all deals directly after the connection.
       if (provider === 'crmc') await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
       await world.connect(api, service.url);
       const integrations = (await api.expect(200, 'GET', '/auth/workspace/integrations')).integrations;
@@ -73,7 +73,7 @@ for (const { provider, start } of crmWorlds) {
       expect(await ledgerRows(service.database.ownerUrl, workspaceId)).not.to.have.length(0);
     });
 
-    it('after a storm of deliveries, shuffled and doubled, the ledger is that of a clean calculation', async () => {
+    it('has the ledger of a clean calculation after shuffled and duplicated deliveries', async () => {
       world.takeDeliveries();
       const waiting: Delivery[] = [];
       const underWay = new Set<Promise<void>>();
@@ -118,7 +118,7 @@ for (const { provider, start } of crmWorlds) {
       else world.change(dealId, { amount: next.amount });
     }
 
-    /** Another workspace that has only ever seen the CRM as it is now. */
+    /** Another workspace that imports only the current state of the CRM. */
     async function expectClean(): Promise<void> {
       const other = await service.workspace({ currency: world.currency });
       await world.connect(other.api, service.url);

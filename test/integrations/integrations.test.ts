@@ -15,7 +15,7 @@ const unconnected = (provider: string) => ({
   ...working,
 });
 
-describe('CRM connections', () => {
+describe('CRM connection endpoints', () => {
   let service: TestService;
   let api: ApiClient;
   let workspaceId: string;
@@ -30,7 +30,7 @@ describe('CRM connections', () => {
     ({ api, workspaceId } = await service.workspace());
   });
 
-  /** As the adapter of the CRM will. */
+  /** The row that connecting a CRM inserts. */
   async function connect(provider: string, at: string, workspace = workspaceId): Promise<void> {
     await query(
       service.database.ownerUrl,
@@ -51,8 +51,8 @@ describe('CRM connections', () => {
     return runs.filter((run: { trigger: string }) => run.trigger === 'crm_disconnected');
   };
 
-  describe('reading', () => {
-    it('none is connected', async () => {
+  describe('GET /v1/workspaces/integrations', () => {
+    it('returns no connection for a new workspace', async () => {
       expect(await send(read)).to.deep.equal({
         crma: false,
         crmb: false,
@@ -62,7 +62,7 @@ describe('CRM connections', () => {
       expect(await crm()).to.deep.equal({ connected: false, provider: null });
     });
 
-    it('tells which are connected, and since when; the workspace names the first', async () => {
+    it('returns which CRMs are connected and since when, and the workspace returns the first', async () => {
       await connect('crma', '2026-03-02T09:00:00.000Z');
       await connect('crmc', '2026-03-01T09:00:00.000Z');
       expect(await send(read)).to.deep.equal({
@@ -96,11 +96,11 @@ describe('CRM connections', () => {
     });
   });
 
-  describe('disconnecting', () => {
+  describe('POST /auth/workspace/disconnect-…', () => {
     for (const provider of ['crma', 'crmb', 'crmc']) {
       const request = `POST /auth/workspace/disconnect-${provider}`;
 
-      it(`${provider}: once, and again without harm`, async () => {
+      it(`disconnects ${provider}, and a second call returns disconnected: false`, async () => {
         for (const each of ['crma', 'crmb', 'crmc']) await connect(each, '2026-03-01T09:00:00Z');
         expect(await send(request)).to.deep.equal({ disconnected: true, provider });
         expect(await send(request)).to.deep.equal({ disconnected: false, provider });
@@ -111,13 +111,13 @@ describe('CRM connections', () => {
         expect(await disconnections()).to.have.length(1);
       });
 
-      it(`${provider}: not connected is no mistake and nothing to tell`, async () => {
+      it(`returns disconnected: false for ${provider} without a connection, without an audit entry`, async () => {
         expect(await send(request)).to.deep.equal({ disconnected: false, provider });
         expect(await disconnections()).to.deep.equal([]);
       });
     }
 
-    it('tells who did it, and of which CRM', async () => {
+    it('writes an audit entry with the caller and the CRM', async () => {
       await connect('crmb', '2026-03-01T09:00:00Z');
       await send('POST /auth/workspace/disconnect-crmb');
       const [run] = await disconnections();
@@ -130,7 +130,7 @@ describe('CRM connections', () => {
       expect(row?.details).to.deep.equal({ provider: 'crmb' });
     });
 
-    it('leaves nothing of the connection behind, and all that came through it', async () => {
+    it('deletes the connection and keeps the deals and reps that it imported', async () => {
       await send('PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', crmMemberId: 'ada' }] });
       await send('PUT /v1/deals/D-1', { amount: 5, ownerId: 'ada' }, 201);
       await connect('crma', '2026-03-01T09:00:00Z');
@@ -143,7 +143,7 @@ describe('CRM connections', () => {
       expect(await crm()).to.deep.equal({ connected: false, provider: null });
     });
 
-    it('concerns one workspace only', async () => {
+    it('leaves the connections of other workspaces unchanged', async () => {
       const other = await service.workspace();
       await connect('crma', '2026-03-01T09:00:00Z', other.workspaceId);
       expect(await send(read)).to.include({ crma: false });
@@ -151,18 +151,18 @@ describe('CRM connections', () => {
       expect((await other.api.get('/auth/workspace/integrations')).body).to.include({ crma: true });
     });
 
-    it('takes no body', async () => {
+    it('rejects a body', async () => {
       expect(await send('POST /auth/workspace/disconnect-crma', { force: true }, 400)).to.include({
         code: 'VALIDATION_FAILED',
       });
     });
   });
 
-  describe('the switch of crmc', () => {
+  describe('the sync switch of crmc', () => {
     const request = 'POST /auth/workspace/crmc/sync-enabled';
     const crmc = async () => (await connections())[2];
 
-    it('is kept without a connection, and does not make one', async () => {
+    it('is stored without a connection and does not create one', async () => {
       expect(await send(request, { enabled: false })).to.deep.equal({ enabled: false });
       expect(await connections()).to.deep.equal([
         unconnected('crma'),
@@ -176,7 +176,7 @@ describe('CRM connections', () => {
       expect(await crmc()).to.include({ connected: true, syncEnabled: false });
     });
 
-    it('goes off and on, and leaves the connection alone', async () => {
+    it('turns off and on and leaves the connection unchanged', async () => {
       await connect('crmc', '2026-03-01T09:00:00.000Z');
       const connected = { ...unconnected('crmc'), connected: true, connectedAt: '2026-03-01T09:00:00.000Z' };
       for (const enabled of [false, false, true]) {
@@ -186,15 +186,15 @@ describe('CRM connections', () => {
     });
 
     for (const body of [undefined, {}, { enabled: 'true' }, { enabled: null }, { enabled: true, provider: 'crma' }]) {
-      it(`refuses ${JSON.stringify(body) ?? 'no body'}`, async () => {
+      it(`rejects ${JSON.stringify(body) ?? 'no body'}`, async () => {
         expect(await send(request, body, 400)).to.include({ code: 'VALIDATION_FAILED' });
         expect(await crmc()).to.deep.equal(unconnected('crmc'));
       });
     }
   });
 
-  describe('pulling from the CRM', () => {
-    it('needs one', async () => {
+  describe('a sync from the CRM', () => {
+    it('returns 400 no_crm_configured without a connection', async () => {
       for (const [request, body] of [
         ['POST /v1/commissions/sync', undefined],
         ['POST /v1/commissions/sync', { recalculate: true, reconcile: true, async: true }],
@@ -203,13 +203,13 @@ describe('CRM connections', () => {
         expect(await send(request, body, 400), request).to.include({ code: 'no_crm_configured' });
     });
 
-    it('needs more than a switch', async () => {
+    it('returns 400 no_crm_configured when only the switch is on', async () => {
       await send('POST /auth/workspace/crmc/sync-enabled', { enabled: true });
       expect(await send('POST /v1/commissions/sync', {}, 400)).to.include({ code: 'no_crm_configured' });
       expect(await send('POST /v1/reps/sync', undefined, 400)).to.include({ code: 'no_crm_configured' });
     });
 
-    it('refuses what it does not know', async () => {
+    it('rejects unknown fields and values', async () => {
       for (const [request, body] of [
         ['POST /v1/commissions/sync', { reconcile: 'yes' }],
         ['POST /v1/commissions/sync', { recalculat: true }],

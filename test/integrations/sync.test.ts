@@ -8,14 +8,14 @@ import { type ApiClient, type TestService } from '#test/support/test-service.js'
 const sync = ['POST', '/v1/commissions/sync'] as const;
 
 for (const { provider, start } of crmWorlds) {
-  describe(`pulling from ${provider}`, function () {
+  describe(`a sync from ${provider}`, function () {
     this.timeout(120_000);
     let world: CrmWorld;
     let service: TestService;
     let api: ApiClient;
     let workspaceId: string;
     let ada: string;
-    /** Enough for several pages, where the CRM has small ones. */
+    /** Enough deals for several pages if the CRM's pages are small. */
     const deals = provider === 'crmb' ? 250 : provider === 'crma' ? 1100 : 2100;
 
     before(async () => {
@@ -33,7 +33,7 @@ for (const { provider, start } of crmWorlds) {
 
     beforeEach(async () => {
       ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
-      // The first poll would pull everything as soon as it is connected.
+      // The first poll would import all deals directly after the connection.
       if (provider === 'crmc') await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
       await world.connect(api, service.url);
     });
@@ -59,7 +59,7 @@ for (const { provider, start } of crmWorlds) {
       }
     }
 
-    it('two at once are one, and do what both want', async () => {
+    it('combines two concurrent requests into one sync that does what both request', async () => {
       const before = world.server.countRequests(world.listing);
       const [first, second] = await Promise.all([
         api.expect(200, ...sync, { async: true }),
@@ -77,7 +77,7 @@ for (const { provider, start } of crmWorlds) {
       expect(world.server.countRequests(world.listing) - before).to.be.at.most(2 * pages + 1);
     });
 
-    it('a token that ends half way is renewed, once, and nobody notices', async function () {
+    it('renews a token that expires during the sync once', async function () {
       if (provider === 'crma') this.skip();
       const before = world.server.countRequests(/POST .*token$/);
       world.server.fault({
@@ -95,7 +95,7 @@ for (const { provider, start } of crmWorlds) {
       expect((await api.expect(200, ...sync, {})).counts).to.include({ unchanged: deals });
     });
 
-    it('429 with and without a Retry-After, and a page that fails twice: the sync takes longer and is whole', async () => {
+    it('completes despite 429 responses with and without Retry-After and a page that fails twice', async () => {
       world.server.fault({
         on: world.listing,
         after: 1,
@@ -109,7 +109,7 @@ for (const { provider, start } of crmWorlds) {
       expect(await live()).to.equal(deals);
     });
 
-    it('a CRM that is down is told as such; what is here stays as it is', async () => {
+    it('reports a CRM that is unavailable and leaves the stored deals unchanged', async () => {
       await api.expect(200, ...sync, {});
       await payEveryone(api);
       await service.waitForCalculations(workspaceId);
@@ -127,7 +127,7 @@ for (const { provider, start } of crmWorlds) {
       expect(await api.expect(200, 'GET', '/auth/workspace/integrations')).to.include({ [provider]: true });
     });
 
-    it('one that is down in the middle is gone on with from there when it is back', async () => {
+    it('resumes at the failed page when the CRM is available again', async () => {
       const before = world.server.countRequests(world.listing);
       const end = world.server.fault({ on: world.listing, after: 1, answer: hangUp });
       const { jobId } = await api.expect(200, ...sync, { async: true });
@@ -147,13 +147,13 @@ for (const { provider, start } of crmWorlds) {
       expect(await live()).to.equal(deals);
       const [first] = await rows('select count(*)::int as n from deal_versions where workspace_id = $1', [workspaceId]);
       expect(first?.['n']).to.equal(deals);
-      // The first page was not asked for again.
+      // The first page is not requested again.
       const pages = Math.ceil(deals / (provider === 'crmb' ? 100 : provider === 'crma' ? 500 : 2000));
       expect(world.server.countRequests(world.listing) - before - failed).to.be.at.most(pages + 3);
     });
 
     for (const scope of ['snapshots', 'all'])
-      it(`one that is under way when deals are cleared (${scope}) brings them all the same`, async () => {
+      it(`imports all deals when deals are cleared during the sync (${scope})`, async () => {
         const cleared = new Promise<{ snapshots: number }>((resolve, reject) => {
           world.server.fault({
             on: world.listing,
@@ -176,7 +176,7 @@ for (const { provider, start } of crmWorlds) {
         expect(await live()).to.equal(deals);
       });
 
-    it('reconcile deletes what the CRM no longer has, and only of this CRM, and only when asked', async () => {
+    it('deletes deals that the CRM no longer has with reconcile, and only deals of this CRM', async () => {
       const gone = world.addDeal({ owner: ada, amount: 500, won: true, closeDate: '2026-03-01' });
       await api.expect(200, ...sync, {});
       await payEveryone(api);
@@ -195,7 +195,7 @@ for (const { provider, start } of crmWorlds) {
       expect(await live()).to.equal(deals + 1);
     });
 
-    it('a listing that came out short deletes nothing that is still there', async function () {
+    it('deletes no existing deal when the listing is incomplete', async function () {
       if (provider !== 'crma') this.skip();
       await api.expect(200, ...sync, {});
       world.server.fault({ on: world.listing, after: 2, times: 1, answer: answerWith(200, { data: [] }) });
@@ -204,7 +204,7 @@ for (const { provider, start } of crmWorlds) {
       expect(await live()).to.equal(deals);
     });
 
-    it('never more than 30 % at once, unless it is asked for twice', async () => {
+    it('returns 409 reconcile_refused for a deletion of more than 30 %, unless it is forced', async () => {
       await api.expect(200, ...sync, {});
       await rows(
         `insert into deals (workspace_id, deal_id, provider, is_closed, is_won, fields, given, content_hash, snapshot_at)
@@ -221,7 +221,7 @@ for (const { provider, start } of crmWorlds) {
       expect(await live()).to.equal(deals);
     });
 
-    it('people: who is new is a rep, who leaves the CRM is none that is active, and seats are not exceeded', async () => {
+    it('creates reps for new CRM members, deactivates reps who left the CRM, and does not exceed the seats', async () => {
       const small = await service.workspace({ currency: world.currency, tier: 'free' });
       for (let index = 0; index < 12; index += 1) world.addPerson(`Extra${index}`);
       await world.connect(small.api, service.url);
@@ -269,7 +269,7 @@ describe('polling crm-c', function () {
     return { through: row?.through?.getTime() ?? 0, due: row?.due?.getTime() ?? 0 };
   };
 
-  it('brings what changed, and what was stamped before the last poll and committed after it', async () => {
+  it('imports changes, also those stamped before the last poll and committed after it', async () => {
     const { api, workspaceId } = await service.workspace({ currency: world.currency });
     const ada = world.addPerson('Ada');
     const seen = world.addDeal({ owner: ada, amount: 1, won: true, closeDate: '2026-02-10' });
@@ -291,7 +291,7 @@ describe('polling crm-c', function () {
     await until(async () => !(await has(late.id, 7)));
   });
 
-  it('tells of a deal whose owner nobody knows under that deal', async () => {
+  it('writes an audit entry for a deal with an unknown owner', async () => {
     const { api } = await service.workspace({ currency: world.currency });
     await world.connect(api, service.url);
     const id = world.addDeal({ owner: '005RO000000strgYAA', amount: 1, won: true, closeDate: '2026-02-10' });
@@ -302,14 +302,14 @@ describe('polling crm-c', function () {
     expect(reported.details).to.deep.equal({ provider: 'crmc', reasons: ['the owner is not a rep of this workspace'] });
   });
 
-  it('passes over a workspace whose switch is off', async () => {
+  it('skips a workspace whose sync switch is off', async () => {
     const { api, workspaceId } = await service.workspace({ currency: world.currency });
     await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
     await world.connect(api, service.url);
     const other = await service.workspace({ currency: world.currency });
     await world.connect(other.api, service.url);
     await until(async () => (await polled(other.workspaceId)).through > 0);
-    // The CRM tells whole minutes, so a second poll shows in when the third is due.
+    // CRM times are whole minutes, so a second poll is visible only in the time of the third.
     const { due } = await polled(other.workspaceId);
     await until(async () => (await polled(other.workspaceId)).due > due);
     expect((await polled(workspaceId)).through).to.equal(0);

@@ -94,7 +94,7 @@ describe('arguments of tools', () => {
         expect(answer, answer.message).to.include({ statusCode: 404, code });
       });
 
-    it('is one of the issues when another argument is invalid too', async () => {
+    it('is reported together with another invalid argument', async () => {
       const { code, details } = await rejected(agent, 'simulate_commissions', { planId: 'AE', period: 'soon' });
       expect(code).to.equal('VALIDATION_FAILED');
       expect(details.issues.map(({ path }: { path: string }) => path)).to.deep.equal(['planId', 'period']);

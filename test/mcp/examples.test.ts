@@ -90,7 +90,7 @@ describe('the example in the description of a tool', () => {
     expect(rejections).to.deep.equal([]);
   });
 
-  /** delete_plan asks for it; the example of delete_assignment removes one of two. */
+  /** delete_plan requires it. The example of delete_assignment removes one of two assignments. */
   async function unassignEverybody(): Promise<void> {
     const { assignments } = await done(agent, 'list_assignments', { planId: world.planId });
     for (const { assignmentId } of assignments) await done(agent, 'delete_assignment', { assignmentId });

@@ -35,7 +35,7 @@ describe('instructions, resources and prompts for agents', () => {
   const agentAs = async (kind: 'sess' | 'conn', repId: string | null) =>
     new FetchClient(service.url, await tokenOf(service, seeded.workspaceId, kind, repId));
 
-  it('the server introduces itself in a few sentences', () => {
+  it('the instructions of the server are a few sentences', () => {
     const instructions = connected.client.getInstructions() ?? '';
     for (const word of ['currency of the workspace', 'Always simulate', 'Approved statements block'])
       expect(instructions).to.include(word);

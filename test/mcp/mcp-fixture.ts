@@ -8,22 +8,22 @@ type Json = any;
 /** What both clients can do, so that one test can drive either. */
 export interface Agent {
   tools(): Promise<Json[]>;
-  /** The whole result, refused or not. */
+  /** The whole result, also of an error. */
   call(name: string, given?: Json, onProgress?: (progress: Json) => void): Promise<Json>;
   close(): Promise<void>;
 }
 
-/** The structured content of a call that must not be refused. */
+/** The structured content of a call that must succeed. */
 export async function done(agent: Agent, name: string, given: Json = {}): Promise<Json> {
   const result = await agent.call(name, given);
-  if (result.isError) throw new Error(`${name} was refused: ${result.content[0].text}`);
+  if (result.isError) throw new Error(`${name} was rejected: ${result.content[0].text}`);
   return result.structuredContent;
 }
 
-/** The envelope of a call that must be refused. */
+/** The error of a call that must fail. */
 export async function rejected(agent: Agent, name: string, given: Json = {}): Promise<Json> {
   const result = await agent.call(name, given);
-  if (!result.isError) throw new Error(`${name} was not refused: ${result.content[0].text.slice(0, 300)}`);
+  if (!result.isError) throw new Error(`${name} was not rejected: ${result.content[0].text.slice(0, 300)}`);
   return result.structuredContent;
 }
 
@@ -33,7 +33,7 @@ export async function sdkClient(service: TestService, token: string): Promise<{ 
   const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/v1/mcp`), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
   });
-  // The SDK declares the transport without `| undefined`, which exact optional types tell apart.
+  // The SDK declares the transport without `| undefined`, which exact optional property types distinguish.
   await client.connect(transport as Parameters<Client['connect']>[0]);
   const agent: Agent = {
     tools: async () => (await client.listTools()).tools,
@@ -56,7 +56,7 @@ export interface Reply {
   readonly messages: Json[];
 }
 
-/** A client as somebody would write it in an afternoon: fetch, JSON-RPC and lines that begin with `data:`. */
+/** A minimal client: fetch, JSON-RPC and lines that begin with `data:`. */
 export class FetchClient implements Agent {
   private lastId = 0;
 

@@ -69,7 +69,7 @@ describe('results of tools', () => {
 
   it('are short for an error with thousands of issues', async () => {
     const repIds = Array.from({ length: 4000 }, () => crypto.randomUUID());
-    const { planId } = await done(agent, 'create_plan', { name: 'For nobody', config: { rules: [flatRule] } });
+    const { planId } = await done(agent, 'create_plan', { name: 'Without reps', config: { rules: [flatRule] } });
     const { content, structuredContent } = await agent.call('create_assignments', { repIds, planId });
     expect(structuredContent).to.include({ statusCode: 404, code: 'rep_not_found' });
     expect(content[0].text.length).to.be.lessThan(1000);
@@ -83,7 +83,7 @@ describe('results of tools', () => {
     try {
       const { messages } = await client.post(
         { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_plans', arguments: {} } },
-        { 'X-Request-Id': 'asked-by-test' },
+        { 'X-Request-Id': 'request-of-test' },
       );
       const { result } = messages[0];
       expect(result.isError).to.equal(true);
@@ -91,7 +91,7 @@ describe('results of tools', () => {
         statusCode: 500,
         code: 'internal_error',
         message: 'An unexpected error occurred in the service.',
-        details: { requestId: 'asked-by-test' },
+        details: { requestId: 'request-of-test' },
       });
       const read = await client.rpc('resources/read', { uri: 'commission://statements/2026-Q1' });
       expect(read.error.code).to.equal(-32603);

@@ -14,10 +14,10 @@ import { ApiClient } from '#test/support/test-service.js';
 const programs = '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);
 
-describe('a backup', function () {
+describe('a backup of the embedded database', function () {
   this.timeout(180_000);
 
-  it('as the README takes it is restored into an empty server as the README says, and the service goes on', async function () {
+  it('is restored by the commands of the documentation, and the service continues on it', async function () {
     const [old, fresh] = [await startDebianPostgres15(), await startDebianPostgres15()];
     if (old === undefined || fresh === undefined) {
       if (process.env['CI']) throw new Error('PostgreSQL 15 is not installed; .ci/run installs it.');
@@ -87,7 +87,7 @@ async function ownerDatabase(superuserUrl: string): Promise<string> {
 }
 
 async function createWorkspace(url: string): Promise<{ workspaceId: string; apiKey: string }> {
-  const command = ['bin/commissions.js', 'workspace', 'create', 'Kept', '--json'];
+  const command = ['bin/commissions.js', 'workspace', 'create', 'Restored', '--json'];
   const { stdout } = await run(process.execPath, command, { env: { PATH: process.env['PATH'], DATABASE_URL: url } });
   return JSON.parse(stdout);
 }

@@ -50,13 +50,13 @@ describe('the command line', function () {
     expect(broken.stdout).to.match(/^✗ Mail: connecting to SMTP_URL failed/m);
   });
 
-  it('status, migrate status and version tell what there is', async () => {
+  it('status, migrate status and version print the state of the installation', async () => {
     expect(JSON.parse((await run(['status', '--json'])).stdout)).to.include({ pendingMigrations: 0, parkedReps: 0 });
     expect(await run(['migrate', 'status'])).to.include({ code: 0, stdout: '' });
     expect((await run(['version'])).stdout).to.match(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('openapi prints the document, completion a script that its shell can read', async () => {
+  it('openapi prints the document, and completion a valid script of its shell', async () => {
     expect(JSON.parse((await run(['openapi'])).stdout)).to.include({ openapi: '3.0.3' });
     const { stdout } = await run(['completion', 'bash']);
     const script = `${stdout}\nCOMP_WORDS=(commissions migrate st); COMP_CWORD=2; _commissions; echo "\${COMPREPLY[*]}"`;
@@ -64,7 +64,7 @@ describe('the command line', function () {
     expect(await run(['completion', 'tcsh'])).to.have.property('code', 2);
   });
 
-  it('recalc has the work done by running workers, and waits for it', async () => {
+  it('recalc requests a recalculation, waits for the running workers, and prints the result', async () => {
     const api = await ServiceProcess.start('api', servers.environment);
     const worker = await ServiceProcess.start('worker', servers.environment);
     try {
@@ -81,7 +81,7 @@ describe('the command line', function () {
 });
 
 describe('the log', () => {
-  it('cuts secrets out wherever they stand', () => {
+  it('redacts secrets in messages, fields and URLs', () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => lines.push(line) });
     const secret = 'canary-4711';

@@ -25,10 +25,10 @@ describe('docker-compose.yml', () => {
   };
   const ours = Object.entries(services).filter(([, service]) => service.build !== undefined);
 
-  it('has the servers, the step that migrates, and both kinds of processes', () =>
+  it('defines the servers, the migration step and both kinds of processes', () =>
     expect(Object.keys(services)).to.have.members(['postgres', 'redis', 'mailpit', 'migrate', 'api', 'worker']));
 
-  it('sets only what the configuration knows, to what it takes in production', () => {
+  it('sets only existing settings, to values that are valid in production', () => {
     const known = settingsTable().map(({ name }) => name);
     for (const [name, { environment = {} }] of ours) {
       expect(known, name).to.include.members(Object.keys(environment));
@@ -44,7 +44,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('runs commands that there are', () => {
+  it('runs only commands that exist', () => {
     for (const [name, { command = [] }] of ours) {
       const [verb = '', ...options] = command;
       const help = execFileSync(process.execPath, [path.join(root, 'bin/commissions.js'), verb, '--help'], {
@@ -54,7 +54,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('starts nothing before what it needs is healthy, and the service only on a migrated database', () => {
+  it('starts each service after its dependencies are healthy and the database is migrated', () => {
     for (const name of ['api', 'worker'])
       expect(services[name]?.depends_on).to.deep.equal({
         postgres: { condition: 'service_healthy' },
@@ -67,13 +67,13 @@ describe('docker-compose.yml', () => {
           expect(services[other]?.healthcheck, `${name} on ${other}`).to.be.an('object');
   });
 
-  it('gives Redis an append-only file and no leave to forget, and a stop the time that it takes', () => {
+  it('configures Redis with an append-only file and without eviction, and allows enough time for a shutdown', () => {
     expect(services['redis']?.command?.join(' ')).to.include('--appendonly yes --maxmemory-policy noeviction');
     for (const name of ['api', 'worker'])
       expect(Number.parseInt(services[name]?.stop_grace_period ?? '', 10)).to.be.greaterThan(30);
   });
 
-  it('mounts files that there are', () => {
+  it('mounts only files that exist', () => {
     const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
       volumes.filter((one) => one.startsWith('./')),
     );
@@ -89,7 +89,7 @@ describe('the Dockerfile', () => {
     .filter((line) => /^[A-Z]/.test(line));
   const last = steps.slice(steps.findLastIndex((step) => step.startsWith('FROM')));
 
-  it('ends in a slim image with a browser and fonts, as nobody in particular, under an init', () => {
+  it('produces a slim image with a browser and fonts that runs as an unprivileged user under an init process', () => {
     expect(last[0]).to.equal('FROM node:24-slim');
     for (const name of ['chromium', 'fonts-noto-core', 'tini']) expect(last.join('\n')).to.include(` ${name}`);
     expect(last.findLast((step) => step.startsWith('USER'))).to.equal('USER node');
@@ -98,7 +98,7 @@ describe('the Dockerfile', () => {
     );
   });
 
-  it('copies what there is, builds with a script that there is, and holds no secret', () => {
+  it('copies only existing files, builds with an existing script, and contains no secret', () => {
     const copied = steps
       .filter((step) => step.startsWith('COPY') && !step.includes('--from='))
       .flatMap((step) => step.split(/\s+/).slice(1, -1));

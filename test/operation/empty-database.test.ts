@@ -39,12 +39,12 @@ describe('an empty embedded database', function () {
     expect(output).to.not.match(/✗ (Migrations|Database role|Job queue|Master key)/);
   });
 
-  it('is set up by a worker that starts alone', async () => {
+  it('is migrated by a worker that starts alone', async () => {
     const worker = await ServiceProcess.start('worker', { DATA_DIR: dataDir, LOG_LEVEL: 'error' });
     expect(await worker.end()).to.equal(0);
   });
 
-  it('is not taken for the database of the running service without a warning', async () => {
+  it('causes a warning if another service runs on its own database', async () => {
     const service = createServer((_request, response) => response.end('{"status":"ready"}'));
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const port = String((service.address() as AddressInfo).port);

@@ -23,12 +23,12 @@ describe('GET /metrics', () => {
 
   after(() => service.stop());
 
-  it('is closed without its token, with a wrong one, and with the key of a workspace', async () => {
+  it("returns 401 without its token, with a wrong token, and with a workspace's key", async () => {
     for (const client of [service.client(null), service.client('wrong'), service.client(`${token}x`), api])
       expect((await client.get('/metrics')).status).to.equal(401);
   });
 
-  it('tells of requests by the template of their route, of calculations, jobs and what waits', async () => {
+  it('reports requests by route template, calculations, jobs and waiting work', async () => {
     const { status, body } = await service.client(token).get('/metrics');
     expect(status).to.equal(200);
     const samples = samplesOf(body);
@@ -52,12 +52,12 @@ describe('GET /metrics', () => {
     expect(body).to.match(/^process_resident_memory_bytes /m);
   });
 
-  it('holds no id, no address and nothing that somebody typed', async () => {
+  it('contains no id, no e-mail address and no text entered by users', async () => {
     const { body } = await service.client(token).get('/metrics');
     expect(body).to.not.match(/canary|nothing-here|[0-9a-f]{8}-[0-9a-f]{4}-/);
   });
 
-  it('tells how long the oldest request has waited', async () => {
+  it('reports how long the oldest calculation request has waited', async () => {
     const { workspaceId } = await service.workspace();
     const { unitOfWork } = service.running.service;
     const repId = '00000000-0000-4000-8000-000000000001';
@@ -72,7 +72,7 @@ describe('GET /metrics', () => {
     expect(Number(/^calculation_request_age_seconds ([\d.]+)$/m.exec(body)?.[1])).to.be.within(3, 20);
   });
 
-  it('of the design are all there, under their names', async () => {
+  it('contains all documented metrics under their names', async () => {
     const names = (await registry.getMetricsAsJSON()).map(({ name }) => name);
     expect(names).to.include.members([
       'http_request_duration_seconds',
@@ -89,7 +89,7 @@ describe('GET /metrics', () => {
 });
 
 describe('with METRICS_PORT', () => {
-  it('metrics and health are on a port of their own, in a worker too, and not on that of the API', async () => {
+  it("serves metrics and health on a separate port, also in a worker, and not on the API's port", async () => {
     const service = await startTestService({ METRICS_PORT: '0', LOG_LEVEL: 'info' });
     try {
       expect((await service.client(null).get('/metrics')).status).to.equal(404);

@@ -22,7 +22,7 @@ describe('the queue board', () => {
     return response.headers.get('set-cookie') ?? '';
   }
 
-  it('sends who is not signed in to the form, and shows nothing of the queue', async () => {
+  it('redirects to the sign-in form without a cookie and shows nothing of the queue', async () => {
     for (const path of ['', '/', '/api/queues', '/queue/commissions', '/static/js/main.js']) {
       const response = await send(path);
       expect(response.status, path).to.equal(303);
@@ -30,7 +30,7 @@ describe('the queue board', () => {
     }
   });
 
-  it("is not for a workspace's admin: it shows the jobs of all of them", async () => {
+  it("rejects a workspace's admin, because it shows the jobs of all workspaces", async () => {
     const { apiKey } = await service.workspace();
     expect((await send('/api/queues', { headers: { Authorization: `Bearer ${apiKey}` } })).status).to.equal(401);
     const wrong = await send('/sign-in', { method: 'POST', headers: form, body: `token=${apiKey}` });
@@ -38,7 +38,7 @@ describe('the queue board', () => {
     expect(wrong.headers.get('set-cookie')).to.equal(null);
   });
 
-  it('gives a cookie for a quarter of an hour that only the board is sent and no script reads', async () => {
+  it('sets an HttpOnly cookie for 15 minutes, restricted to the path of the board', async () => {
     const cookie = await signIn();
     expect(cookie).to.match(
       /^queue_board=\d+\.[\w-]{43}; Max-Age=900; Path=\/admin\/queues; Expires=[^;]+; HttpOnly; SameSite=Strict$/,
@@ -51,7 +51,7 @@ describe('the queue board', () => {
     expect((await send(`/${script}`, { headers: { Cookie: cookie.split(';')[0] ?? '' } })).status).to.equal(200);
   });
 
-  it('takes no cookie that is late, or whose end was moved', async () => {
+  it('rejects an expired cookie and a cookie with a changed expiry', async () => {
     const [, until = '', seal = ''] = /queue_board=(\d+)\.([\w-]+)/.exec(await signIn()) ?? [];
     for (const [moved, given] of [
       [String(Number(until) + 1), seal],
@@ -63,7 +63,7 @@ describe('the queue board', () => {
       );
   });
 
-  it('lists the queue to who shows the token, and changes nothing unless that was switched on', async () => {
+  it('lists the queue after a sign-in with the token, and changes jobs only if that is enabled', async () => {
     const headers = { Authorization: `Bearer ${token}` };
     const { queues } = (await (await send('/api/queues', { headers })).json()) as {
       queues: { name: string; readOnlyMode: boolean }[];
@@ -75,7 +75,7 @@ describe('the queue board', () => {
     expect(pause.status).to.equal(405);
   });
 
-  it('is nowhere without the setting', async () => {
+  it('returns 404 without the setting', async () => {
     const other = await startTestService();
     try {
       expect((await fetch(`${other.url}/admin/queues`)).status).to.equal(404);

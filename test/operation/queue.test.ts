@@ -25,8 +25,8 @@ const visit: JobDeclaration<Visit> = {
   share: ({ tenant }) => ({ tenant, units: 1 }),
 };
 
-describe('recent load', () => {
-  it('is a sum in which what was asked ten seconds ago counts half', () => {
+describe('the recent load of a tenant', () => {
+  it('is a sum in which a request of ten seconds ago counts half', () => {
     let now = 0;
     const load = new DecayingLoad(() => now);
     expect(load.add('a', 8)).to.equal(8);
@@ -74,7 +74,7 @@ for (const backend of backends)
       return done;
     }
 
-    it('takes who asked for little before the rest of a flood, and loses nothing of either', async () => {
+    it('runs a small request before the rest of a large one, and loses neither', async () => {
       const queue = new JobQueue(place, log);
       await queue.add(visit, ...Array.from({ length: 300 }, (_, number) => ({ tenant: 'flood', number })));
       await queue.add(visit, { tenant: 'other', number: 0 }, { tenant: 'other', number: 1 });
@@ -86,7 +86,7 @@ for (const backend of backends)
       expect(new Set(done.map(({ tenant, number }) => `${tenant} ${number}`)).size).to.equal(302);
     });
 
-    it('tells whether a job waits that comes before those of a priority', async () => {
+    it('reports whether a job with a higher priority is waiting', async () => {
       const queue = new JobQueue(place, log);
       expect(await queue.isAnyBefore(10)).to.equal(false);
       await queue.add(visit, { tenant: 'first', number: 0 });
@@ -97,7 +97,7 @@ for (const backend of backends)
       await queue.close();
     });
 
-    it('two of equal tenants take turns, in the order in which they asked', async () => {
+    it('alternates between two equal tenants in the order of their requests', async () => {
       const queue = new JobQueue(place, log);
       for (let number = 0; number < 20; number += 1)
         await queue.add(visit, { tenant: 'left', number }, { tenant: 'right', number });
@@ -106,7 +106,7 @@ for (const backend of backends)
       expect(done.slice(0, 20).filter(({ tenant }) => tenant === 'left')).to.have.length(10);
     });
 
-    it('spreads a recalculation of a large workspace over two workers', async () => {
+    it('distributes a recalculation of a large workspace over two workers', async () => {
       const { workspaceId, apiKey } = await servers.workspace();
       const api = await ServiceProcess.start('api', servers.environment);
       const workers = await Promise.all(
@@ -121,7 +121,7 @@ for (const backend of backends)
           Array.from({ length: 200 }, (_, index) => `rep${index}`),
         );
         await recalculated(client);
-        // A plan that nobody is on asks for no calculation, and yet nothing is known of any lane under it.
+        // A plan without assigned reps requests no calculation, and yet no lane has a freshness mark under it.
         const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }];
         const rules = [{ name: 'Bonus', measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal', tiers }];
         await client.expect(201, 'POST', '/v1/plans', { name: 'Another', config: { rules } });
@@ -201,7 +201,7 @@ describe('the queue on PostgreSQL', function () {
     return performance.now() - started;
   }
 
-  it('may lose every connection, the listening one too, again and again: work starts within seconds', async () => {
+  it('starts work within seconds after all its connections are lost repeatedly', async () => {
     processes = await Promise.all([
       ServiceProcess.start('api', servers.environment),
       ServiceProcess.start('worker', servers.environment),
@@ -219,7 +219,7 @@ describe('the queue on PostgreSQL', function () {
     expect(processes.map((process) => process.isRunning)).to.deep.equal([true, true]);
   });
 
-  it('may be starting for a while: it is asked once a second, told of once, and worked on again', async () => {
+  it('retries once per second while PostgreSQL starts, logs that once, and then continues', async () => {
     const behind = new URL(servers.database.ownerUrl);
     behind.port = String(proxy.port);
     const warnings: string[] = [];
@@ -247,7 +247,7 @@ describe('the queue on PostgreSQL', function () {
     }
   });
 
-  it('may be reached no more, without a word: the sweep starts the work', async () => {
+  it('starts work through the sweep when notifications do not arrive', async () => {
     const behind = new URL(servers.database.ownerUrl);
     behind.port = String(proxy.port);
     processes = await Promise.all([
@@ -263,7 +263,7 @@ describe('the queue on PostgreSQL', function () {
   });
 });
 
-/** What PostgreSQL answers while it starts, to whoever connects. */
+/** The response of PostgreSQL to a connection while it starts. */
 const startingUp = Buffer.from('E\0\0\0\x3eSFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0', 'latin1');
 
 /**

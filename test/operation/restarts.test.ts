@@ -14,7 +14,7 @@ const dealsEach = 40;
 const boundMs = 60_000;
 
 for (const backend of backends)
-  describe(`asynchronous recalculations, with the queue on ${backend}`, function () {
+  describe(`asynchronous recalculations with the queue on ${backend}`, function () {
     this.timeout(240_000);
     let servers: Servers;
     let redis: RedisServer | null;
@@ -56,7 +56,7 @@ for (const backend of backends)
 
     const client = (index: number) => new ApiClient(apis[index]?.url ?? '', tenant.apiKey);
 
-    /** As a caller does who is told nothing: the same request again, under the same key, until it is answered. */
+    /** Retries as a client without a response does: the same request with the same key until there is a response. */
     async function startJob(repId: string, index: number): Promise<string> {
       const deadline = Date.now() + boundMs;
       for (;;) {
@@ -107,7 +107,7 @@ for (const backend of backends)
       ...(process.env['TEST_DATABASE_URL'] === undefined ? [['PostgreSQL', killPostgres] as const] : []),
     ];
 
-    it('all end truthfully while every process in turn is killed and restarted', async () => {
+    it('reach a correct final status while each process is killed and restarted', async () => {
       let started = 0;
       for (const [, kill] of faults) {
         const until = started + Math.ceil(people.length / faults.length);
@@ -133,7 +133,7 @@ for (const backend of backends)
       await expectSoundLedger(servers.database.ownerUrl, tenant.workspaceId);
     });
 
-    it('are read from every API for six hours after their end, and then no more', async () => {
+    it('are readable from every API process for six hours after their end', async () => {
       owner = new pg.Client({ connectionString: servers.database.ownerUrl });
       await owner.connect();
       const endedAgo = (interval: string) =>
@@ -162,7 +162,7 @@ for (const backend of backends)
 describe('SIGTERM', function () {
   this.timeout(60_000);
 
-  it('ends readiness first, then answers what was begun, finishes lanes, and ends with 0', async () => {
+  it('fails readiness first, then completes open requests and lanes, and exits with 0', async () => {
     const servers = (await startServers('postgres')) as Servers;
     const environment = { ...servers.environment, DRAIN_MS: '1500' };
     const api = await ServiceProcess.start('api', environment);
@@ -227,7 +227,7 @@ describe('SIGTERM while Redis is away', function () {
     await servers?.stop();
   });
 
-  it('lanes are finished, and every process ends with 0 within seconds', async () => {
+  it('completes lanes, and every process exits with 0 within seconds', async () => {
     processes = await Promise.all([
       ServiceProcess.start('api', servers.environment),
       ServiceProcess.start('worker', servers.environment),
@@ -268,7 +268,7 @@ describe('SIGTERM while Redis is away', function () {
   });
 });
 
-/** Test servers answer before a commit is written, which forgets the last of them when a server process is killed. */
+/** Test servers respond before a commit is written to disk, so a killed server process loses the last commits. */
 async function commitForSure(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();

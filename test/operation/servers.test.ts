@@ -30,7 +30,7 @@ describe('migrations', function () {
     return spawn(process.execPath, [command, 'migrate'], { cwd: root, env, stdio: 'ignore' });
   };
 
-  it('may start four at once', async () => {
+  it('run once when four processes start concurrently', async () => {
     const database = await createTestDatabase();
     try {
       const runs = [0, 1, 2, 3].map(() => migrate(database.ownerUrl));
@@ -42,7 +42,7 @@ describe('migrations', function () {
     }
   });
 
-  it('may be killed midway, four at once, and run again', async () => {
+  it('complete at the next start after four processes were killed during them', async () => {
     const database = await createTestDatabase();
     const watcher = new pg.Client({ connectionString: database.ownerUrl });
     await watcher.connect();
@@ -63,7 +63,7 @@ describe('migrations', function () {
     }
   });
 
-  it('are left alone when told, and a process then refuses a database that lacks one', async () => {
+  it('are not run if disabled, and a process then exits when one is missing', async () => {
     const database = await createTestDatabase();
     try {
       for (const part of ['--api', '--worker']) {
@@ -98,7 +98,7 @@ describe('DATABASE_READ_URL', () => {
     'src/deals/queries/list-deals.ts',
   ];
 
-  it('is used by lists and dashboards, and by no command, worker or statement', () => {
+  it('is used by lists and dashboards only, not by commands, workers or statements', () => {
     const files = ['src', 'workers']
       .flatMap((folder) =>
         readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
@@ -108,7 +108,7 @@ describe('DATABASE_READ_URL', () => {
     expect(users.sort()).to.deep.equal(mayBeStale);
   });
 
-  it('answers those from the replica, and everything else from the primary; without it the primary answers all', async () => {
+  it('serves lists and dashboards from the replica and everything else from the primary', async () => {
     const replica = await createTestDatabase({ migrate: migrateTestDatabase });
     const service = await startTestService({ DATABASE_READ_URL: replica.ownerUrl });
     try {
@@ -116,7 +116,7 @@ describe('DATABASE_READ_URL', () => {
       const [repId] = await saveSimpleTerms(api, ['ann']);
       await api.expect(201, 'PUT', '/v1/deals/D-1', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
       await service.waitForCalculations(workspaceId);
-      // This replica never catches up, so what it answers can be told apart.
+      // This replica never catches up, so its responses differ from the primary's.
       expect((await api.expect(200, 'GET', '/v1/deals')).deals).to.deep.equal([]);
       await api.expect(200, 'POST', '/v1/commissions/recalculate', { dealId: 'D-1' });
       await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-Q1' });
@@ -132,7 +132,7 @@ describe('DATABASE_READ_URL', () => {
   });
 });
 
-describe('a replica that lags', () => {
+describe('a lagging replica', () => {
   /** As replication would: the rows of the primary, with the revisions that they have there. */
   async function catchUp(from: string, to: string): Promise<void> {
     const [primary, replica] = [from, to].map((connectionString) => new pg.Client({ connectionString })) as [
@@ -149,7 +149,7 @@ describe('a replica that lags', () => {
     await Promise.all([primary.end(), replica.end()]);
   }
 
-  it('is never remembered longer than it lags', async () => {
+  it('causes no cached response that outlives the lag', async () => {
     const replica = await createTestDatabase({ migrate: migrateTestDatabase });
     const service = await startTestService({ DATABASE_READ_URL: replica.ownerUrl });
     try {
@@ -202,7 +202,7 @@ describe('behind PgBouncer in transaction mode', function () {
     await servers?.stop();
   });
 
-  it('the service pays, with the queue and the migrations on the straight way', async () => {
+  it('calculates commission, with a direct connection for the queue and the migrations', async () => {
     const environment = {
       ...servers.environment,
       DATABASE_URL: bouncer.url,
@@ -227,7 +227,7 @@ describe('behind PgBouncer in transaction mode', function () {
     await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-Q1' });
   });
 
-  it('a role that could read past row-level security is refused, though the pooler swallows the role asked for', async () => {
+  it('rejects a role that bypasses row-level security, although the pooler ignores the requested role', async () => {
     const ownerBouncer = await startPgBouncer(servers.database.ownerUrl);
     try {
       const failed = await ServiceProcess.start('worker', {
@@ -243,14 +243,14 @@ describe('behind PgBouncer in transaction mode', function () {
   });
 });
 
-describe('a Redis that forgets', () => {
+describe('a Redis server that may lose data', () => {
   const silent = createLog('silent');
 
   for (const [what, settings, complaint] of [
-    ['keeps no append-only file', ['--maxmemory-policy', 'noeviction'], 'keeps no append-only file'],
+    ['has no append-only file', ['--maxmemory-policy', 'noeviction'], 'keeps no append-only file'],
     ['throws keys out', ['--appendonly', 'yes', '--maxmemory-policy', 'allkeys-lru'], 'allkeys-lru'],
   ] as const)
-    it(`because it ${what} is refused in production and else warned of`, async function () {
+    it(`is rejected in production and causes a warning elsewhere if it ${what}`, async function () {
       const redis = await startRedis(undefined, settings);
       if (redis === null) return this.skip();
       const warnings: string[] = [];
@@ -266,7 +266,7 @@ describe('a Redis that forgets', () => {
       }
     });
 
-  it('is not one that keeps an append-only file and throws nothing out', async function () {
+  it('is not reported if it has an append-only file and no eviction', async function () {
     const redis = await startRedis(undefined, ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']);
     if (redis === null) return this.skip();
     try {

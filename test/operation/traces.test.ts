@@ -8,7 +8,7 @@ import { ServiceProcess } from '#test/support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
 import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 
-/** What the processes send, as text: protobuf keeps names readable. */
+/** The data that the processes send, as text. Names are readable in protobuf. */
 let received = '';
 let collector: Server;
 let database: TestDatabase;
@@ -34,7 +34,7 @@ describe('traces', function () {
     await database.drop();
   });
 
-  it('of a request, its statements and the job it caused arrive at the collector, and hold no values', async () => {
+  it('of a request, its statements and its job arrive at the collector and contain no values', async () => {
     const environment = {
       DATABASE_URL: database.ownerUrl,
       PORT: '0',

@@ -105,7 +105,7 @@ describe('the configuration', () => {
     for (const { name, description, example } of settingsTable())
       expect([description, example], name).not.to.include('');
     const examples = Object.fromEntries(usable.map(({ name, example }) => [name, example]));
-    // All of them together make a production, which needs a key of its own and allows less.
+    // All settings together make a production environment, which requires its own key and allows less.
     const less = { OIDC_ALLOW_HTTP: '', CRM_ALLOW_LOOPBACK: '' };
     const config = readConfig({ ...examples, ...less, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') });
     expect(config).to.include.all.keys(usable.map(({ name }) => name));

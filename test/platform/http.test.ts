@@ -80,7 +80,7 @@ describe('HTTP', () => {
     });
   });
 
-  /** As Node's own client sends it: fetch refuses some methods and rewrites some addresses. */
+  /** Sends with Node's own client: fetch rejects some methods and rewrites some addresses. */
   function send(
     method: string,
     path: string,
@@ -111,7 +111,7 @@ describe('HTTP', () => {
 
   const json = { 'content-type': 'application/json' };
 
-  /** The envelope and nothing else, under the status it names; gives its message and details. */
+  /** Expects exactly the error envelope and its status, and returns its message and details. */
   function expectFailure(
     answer: Answer,
     statusCode: number,

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
-describe('quotas and assignments from CSV files', () => {
+describe('the import of quotas and assignments from CSV files', () => {
   let service: TestService;
   let api: ApiClient;
   let planId: string;
@@ -32,7 +32,7 @@ describe('quotas and assignments from CSV files', () => {
       one['variableTarget'],
     ]);
 
-  it('set one target for each row, by e-mail and plan name in any case, with a result for each row', async () => {
+  it('sets one target for each row, by e-mail and plan name in any case, and returns a result for each row', async () => {
     const text = [
       'E-Mail,Plan Name,Period,Target,Variable Target',
       'ANN@x.io,ae plan,2026-Q1,"$100,000.00",5000',
@@ -66,14 +66,14 @@ describe('quotas and assignments from CSV files', () => {
     expect((await quotas())[0]).to.deep.equal(['2026-Q1', 100_000, 5000]);
   });
 
-  it('reject targets that can be read in two ways, unless the format is given', async () => {
+  it('rejects targets that can be read in two ways, unless the number format is given', async () => {
     const text = 'email,plan,period,target\nann@x.io,AE Plan,2026-Q1,1.234\n';
     expect(outcomes(await send('/v1/quotas/import', text))).to.deep.equal(['ambiguous_number']);
     expect(outcomes(await send('/v1/quotas/import?numberFormat=eu', text))).to.deep.equal(['created']);
     expect((await quotas())[0]).to.deep.equal(['2026-Q1', 1234, null]);
   });
 
-  it('put reps on plans, once', async () => {
+  it('assigns reps to plans once, also when the file is sent again', async () => {
     const text = [
       'email,plan,start,end',
       'ann@x.io,ae plan,1/1/26,6/30/26',
@@ -101,7 +101,7 @@ describe('quotas and assignments from CSV files', () => {
     expect(await quotas()).to.deep.equal([['2026-Q1', 5, null]]);
   });
 
-  it('name unknown and missing columns', async () => {
+  it('returns the names of unknown and missing columns', async () => {
     const unknown = await send('/v1/quotas/import', 'mail,goal\na,1\n', 400);
     expect(unknown.code).to.equal('no_known_columns');
     const missing = await send('/v1/quotas/import', 'email,period\na,1\n', 400);

@@ -84,8 +84,8 @@ describe('quotas', () => {
     return { repId, planId: theirs.planId, planRuleId, quotaId: quota.quotaId as string };
   }
 
-  describe('POST', () => {
-    it('sets the quota of every rep once and asks for the days of the period', async () => {
+  describe('POST /v1/quotas', () => {
+    it('sets one quota per rep and requests a calculation of the period', async () => {
       const [first, second] = await post(
         newBusiness({ repIds: [bob, ann, bob.toUpperCase()], target: 1000.123456, variableTarget: 50 }),
       );
@@ -110,7 +110,7 @@ describe('quotas', () => {
       expect(slice.woken).to.have.members([ann, bob]);
     });
 
-    it('changes the one that is there, keeping a variable target that is not mentioned', async () => {
+    it('changes an existing quota and leaves an omitted variable target unchanged', async () => {
       const [first] = await post(newBusiness({ variableTarget: 50 }));
       const [second] = await post(newBusiness({ target: 2000 }));
       expect(second).to.deep.equal({ ...first, target: 2000 });
@@ -118,7 +118,7 @@ describe('quotas', () => {
       expect(await list()).to.have.length(1);
     });
 
-    it('asks for nothing when it says what is there', async () => {
+    it('requests no calculation when the quota does not change', async () => {
       await post(newBusiness({ variableTarget: 0.1 }));
       await slice.deleteRequests(workspaceId);
       const before = await everything();
@@ -128,18 +128,18 @@ describe('quotas', () => {
       expect(slice.woken).to.deep.equal([]);
     });
 
-    it('allows a target of nothing', async () => {
+    it('accepts a target of 0', async () => {
       const [quota] = await post(newBusiness({ target: -0 }));
       expect(quota).to.include({ target: 0, attainment: 0 });
     });
 
-    it('serves a group through any of its rules', async () => {
+    it('sets the quota of a group through any of its rules', async () => {
       const [first] = await post(newBusiness({ planRuleId: ruleId('A') }));
       const [second] = await post(newBusiness({ planRuleId: ruleId('B'), target: 7 }));
       expect(second).to.include({ quotaId: first.quotaId, measure: 'team', target: 7, planRuleId: ruleId('B') });
     });
 
-    it('refuses bodies that break the schema', async () => {
+    it('rejects bodies that violate the schema', async () => {
       const { planRuleId, ...neither } = newBusiness();
       for (const body of [
         {},
@@ -165,7 +165,7 @@ describe('quotas', () => {
         await expectError('VALIDATION_FAILED', 400, body);
     });
 
-    it('refuses a period of another kind, naming the one it wants', async () => {
+    it('returns 400 period_mismatch with the expected format for a period of another kind', async () => {
       for (const period of ['2026', '2026-03', '2026-H1']) {
         expect((await expectError('period_mismatch', 400, newBusiness({ period }))).message).to.contain('YYYY-QN');
       }
@@ -173,7 +173,7 @@ describe('quotas', () => {
       await post(byMeasure('Renewal', { period: '2026-03' }));
     });
 
-    it('refuses reps, plans and rules that the workspace does not have', async () => {
+    it('returns 404 for reps, plans and rules that the workspace does not have', async () => {
       const foreign = await elsewhere();
       for (const unknown of [newId(), foreign.repId]) {
         const failure = await expectError('rep_not_found', 404, newBusiness({ repIds: [ann, unknown] }));
@@ -184,13 +184,13 @@ describe('quotas', () => {
         await expectError('plan_rule_not_found', 404, newBusiness({ planRuleId }));
     });
 
-    it('refuses a rule of another plan than the one named', async () => {
+    it('returns 404 for a rule of another plan than the given one', async () => {
       const other = await addPlan(slice, admin, 'Other', [rule('Mine')]);
       await expectError('plan_rule_not_found', 404, newBusiness({ planId: other.planId }));
       expect(await post(newBusiness({ planId: plan.planVersionId }))).to.have.length(1);
     });
 
-    it('refuses a rule of a superseded version, whose name a newer one has', async () => {
+    it('returns 404 for a rule of a superseded version, although a newer version has its name', async () => {
       const newer: PlanVersion = await slice.run(updatePlan, admin, {
         params: { planRef: plan.planId },
         body: { config: { rules: [rule('New Business')] } },
@@ -204,7 +204,7 @@ describe('quotas', () => {
       expect(await post(newBusiness({ planRuleId: ruleId('Renewal'), period: '2026-01' }))).to.have.length(1);
     });
 
-    it('takes a rule of a draft, and of each version that is in force', async () => {
+    it('accepts a rule of a draft and of each version in force', async () => {
       const draft = await addPlan(slice, admin, 'Draft', [rule('Soon')], { status: 'draft' });
       await post(newBusiness({ planRuleId: ruleId('Soon', draft) }));
       const july = {
@@ -217,7 +217,7 @@ describe('quotas', () => {
       expect(await list({ planId: plan.planId })).to.have.length(2);
     });
 
-    it('has the new quota start at the credit that the ledger has', async () => {
+    it('starts a new quota at the credit in the ledger', async () => {
       await addDeal(slice, workspaceId, ann, '2026-02-15', 333);
       await addDeal(slice, workspaceId, ann, '2026-05-15', 5000);
       await post(newBusiness({ period: '2026-Q2', target: 2 }));
@@ -230,7 +230,7 @@ describe('quotas', () => {
       expect((await list({ period: '2026-Q2' }))[0]).to.include({ current_value: 5000, attainment: 2500 });
     });
 
-    it('counts the credit of a thousand reps in bearable time', async () => {
+    it('counts the credit of a thousand reps within the time limit', async () => {
       const ids = await addReps(slice, admin, ...Array.from({ length: 1000 }, (_, index) => `R${index}`));
       await sql`
         insert into commission_events (workspace_id, rep_id, event_id, kind, status, plan_id, attainment_key, category, amount, credit, currency, period, earned_on, idempotency_key)
@@ -242,7 +242,7 @@ describe('quotas', () => {
       expect(new Set(quotas.map((one: { current_value: number }) => one.current_value))).to.deep.equal(new Set([7]));
     });
 
-    it('waits for a calculation that runs, so that its counter misses nothing', async () => {
+    it('waits for a running calculation, so that its credit includes every event', async () => {
       await addDeal(slice, workspaceId, ann, '2026-02-15', 333);
       let posted: Promise<unknown> = Promise.resolve();
       let done = false;
@@ -265,7 +265,7 @@ describe('quotas', () => {
       expect((await list())[0]).to.include({ current_value: 333, attainment: 0.333 });
     });
 
-    it('takes ten thousand reps', async () => {
+    it('accepts ten thousand reps', async () => {
       const ids = await addReps(slice, admin, ...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
       const started = Date.now();
       expect(await post(newBusiness({ repIds: ids }))).to.have.length(10_000);
@@ -273,8 +273,8 @@ describe('quotas', () => {
     });
   });
 
-  describe('POST by measure', () => {
-    it('finds the rule by its name, however it is written', async () => {
+  describe('POST /v1/quotas by measure', () => {
+    it('finds the rule by its name, ignoring case and spaces', async () => {
       expect((await post(byMeasure(' new BUSINESS ')))[0]).to.include({
         planRuleId: ruleId('New Business'),
         measure: 'New Business',
@@ -282,12 +282,12 @@ describe('quotas', () => {
       expect((await post(byMeasure('b')))[0]).to.include({ measure: 'team' });
     });
 
-    it('finds it by the field that it measures when no name fits, rules of one group being one', async () => {
+    it('finds the rule by the measured field when no name matches, and counts the rules of a group as one', async () => {
       expect((await post(byMeasure('AMOUNT')))[0]).to.include({ measure: 'New Business' });
       expect((await post(byMeasure('x')))[0]).to.include({ measure: 'team' });
     });
 
-    it('prefers the newest active version', async () => {
+    it('prefers the newest active version of the plan', async () => {
       const newer: PlanVersion = await slice.run(updatePlan, admin, {
         params: { planRef: plan.planId },
         body: { config: { rules: [rule('New Business'), rule('Other')] } },
@@ -295,7 +295,7 @@ describe('quotas', () => {
       expect((await post(byMeasure('New Business')))[0].planRuleId).to.equal(ruleId('New Business', newer));
     });
 
-    it('refuses a name on several plans, unless the plan is named', async () => {
+    it('returns 400 quota_ambiguous_measure for a rule name on several plans, unless the plan is given', async () => {
       const other = await addPlan(slice, admin, 'Other', [rule('New Business'), rule('Elsewhere')]);
       await assign([bob], other);
       await post(byMeasure('New Business'));
@@ -304,12 +304,12 @@ describe('quotas', () => {
       expect(quota.planId).to.equal(other.planId);
     });
 
-    it('refuses a field that rules of different keys measure', async () => {
+    it('returns 400 quota_ambiguous_measure for a field that rules with different attainment keys measure', async () => {
       const other = await addPlan(slice, admin, 'Other', [rule('One'), rule('Two')]);
       await expectError('quota_ambiguous_measure', 400, byMeasure('amount', { planId: other.planId }));
     });
 
-    it('refuses what no active assigned plan has', async () => {
+    it('returns 404 plan_rule_not_found for a measure that no active assigned plan has', async () => {
       const other = await addPlan(slice, admin, 'Other', [rule('Elsewhere')]);
       await expectError('plan_rule_not_found', 404, byMeasure('Elsewhere'));
       await expectError('plan_rule_not_found', 404, byMeasure('Nothing'));
@@ -321,7 +321,7 @@ describe('quotas', () => {
     });
   });
 
-  describe('GET', () => {
+  describe('GET /v1/quotas', () => {
     it('filters by rep, plan and period', async () => {
       await post(newBusiness({ repIds: [ann, bob] }));
       await post(newBusiness({ period: '2026-Q2' }));
@@ -337,7 +337,7 @@ describe('quotas', () => {
         await slice.expectError('VALIDATION_FAILED', 400, listQuotas, admin, { query });
     });
 
-    it('shows a rep their own, and refuses them others', async () => {
+    it("returns a rep their own quotas, and 403 for another rep's", async () => {
       await post(newBusiness({ repIds: [ann, bob] }));
       const rep = callerAs('rep', workspaceId, ann);
       expect((await list({}, rep)).map((one: { repId: string }) => one.repId)).to.deep.equal([ann]);
@@ -345,15 +345,15 @@ describe('quotas', () => {
         await slice.expectError('forbidden', 403, listQuotas, rep, { query: { repId } });
     });
 
-    it('shows nothing of another workspace', async () => {
+    it('returns no quota of another workspace', async () => {
       const foreign = await elsewhere();
       expect(await list()).to.deep.equal([]);
       expect(await list({ repId: foreign.repId })).to.deep.equal([]);
     });
   });
 
-  describe('DELETE', () => {
-    it('removes the quota and asks for its period', async () => {
+  describe('DELETE /v1/quotas/:quotaId', () => {
+    it('removes the quota and requests a calculation of its period', async () => {
       const [{ quotaId }] = await post(newBusiness());
       await slice.deleteRequests(workspaceId);
       expect(await remove(quotaId)).to.deep.equal({ deleted: true, quotaId });
@@ -363,7 +363,7 @@ describe('quotas', () => {
       expect(await list()).to.deep.equal([]);
     });
 
-    it('answers 404 for what is not there', async () => {
+    it('returns 404 for an unknown quota', async () => {
       const foreign = await elsewhere();
       const before = await everything();
       for (const quotaId of [newId(), 'nonsense', foreign.quotaId])
@@ -372,7 +372,7 @@ describe('quotas', () => {
     });
   });
 
-  it('are changed by admins only', async () => {
+  it('returns 403 for a change by a caller who is not an admin', async () => {
     for (const accessLevel of ['manager', 'rep', 'connection'] as const) {
       await slice.expectError('forbidden', 403, setQuotas, callerAs(accessLevel, workspaceId, ann), {
         body: newBusiness(),

@@ -48,7 +48,7 @@ describe('POST /v1/quotas with targets', () => {
     expect(await api.expect(200, 'GET', '/v1/quotas')).to.have.length(3);
   });
 
-  it('keeps a variable target that a target omits, and null clears it', async () => {
+  it('leaves an omitted variable target unchanged, and clears it with null', async () => {
     const target = { repId: ids['Ann'], period: '2026-Q1', target: 100 };
     await post(201, [{ ...target, variableTarget: 50 }], { planRuleId });
     const [unchanged] = await post(201, [{ ...target, target: 200 }]);
@@ -61,7 +61,7 @@ describe('POST /v1/quotas with targets', () => {
     expect(other).to.include({ target: 100, variableTarget: null });
   });
 
-  it('starts a new quota at the credit of its own rep and period', async () => {
+  it('starts a new quota at the credit of its rep and period', async () => {
     const deal = (closeDate: string, amount: number, repId = ids['Ann']) => ({ closeDate, amount, repId });
     await api.expect(201, 'PUT', '/v1/deals/1', deal('2026-01-10', 40));
     await api.expect(201, 'PUT', '/v1/deals/2', deal('2026-04-10', 60));
@@ -75,7 +75,7 @@ describe('POST /v1/quotas with targets', () => {
     expect(quotas.map((one: Record<string, unknown>) => one['current_value'])).to.deep.equal([40, 60, 0]);
   });
 
-  it('sets all targets or none', async () => {
+  it('sets no target when one of them is invalid', async () => {
     const good = { repId: ids['Ann'], period: '2026-Q1', target: 100 };
     const rejected = await Promise.all([
       post(404, [good, { ...good, repId: randomUUID() }]),
@@ -94,7 +94,7 @@ describe('POST /v1/quotas with targets', () => {
     expect(await api.expect(200, 'GET', '/v1/quotas')).to.deep.equal([]);
   });
 
-  it('rejects a body that mixes both forms, has neither, or names a rep twice or not at all', async () => {
+  it('rejects a body that mixes both forms, has neither form, or has a target with two reps or no rep', async () => {
     const target = { repId: ids['Ann'], period: '2026-Q1', target: 100 };
     const paths = async (body: object) =>
       (await api.expect(400, 'POST', '/v1/quotas', body)).details.issues.map(({ path }: { path: string }) => path);

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 
-describe('people from a CSV file', () => {
+describe('the import of reps from a CSV file', () => {
   let service: TestService;
 
   before(async () => {
@@ -10,7 +10,7 @@ describe('people from a CSV file', () => {
   });
   after(() => service.stop());
 
-  it('are created or changed by e-mail, with a result for each row, and a dry run writes nothing', async () => {
+  it('creates or updates reps by e-mail, returns a result for each row, and writes nothing in a dry run', async () => {
     const { api } = await service.workspace();
     await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann', payrollId: 'P1' }] });
     const text = [

@@ -32,7 +32,7 @@ function hierarchyOf(list: readonly Change[]): Map<string, readonly ReportingLin
   return hierarchy;
 }
 
-/** The same by brute force: whom each reports to on each of the days. */
+/** The same by brute force: the manager of each rep on each of the days. */
 function calendarOf(list: readonly Change[]): Map<string, (string | null)[]> {
   const calendar = new Map(people.map((id) => [id, Array.from({ length: 10 }, (): string | null => null)]));
   for (const { repId, managerId, from } of list) calendar.get(repId)?.fill(managerId, from);
@@ -54,8 +54,8 @@ function climb(
 
 const indexes = Array.from({ length: 10 }, (_, index) => index);
 
-describe('reporting lines', () => {
-  it('say for every day what was last said of it', () => {
+describe('the reporting lines of a workspace', () => {
+  it('hold for every day the manager that was set last', () => {
     fc.assert(
       fc.property(changes, (list) => {
         const hierarchy = hierarchyOf(list);
@@ -69,7 +69,7 @@ describe('reporting lines', () => {
     );
   });
 
-  it('are broken when somebody is above themself on some day, and only then', () => {
+  it('are rejected if and only if a rep is above themself on some day', () => {
     fc.assert(
       fc.property(changes, (list) => {
         const hierarchy: Hierarchy = hierarchyOf(list);
@@ -81,7 +81,7 @@ describe('reporting lines', () => {
     );
   });
 
-  it('lead to everyone who is above on some day, and nobody else', () => {
+  it('lead to exactly the reps who are above on some day', () => {
     fc.assert(
       fc.property(changes, fc.constantFrom(...people), (list, repId) => {
         const hierarchy = hierarchyOf(list);

@@ -48,7 +48,7 @@ describe('reps', () => {
   }
 
   describe('GET /v1/reps', () => {
-    it('lists everyone by name, or the one with the address', async () => {
+    it('lists all reps by name, or the rep with the given e-mail', async () => {
       const names = async (query: object, caller = admin) =>
         (await slice.run(listReps, caller, { query })).reps.map((rep: { name: string }) => rep.name);
       expect(await names({})).to.deep.equal(['Ann', 'Bob', 'Cy']);
@@ -57,7 +57,7 @@ describe('reps', () => {
       expect(await names({}, callerAs('manager', workspaceId, ids['Bob'] as string))).to.have.length(3);
     });
 
-    it('shows a rep themself only', async () => {
+    it('lists only the rep themself for a rep', async () => {
       const cy = callerAs('rep', workspaceId, ids['Cy'] as string);
       expect((await slice.run(listReps, cy)).reps.map((rep: { id: string }) => rep.id)).to.deep.equal([ids['Cy']]);
       expect((await slice.run(listReps, cy, { query: { email: 'bob@x.io' } })).reps).to.deep.equal([]);
@@ -68,14 +68,14 @@ describe('reps', () => {
       await slice.expectError('VALIDATION_FAILED', 400, listReps, admin, { query: { email: 'a\u0000@x.io' } });
     });
 
-    it('shows nothing of another workspace', async () => {
+    it('lists no rep of another workspace', async () => {
       const other = callerAs('admin', await slice.workspace());
       expect((await slice.run(listReps, other)).reps).to.deep.equal([]);
     });
   });
 
   describe('GET /v1/reps/:repId', () => {
-    it('adds the linkage, flat and in one', async () => {
+    it('returns the linkage as flat fields and as one object', async () => {
       await slice.owner
         .updateTable('reps')
         .set({ provider: 'crm-a', synced_at: '2026-05-01T00:00:00Z' })
@@ -135,7 +135,7 @@ describe('reps', () => {
       expect(cy).to.include({ managerId: ids['Bob'], crmId: null, lastDealOwnedAt: null });
     });
 
-    it('answers 400 for whom the workspace does not have', async () => {
+    it('returns 400 rep_not_found for a rep of no or another workspace', async () => {
       const other = callerAs('admin', await slice.workspace());
       for (const repId of [newId(), 'nonsense', ''])
         await slice.expectError('rep_not_found', 400, getRep, admin, { params: { repId } });
@@ -144,7 +144,7 @@ describe('reps', () => {
       expect(foreign.message).to.equal(unknown.message);
     });
 
-    it('refuses a rep who asks for somebody else, whether they exist or not', async () => {
+    it('returns 403 to a rep who reads another rep, whether or not that rep exists', async () => {
       const cy = callerAs('rep', workspaceId, ids['Cy'] as string);
       for (const repId of [ids['Bob'], newId(), 'nonsense'])
         await slice.expectError('forbidden', 403, getRep, cy, { params: { repId } });
@@ -155,7 +155,7 @@ describe('reps', () => {
   });
 
   describe('PATCH /v1/reps/:repId', () => {
-    it('changes role and activity', async () => {
+    it('changes the role and the activity', async () => {
       expect(await patch('Cy', { role: 'manager', active: false })).to.deep.include({
         id: ids['Cy'],
         role: 'manager',
@@ -165,7 +165,7 @@ describe('reps', () => {
       expect(await slice.requests(workspaceId)).to.deep.equal([]);
     });
 
-    it('sets, dates and clears the manager', async () => {
+    it('sets a manager, also from a given day, and clears the manager', async () => {
       expect(
         (await patch('Cy', { managerId: (ids['Ann'] as string).toUpperCase(), managerFrom: '2026-06-01' })).managerId,
       ).to.equal(ids['Bob']);
@@ -184,7 +184,7 @@ describe('reps', () => {
       expect(await slice.contents(workspaceId, 'reporting_lines')).to.equal('reporting_lines: ');
     });
 
-    it('refuses bodies that break the schema', async () => {
+    it('rejects bodies that violate the schema', async () => {
       const cy = ids['Cy'] as string;
       for (const body of [
         {},
@@ -200,7 +200,7 @@ describe('reps', () => {
       }
     });
 
-    it('refuses unknown reps and managers, and those of others', async () => {
+    it('returns 404 for reps and managers that are unknown or of another workspace', async () => {
       const foreign = newId();
       const elsewhere = await slice.workspace();
       await slice.owner
@@ -224,7 +224,7 @@ describe('reps', () => {
         await expectError('rep_not_found', 404, ids['Cy'] as string, { managerId });
     });
 
-    it('refuses circles', async () => {
+    it('rejects reporting lines with a cycle', async () => {
       await expectError('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Cy'] });
       await expectError('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Bob'] });
       await patch('Bob', { managerId: ids['Ann'] });
@@ -234,7 +234,7 @@ describe('reps', () => {
       });
     });
 
-    it('keeps the last active admin', async () => {
+    it('returns 409 last_admin for a change that would leave no active admin', async () => {
       await expectError('last_admin', 409, ids['Ann'] as string, { role: 'manager' });
       await expectError('last_admin', 409, ids['Ann'] as string, { active: false });
       await patch('Bob', { role: 'admin' });
@@ -242,13 +242,13 @@ describe('reps', () => {
       await expectError('last_admin', 409, ids['Bob'] as string, { active: false });
     });
 
-    it('does not let two admins leave at once', async () => {
+    it('lets only one of two concurrent changes remove the last two admins', async () => {
       await patch('Bob', { role: 'admin' });
       const outcomes = await Promise.allSettled([patch('Ann', { role: 'rep' }), patch('Bob', { role: 'rep' })]);
       expect(outcomes.map((one) => one.status).sort()).to.deep.equal(['fulfilled', 'rejected']);
     });
 
-    it('refuses to activate more than the tier has', async () => {
+    it("returns 403 rep_limit_reached for an activation beyond the tier's seats", async () => {
       await slice.owner
         .updateTable('workspaces')
         .set({ tier: 'free' })
@@ -260,7 +260,7 @@ describe('reps', () => {
       expect((await patch('Cy', { role: 'manager' })).role).to.equal('manager');
     });
 
-    it('ends the sessions of who is deactivated or gets another role, and nobody else', async () => {
+    it('ends the sessions of a rep who is deactivated or gets another role, and no other sessions', async () => {
       const token = (repId: string | null, kind: 'sess' | 'ws') =>
         slice.owner
           .insertInto('tokens')
@@ -291,7 +291,7 @@ describe('reps', () => {
       expect(await left()).to.have.members([ids['Ann'], null]);
     });
 
-    it('is for admins', async () => {
+    it('returns 403 to every caller who is not an admin', async () => {
       await slice.expectError('forbidden', 403, updateRep, callerAs('manager', workspaceId, ids['Bob'] as string), {
         params: { repId: ids['Bob'] },
         body: { role: 'admin' },

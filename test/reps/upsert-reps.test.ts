@@ -91,7 +91,7 @@ describe('PUT /v1/reps', () => {
       .execute()
       .then((rows) => rows.map((row) => [row.name, row.from_day, row.to_day, row.manager]));
 
-  it('creates people with defaults and a lane each, and answers in the order of the body', async () => {
+  it('creates reps with defaults and one lane each, and returns them in the order of the body', async () => {
     const [z, a] = await put(
       { email: ' Zoe@Example.COM ', name: 'Zoe', crmMemberId: 'm1' },
       { email: 'ａnn@example.com', name: 'Ann', role: 'manager', active: false },
@@ -117,7 +117,7 @@ describe('PUT /v1/reps', () => {
     expect(lanes.map((lane) => lane.rep_id).sort()).to.deep.equal([z.id, a.id].sort());
   });
 
-  it('changes what is said and keeps the rest', async () => {
+  it('changes only the fields in the body', async () => {
     const [first] = await put({ email: 'a@x.io', name: 'A', role: 'manager', active: false, crmMemberId: 'm1' });
     const [second] = await put({ email: 'A@X.io', name: 'Other' });
     expect(second).to.deep.equal({ ...first, name: 'Other' });
@@ -125,7 +125,7 @@ describe('PUT /v1/reps', () => {
     expect(third.crmMemberId).to.equal(null);
   });
 
-  it('refuses bodies that break the schema', async () => {
+  it('rejects bodies that violate the schema', async () => {
     await expectError('VALIDATION_FAILED', 400, 'reps');
     await expectError('VALIDATION_FAILED', 400, 'reps.0.email', { email: 'a@', name: 'A' });
     await expectError('VALIDATION_FAILED', 400, 'reps.0.email', { email: `${'a'.repeat(250)}@x.io`, name: 'A' });
@@ -145,7 +145,7 @@ describe('PUT /v1/reps', () => {
     await expectError('VALIDATION_FAILED', 400, 'reps', ...tooMany);
   });
 
-  it('refuses an address twice, a stranger as manager, oneself as manager, and a taken member id', async () => {
+  it('rejects a repeated e-mail, an unknown manager, the rep as their own manager, and a member id of another rep', async () => {
     await put({ email: 'known@x.io', name: 'Known', crmMemberId: 'm1' });
     await expectError(
       'VALIDATION_FAILED',
@@ -187,7 +187,7 @@ describe('PUT /v1/reps', () => {
     );
   });
 
-  it('lets two people swap their member ids', async () => {
+  it('lets two reps swap their member ids in one body', async () => {
     await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' }, { email: 'b@x.io', name: 'B', crmMemberId: 'm2' });
     const [a, b] = await put(
       { email: 'a@x.io', name: 'A', crmMemberId: 'm2' },
@@ -196,7 +196,7 @@ describe('PUT /v1/reps', () => {
     expect([a.crmMemberId, b.crmMemberId]).to.deep.equal(['m2', 'm1']);
   });
 
-  it('keeps the workspaces apart', async () => {
+  it('creates separate reps for the same e-mail in two workspaces', async () => {
     const [mine] = await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' }, { email: 'boss@x.io', name: 'Boss' });
     await enter();
     const [theirs] = await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' });
@@ -209,7 +209,7 @@ describe('PUT /v1/reps', () => {
   });
 
   describe('managers', () => {
-    it('are found in the same body, and since always', async () => {
+    it('are found in the same body and apply from the first day', async () => {
       const [rep, boss, top] = await put(
         { email: 'rep@x.io', name: 'Rep', managerEmail: 'BOSS@x.io' },
         { email: 'boss@x.io', name: 'Boss', managerEmail: 'top@x.io', managerFrom: '2026-04-01' },
@@ -233,7 +233,7 @@ describe('PUT /v1/reps', () => {
       expect(slice.woken).to.have.members([boss.id, top.id]);
     });
 
-    it('change from a day on: who was above and who is now are asked for, with everyone above them', async () => {
+    it('that change from a day request a calculation of the old and the new manager and of everyone above them', async () => {
       const [, old, fresh, overOld, overFresh] = await put(
         { email: 'rep@x.io', name: 'Rep', managerEmail: 'old@x.io' },
         { email: 'old@x.io', name: 'Old', managerEmail: 'overold@x.io' },
@@ -262,7 +262,7 @@ describe('PUT /v1/reps', () => {
       expect((await put({ email: 'rep@x.io', name: 'Rep' }))[0].managerId).to.equal(fresh.id);
     });
 
-    it('ask for nothing when nothing changes', async () => {
+    it('that do not change request no calculation', async () => {
       const body = [
         { email: 'rep@x.io', name: 'Rep', managerEmail: 'boss@x.io' },
         { email: 'boss@x.io', name: 'Boss' },
@@ -275,7 +275,7 @@ describe('PUT /v1/reps', () => {
       expect(await everything()).to.equal(before);
     });
 
-    it('are cleared by null, and a later change removes what was planned after it', async () => {
+    it('are cleared by null, and a change removes the changes planned after its day', async () => {
       await put(
         { email: 'rep@x.io', name: 'Rep', managerEmail: 'a@x.io' },
         { email: 'a@x.io', name: 'A' },
@@ -290,7 +290,7 @@ describe('PUT /v1/reps', () => {
       expect(await lines()).to.deep.equal([]);
     });
 
-    it('may take turns, but nobody is above themself on any day', async () => {
+    it('may swap positions over time, but a rep above themself on any day is rejected', async () => {
       await put({ email: 'a@x.io', name: 'A' }, { email: 'b@x.io', name: 'B' });
       await put({ email: 'a@x.io', name: 'A', managerEmail: 'b@x.io' });
       await put({ email: 'a@x.io', name: 'A', managerEmail: null, managerFrom: '2026-07-01' });
@@ -305,7 +305,7 @@ describe('PUT /v1/reps', () => {
       expect(await lines()).to.have.length(2);
     });
 
-    it('stand at most twenty above one another', async () => {
+    it('are at most twenty levels above a rep', async () => {
       const chain = Array.from({ length: 21 }, (_, index) => ({
         email: `r${index}@x.io`,
         name: `R${index}`,
@@ -325,7 +325,7 @@ describe('PUT /v1/reps', () => {
       await put({ email: 'low@x.io', name: 'Low', managerEmail: 'r1@x.io' });
     });
 
-    it('are those of the day where the workspace is', async () => {
+    it("are those of the current day in the workspace's time zone", async () => {
       await enter({ timezone: 'Pacific/Auckland' });
       slice.now = new Date('2026-05-31T13:00:00Z');
       const [rep, boss] = await put(
@@ -336,17 +336,17 @@ describe('PUT /v1/reps', () => {
     });
   });
 
-  describe('deals that nobody has', () => {
-    it('go to the new rep whom they name, the member id before the address', async () => {
+  describe('deals without an owner', () => {
+    it('get the new rep they name as owner, by member id before e-mail', async () => {
       await deal('by-member', { owner_id: 'm1', owner_email: 'b@x.io' });
       await deal('by-email', { owner_id: 'other', owner_email: 'B@X.io' });
-      await deal('nobodys', { owner_id: 'm9', owner_email: 'z@x.io' });
+      await deal('orphan', { owner_id: 'm9', owner_email: 'z@x.io' });
       const [a, b, c] = await put(
         { email: 'a@x.io', name: 'A', crmMemberId: 'm1' },
         { email: 'b@x.io', name: 'B' },
         { email: 'c@x.io', name: 'C' },
       );
-      expect(await dealOwners()).to.deep.equal({ 'by-member': a.id, 'by-email': b.id, nobodys: null });
+      expect(await dealOwners()).to.deep.equal({ 'by-member': a.id, 'by-email': b.id, orphan: null });
       const requested = await slice.requests(workspaceId);
       expect(requested.map((one) => one.rep_id))
         .to.have.members([a.id, b.id])
@@ -355,7 +355,7 @@ describe('PUT /v1/reps', () => {
       expect(slice.woken).to.have.members([a.id, b.id]);
     });
 
-    it('go to a rep whose member id changes; those that were resolved stay', async () => {
+    it('get a rep whose member id changes as owner, and deals with an owner keep it', async () => {
       const [a] = await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' });
       await deal('old', { owner_id: 'm1', rep_id: a.id });
       await deal('waiting', { owner_id: 'm2' });
@@ -366,7 +366,7 @@ describe('PUT /v1/reps', () => {
       expect(await slice.requests(workspaceId)).to.have.length(1);
     });
 
-    it('of another workspace stay there', async () => {
+    it('of another workspace do not change', async () => {
       await deal('foreign', { owner_id: 'm1' });
       const foreign = workspaceId;
       await enter();
@@ -384,7 +384,7 @@ describe('PUT /v1/reps', () => {
     const crowd = (count: number, active = true) =>
       Array.from({ length: count }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}`, active }));
 
-    it('are limited by the tier, counting active people', async () => {
+    it('are limited by the tier, counting active reps', async () => {
       await enter({ tier: 'free' });
       await put(...crowd(10), { email: 'off@x.io', name: 'Off', active: false });
       await expectError('rep_limit_reached', 403, null, { email: 'new@x.io', name: 'New' });
@@ -395,7 +395,7 @@ describe('PUT /v1/reps', () => {
       await put(...crowd(25));
     });
 
-    it('that are too many already do not keep people from being changed', async () => {
+    it("above the tier's limit do not prevent changes of active reps", async () => {
       await put(...crowd(12));
       await slice.owner
         .updateTable('workspaces')
@@ -406,7 +406,7 @@ describe('PUT /v1/reps', () => {
       await expectError('rep_limit_reached', 403, null, { email: 'r1@x.io', name: 'R1', active: true });
     });
 
-    it('take ten thousand people at once', async function () {
+    it('allow ten thousand reps in one request', async function () {
       this.timeout(30_000);
       const started = Date.now();
       await put(
@@ -422,14 +422,14 @@ describe('PUT /v1/reps', () => {
     });
   });
 
-  it('never leaves the workspace without an active admin', async () => {
+  it('returns 409 last_admin for a body that would leave no active admin', async () => {
     await put({ email: 'a@x.io', name: 'A', role: 'admin' });
     await expectError('last_admin', 409, null, { email: 'a@x.io', name: 'A', role: 'rep' });
     await expectError('last_admin', 409, null, { email: 'a@x.io', name: 'A', active: false });
     await put({ email: 'a@x.io', name: 'A', role: 'rep' }, { email: 'b@x.io', name: 'B', role: 'admin' });
   });
 
-  it('is for admins', async () => {
+  it('returns 403 to every caller who is not an admin', async () => {
     for (const accessLevel of ['manager', 'rep', 'connection'] as const) {
       await slice.expectError('forbidden', 403, upsertReps, callerAs(accessLevel, workspaceId), {
         body: { reps: [{ email: 'a@x.io', name: 'A' }] },
@@ -437,7 +437,7 @@ describe('PUT /v1/reps', () => {
     }
   });
 
-  it('and a change of the same people at once end one after the other', async () => {
+  it('and a concurrent change of the same reps are serialized', async () => {
     const [a] = await put({ email: 'a@x.io', name: 'A' }, { email: 'b@x.io', name: 'B' });
     await Promise.all([
       put({ email: 'a@x.io', name: 'A2', managerEmail: 'b@x.io' }),

@@ -18,7 +18,7 @@ import { type Answer, type ApiClient, type TestService } from '#test/support/tes
 const won: Omit<PlainDeal, 'owner'> = { amount: 1000, won: true, closeDate: '2026-02-10' };
 
 for (const { provider, start } of crmWorlds) {
-  describe(`deliveries of ${provider}`, function () {
+  describe(`webhook deliveries of ${provider}`, function () {
     this.timeout(60_000);
     let world: CrmWorld;
     let service: TestService;
@@ -36,7 +36,7 @@ for (const { provider, start } of crmWorlds) {
       service = await startServiceFor([world]);
       ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
       await world.connect(api, service.url);
-      // What deliveries bring, and nothing else: no poll of the CRM comes between.
+      // No poll of the CRM runs in between, so deliveries are the only source of changes.
       await rows("update crm_connections set poll_due_at = 'infinity'");
       await api.expect(200, 'POST', '/v1/commissions/sync', {});
       await payEveryone(api);
@@ -63,7 +63,7 @@ for (const { provider, start } of crmWorlds) {
         [workspaceId, id],
       );
 
-    /** A delivery of one change, as it is sent. */
+    /** A delivery of one change as the CRM sends it. */
     function oneDelivery(change: () => void): Delivery {
       world.takeDeliveries();
       change();
@@ -87,7 +87,7 @@ for (const { provider, start } of crmWorlds) {
         .send('POST', `${path}${query}`, body, { 'Content-Type': 'application/json', ...headers });
     }
 
-    /** The proof that a body needs, as the sender makes it. */
+    /** The signature headers of a body as the sender computes them. */
     async function signed(body: string | Uint8Array, at = Date.now(), query = ''): Promise<Record<string, string>> {
       const bytes = Buffer.from(body as string);
       if (provider === 'crmc') return { ...oneDelivery(change).headers };
@@ -107,7 +107,7 @@ for (const { provider, start } of crmWorlds) {
       return { 'Attio-Signature': createHmac('sha256', secret).update(bytes).digest('hex') };
     }
 
-    /** A delivery as it is sent, but for the id of its deal. */
+    /** A delivery as the CRM sends it, without the id of its deal. */
     async function namelessDelivery(): Promise<string> {
       const body = JSON.parse(oneDelivery(change).body);
       if (provider === 'crma') delete body.events[0].id.record_id;
@@ -124,29 +124,32 @@ for (const { provider, start } of crmWorlds) {
         ]),
       );
 
-    describe('that prove nothing', () => {
+    describe('with an invalid signature', () => {
       type Forgery = readonly [string, (delivery: Delivery) => Delivery];
       const rejected: readonly Forgery[] = [
-        ['137 no signature', (one) => ({ ...one, headers: {} })],
+        ['no signature', (one) => ({ ...one, headers: {} })],
         [
-          '137 a wrong one',
+          'a wrong signature',
           (one) => ({ ...one, headers: withProof(one.headers, (proof) => proof.replace(/.{4}$/, 'AAA=')) }),
         ],
-        ['137 a truncated one', (one) => ({ ...one, headers: withProof(one.headers, (proof) => proof.slice(0, -2)) })],
         [
-          '137 one of 4 KB',
+          'a truncated signature',
+          (one) => ({ ...one, headers: withProof(one.headers, (proof) => proof.slice(0, -2)) }),
+        ],
+        [
+          'a signature of 4 KB',
           (one) => ({ ...one, headers: withProof(one.headers, (proof) => proof.repeat(64).slice(0, 4096)) }),
         ],
-        ['137 an empty one', (one) => ({ ...one, headers: withProof(one.headers, () => '') })],
+        ['an empty signature', (one) => ({ ...one, headers: withProof(one.headers, () => '') })],
         ...(provider === 'crmc'
           ? []
           : ([
               [
-                '138 one of the same JSON in other bytes',
+                'a signature of the same JSON in other bytes',
                 (one) => ({ ...one, body: JSON.stringify(JSON.parse(one.body), null, 1) }),
               ],
               [
-                '137 one that another secret made',
+                'a signature with another secret',
                 (one) => ({
                   ...one,
                   headers: withProof(one.headers, (proof) =>
@@ -159,7 +162,7 @@ for (const { provider, start } of crmWorlds) {
             ] satisfies Forgery[])),
       ];
       for (const [name, forge] of rejected) {
-        it(`${name} → 401, and nothing is kept`, async () => {
+        it(`returns 401 for ${name} and stores nothing`, async () => {
           const delivery = await forge(oneDelivery(change));
           const before = await inboxSize();
           const answer = await post(delivery.body, delivery.headers);
@@ -172,15 +175,15 @@ for (const { provider, start } of crmWorlds) {
         for (const [name, at] of [
           ['301 s old', -301_000],
           ['61 s ahead', 61_000],
-          ['no number', Number.NaN],
+          ['not a number', Number.NaN],
         ] as const)
-          it(`139 a timestamp that is ${name} → 401`, async () => {
+          it(`returns 401 for a timestamp that is ${name}`, async () => {
             const body = oneDelivery(change).body;
             const answer = await post(body, await signed(body, Date.now() + at));
             expect([answer.status, answer.body.code]).to.deep.equal([401, 'bad_signature']);
           });
 
-        it('the old signature is taken only where it is allowed', async () => {
+        it('returns 401 for a signature of version 1', async () => {
           const { body } = oneDelivery(change);
           const old = createHash('sha256')
             .update(world.oauth.options.clientSecret + body)
@@ -192,13 +195,13 @@ for (const { provider, start } of crmWorlds) {
       }
     });
 
-    describe('that are proven', () => {
-      it('140 a hundred times the same at once: one effect', async () => {
+    describe('with a valid signature', () => {
+      it('store one message for a hundred concurrent copies of a delivery', async () => {
         const delivery = oneDelivery(change);
         const before = await inboxSize();
         const statuses = await Promise.all(Array.from({ length: 100 }, () => deliver(delivery)));
         expect(statuses.filter((status) => status < 200 || status > 299)).to.deep.equal([]);
-        // A Flow of crm-c numbers nothing, so each of its calls is news.
+        // A Flow of crm-c has no message ids, so each of its calls is a new message.
         expect((await inboxSize()) - before).to.equal(provider === 'crmc' ? 100 : 1);
         await waitForCalculations();
         expect((await stored())?.['amount']).to.equal(String(1000 + cents / 100));
@@ -209,17 +212,17 @@ for (const { provider, start } of crmWorlds) {
         expect(history?.['n']).to.equal(Number(history?.['different']));
       });
 
-      it('141 that are no JSON → 400', async () => {
+      it('return 400 invalid_json for a body that is not JSON', async () => {
         const answer = await post('{"events": [', await signed('{"events": ['));
         expect([answer.status, answer.body.code]).to.deep.equal([400, 'invalid_json']);
       });
 
-      it('141 of another shape → 400 or 401, never 500', async () => {
+      it('never return 500 for JSON of an unexpected shape', async () => {
         for (const body of ['null', '5', '"x"', '{}', '{"a":1}', '[[[]]]'])
           expect((await post(body, await signed(body))).status, body).to.be.oneOf([200, 202, 400, 401]);
       });
 
-      it('141 of a deal that is not named → 400, and nothing is kept', async () => {
+      it('return 400 for a change without a deal id and store nothing', async () => {
         const nameless = await namelessDelivery();
         const before = await inboxSize();
         const answer = await post(nameless, await signed(nameless));
@@ -228,19 +231,19 @@ for (const { provider, start } of crmWorlds) {
       });
 
       if (provider !== 'crmc')
-        it('141 of a type that we did not ask for → 200, ignored', async () => {
+        it('ignore an event type without a subscription and return 200', async () => {
           const body = (await namelessDelivery()).replace(/record\.updated|deal\.\w+/, 'note.created');
           const answer = await post(body, await signed(body));
           expect([answer.status, answer.body.accepted], body).to.deep.equal([200, 0]);
         });
 
-      it('142 of 513 KB → 413', async () => {
+      it('return 413 for a body of 513 KB', async () => {
         const body = ' '.repeat(513 * 1024);
         const answer = await post(body, await signed(body));
         expect([answer.status, answer.body.code]).to.deep.equal([413, 'payload_too_large']);
       });
 
-      it('a caller that waits is told what the engine did', async () => {
+      it('return the result of the calculation to a caller that waits', async () => {
         const { body, headers } = oneDelivery(change);
         const proof = provider === 'crmb' ? await signed(body, Date.now(), '?wait=15') : headers;
         const { body: answer } = await post(body, proof, '?wait=15');
@@ -249,7 +252,7 @@ for (const { provider, start } of crmWorlds) {
         expect(answer.run.eventsWritten).to.be.greaterThan(0);
       });
 
-      it('for a period that is approved: the snapshot is taken over, the commission is not, and it says so', async () => {
+      it('store the snapshot of a deal in an approved period, leave its commission unchanged, and report that', async () => {
         await waitForCalculations();
         const { reps } = await api.expect(200, 'GET', '/v1/reps?email=ada@x.io');
         const statement = `/v1/statements/${reps[0].id}`;
@@ -273,7 +276,7 @@ for (const { provider, start } of crmWorlds) {
         await waitForCalculations();
       });
 
-      it('143 a deletion reverses what was earned, and older news do not bring the deal back', async () => {
+      it('reverse the commission of a deleted deal, and an older change does not restore the deal', async () => {
         const id = world.addDeal({ ...won, owner: ada });
         const older = world.takeDeliveries();
         for (const delivery of older) await deliver(delivery);
@@ -288,7 +291,7 @@ for (const { provider, start } of crmWorlds) {
         expect((await earned(id)).map((event) => event['status'])).to.deep.equal(['reversed']);
       });
 
-      it('144 an owner whom nobody knows: kept, paid to nobody, and told with the reason', async () => {
+      it('store a deal with an unknown owner, pay no commission, and record the reason in the audit log', async () => {
         const id = world.addDeal({ ...won, owner: provider === 'crma' ? randomUUID() : '005RO000000strgYAA' });
         for (const delivery of world.takeDeliveries()) await deliver(delivery);
         await waitForCalculations();
@@ -303,7 +306,7 @@ for (const { provider, start } of crmWorlds) {
         });
       });
 
-      it('144 no amount: kept, and paid nothing', async () => {
+      it('store a deal without an amount and pay nothing', async () => {
         const id = world.addDeal({ ...won, amount: null, owner: ada });
         for (const delivery of world.takeDeliveries()) await deliver(delivery);
         await waitForCalculations();
@@ -311,7 +314,7 @@ for (const { provider, start } of crmWorlds) {
         expect((await earned(id)).filter((event) => event['amount'] !== '0')).to.deep.equal([]);
       });
 
-      it('a deal that was removed for good stays away while the CRM has not changed it', async () => {
+      it('do not restore a permanently deleted deal until it changes', async () => {
         const id = world.addDeal({ ...won, owner: ada });
         const deliveries = world.takeDeliveries();
         for (const delivery of deliveries) await deliver(delivery);
@@ -319,7 +322,7 @@ for (const { provider, start } of crmWorlds) {
         await api.expect(200, 'DELETE', `/v1/deals/${id}?hard=true`);
         await waitForCalculations();
         const { body, headers } = deliveries[0] as Delivery;
-        // As if the CRM tried it again much later: the same news, under another name.
+        // A much later retry of the CRM: the same change with another message id.
         const again = provider === 'crma' ? { ...headers, 'Idempotency-Key': randomUUID() } : headers;
         await rows('delete from inbox where workspace_id = $1', [workspaceId]);
         expect((await post(body, again)).status).to.be.oneOf([200, 202]);
@@ -332,8 +335,8 @@ for (const { provider, start } of crmWorlds) {
       });
     });
 
-    describe('and other workspaces', () => {
-      it('one account connected by two: each has its own copy, and loses it alone', async () => {
+    describe('to several workspaces', () => {
+      it('store a copy per workspace that connected the account, and stop only for the workspace that disconnects', async () => {
         const other = await service.workspace({ currency: world.currency });
         await world.connect(other.api, service.url);
         const id = world.addDeal({ ...won, owner: ada });
@@ -360,8 +363,8 @@ for (const { provider, start } of crmWorlds) {
   });
 }
 
-describe('the limit on deliveries', () => {
-  it("lets four seconds' worth through at once, then what a second gives, for each account by itself", () => {
+describe('the rate limit of deliveries', () => {
+  it('allows a burst of four seconds per account, then the rate per second', () => {
     let now = 0;
     const limits = new WebhookLimits(50, () => now);
     const accepted = (routes: string[], times: number) =>

@@ -84,7 +84,7 @@ export class TcpProxy {
     this.pairs.clear();
   }
 
-  /** As before any fault; what a blackhole has swallowed is lost, so its connections are broken. */
+  /** Ends all faults. Data that a blackhole discarded is lost, so its connections are closed. */
   heal(): void {
     this.trap = null;
     this.delayMs = 0;

@@ -35,12 +35,12 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/ledger/commission-changes.ts',
         from: "await this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {",
-        to: "await new Promise<T>((answer, refuse) => void this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {",
+        to: "await new Promise<T>((resolve, reject) => void this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {",
       },
       {
         file: 'src/ledger/commission-changes.ts',
         from: "      await failpoint('change.beforeCommit');\n      return done;\n    });",
-        to: "      answer(done);\n      await failpoint('change.beforeCommit');\n      return done;\n    }).catch(refuse));",
+        to: "      resolve(done);\n      await failpoint('change.beforeCommit');\n      return done;\n    }).catch(reject));",
       },
     ],
   },

@@ -58,7 +58,7 @@ describe('rows sent by columns', () => {
       { ...plain, text: '', day: '1900-01-01', count: -2147483648, amount: '-0.000000001', flag: 'false' },
       { ...plain, text: `Grüße, 部門 🎉 {"x",\\,NULL}`, day: '2199-12-31', count: 2147483647, amount: '1'.repeat(40) },
       { ...plain, text: 'NULL', day: '2000-02-29', count: 0 },
-      // Longer than the room that arrays are first written in.
+      // Longer than the initial buffer of an array.
       { ...plain, text: 'ü'.repeat(200_000) },
       { ...plain, text: 'the last', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
     ];

@@ -11,20 +11,20 @@ import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '#test
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
 import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 
-/** Keys and indexes that the workspace does not lead, each with its reason. */
+/** Keys and indexes whose first column is not the workspace, each with its reason. */
 const withoutWorkspace: Readonly<Record<string, string>> = {
   tokens_by_hash: 'a token is looked up before its workspace is known',
   inbound_routes_by_route: 'a delivery names an account and no workspace',
   reps_by_email: 'who signs in names an address and no workspace',
 };
 
-/** Tables that belong to no workspace: the service reaches them through functions alone. */
+/** Tables without a workspace. The service accesses them only through functions. */
 const outsideWorkspaces: Readonly<Record<string, string>> = {
-  sign_in_codes: 'codes are asked for by address, before a workspace is known',
+  sign_in_codes: 'codes are requested by e-mail, before the workspace is known',
   sign_in_failures: 'counted by address',
-  sign_in_states: 'kept while the identity provider is asked who it is',
+  sign_in_states: 'stored while the identity provider authenticates the person',
   attempt_counters: 'counted by network address',
-  mail_outbox: 'mail to addresses that may belong to nobody',
+  mail_outbox: 'mail to addresses that may have no rep',
   billing_recovery: 'how far the events of the billing provider were taken in, of all workspaces',
 };
 
@@ -246,7 +246,7 @@ describe('the schema', () => {
     let app: pg.Client;
     const [a, b] = [randomUUID(), randomUUID()];
 
-    /** One row of A and one of B in every table, past all constraints but types: whatever tables there will be. */
+    /** One row of A and one of B in every table, with all constraints except types disabled. */
     before(async () => {
       scratch = await createTestDatabase({ migrate: migrateTestDatabase });
       scratchOwner = new pg.Client({ connectionString: scratch.ownerUrl });

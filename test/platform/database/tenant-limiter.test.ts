@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import { TenantLimiter } from '#src/platform/database/tenant-limiter.js';
 
-/** Work that begins when its turn comes and ends when it is told to. */
+/** Work that starts when it has a slot and ends when the test releases it. */
 class Bench {
   readonly begun: string[] = [];
   private readonly ends = new Map<string, () => void>();
@@ -23,8 +23,8 @@ class Bench {
   }
 }
 
-describe('turns of tenants', () => {
-  it('one alone has them all; the rest of its work waits in the order in which it came', async () => {
+describe('TenantLimiter', () => {
+  it('gives a single tenant all slots and queues the rest of its work in order', async () => {
     const bench = new Bench();
     for (const name of ['1', '2', '3', '4', '5', '6']) void bench.request('a', name);
     expect(bench.begun).to.deep.equal(['1', '2', '3', '4']);
@@ -51,7 +51,7 @@ describe('turns of tenants', () => {
     }
   });
 
-  it('who comes to a tenant that has them all begins at once, and the other is held to its half', async () => {
+  it('starts the work of a second tenant at once and limits the first to half of the slots', async () => {
     const bench = new Bench();
     for (const name of ['1', '2', '3', '4', '5', '6']) void bench.request('a', name);
     void bench.request('b', 'b1');
@@ -65,7 +65,7 @@ describe('turns of tenants', () => {
     expect(bench.begun.slice(6)).to.deep.equal(['5']);
   });
 
-  it('a tenant that was silent for a second counts no more, and what waits takes its place', async () => {
+  it('gives the slots of a tenant without work for a second to waiting work', async () => {
     const bench = new Bench();
     void bench.request('b', 'b1');
     await bench.end('b1');
@@ -76,7 +76,7 @@ describe('turns of tenants', () => {
     expect(bench.begun).to.deep.equal(['b1', '1', '2', '3', '4']);
   });
 
-  it('of many each has one, and a failure gives its turn back', async () => {
+  it('gives each of many tenants one slot, and a failure releases its slot', async () => {
     const bench = new Bench();
     const failing = bench.request('t0', 'fails', true).catch((error: Error) => error.message);
     for (let tenant = 1; tenant < 10; tenant += 1) void bench.request(`t${tenant}`, `t${tenant}`);

@@ -14,7 +14,7 @@ function page(text: string): Html {
   return htmlPage({ title: 'A page', style: new Html(''), body: html`<p>${text}</p>` });
 }
 
-/** What a page may try, with nothing escaped and no policy: ours would hold neither. */
+/** What a page may try, with nothing escaped and without a policy, so that the browser itself must block it. */
 function hostilePage(port: number): Html {
   const at = (name: string) => `http://127.0.0.1:${port}/${name}`;
   return new Html(`<!doctype html><html><head>
