@@ -99,13 +99,13 @@ export async function execute(live: LiveWorld, command: Command): Promise<void> 
     case 'import':
       return live.importDeals(command.deals.map(reportedOf));
     case 'correct':
-      return retell(live, command.deal, (deal) => ({ ...deal, content: withAmount(deal.content, command.amount) }));
+      return resend(live, command.deal, (deal) => ({ ...deal, content: withAmount(deal.content, command.amount) }));
     case 'give to':
-      return retell(live, command.deal, (deal) => ({ ...deal, rep: command.rep, by: command.by }));
+      return resend(live, command.deal, (deal) => ({ ...deal, rep: command.rep, by: command.by }));
     case 'close on':
-      return retell(live, command.deal, (deal) => ({ ...deal, content: { ...deal.content, closeDate: command.day } }));
+      return resend(live, command.deal, (deal) => ({ ...deal, content: { ...deal.content, closeDate: command.day } }));
     case 'reopen':
-      return retell(live, command.deal, (deal) => ({ ...deal, content: reopened(deal.content, command.how) }));
+      return resend(live, command.deal, (deal) => ({ ...deal, content: reopened(deal.content, command.how) }));
     case 'delete deal':
       return live.deleteDeal(dealIdOf(command.deal), command.hard);
     case 'set quota':
@@ -167,8 +167,8 @@ function reportedOf({ deal, ...rest }: Sent): ReportedDeal {
   return { dealId: dealIdOf(deal), ...rest };
 }
 
-/** Sends a deal that is known again, as it is now but for the change. */
-async function retell(live: LiveWorld, deal: number, change: (deal: ReportedDeal) => ReportedDeal): Promise<void> {
+/** Sends a stored deal again with the change. */
+async function resend(live: LiveWorld, deal: number, change: (deal: ReportedDeal) => ReportedDeal): Promise<void> {
   const reported = live.reported(dealIdOf(deal));
   if (reported !== undefined) await live.putDeal(change({ ...reported, at: null }));
 }

@@ -19,7 +19,7 @@ describe('corrections of the worked example', () => {
     example = await WorkedExample.create(service);
   });
 
-  /** Another workspace that has never known anything but these deals. */
+  /** Another workspace that has only ever contained these deals. */
   async function cleanLedgerOf(...deals: readonly Deal[]): Promise<string[]> {
     const clean = await WorkedExample.create(service);
     await clean.import(...deals);
@@ -78,7 +78,8 @@ describe('corrections of the worked example', () => {
 
     it('another owner and another quarter, in two calculations of the manager', async () => {
       const moved: Deal = { ...D1, rep: 'bob', closeDate: april };
-      // Ann's lane is busy, so Max hears of the new quarter through Bob before anything is asked about the old one.
+      // Ann's lane is busy, so Max is calculated for the new quarter through Bob before anything is requested for
+      // the old one.
       const busy = new pg.Client(service.database.ownerUrl);
       await busy.connect();
       await busy.query('begin');
@@ -324,7 +325,7 @@ describe('corrections of the worked example', () => {
       });
     }
 
-    it('survives a reset, after which the other events are restored', async () => {
+    it('is not changed by a reset, after which the other events are restored', async () => {
       const before = await example.ledger();
       const answer = await example.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
       expect(answer).to.deep.include({ events: 5, skippedLocked: 1 });
@@ -335,14 +336,14 @@ describe('corrections of the worked example', () => {
       expect(await example.ledger()).to.deep.equal(before);
     });
 
-    it('survives a reset of the whole workspace', async () => {
+    it('is not changed by a reset of the whole workspace', async () => {
       await example.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'all' });
       expect(await example.januaryOfAnn()).to.deep.equal(january);
       expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
       expect(await example.januaryOfAnn()).to.deep.equal(january);
     });
 
-    it('survives the deletion of its plan and a cleanup', async () => {
+    it('is not changed by the deletion of its plan and a cleanup', async () => {
       for (const assignmentId of example.assignmentIds)
         await example.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
       await example.api.expect(200, 'DELETE', `/v1/plans/${example.planId}`);

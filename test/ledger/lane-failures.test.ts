@@ -6,7 +6,7 @@ import { createLog } from '#src/platform/log.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 
-describe('a lane that fails', function () {
+describe('a lane whose calculation fails', function () {
   this.timeout(60_000);
   let slice: SliceFixture;
   let runner: LaneRunner;
@@ -23,7 +23,7 @@ describe('a lane that fails', function () {
       create function fail_run() returns trigger language plpgsql as $$
       declare given text;
       begin
-        for given in select state from fault loop raise exception 'as told' using errcode = given; end loop;
+        for given in select state from fault loop raise exception 'injected fault' using errcode = given; end loop;
         return new;
       end $$`.execute(slice.owner);
     await sql`create trigger fail_run before insert on audit_runs for each row
@@ -55,7 +55,7 @@ describe('a lane that fails', function () {
       .where('rep_id', '=', repId)
       .executeTakeFirst();
 
-  it('eight times in its calculation is parked and keeps its requests', async () => {
+  it('is parked after eight failures and keeps its requests', async () => {
     await failWith('22012');
     for (let time = 1; time <= 7; time += 1) await run();
     expect(await lane()).to.deep.equal({ attempts: 7, parked_at: null });
@@ -68,7 +68,7 @@ describe('a lane that fails', function () {
     ['57P01', 'is shut down'],
     ['08006', 'is cut off'],
   ] as const)
-    it(`because PostgreSQL ${what} is tried again however often`, async () => {
+    it(`is retried without a limit when PostgreSQL ${what}`, async () => {
       await failWith(state);
       for (let time = 1; time <= 9; time += 1) await run();
       expect((await lane()) ?? { attempts: 0, parked_at: null }).to.deep.equal({ attempts: 0, parked_at: null });

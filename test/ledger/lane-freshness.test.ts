@@ -34,7 +34,7 @@ describe('a recalculation of a workspace without pending requests', () => {
     example = await WorkedExample.create(service);
     await example.put(D1, D2, { ...D3, rep: 'bob' });
     await recalculated();
-    expect(await requestedReps(), 'nobody before the change').to.deep.equal([]);
+    expect(await requestedReps(), 'no rep before the change').to.deep.equal([]);
   });
 
   const endedJob = (jobId: string) => example.api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
@@ -81,7 +81,7 @@ describe('a recalculation of a workspace without pending requests', () => {
   const changes: readonly (readonly [what: string, change: () => Promise<unknown>, requested: readonly string[]])[] = [
     ['a new deal', () => example.put({ ...D1, dealId: 'D9' }), ['ann']],
     ['a corrected deal', () => example.put({ ...D1, amount: 20_000 }), ['ann']],
-    ['a deal that goes to somebody else', () => example.put({ ...D1, rep: 'bob' }), ['ann', 'bob']],
+    ['a deal that gets another owner', () => example.put({ ...D1, rep: 'bob' }), ['ann', 'bob']],
     ['a deal file', () => example.import({ ...D1, amount: 1 }), ['ann']],
     [
       'a new version of the plan',

@@ -36,7 +36,7 @@ export interface ReportedDeal {
   readonly at: string | null;
 }
 
-/** What the service remembers of a deal beyond the content: deletion keeps it, erasure does not. */
+/** What the service stores about a deal besides its content. A soft deletion keeps it, a hard deletion does not. */
 interface StoredDeal {
   readonly reported: ReportedDeal;
   readonly sourceUpdatedAt: number | null;
@@ -82,7 +82,7 @@ type Drafts = readonly WorldPlanVersion[];
  * expected to answer is checked on the way.
  */
 export class LiveWorld {
-  private readonly known = new Map<string, StoredDeal>();
+  private readonly storedDeals = new Map<string, StoredDeal>();
   private drafts: Drafts[] = [];
   /** Net payouts of the approved statements, true-ups included, in the workspace's currency. */
   private readonly approved = new Map<string, Decimal>();
@@ -193,17 +193,17 @@ export class LiveWorld {
 
   // Deals
 
-  /** The deal as it was told last, or nothing when it is unknown or deleted. */
+  /** The deal as it was reported last, or nothing if it is unknown or deleted. */
   reported(dealId: string): ReportedDeal | undefined {
-    const known = this.known.get(dealId);
-    return known === undefined || known.deleted ? undefined : known.reported;
+    const stored = this.storedDeals.get(dealId);
+    return stored === undefined || stored.deleted ? undefined : stored.reported;
   }
 
   async putDeal(deal: ReportedDeal): Promise<void> {
-    const known = this.known.get(deal.dealId);
+    const stored = this.storedDeals.get(deal.dealId);
     const answer = await this.api.put(`/v1/deals/${deal.dealId}`, this.bodyOf(deal));
     const isStale = this.note(deal) === 'stale';
-    expectStatus(answer, known === undefined ? 201 : 200, `PUT ${deal.dealId}`);
+    expectStatus(answer, stored === undefined ? 201 : 200, `PUT ${deal.dealId}`);
     expect(answer.body.stale ?? false, `${deal.dealId} is stale`).to.equal(isStale);
   }
 
@@ -224,21 +224,21 @@ export class LiveWorld {
   }
 
   async deleteDeal(dealId: string, hard: boolean): Promise<void> {
-    const known = this.known.get(dealId);
+    const stored = this.storedDeals.get(dealId);
     const answer = await this.api.expect(200, 'DELETE', `/v1/deals/${dealId}${hard ? '?hard=true' : ''}`);
-    expect(answer.softDeleted, 'softDeleted').to.equal(known !== undefined && !hard);
-    expect(answer.hardDeleted, 'hardDeleted').to.equal(known !== undefined && hard);
+    expect(answer.softDeleted, 'softDeleted').to.equal(stored !== undefined && !hard);
+    expect(answer.hardDeleted, 'hardDeleted').to.equal(stored !== undefined && hard);
     this.world.deals = this.world.deals.filter((deal) => deal.dealId !== dealId);
     // On a stopped day an event goes with its deal, and does not come back with it.
     await this.waitForCalculations();
     this.recordCleanRows();
-    if (known === undefined) return;
-    if (hard) this.known.delete(dealId);
+    if (stored === undefined) return;
+    if (hard) this.storedDeals.delete(dealId);
     else
-      this.known.set(dealId, {
-        ...known,
+      this.storedDeals.set(dealId, {
+        ...stored,
         deleted: true,
-        sourceUpdatedAt: Math.max(known.sourceUpdatedAt ?? 0, Date.now()),
+        sourceUpdatedAt: Math.max(stored.sourceUpdatedAt ?? 0, Date.now()),
       });
   }
 
@@ -258,16 +258,16 @@ export class LiveWorld {
     };
   }
 
-  /** Takes the deal into the picture, unless it is older than what is known. */
-  private note(reported: ReportedDeal): 'stale' | 'news' {
-    const known = this.known.get(reported.dealId);
+  /** Updates the expected world with the deal, unless the deal is older than the stored version. */
+  private note(reported: ReportedDeal): 'stale' | 'applied' {
+    const stored = this.storedDeals.get(reported.dealId);
     const at = reported.at === null ? null : Date.parse(reported.at);
-    if (at !== null && known !== undefined && known.sourceUpdatedAt !== null && at < known.sourceUpdatedAt)
+    if (at !== null && stored !== undefined && stored.sourceUpdatedAt !== null && at < stored.sourceUpdatedAt)
       return 'stale';
-    this.known.set(reported.dealId, {
+    this.storedDeals.set(reported.dealId, {
       reported,
       deleted: false,
-      sourceUpdatedAt: at ?? known?.sourceUpdatedAt ?? null,
+      sourceUpdatedAt: at ?? stored?.sourceUpdatedAt ?? null,
     });
     const { dealId, content, rep, by } = reported;
     const ownerId = rep !== null && by === 'ownerId' ? { ownerId: memberIdOf(rep % this.repCount) } : {};
@@ -278,7 +278,7 @@ export class LiveWorld {
       given: { ...usualValues(content, this.world), ...content.given, ...ownerId },
     };
     this.world.deals = [...this.world.deals.filter((each) => each.dealId !== dealId), deal];
-    return 'news';
+    return 'applied';
   }
 
   // Plans
@@ -396,7 +396,7 @@ export class LiveWorld {
     const repIds = [...new Set(reps.map((rep) => this.repId(rep)))];
     const answer = await this.api.post('/v1/assignments', { repIds, ...placement });
     const rejections = repIds
-      .map((repId) => this.refusalOf({ repId, ...placement }, null))
+      .map((repId) => this.errorStatusOf({ repId, ...placement }, null))
       .filter((status) => status !== null);
     expectStatus(answer, rejections[0] ?? 201, 'POST assignments');
     if (rejections.length > 0) return;
@@ -419,7 +419,7 @@ export class LiveWorld {
       ...(change.effectiveStart === undefined ? {} : { effectiveStart: this.startFor(index, change.effectiveStart) }),
     };
     const answer = await this.api.patch(`/v1/assignments/${one.assignmentId}`, body);
-    const status = this.refusalOf({ ...one, ...body }, one) ?? 200;
+    const status = this.errorStatusOf({ ...one, ...body }, one) ?? 200;
     expectStatus(answer, status, 'PATCH assignment');
     if (status === 200) Object.assign(one, body);
   }
@@ -430,7 +430,7 @@ export class LiveWorld {
     return start === null && JSON.stringify(drafts).includes('"periodic"') ? '2026-01-01' : start;
   }
 
-  private refusalOf(wanted: WorldAssignment, except: WorldAssignment | null): 400 | 409 | null {
+  private errorStatusOf(wanted: WorldAssignment, except: WorldAssignment | null): 400 | 409 | null {
     const { effectiveStart: start, effectiveEnd: end } = wanted;
     if (start !== null && end !== null && end < start) return 400;
     const overlaps = this.world.assignments.some(
@@ -562,7 +562,7 @@ export class LiveWorld {
     this.approved.delete(`${repId}|${period}`);
   }
 
-  /** In an approved period an adjustment is refused. */
+  /** An approved period rejects adjustments. */
   async adjust(rep: number, period: string, amount: number): Promise<void> {
     const repId = this.repId(rep);
     const answer = await this.api.post(`/v1/statements/${repId}/adjust`, { period, amount, reason: 'model' });
@@ -572,8 +572,8 @@ export class LiveWorld {
   }
 
   /**
-   * Pays what the period would come to if nothing were frozen for the rep and for everyone below; its lines tell of each
-   * deal, and a second one finds nothing.
+   * Pays the difference to the amount of the period if nothing were frozen for the rep and for everyone below. Its
+   * lines describe each deal, and a second true-up has nothing to pay.
    */
   async trueUp(which: number): Promise<void> {
     const frozen = this.world.frozen[which % Math.max(1, this.world.frozen.length)];
@@ -654,7 +654,7 @@ export class LiveWorld {
   // Recalculation
 
   async recalculate(scope: 'deal' | 'rep' | 'plan' | 'workspace', which: number, isAsync: boolean): Promise<void> {
-    const dealIds = [...this.known.keys()].sort();
+    const dealIds = [...this.storedDeals.keys()].sort();
     const target = {
       deal: { dealId: dealIds[which % Math.max(1, dealIds.length)] },
       rep: { repId: this.repId(which) },
@@ -667,7 +667,7 @@ export class LiveWorld {
     expect(answer.status, 'status').to.equal(isAsync ? 'running' : 'completed');
   }
 
-  /** Recalculates everything; tells what that wrote, each row with what stood before. */
+  /** Recalculates everything and returns the rows that this wrote, each with its previous values. */
   async recalculateAll(): Promise<unknown[]> {
     const answer = await this.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     expect(answer.status, 'recalculation').to.equal('completed');
@@ -801,7 +801,7 @@ function isNumeric(value: unknown): boolean {
   return numberFrom(value) !== null;
 }
 
-/** Files are refused rows whose amount cannot be read. */
+/** An import rejects rows whose amount is invalid. */
 function hasReadableAmount(content: DealContent, world: World): boolean {
   if (content.given?.dealAmount !== undefined) return true;
   const value = usualValue('dealAmount', content, world);

@@ -12,7 +12,7 @@ const { MODEL_SEED: seed, MODEL_PATH: path } = process.env;
 /** Set to look for a smaller history that fails, which takes minutes. */
 const shrinks = process.env['MODEL_SHRINK'] !== undefined;
 
-// fast-check tells the message and not the difference that Mocha would show.
+// fast-check reports the message of an error, and not the difference that Mocha would show.
 config.truncateThreshold = 0;
 
 /** Compares only the rows that differ. */

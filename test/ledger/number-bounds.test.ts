@@ -95,7 +95,7 @@ describe('deals with extreme numbers', () => {
   }
 
   for (const currency of ['USD', 'JPY', 'BHD']) {
-    it(`leave the other deals of the rep and the overrides of the manager calculated in ${currency}`, async () => {
+    it(`do not prevent the calculation of the rep's other deals and of the manager in ${currency}`, async () => {
       const people = await team(currency);
       const { api, workspaceId, ann, max } = people;
       for (const [name, value] of Object.entries(extremes)) await put(people, name, { acv: value, one: value });
@@ -119,7 +119,7 @@ describe('deals with extreme numbers', () => {
     });
   }
 
-  it('that a CRM sends as the amount are stored, are explained and pay nothing', async () => {
+  it('from a CRM are stored, have an explanation and pay nothing', async () => {
     const people = await team('USD');
     await put(people, 'crm', { amount: 1, value: 500, acv: 5 });
     await put(people, 'usual', { amount: 1000 });
@@ -140,7 +140,7 @@ describe('deals with extreme numbers', () => {
     ).to.deep.include(['Contract', 5]);
   });
 
-  it('sum up in statements, dashboards, overviews, exports and true-ups', async () => {
+  it('are added correctly in statements, dashboards, overviews, exports and true-ups', async () => {
     const people = await team('USD');
     const { api, workspaceId, ann } = people;
     const count = 40;

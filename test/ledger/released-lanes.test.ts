@@ -107,7 +107,7 @@ describe('a transaction that has locked a lane', () => {
     await service.stop();
   });
 
-  it('has its lanes checked after it ended, whether it was committed or rolled back', async () => {
+  it('triggers a check of its lanes after its commit or rollback', async () => {
     const { workspaceId } = await service.workspace();
     const released: string[][] = [];
     const unitOfWork = new UnitOfWork(database, {
@@ -119,9 +119,9 @@ describe('a transaction that has locked a lane', () => {
     });
     const failed = unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
       noteHeld(trx, 'three');
-      throw new Error('refused');
+      throw new Error('rejected');
     });
-    expect(await failed.catch((error: Error) => error.message)).to.equal('refused');
+    expect(await failed.catch((error: Error) => error.message)).to.equal('rejected');
     await unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async () => {});
     expect(released).to.deep.equal([['one', 'two'], ['three']]);
   });

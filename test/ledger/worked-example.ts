@@ -96,12 +96,12 @@ export class WorkedExample {
     return this.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
   }
 
-  /** Asks for a recalculation of the scope; gives the job, which is not waited for. */
+  /** Requests a recalculation of the scope and returns its job without waiting for it. */
   async startRecalculation(scope: object = {}): Promise<string> {
     return (await this.api.expect(200, 'POST', '/v1/commissions/recalculate', { ...scope, async: true })).jobId;
   }
 
-  /** Calculates what is asked of the people, and whom that concerns, without workers. */
+  /** Calculates the pending requests of these reps and of everyone whom the results affect, without workers. */
   async drain(repIds: readonly string[] = Object.values(this.repIds)): Promise<void> {
     await this.service.running.service.laneRunner.calculateNow(this.workspaceId, repIds);
   }

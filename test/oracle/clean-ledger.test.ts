@@ -5,7 +5,7 @@ import type { LedgerRow, World, WorldDeal } from '#test/support/oracle/world.js'
 import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 import { amounts, amountsOf, CORRECTED, deal, EXAMPLE, quota, rule, TIERS, version, world } from './small-world.js';
 
-describe('clean ledger', () => {
+describe('the clean ledger of the oracle', () => {
   describe('worked examples (section 13)', () => {
     it('full_rate', () => {
       const rows = cleanLedger(world([rule()], { deals: EXAMPLE }));
@@ -58,7 +58,7 @@ describe('clean ledger', () => {
       expect(amounts(world([rule()], { deals: CORRECTED }))).to.deep.equal({ D1: '1600', D2: '4800', D3: '3600' });
     });
 
-    it('D1 corrected after January was approved: all stays, and January is owed -3,200', () => {
+    it("D1 corrected after January was approved: its events stay, and January's true-up is -3,200", () => {
       const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE }));
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
       const rows = cleanLedger(world([rule()], { deals: CORRECTED, frozen, storedRows }));
@@ -70,7 +70,7 @@ describe('clean ledger', () => {
   });
 
   describe('periods and versions (sections 2 and 3)', () => {
-    it('takes the version in force on the day, and carries attainment on by rule name', () => {
+    it('uses the version in force on the day and continues attainment by rule name', () => {
       const one = { rules: [rule()] };
       const two = { rules: [rule({ tiers: [{ tierIndex: 0, minThreshold: 1, rate: 0.2, name: 'New tier' }] })] };
       const plans = [
@@ -92,7 +92,7 @@ describe('clean ledger', () => {
       ]);
     });
 
-    it('counts both ends of an assignment in, and starts again with each month of a monthly rule', () => {
+    it('includes both ends of an assignment and starts each month of a monthly rule at 0', () => {
       const assignments = [{ repId: 'r', planId: 'p', effectiveStart: '2026-01-15', effectiveEnd: '2026-02-10' }];
       const quotas = [quota({ period: '2026-01' }), quota({ period: '2026-02', target: 50000 })];
       const monthly = world([rule({ attainmentPeriod: 'monthly' })], { assignments, quotas, deals: EXAMPLE });
@@ -100,7 +100,7 @@ describe('clean ledger', () => {
       expect(cleanLedger(monthly).map((row) => row.period)).to.deep.equal(['2026-01', '2026-02']);
     });
 
-    it('reads the second shape, with half years', () => {
+    it('reads the second config shape, with half-years', () => {
       const config = {
         quotaPeriod: 'semi_annual',
         rules: [
@@ -160,7 +160,7 @@ describe('clean ledger', () => {
       expect(of('amount', { ...fields, amount: 'abc' })).to.equal(undefined);
     });
 
-    it('does not take values beyond the bound as numbers, nor look further for their slug', () => {
+    it('does not read values beyond the bound as numbers, and searches no further slug', () => {
       const baseOf = (fields: WorldDeal['fields']) =>
         cleanLedger(world([rule({ tiers: flat })], { deals: [deal('a', '2026-01-05', fields)] }))[0]?.base;
       expect(baseOf({ amount: 1e15 })).to.equal('1000000000000000');
@@ -238,7 +238,7 @@ describe('clean ledger', () => {
       expect(amounts(world([rule({ tiers, floorAttainment: 0.002 })], { deals }))).to.deep.equal({ a: '0', b: '30' });
     });
 
-    it('a group shares its cumulative: full_rate sees the same after, marginal takes slices in rule order', () => {
+    it('a group shares its cumulative credit: full_rate uses the total after the deal, marginal takes slices in rule order', () => {
       const quotas = [quota({ key: 'g', target: 100 })];
       const tiers = [
         { tierIndex: 0, minThreshold: 0, rate: 0.1, name: 'Low' },
@@ -268,7 +268,7 @@ describe('clean ledger', () => {
       ]);
     });
 
-    it('a negative credit walks the bands backwards, and credit 0 pays at the tier before', () => {
+    it('a negative credit subtracts from the bands in reverse, and credit 0 is paid at the tier before', () => {
       const quotas = [quota({ target: 100 })];
       const tiers = [
         { tierIndex: 0, minThreshold: 0.5, rate: 0.1 },
@@ -285,7 +285,7 @@ describe('clean ledger', () => {
       expect(amounts(world([marginal], { quotas, deals }))).to.deep.equal({ a: '30', b: '-15', c: '3', d: '4' });
     });
 
-    it('below zero: the tier that attainment 0 reaches, if it pays by a rate', () => {
+    it('below zero, the tier at attainment 0 applies if it pays by a rate', () => {
       const first = [deal('a', '2026-01-05', -45000), deal('b', '2026-01-06', 60000)];
       const turned = [deal('a', '2026-01-06', -45000), deal('b', '2026-01-05', 60000)];
       for (const tierMode of ['full_rate', 'marginal']) {
@@ -300,7 +300,7 @@ describe('clean ledger', () => {
       expect(named.map((row) => row.tierName)).to.deep.equal(['Base', 'Base']);
     });
 
-    it('below zero: the same sum in either order across the bands, with a first threshold of 0', () => {
+    it('below zero, both orders across the bands give the same sum with a first threshold of 0', () => {
       const marginal = (deals: WorldDeal[]) => amounts(world([rule({ tierMode: 'marginal' })], { deals }));
       const down = [deal('a', '2026-01-05', -45000), deal('b', '2026-01-06', 180000)];
       const up = [deal('a', '2026-01-06', -45000), deal('b', '2026-01-05', 180000)];
@@ -310,7 +310,7 @@ describe('clean ledger', () => {
       expect(16100 - 3600).to.equal(19250 - 6750);
     });
 
-    it('below zero: a fixed amount, a step, a threshold above 0 and a rank reach nothing', () => {
+    it('below zero, a fixed amount, a step, a threshold above 0 and a rank pay nothing', () => {
       const deals = [deal('a', '2026-01-05', -100)];
       const flats = [
         { tierIndex: 0, minThreshold: 0, flatAmount: 100, name: 'F0' },
@@ -339,7 +339,7 @@ describe('clean ledger', () => {
       expect(amounts(world([marginal], { deals }))).to.deep.equal({ a: '0.08', b: '4' });
     });
 
-    it('quotaCredit weighs fields, absent ones are 0, and does not change the payout', () => {
+    it('quotaCredit weighs fields, counts absent fields as 0, and does not change the payout', () => {
       const quotaCredit = [{ field: 'amount', weight: 0.5 }, { field: 'seats' }];
       const deals = [deal('a', '2026-01-05', { amount: 100, seats: 50 }), deal('b', '2026-01-06', 100)];
       const rows = cleanLedger(world([rule({ quotaCredit })], { deals, quotas: [quota({ target: 150 })] }));
@@ -349,7 +349,7 @@ describe('clean ledger', () => {
       ]);
     });
 
-    it('retroactive re-rates the period, and floorAttainment looks at the whole of it', () => {
+    it('retroactive recalculates the whole period, and floorAttainment uses its total', () => {
       expect(
         amounts(world([rule({ tierMode: 'retroactive', floorAttainment: 1.2 })], { deals: EXAMPLE })),
       ).to.deep.equal({
@@ -361,7 +361,7 @@ describe('clean ledger', () => {
       expect(amounts(world([never], { deals: EXAMPLE }))).to.deep.equal({ D1: '0', D2: '0', D3: '0' });
     });
 
-    it('tierBy value needs no quota; an absent value reaches no tier', () => {
+    it('tierBy value requires no quota, and an absent value reaches no tier', () => {
       const tiers = [
         { tierIndex: 0, minThreshold: 3, rate: 0.1, name: 'Small' },
         { tierIndex: 1, minThreshold: 10, flatAmount: 7, name: 'Large' },
@@ -383,7 +383,7 @@ describe('clean ledger', () => {
       ]);
     });
 
-    it('rank: equal credit shares the better position, and an override pays its rep', () => {
+    it('rank: equal credit shares the better position, and an override applies to its rep', () => {
       const tiers = [
         { tierIndex: 0, minThreshold: 1, rate: 0.3, name: 'First' },
         { tierIndex: 1, minThreshold: 2, rate: 0.1, name: 'Others' },
@@ -412,7 +412,7 @@ describe('clean ledger', () => {
       ]);
     });
 
-    it('a tier with repId replaces the tier of its index, threshold and all', () => {
+    it('a tier with repId replaces the tier of its index, including the threshold', () => {
       const tiers = [...TIERS, { tierIndex: 1, minThreshold: 0.5, rate: 0.1, name: 'Mine', repId: 'r' }];
       expect(amounts(world([rule({ tiers })], { deals: EXAMPLE }))).to.deep.equal({
         D1: '6000',
@@ -453,7 +453,7 @@ describe('clean ledger', () => {
       });
     });
 
-    it('floorAttainment: a refund takes back what was paid above it, and what lies below pays 0', () => {
+    it('floorAttainment: a refund takes back the commission above it, and attainment below it pays 0', () => {
       const deals = [
         deal('a', '2026-01-05', 40000),
         deal('b', '2026-01-06', 40000),
@@ -464,12 +464,12 @@ describe('clean ledger', () => {
       expect(amounts(world([rule(values)], { deals }))).to.deep.equal({ a: '0', b: '3200', c: '-4000', d: '0' });
     });
 
-    it('floor lifts what is not negative', () => {
+    it('floor raises only amounts that are not negative', () => {
       const deals = [deal('a', '2026-01-05', 100), deal('b', '2026-01-06', -100), deal('c', '2026-01-07', 0)];
       expect(amounts(world([rule({ floor: 50 })], { deals }))).to.deep.equal({ a: '50', b: '-8', c: '50' });
     });
 
-    it('a raw amount beyond the bound pays 0 and credits', () => {
+    it('a raw amount beyond the bound pays 0 and counts its credit', () => {
       const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 2, name: 'Double' }];
       const deals = [deal('a', '2026-01-05', 1e15), deal('b', '2026-01-06', 5e14), deal('c', '2026-01-07', -1e15)];
       const rows = cleanLedger(world([rule({ tiers, cap: 7, floor: 3 })], { deals }));
@@ -480,7 +480,7 @@ describe('clean ledger', () => {
       ]);
     });
 
-    it('variable_target pays from the quota, and does not fire without one', () => {
+    it("variable_target pays a share of the quota's variable target and does not fire without a quota", () => {
       const payoutBase = 'variable_target';
       const deals = [deal('a', '2026-01-05', 100000)];
       expect(
@@ -570,7 +570,7 @@ describe('clean ledger', () => {
         ...values,
       });
 
-    it('goes up level by level, along the lines of the close date', () => {
+    it('goes up level by level along the reporting lines of the close date', () => {
       expect(amountsOf(team(), 'Own')).to.deep.equal({ jan: '1000', feb: '1000' });
       expect(amountsOf(team(), 'Direct', 'm')).to.deep.equal({ jan: '100' });
       expect(amountsOf(team(), 'Direct', 'vp')).to.deep.equal({ jan: '100', feb: '100', mine: '50' });

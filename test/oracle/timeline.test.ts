@@ -21,7 +21,7 @@ function onDays(plan: WorldPlan, ...days: string[]): string[] {
 }
 
 describe('the version timeline (section 3)', () => {
-  it('the latest start is in force, the highest number among equal starts', () => {
+  it('the version with the latest start is in force, and among equal starts the highest number', () => {
     const plan = planOf(
       at(1),
       at(2, { effectiveStart: '2026-07-01' }),
@@ -37,12 +37,12 @@ describe('the version timeline (section 3)', () => {
     ]);
   });
 
-  it('after the end of the version in force no earlier version takes over', () => {
+  it('no earlier version applies after the end of the version in force', () => {
     const plan = planOf(at(1), at(2, { effectiveStart: '2026-02-01', effectiveEnd: '2026-02-28' }));
     expect(onDays(plan, '2026-01-31', '2026-02-28', '2026-03-01')).to.deep.equal(['v1', 'v2', 'none']);
   });
 
-  it('a correction replaces its source and leaves later versions alone', () => {
+  it('a correction replaces its source and leaves later versions unchanged', () => {
     const source = at(1);
     const july = patched(
       source,
@@ -65,7 +65,7 @@ describe('the version timeline (section 3)', () => {
     expect(onDays(plan, '2026-07-01', '2026-08-01')).to.deep.equal(['v2', 'v2']);
   });
 
-  it('PATCH effectiveEnd ends a plan that has been edited before', () => {
+  it('PATCH effectiveEnd ends a plan with several versions', () => {
     const first = at(1);
     const second = patched(first, { config: { rules: [rule()] } }, { planVersionId: 'v2', version: 2 }).version;
     const ended = patched(second, { effectiveEnd: '2026-01-31' }, { planVersionId: 'v3', version: 3 }).version;
@@ -84,7 +84,7 @@ describe('the version timeline (section 3)', () => {
     expect(onDays(plan, '2026-01-01')).to.deep.equal(['v1']);
   });
 
-  it('archiving the version in force is a roll-back to the one before it', () => {
+  it('archiving the version in force restores the version before it', () => {
     const plan = planOf(at(1), at(2, { effectiveStart: '2026-02-01', status: 'archived' }));
     expect(onDays(plan, '2026-01-31', '2026-02-01')).to.deep.equal(['v1', 'v1']);
   });
@@ -128,7 +128,7 @@ describe('the version timeline (section 3)', () => {
     ]);
   });
 
-  it('what was earned on a stopped day stays while its deal exists, counts, and nothing is added', () => {
+  it('events of a stopped day remain and count while their deal exists, and no events are added', () => {
     const before = cleanLedger(world([rule()], { deals: EXAMPLE }));
     const from = (status: WorldPlanVersion['status']) => [
       planOf(

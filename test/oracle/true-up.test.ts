@@ -34,7 +34,7 @@ describe('approved periods and their true-ups (section 9)', () => {
       ...values,
     });
 
-  it('the worked example: January is owed -3,200, once', () => {
+  it("in the worked example January's true-up is -3,200, once", () => {
     const given = approvedJanuary(CORRECTED);
     expect(amounts(given)).to.deep.equal({ D1: '4800', D2: '7200', D3: '4500' });
     expect(delta(given, 'r', '2026-01')).to.equal('-3200');
@@ -45,7 +45,7 @@ describe('approved periods and their true-ups (section 9)', () => {
     expect(calculated(after).counted.map((row) => row.credit)).to.deep.equal(['20000', '60000', '30000']);
   });
 
-  it('a deal that moves out is paid by the period that approved it, at what it earns now', () => {
+  it('a deal that moves out of an approved period is paid there, at its current amount', () => {
     const moved = [deal('D1', '2026-03-20', 60000), ...EXAMPLE.slice(1)];
     const given = approvedJanuary(moved);
     expect(amounts(given)).to.deep.equal({ D1: '4800', D2: '7200', D3: '4500' });
@@ -56,7 +56,7 @@ describe('approved periods and their true-ups (section 9)', () => {
     expect(delta(after, 'r', '2026-01')).to.equal('0');
   });
 
-  it('a deal that moves between approved periods is counted by the first alone', () => {
+  it('a deal that moves between approved periods is counted only by the first', () => {
     const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE }));
     const deals = [deal('D1', '2026-02-20', 60000), ...EXAMPLE.slice(1)];
     const given = world([rule()], { deals, storedRows, frozen: [frozen('r', '2026-01'), frozen('r', '2026-02')] });
@@ -64,7 +64,7 @@ describe('approved periods and their true-ups (section 9)', () => {
     expect([ids('2026-01'), ids('2026-02')]).to.deep.equal([['D1'], ['D2']]);
   });
 
-  it('a late deal that was trued up stays with its period when it moves on', () => {
+  it('a late deal that was trued up remains in its period when it moves', () => {
     const late = deal('D4', '2026-01-20', 10000);
     const paid = truedUp(approvedJanuary([...EXAMPLE, late]), 'r', '2026-01');
     // With 10,000 more in January, D2 reaches 1.3.
@@ -74,7 +74,7 @@ describe('approved periods and their true-ups (section 9)', () => {
     expect(delta(moved, 'r', '2026-01')).to.equal(String(10000 * 0.15 - 10000 * 0.08));
   });
 
-  it('the deal of another owner is paid to the new one, and taken back from the old one', () => {
+  it('a deal that gets another owner is paid to the new owner and taken back from the old one', () => {
     const storedRows = cleanLedger(world([rule({ tiers: FLAT })], { deals: EXAMPLE }));
     const given = world([rule({ tiers: FLAT })], {
       reps: ['r', 's'].map((repId) => ({ repId, lines: [] })),
@@ -91,7 +91,7 @@ describe('approved periods and their true-ups (section 9)', () => {
     expect(delta(given, 'r', '2026-01')).to.equal('-6000');
   });
 
-  it('has a line for each deal that differs, the largest first, adding up to the delta', () => {
+  it('has a line for each changed deal, the largest first, with the delta as their sum', () => {
     const deals = [deal('D1', '2026-01-15', 20000), deal('D4', '2026-01-20', 90000), ...EXAMPLE.slice(1)];
     const given = approvedJanuary(deals);
     const live = liveRows(given, 'r', '2026-01');
@@ -103,7 +103,7 @@ describe('approved periods and their true-ups (section 9)', () => {
     expect(delta(given, 'r', '2026-01')).to.equal('7600');
   });
 
-  it('a stopped plan owes nothing for late deals, and takes back those that are gone', () => {
+  it('a stopped plan pays nothing for late deals and takes back deleted ones', () => {
     const given = approvedJanuary([deal('D4', '2026-01-20', 90000)]);
     const plans = given.plans.map((plan) => ({ ...plan, status: 'archived' as const }));
     expect(delta({ ...given, plans }, 'r', '2026-01')).to.equal('-4800');
@@ -138,7 +138,7 @@ describe('true-ups below two levels of managers (sections 9 and 10)', () => {
         .map((row) => [`${row.repId} ${row.ruleName}`, row.amount]),
     );
 
-  it('an open period of a manager earns on what was trued up below it', () => {
+  it('an open period of a manager earns on true-ups below it', () => {
     const given = team({ deals: late, storedRows, frozen: [frozen('r', '2026-01')] });
     expect(earned(given)).to.deep.equal({});
     expect(delta(given, 'r', '2026-01')).to.equal('2000');
@@ -149,7 +149,7 @@ describe('true-ups below two levels of managers (sections 9 and 10)', () => {
     });
   });
 
-  it('approved periods of managers are owed the same, whichever is trued up first', () => {
+  it("true-ups of managers' approved periods are equal in any order", () => {
     for (const order of [names, [...names].reverse()]) {
       let given = team({ deals: late, storedRows, frozen: names.map((repId) => frozen(repId, '2026-01')) });
       const deltas = new Map<string, string>();

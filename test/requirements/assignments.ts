@@ -22,7 +22,7 @@ export function describeAssignments(): void {
     const post = (body: object) => world.admin.post('/v1/assignments', body);
     const path = (index: number) => `/v1/assignments/${created[index]?.assignmentId}`;
 
-    row(155, 'POST answers 201 with one assignment per rep', () => {
+    row(155, 'POST returns 201 with one assignment per rep', () => {
       expect(created.map((one) => [one.repId, one.repName, one.planId, one.planName])).to.deep.equal([
         [world.ids.ben, 'Ben', plan.planId, 'AE'],
         [world.ids.cat, 'Cat', plan.planId, 'AE'],
@@ -30,7 +30,7 @@ export function describeAssignments(): void {
       for (const one of created) expect(one).to.include({ effectiveStart: '2026-01-01', effectiveEnd: null });
     });
 
-    row(156, 'each rep has one assignment, and the same days again are refused', async () => {
+    row(156, 'each rep has one assignment, and the same days again are rejected', async () => {
       expect(new Set(created.map((one) => one.assignmentId)).size).to.equal(2);
       const again = await post({ repIds: [world.ids.ben], planId: plan.planId });
       expectError(again, 409, 'assignment_overlap');
@@ -49,7 +49,7 @@ export function describeAssignments(): void {
       expect(answer.body.details.issues[0].path).to.equal('planId');
     });
 
-    row(159, 'POST by anybody but an admin is 403', async () => {
+    row(159, 'POST by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const) {
         const answer = await world
           .client(who)
@@ -83,7 +83,7 @@ export function describeAssignments(): void {
       });
     });
 
-    row(164, 'GET answers with a bare array', async () => {
+    row(164, 'GET returns a bare array', async () => {
       expect(await world.get('/v1/assignments'))
         .to.be.an('array')
         .with.length(2);
@@ -108,7 +108,7 @@ export function describeAssignments(): void {
       expect(await world.earned()).to.deep.equal({ In: 100 });
     });
 
-    row(167, 'the answer of PATCH carries the dates', async () => {
+    row(167, 'the response of PATCH contains the dates', async () => {
       const body = { effectiveStart: '2026-01-15', effectiveEnd: '2026-02-28' };
       const answer = await world.admin.expect(200, 'PATCH', path(0), body);
       expect(answer).to.include({ assignmentId: created[0]?.assignmentId, repId: world.ids.ben, ...body });
@@ -124,7 +124,7 @@ export function describeAssignments(): void {
       expectError(answer, 404, 'assignment_not_found');
     });
 
-    row(170, 'PATCH by anybody but an admin is 403', async () => {
+    row(170, 'PATCH by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).patch(path(0), { effectiveEnd: null }), 403, 'forbidden');
     });
@@ -140,7 +140,7 @@ export function describeAssignments(): void {
       expectError(await world.admin.delete(`/v1/assignments/${unknownId}`), 404, 'assignment_not_found');
     });
 
-    row(173, 'DELETE by anybody but an admin is 403', async () => {
+    row(173, 'DELETE by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).delete(path(0)), 403, 'forbidden');
     });

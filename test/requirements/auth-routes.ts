@@ -29,7 +29,7 @@ function describeCodes(world: () => World): void {
 
   const verify = (body: object) => world().anyone.post('/auth/otp/verify', { email: world().email('ben'), ...body });
 
-  row(177, 'otp/send answers 200 for a documented body, a second time too', async () => {
+  row(177, 'otp/send returns 200 for a documented body, a second time too', async () => {
     const email = world().email('cat');
     for (let time = 0; time < 2; time += 1) {
       const answer = await world().anyone.expect(200, 'POST', '/auth/otp/send', { email });
@@ -43,7 +43,7 @@ function describeCodes(world: () => World): void {
     expect(code).to.match(/^[0-9]{6}$/);
   });
 
-  row(178, 'otp/verify answers 200 with a sessionToken that signs in', async () => {
+  row(178, 'otp/verify returns 200 with a sessionToken that signs in', async () => {
     const answer = await verify({ code });
     expect(answer.status).to.equal(200);
     session = answer.body;
@@ -56,11 +56,11 @@ function describeCodes(world: () => World): void {
     expect(session.sessionToken).to.match(/^sess_[0-9A-Za-z]{20,}$/);
   });
 
-  row(180, 'a used code is refused with 401', async () => {
+  row(180, 'a used code is rejected with 401', async () => {
     expectError(await verify({ code }), 401, 'invalid_code');
   });
 
-  row(210, 'verify with a malformed code is refused', async () => {
+  row(210, 'verify with a malformed code is rejected', async () => {
     for (const malformed of ['12345', '1234567', 'abcdef', ''])
       expectError(await verify({ code: malformed }), 401, 'invalid_code');
     expectError(await verify({ code: 123456 }), 400, 'VALIDATION_FAILED');
@@ -83,7 +83,7 @@ function describeProfiles(people: () => People): void {
   const workspaceOf = ({ workspaceId }: World) => ({ workspaceId, name: 'Acme', currency: 'USD', timezone: 'UTC' });
 
   for (const [person, status, me, name, role] of persons) {
-    row(status, `GET /auth/status tells that the session of ${name} is valid, and its workspace`, async () => {
+    row(status, `GET /auth/status confirms the session of ${name} and returns its workspace`, async () => {
       const { world } = people();
       const answer = await world.client(person).expect(200, 'GET', '/auth/status');
       const { workspaceId, ids } = world;
@@ -98,7 +98,7 @@ function describeProfiles(people: () => People): void {
     });
   }
 
-  row(188, 'GET /auth/status tells that the session of an admin is valid, and its workspace', async () => {
+  row(188, 'GET /auth/status confirms the session of an admin and returns its workspace', async () => {
     const { world, ada, adaToken } = people();
     const answer = await service().client(adaToken).expect(200, 'GET', '/auth/status');
     const { workspaceId } = world;
@@ -113,7 +113,7 @@ function describeProfiles(people: () => People): void {
     expect(answer.workspace).to.deep.include(workspaceOf(world));
   });
 
-  row(190, 'GET /auth/status tells that the API key is valid, and its workspace', async () => {
+  row(190, 'GET /auth/status confirms the API key and returns its workspace', async () => {
     const { world } = people();
     const answer = await world.get('/auth/status');
     const { workspaceId } = world;
@@ -128,7 +128,7 @@ function describeProfiles(people: () => People): void {
     expect(answer.workspace).to.deep.include(workspaceOf(world));
   });
 
-  row(205, 'GET /auth/status tells that a connection token is valid, and its workspace', async () => {
+  row(205, 'GET /auth/status confirms a connection token and returns its workspace', async () => {
     const { world } = people();
     const answer = await world.conn.expect(200, 'GET', '/auth/status');
     const { workspaceId } = world;
@@ -160,7 +160,7 @@ function describeIntegrationRoutes(world: () => World): void {
   const path = '/auth/workspace/integrations';
   const toggle = '/auth/workspace/crmc/sync-enabled';
 
-  row(194, 'GET /auth/workspace/integrations tells which CRMs are connected', async () => {
+  row(194, 'GET /auth/workspace/integrations returns which CRMs are connected', async () => {
     const answer = await world().get(path);
     expect(answer).to.include({ crma: false, crmb: false, crmc: false });
     for (const one of answer.integrations) expect(one.connected).to.equal(false);

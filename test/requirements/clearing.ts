@@ -107,7 +107,7 @@ function describeReset(): void {
       expect(counts['events']).to.equal(3);
     });
 
-    row(276, 'reset answers with integer counts', () => {
+    row(276, 'reset returns integer counts', () => {
       for (const [name, count] of Object.entries(counts)) expect(Number.isInteger(count), name).to.equal(true);
     });
 

@@ -30,13 +30,13 @@ export function describeCommissions(): void {
 type Given = () => { readonly world: World; readonly plan: Plan };
 
 function describeRecalculation(given: Given): void {
-  row(214, 'a synchronous recalculation answers {triggered, count, skipped, scope}', async () => {
+  row(214, 'a synchronous recalculation returns {triggered, count, skipped, scope}', async () => {
     const answer = await given().world.recalculate({});
     expect(answer).to.include({ triggered: true, scope: 'workspace' });
     expect(answer.skipped).to.be.a('number');
   });
 
-  row(215, 'count is the number of deals fed into the engine', async () => {
+  row(215, 'count is the number of calculated deals', async () => {
     const { world } = given();
     expect((await world.recalculate({})).count).to.equal(4);
     expect((await world.recalculate({ repId: world.ids.cat })).count).to.equal(0);
@@ -83,7 +83,7 @@ function describeRecalculation(given: Given): void {
     [244, 'cat'],
     [245, 'conn'],
   ] as const)
-    row(number, `a recalculation asked for with the token ${who} is 403`, async () => {
+    row(number, `a recalculation with the token ${who} is 403`, async () => {
       expectError(await given().world.client(who).post(recalculate, {}), 403, 'forbidden');
     });
 
@@ -96,14 +96,14 @@ function describeJobRoutes(world: () => World): void {
   let jobId: string;
   const path = (id: string) => `/v1/commissions/recalculate/jobs/${id}`;
 
-  row(247, 'a recalculation with async: true answers with a job at once', async () => {
+  row(247, 'a recalculation with async: true returns a job at once', async () => {
     const answer = await world().recalculate({ async: true });
     expect(answer).to.include({ triggered: true, async: true, status: 'running', scope: 'workspace' });
     expect(Date.parse(answer.startedAt)).to.be.closeTo(Date.now(), 60_000);
     jobId = answer.jobId;
   });
 
-  row(248, 'GET job answers jobId, status, scope, startedAt, finishedAt and result', async () => {
+  row(248, 'GET job returns jobId, status, scope, startedAt, finishedAt and result', async () => {
     const job = await world().jobEnd(jobId);
     expect(job).to.include({ jobId, status: 'completed', scope: 'workspace' });
     expect(Date.parse(job.finishedAt)).to.be.at.least(Date.parse(job.startedAt));
@@ -118,7 +118,7 @@ function describeJobRoutes(world: () => World): void {
     expectError(await world().admin.get(path('nonsense')), 404, 'job_not_found');
   });
 
-  row(251, 'GET of a job by anybody but an admin is 403', async () => {
+  row(251, 'GET of a job by a caller who is not an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
       expectError(await world().client(who).get(path(jobId)), 403, 'forbidden');
   });
@@ -183,7 +183,7 @@ function describeViews(world: () => World): void {
     [236, 'a rep and period', () => `?repId=${world().ids.ben}&period=2026-Q1`],
     [237, 'a deal', () => '?dealId=D1'],
   ] as const)
-    row(number, `/dashboard answers the same for ${what}`, async () => {
+    row(number, `/dashboard returns the same for ${what}`, async () => {
       const answer = await world().get(`/v1/commissions${query()}`);
       expect(await world().get(`/v1/commissions/dashboard${query()}`)).to.deep.equal(answer);
       expect(Object.keys(answer)).to.not.deep.equal([]);
@@ -280,7 +280,7 @@ function describeSimulation(given: Given): void {
     expect(answer).to.include({ planId: given().plan.planId, period: '2026-Q1', currency: 'USD', total: 16_500 });
   });
 
-  row(253, 'simulate answers with a breakdown by rule and the trace of each deal', async () => {
+  row(253, 'simulate returns a breakdown by rule and the trace of each deal', async () => {
     const [rule] = ofBen(await given().world.admin.expect(200, 'POST', simulate, body())).rules;
     expect(rule).to.include({ name: 'Commission', total: 16_500 });
     expect(rule.deals.map((deal: Json) => [deal.dealId, deal.amount, deal.tierName])).to.deep.equal([

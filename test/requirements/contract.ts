@@ -72,7 +72,7 @@ function describeErrors(): void {
       expectError(answer, 400, 'quota_ambiguous_measure');
     });
 
-    row(644, 'an unknown route answers in the envelope', async () => {
+    row(644, 'an unknown route returns the error envelope', async () => {
       const answer = await world.admin.get('/v1/no-such-route');
       expectError(answer, 404, 'not_found');
       expect(Object.keys(answer.body)).to.include.members(['statusCode', 'code', 'message']);
@@ -127,7 +127,7 @@ function describeLimits(): void {
       world = await World.create();
     });
 
-    row(650, 'X-RateLimit-Limit, -Remaining and -Reset are on authenticated answers', async () => {
+    row(650, 'X-RateLimit-Limit, -Remaining and -Reset are on authenticated responses', async () => {
       const first = await world.mgr.get('/v1/plans');
       const second = await world.mgr.get('/v1/plans');
       expectRateHeaders(first);

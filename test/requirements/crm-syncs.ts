@@ -27,13 +27,13 @@ function describeSync(): void {
       [remainingDeal, gone] = Array.from({ length: 6 }, () => world.addDeal()) as [string, string];
     });
 
-    row(593, 'integrations tells which CRMs are connected', async () => {
+    row(593, 'integrations returns which CRMs are connected', async () => {
       const answer = await world.api.expect(200, 'GET', '/auth/workspace/integrations');
       expect(answer).to.include({ crma: false, crmb: true, crmc: false });
       expect(await world.integration()).to.include({ connected: true, broken: false });
     });
 
-    row(594, 'POST /v1/reps/sync answers {synced: true, count, reps}', async () => {
+    row(594, 'POST /v1/reps/sync returns {synced: true, count, reps}', async () => {
       const answer = await world.api.expect(200, 'POST', '/v1/reps/sync');
       expect(answer.synced).to.equal(true);
       expect(answer.reps).to.have.length(answer.count);
@@ -41,7 +41,7 @@ function describeSync(): void {
       expect(ada).to.include({ crmMemberId: world.owner, active: true });
     });
 
-    row(595, 'POST /v1/commissions/sync answers {synced, totalDeals, triggered, message}', async () => {
+    row(595, 'POST /v1/commissions/sync returns {synced, totalDeals, triggered, message}', async () => {
       const answer = await world.sync();
       const totalDeals = world.crm.liveDealIds().length;
       expect(answer).to.include({ synced: true, totalDeals, triggered: true });

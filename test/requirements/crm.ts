@@ -32,7 +32,7 @@ export class ConnectedWorkspace {
     return new ConnectedWorkspace(workspaceId, api, crm, owner, reps[0].id);
   }
 
-  /** A deal in the CRM that nobody has told the service of. */
+  /** Adds a deal to the CRM without a delivery to the service. */
   addDeal(deal: Partial<PlainDeal> = {}): string {
     return this.crm.addDeal({ owner: this.owner, amount: 1000, won: true, closeDate: '2026-02-10', ...deal });
   }

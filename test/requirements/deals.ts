@@ -48,7 +48,7 @@ function describeList(): void {
     await world.admin.expect(200, 'DELETE', '/v1/deals/Put-1?hard=true');
   });
 
-  row(287, 'GET answers {deals, count}', async () => {
+  row(287, 'GET returns {deals, count}', async () => {
     const { deals, count } = await world.get('/v1/deals?limit=1');
     expect(count).to.equal(521);
     expect(deals).to.have.length(1);

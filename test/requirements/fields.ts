@@ -24,7 +24,7 @@ export function describeFields(): void {
 function describeDefinitions(world: () => World): void {
   const options = (slug: string) => `/v1/fields/attributes/${slug}/options`;
 
-  row(309, 'GET /v1/fields answers with an array of field definitions', async () => {
+  row(309, 'GET /v1/fields returns an array of field definitions', async () => {
     const fields = await world().get('/v1/fields');
     expect(fields).to.be.an('array');
     expect(fields.map((field: Json) => field.slug)).to.include.members(['deal_value', 'region']);
@@ -53,7 +53,7 @@ function describeDefinitions(world: () => World): void {
     expect(slugs).to.include.members(['dealAmount', 'dealStage', 'closeDate', 'deal_value']);
   });
 
-  row(314, 'the alias answers exactly as GET /v1/fields', async () => {
+  row(314, 'the alias returns exactly the response of GET /v1/fields', async () => {
     expect(await world().get('/v1/fields/attributes')).to.deep.equal(await world().get('/v1/fields'));
   });
 
@@ -88,7 +88,7 @@ function describeMapping(world: () => World): void {
   const current = () => world().get('/v1/fields/current');
   let suggestion: Json;
 
-  row(322, 'GET /v1/fields/current answers with the saved mapping as an object', async () => {
+  row(322, 'GET /v1/fields/current returns the saved mapping as an object', async () => {
     expect(await current()).to.deep.include({ standard: {}, measures: {} });
   });
 
@@ -96,7 +96,7 @@ function describeMapping(world: () => World): void {
     expectError(await world().anyone.get('/v1/fields/current'), 401, 'unauthorized');
   });
 
-  row(320, 'POST auto-match answers 201 with a suggested mapping', async () => {
+  row(320, 'POST auto-match returns 201 with a suggested mapping', async () => {
     suggestion = await world().admin.expect(201, 'POST', '/v1/fields/auto-match');
     expect(suggestion.standard).to.include({ dealAmount: 'deal_value' });
   });
@@ -110,7 +110,7 @@ function describeMapping(world: () => World): void {
     expect((await current()).standard).to.deep.equal(suggestion.standard);
   });
 
-  row(324, 'POST save answers 201 and reads stored deals by the new mapping', async () => {
+  row(324, 'POST save returns 201 and reads stored deals by the new mapping', async () => {
     const mapping = { standard: { dealAmount: 'deal_value' }, measures: { arr: 'deal_value' } };
     const answer = await world().admin.expect(201, 'POST', '/v1/fields/save', mapping);
     expect(answer).to.deep.include(mapping);

@@ -117,7 +117,7 @@ function describeEndpoint(given: Given): void {
     expect(listed.filter((name: string) => names.includes(name))).to.have.members(readsOfConnections);
   });
 
-  row(48, 'a refusal is a result with isError and the envelope of the API', async () => {
+  row(48, 'a rejected call is a result with isError and the error envelope of the API', async () => {
     const { agent } = given();
     const result = await agent.call('get_plan', { planId: '5f0c1d1e-0000-4000-8000-000000000000' });
     expect(result.isError).to.equal(true);
@@ -265,7 +265,7 @@ function describeReadTools(given: Given): void {
   let jobId: string;
   const call = (name: string, body: object = {}) => done(given().agent, name, body);
 
-  row(20, 'get_workspace tells whom the agent works for', async () => {
+  row(20, 'get_workspace returns the caller of the agent', async () => {
     const { world } = given();
     expect(await call('get_workspace')).to.include({ workspaceId: world.workspaceId, name: 'Acme', currency: 'USD' });
   });

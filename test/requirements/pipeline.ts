@@ -42,7 +42,7 @@ function describeLockedRuns(): void {
       expect(await world.earned()).to.deep.equal({ D1: 4800, D2: 7200, D3: 4500 });
     });
 
-    row(3, 'the answer of a recalculation carries blocked.statementLocked true', async () => {
+    row(3, 'the response of a recalculation has blocked.statementLocked true', async () => {
       const answer = await world.recalculate({ repId: world.ids.ben });
       expect(answer).to.include({ triggered: true, scope: 'rep', eventsWritten: 0, eventsReversed: 0 });
       expect(answer.blocked).to.include({ statementLocked: true });

@@ -169,7 +169,7 @@ function describeQuotas(): void {
     expect(event).to.include({ amount: 0, tierName: null, period: '2026-Q2', credit: 50_000 });
   });
 
-  row(114, 'attainment lives on quotas.current_value', async () => {
+  row(114, 'attainment is in quotas.current_value', async () => {
     const { world } = await World.example();
     const [quota] = await world.get(`/v1/quotas?repId=${world.ids.ben}`);
     expect(quota).to.include({ period: '2026-Q1', target: 100_000, current_value: 150_000, attainment: 1.5 });
@@ -240,7 +240,7 @@ function describeRules(world: () => World): void {
     expect([Number(event.amount), Number(event.base)]).to.deep.equal([12_000, 100_000]);
   });
 
-  row(117, 'tierMode marginal is valid with tierBy attainment only: rank is refused', async () => {
+  row(117, 'tierMode marginal is valid with tierBy attainment only and rejected with rank', async () => {
     const rules = [{ name: 'R', measure: 'amount', tierBy: 'rank', tierMode: 'marginal', tiers: exampleTiers }];
     const answer = await world().admin.post('/v1/plans', { name: 'Marginal rank', config: { rules } });
     expectError(answer, 400, 'VALIDATION_FAILED');

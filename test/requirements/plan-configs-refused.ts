@@ -4,7 +4,7 @@ import { expectError, World } from './world.js';
 
 const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
 const rule = (more: object = {}) => ({ name: 'R', measure: 'amount', tiers: [tier], ...more });
-const plan = (...rules: unknown[]) => ({ name: 'Refused', config: { rules } });
+const plan = (...rules: unknown[]) => ({ name: 'Rejected', config: { rules } });
 const condition = (more: object) => plan(rule({ conditions: [more] }));
 const leaf = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
 const without = (given: object, key: string) =>
@@ -13,8 +13,8 @@ const without = (given: object, key: string) =>
 /** The row, what is wrong, the body, and the path under which the answer names it. */
 const rejected: readonly (readonly [number, string, object, RegExp])[] = [
   [335, 'no name', { config: { rules: [rule()] } }, /^name$/],
-  [336, 'no config', { name: 'Refused' }, /^config$/],
-  [337, 'no rules', { name: 'Refused', config: {} }, /rules/],
+  [336, 'no config', { name: 'Rejected' }, /^config$/],
+  [337, 'no rules', { name: 'Rejected', config: {} }, /rules/],
   [338, 'empty rules', plan(), /rules/],
   [339, 'no tiers', plan(without(rule(), 'tiers')), /rules\.0\.tiers/],
   [340, 'no measure', plan(without(rule(), 'measure')), /rules\.0/],

@@ -58,7 +58,7 @@ export function describeOverrides(): void {
       expect(await world.earned()).to.deep.equal({ D1: 2500 });
     });
 
-    row(419, 'PUT of a tierIndex without a global tier is refused', async () => {
+    row(419, 'PUT of a tierIndex without a global tier is rejected', async () => {
       expectError(await world.admin.put(path(), body(0.2, undefined, 7)), 400, 'VALIDATION_FAILED');
       expect(await world.earned()).to.deep.equal({ D1: 2500 });
     });
@@ -89,7 +89,7 @@ export function describeOverrides(): void {
         expectError(await world.admin.put(path(), bad), 400, 'VALIDATION_FAILED');
     });
 
-    row(425, 'PUT by anybody but an admin is 403', async () => {
+    row(425, 'PUT by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).put(path(), body(0.9)), 403, 'forbidden');
     });
@@ -98,7 +98,7 @@ export function describeOverrides(): void {
       expectError(await world.admin.get(list(unknownId)), 404, 'plan_not_found');
     });
 
-    row(427, 'DELETE by anybody but an admin is 403', async () => {
+    row(427, 'DELETE by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).delete(path()), 403, 'forbidden');
     });

@@ -105,7 +105,7 @@ function describeLists(): void {
 
     const names = async (query = '') => (await world.get(`/v1/plans${query}`)).map((plan: Json) => plan.name).sort();
 
-    row(362, 'GET answers with a bare array of plans', async () => {
+    row(362, 'GET returns a bare array of plans', async () => {
       const plans = await world.get('/v1/plans');
       expect(plans).to.be.an('array');
       expect(await names()).to.deep.equal(['active', 'archived', 'draft']);
@@ -366,7 +366,7 @@ function describeStatusRoute(): void {
       expectError(await set(plan.planId, {}), 400, 'VALIDATION_FAILED');
     });
 
-    row(407, 'the route is 403 for anybody but an admin', async () => {
+    row(407, 'the route is 403 for a caller who is not an admin', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const) {
         const answer = await world.client(who).patch(`/v1/plans/${plan.planId}/status`, { status: 'draft' });
         expectError(answer, 403, 'forbidden');
@@ -414,7 +414,7 @@ function describeDeletion(): void {
       expect((await world.get(path())).planId).to.equal(plan.planId);
     });
 
-    row(431, 'DELETE by anybody but an admin is 403', async () => {
+    row(431, 'DELETE by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).delete(path()), 403, 'forbidden');
     });

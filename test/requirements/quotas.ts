@@ -73,7 +73,7 @@ export function describeQuotaRoutes(): void {
       expect(answer.body.message).to.match(/planRuleId.*measure|measure.*planRuleId/);
     });
 
-    row(445, 'POST by anybody but an admin is 403', async () => {
+    row(445, 'POST by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).post('/v1/quotas', body()), 403, 'forbidden');
     });
@@ -88,7 +88,7 @@ export function describeQuotaRoutes(): void {
       expect(quota).to.include({ planId: other.planId, planRuleId: other.rules[0]?.id, period: '2026-Q2' });
     });
 
-    row(447, 'GET answers with a bare array of quota records', async () => {
+    row(447, 'GET returns a bare array of quota records', async () => {
       const quotas = await world.get('/v1/quotas');
       expect(quotas).to.be.an('array').with.length(3);
       for (const quota of quotas)
@@ -112,7 +112,7 @@ export function describeQuotaRoutes(): void {
       expectError(await world.anyone.get('/v1/quotas'), 401, 'unauthorized');
     });
 
-    row(451, 'DELETE by anybody but an admin is 403', async () => {
+    row(451, 'DELETE by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).delete(`/v1/quotas/${created.quotaId}`), 403, 'forbidden');
     });

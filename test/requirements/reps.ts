@@ -21,7 +21,7 @@ export function describeReps(): void {
 }
 
 function describeRepQueries(world: () => World): void {
-  row(454, 'GET /v1/reps answers with reps[]', async () => {
+  row(454, 'GET /v1/reps returns reps[]', async () => {
     const { reps } = await world().get('/v1/reps');
     expect(reps.map((rep: Json) => rep.name).sort()).to.deep.equal(['Ben', 'Cat', 'Mia']);
   });
@@ -128,7 +128,7 @@ function describeRepChanges(world: () => World): void {
     expect(answer.body.details.issues[0].path).to.equal('role');
   });
 
-  row(470, 'PATCH by anybody but an admin is 403', async () => {
+  row(470, 'PATCH by a caller who is not an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
       expectError(await world().client(who).patch(path(), { role: 'admin' }), 403, 'forbidden');
   });
@@ -141,7 +141,7 @@ function describeRepChanges(world: () => World): void {
     expectError(await world().admin.post('/v1/reps/sync'), 400, 'no_crm_configured');
   });
 
-  row(473, 'POST sync by anybody but an admin is 403', async () => {
+  row(473, 'POST sync by a caller who is not an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
       expectError(await world().client(who).post('/v1/reps/sync'), 403, 'forbidden');
   });
@@ -150,7 +150,7 @@ function describeRepChanges(world: () => World): void {
 function describeRepInvites(world: () => World): void {
   const invite = (repId: string) => world().admin.post(`/v1/reps/${repId}/invite`);
 
-  row(474, 'POST invite answers {invited: true, email}', async () => {
+  row(474, 'POST invite returns {invited: true, email}', async () => {
     const answer = await invite(world().ids.ben);
     expect(answer.status).to.equal(200);
     expect(answer.body).to.deep.equal({ invited: true, email: world().email('ben') });
@@ -171,7 +171,7 @@ function describeRepInvites(world: () => World): void {
     expectError(await invite(unknownId), 400, 'rep_not_found');
   });
 
-  row(477, 'POST invite by anybody but an admin is 403', async () => {
+  row(477, 'POST invite by a caller who is not an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
       expectError(await world().client(who).post(`/v1/reps/${world().ids.cat}/invite`), 403, 'forbidden');
   });
@@ -184,7 +184,7 @@ function describeRepInvites(world: () => World): void {
     expect(reps.map((rep: Json) => rep.invite_status)).to.deep.equal(['invited', 'invited', 'invited']);
   });
 
-  row(479, 'bulk-invite answers with invited strings and failed {repId, reason}', async () => {
+  row(479, 'bulk-invite returns invited strings and failed {repId, reason}', async () => {
     const body = { repIds: [world().ids.cat, unknownId] };
     const answer = await world().admin.expect(200, 'POST', '/v1/reps/bulk-invite', body);
     expect(answer.inviteCount).to.equal(1);
@@ -198,7 +198,7 @@ function describeRepInvites(world: () => World): void {
       expectError(await world().admin.post('/v1/reps/bulk-invite', body), 400, 'VALIDATION_FAILED');
   });
 
-  row(481, 'POST bulk-invite by anybody but an admin is 403', async () => {
+  row(481, 'POST bulk-invite by a caller who is not an admin is 403', async () => {
     const body = { repIds: [world().ids.cat] };
     for (const who of ['mgr', 'ben', 'conn'] as const)
       expectError(await world().client(who).post('/v1/reps/bulk-invite', body), 403, 'forbidden');

@@ -19,7 +19,7 @@ import { ApiClient } from '#test/support/test-service.js';
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
 export type Json = any;
 
-/** Everything outside the service that it speaks to: CRMs, billing, identity provider and mail server, all on loopback. */
+/** Every server that the service connects to: CRMs, billing, identity provider and mail server, all on loopback. */
 interface Outside {
   readonly crms: readonly CrmWorld[];
   readonly billing: FakeBilling;
@@ -66,8 +66,9 @@ function environmentFor({ crms, billing, oidc, smtp }: Outside, dataDir: string,
 }
 
 /**
- * The service as `npm start` gives it: one process with API and workers, its own embedded PostgreSQL and the demo
- * workspace. Tests speak HTTP; the database is used to create workspaces and sessions, and to look at what has no route.
+ * The service as `npm start` starts it: one process with API and workers, its own embedded PostgreSQL and the demo
+ * workspace. Tests use HTTP. They use the database only to create workspaces and sessions and to read data without a
+ * route.
  */
 export class RunningService {
   private constructor(
@@ -174,7 +175,7 @@ export class RunningService {
     return mails.map(({ data }) => data).filter((data) => pattern.test(data));
   }
 
-  /** Asks for a sign-in code and reads it from the mail. */
+  /** Requests a sign-in code and reads it from the mail. */
   async codeFor(email: string): Promise<string> {
     const code = /^[0-9]{6}$/m;
     const before = this.mailsTo(email, code).length;

@@ -59,7 +59,7 @@ export function describeAdjustments(): void {
       expect(line).to.include({ amount: -75.5, reason: 'Correction' });
     });
 
-    row(522, 'PATCH adjust answers with the edited values', async () => {
+    row(522, 'PATCH adjust returns the edited values', async () => {
       const change = { amount: 100, reason: 'Final' };
       const answer = await world.admin.expect(200, 'PATCH', adjustPath(world, added.eventId), change);
       expect(answer).to.include({ eventId: added.eventId, ...change });
@@ -74,7 +74,7 @@ export function describeAdjustments(): void {
       expectError(await world.admin.patch(adjustPath(world, added.eventId), {}), 400, 'VALIDATION_FAILED');
     });
 
-    row(525, 'PATCH by anybody but an admin is 403', async () => {
+    row(525, 'PATCH by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const) {
         const answer = await world.client(who).patch(adjustPath(world, added.eventId), { amount: 1 });
         expectError(answer, 403, 'forbidden');
@@ -94,7 +94,7 @@ export function describeAdjustments(): void {
       expect(await world.earned()).to.include({ D1: 4800 });
     });
 
-    row(553, 'DELETE adjust by anybody but an admin is 403', async () => {
+    row(553, 'DELETE adjust by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).delete(adjustPath(world, added.eventId)), 403, 'forbidden');
     });
@@ -233,7 +233,7 @@ export function describeTrueUps(): void {
       expectError(await world.ben.post(path(), body), 403, 'forbidden');
     });
 
-    row(546, 'a true-up of more than 500 answers requires_approval and writes nothing', async () => {
+    row(546, 'a true-up of more than 500 returns requires_approval and writes nothing', async () => {
       answer = await world.mgr.expect(200, 'POST', path(), body);
       expect(answer.action).to.equal('requires_approval');
       const written = await service().sql(
@@ -314,7 +314,7 @@ export function describeComments(): void {
       expect(ids).to.have.members([ofBen.commentId, ofManager.commentId]);
     });
 
-    row(556, 'GET comments answers with a bare array', async () => {
+    row(556, 'GET comments returns a bare array', async () => {
       expect(await list())
         .to.be.an('array')
         .with.length(2);
@@ -325,7 +325,7 @@ export function describeComments(): void {
       expectError(await world.cat.delete(path(ofBen.commentId)), 403, 'forbidden');
     });
 
-    row(558, "DELETE of a manager's comment by the rep is refused", async () => {
+    row(558, "DELETE of a manager's comment by the rep is rejected", async () => {
       expectError(await world.ben.delete(path(ofManager.commentId)), 403, 'forbidden');
       expect(await list()).to.have.length(2);
     });

@@ -41,7 +41,7 @@ function describeGeneration(world: () => World): void {
     expect(status).to.include({ repId: world().ids.ben, period: '2026-Q1', status: 'draft', generated: false });
   });
 
-  row(484, 'POST generate answers with the statement of the rep and period', async () => {
+  row(484, 'POST generate returns the statement of the rep and period', async () => {
     generated = await world().admin.expect(200, 'POST', path(), { period: '2026-Q1' });
     expect(generated).to.include({ generated: true, period: '2026-Q1', repId: world().ids.ben, version: 1 });
     expect(generated.statementId).to.match(/^[0-9a-f-]{36}$/);

@@ -109,7 +109,7 @@ function describeJobs(): void {
       }
     });
 
-    row(126, 'a job is kept for six hours after its end; then, and when unknown, it is 404', async () => {
+    row(126, 'a job is readable for six hours after its end; a later or unknown job is 404', async () => {
       const own = await World.create();
       const { jobId } = await own.admin.expect(200, 'POST', '/v1/commissions/recalculate', { async: true });
       await own.jobEnd(jobId);

@@ -45,7 +45,7 @@ function describeProvider({ provider, forged, changed, created, deleted }: RowNu
       expect(await world.event(dealId)).to.deep.equal(['earned', 80]);
     });
 
-    row(forged, `/webhooks/${provider} refuses unsigned and forged deliveries`, async () => {
+    row(forged, `/webhooks/${provider} rejects unsigned and forged deliveries`, async () => {
       const [delivery] = world.deliveriesOf(() => world.crm.change(dealId, { amount: 7 })) as [Delivery];
       const proofs = Object.entries(delivery.headers);
       const altered = Object.fromEntries(proofs.map(([name, value]) => [name, `${value.slice(0, -4)}AAA=`]));
@@ -105,7 +105,7 @@ function describeCrmb(given: Given): void {
     expect(await world.event(added)).to.deep.equal(['earned', 20]);
   });
 
-  row(625, 'a forged signature of crm-b is refused with 401', async () => {
+  row(625, 'a forged signature of crm-b is rejected with 401', async () => {
     const { world, dealId } = given();
     const [delivery] = world.deliveriesOf(() => world.crm.change(dealId, { amount: 4000.01 })) as [Delivery];
     const body = delivery.body.replace(String(dealId), '999999');
@@ -175,7 +175,7 @@ function describeBilling(): void {
     const billing = () => service().outside.billing;
     const path = '/webhooks/billing';
 
-    row(604, '/webhooks/billing refuses unsigned events', async () => {
+    row(604, '/webhooks/billing rejects unsigned events', async () => {
       const body = JSON.stringify({ id: 'evt_1', object: 'event', type: 'invoice.paid', data: { object: {} } });
       const anyone = service().client(null);
       const json = { 'Content-Type': 'application/json' };

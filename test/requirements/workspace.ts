@@ -71,7 +71,7 @@ function describeUpdate(world: () => World): void {
     expect((await world().get('/v1/workspaces')).name).to.equal('Acme Ltd');
   });
 
-  row(575, 'PATCH answers updated true with what changed', async () => {
+  row(575, 'PATCH returns updated true with the changed fields', async () => {
     const answer = await patch({ name: 'Acme Inc' });
     expect([answer.status, answer.body.updated, answer.body.name]).to.deep.equal([200, true, 'Acme Inc']);
   });
@@ -89,7 +89,7 @@ function describeUpdate(world: () => World): void {
       expect(await world().get('/v1/workspaces')).to.deep.equal(before);
     });
 
-  row(582, 'PATCH by anybody but an admin is 403', async () => {
+  row(582, 'PATCH by a caller who is not an admin is 403', async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const)
       expectError(await world().client(who).patch('/v1/workspaces', { name: 'Mine' }), 403, 'forbidden');
   });
@@ -103,7 +103,7 @@ function describeKeysAndLogs(): void {
       ({ world } = await World.example());
     });
 
-    row(583, 'GET keys tells whether a key is set', async () => {
+    row(583, 'GET keys returns whether a key is set', async () => {
       const keys = await world.get('/v1/workspaces/keys');
       expect(keys.isSet).to.equal(true);
     });
@@ -114,7 +114,7 @@ function describeKeysAndLogs(): void {
       expect(JSON.stringify(await world.get('/v1/workspaces'))).to.not.contain(world.apiKey);
     });
 
-    row(585, 'GET keys by anybody but an admin is 403', async () => {
+    row(585, 'GET keys by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).get('/v1/workspaces/keys'), 403, 'forbidden');
     });
@@ -158,7 +158,7 @@ function describeKeysAndLogs(): void {
       expect(await world.get('/v1/workspaces/audit-logs?dealId=none')).to.deep.include({ runs: [], count: 0 });
     });
 
-    row(592, 'audit-logs by anybody but an admin is 403', async () => {
+    row(592, 'audit-logs by a caller who is not an admin is 403', async () => {
       for (const who of ['mgr', 'ben', 'conn'] as const)
         expectError(await world.client(who).get('/v1/workspaces/audit-logs'), 403, 'forbidden');
     });

@@ -115,7 +115,7 @@ export class World {
     return (await this.admin.expect(201, 'POST', '/v1/quotas', body))[0];
   }
 
-  /** Stores a deal, Ben's and won unless told otherwise. */
+  /** Stores a deal. By default Ben owns it and it is won. */
   async deal(dealId: string, { dealId: _, ...deal }: Json = {}): Promise<Json> {
     const body = { amount: 10_000, closeDate: '2026-01-15', stage: 'Won', ownerId: 'ben', ...deal };
     if ('repId' in body) delete body.ownerId;
@@ -193,7 +193,7 @@ export class World {
   }
 }
 
-/** The answer is this refusal, in the envelope of the specification. */
+/** Expects the error, in the envelope of the specification. */
 export function expectError(answer: Answer, status: number, code: string): void {
   const { body } = answer;
   expect(answer.status, JSON.stringify(body)).to.equal(status);
