@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { externalHint, ownershipHint } from './errors.js';
-import { isRoot, letEnter, mayEnter, serverUser, type UnixUser } from './privileges.js';
+import { allowEntry, isRoot, mayEnter, serverUser, type UnixUser } from './privileges.js';
 import { isAlive } from './processes.js';
 
 export interface EmbeddedPostgresOptions {
@@ -31,7 +31,7 @@ export interface Cluster {
   readonly folder: string;
   /** PostgreSQL's own files. */
   readonly dataDir: string;
-  /** Set when the process is root, because PostgreSQL refuses to run as root. */
+  /** Set when the process is root, because PostgreSQL does not run as root. */
   readonly runAs: UnixUser | undefined;
   readonly durable: boolean;
   readonly port: number | undefined;
@@ -48,11 +48,11 @@ export async function prepareCluster(options: EmbeddedPostgresOptions): Promise<
   return { folder, dataDir, runAs, durable, port, log };
 }
 
-async function prepareFolder(wanted: string): Promise<string> {
-  await mkdir(wanted, { recursive: true, mode: isRoot() ? 0o711 : 0o700 }).catch((cause: unknown) => {
-    throw new Error(`The data folder ${wanted} cannot be created; choose another one, ${externalHint}.`, { cause });
+async function prepareFolder(requested: string): Promise<string> {
+  await mkdir(requested, { recursive: true, mode: isRoot() ? 0o711 : 0o700 }).catch((cause: unknown) => {
+    throw new Error(`The data folder ${requested} cannot be created; choose another one, ${externalHint}.`, { cause });
   });
-  const folder = await realpath(wanted);
+  const folder = await realpath(requested);
   await access(folder, constants.W_OK).catch((cause: unknown) => {
     throw new Error(`The data folder ${folder} is not writable for this user; ${ownershipHint}.`, { cause });
   });
@@ -68,11 +68,11 @@ async function locateData(folder: string, runAs: UnixUser | undefined, log: Clus
     if (existing === undefined || existing.uid === (process.getuid?.() ?? existing.uid)) return dataDir;
     throw new Error(`${dataDir} belongs to another user (number ${existing.uid}); ${ownershipHint}.`);
   }
-  if (target === undefined && (await letEnter(runAs, folder))) return usual;
+  if (target === undefined && (await allowEntry(runAs, folder))) return usual;
   if (target === undefined && existing === undefined) return relocateData(folder, runAs, log);
   if (existing === undefined || (await mayEnter(runAs, path.dirname(dataDir)))) return dataDir;
   throw new Error(
-    `PostgreSQL refuses to run as root, and user ${runAs.uid} cannot reach ${dataDir}; ` +
+    `PostgreSQL does not run as root, and user ${runAs.uid} cannot reach ${dataDir}; ` +
       `allow it with "chmod o+x" on the folders above, or start as a normal user, ${externalHint}.`,
   );
 }
@@ -81,7 +81,7 @@ async function locateData(folder: string, runAs: UnixUser | undefined, log: Clus
 async function relocateData(folder: string, runAs: UnixUser, log: Cluster['log']): Promise<string> {
   const place = await makeReachablePlace(runAs).catch((cause: unknown) => {
     throw new Error(
-      `PostgreSQL refuses to run as root, user ${runAs.uid} cannot enter ${folder}, and ${relocatedData} cannot be used; ` +
+      `PostgreSQL does not run as root, user ${runAs.uid} cannot enter ${folder}, and ${relocatedData} cannot be used; ` +
         `choose a data folder every user may enter, or start as a normal user, ${externalHint}.`,
       { cause },
     );
@@ -108,7 +108,7 @@ async function makeReachablePlace(runAs: UnixUser): Promise<string> {
   return place;
 }
 
-/** Incomplete work lives in a temporary folder, whose name contains the process, until a rename makes it final. */
+/** Incomplete work is in a temporary folder, whose name contains the process, until a rename makes it final. */
 export function makePartial(final: string): Promise<string> {
   return mkdtemp(`${final}.partial-${process.pid}-`);
 }
@@ -120,7 +120,7 @@ export async function removeHalfFinished(cluster: Cluster): Promise<void> {
     if (pid === undefined || isAlive(Number(pid))) continue;
     cluster.log(`removing ${name}, left half-finished by an interrupted start`);
     // An initdb that outlived its parent may still be writing there; it fails as soon as its files are gone.
-    const patience = { maxRetries: 5, retryDelay: 100 };
-    await rm(path.join(parent, name), { recursive: true, force: true, ...patience }).catch(() => undefined);
+    const retries = { maxRetries: 5, retryDelay: 100 };
+    await rm(path.join(parent, name), { recursive: true, force: true, ...retries }).catch(() => undefined);
   }
 }

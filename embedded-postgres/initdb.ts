@@ -95,7 +95,7 @@ async function renewSecrets(cluster: Cluster): Promise<Secrets> {
   return saveSecrets(cluster, secrets);
 }
 
-/** PostgreSQL's single-user mode asks for no password: whoever can write the files controls the data anyway. */
+/** PostgreSQL's single-user mode requires no password: every user who can write the files controls the data anyway. */
 async function resetSuperuserPassword(cluster: Cluster, password: string): Promise<void> {
   await giveDataTo(cluster.runAs, cluster.dataDir);
   const statement = `ALTER ROLE postgres PASSWORD '${password}';\n`;

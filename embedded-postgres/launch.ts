@@ -74,7 +74,7 @@ async function spawnServer(cluster: Cluster, port: number, log: number): Promise
   const program = await findProgram(cluster, windows ? 'pg_ctl' : 'postgres');
   const settings = Object.entries(serverSettings(cluster, port)).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const location = ['-D', cluster.dataDir];
-  // PostgreSQL refuses Windows administrators; pg_ctl drops their privileges before it starts the server.
+  // PostgreSQL rejects Windows administrators; pg_ctl drops their privileges before it starts the server.
   const args = windows
     ? ['start', ...location, '-W', '-l', logFile(cluster), '-o', settings.join(' ')]
     : [...location, ...settings];

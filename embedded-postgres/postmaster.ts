@@ -32,10 +32,7 @@ export async function readClaim(cluster: Cluster): Promise<Postmaster | undefine
   return { pid, port: Number(lines[3] ?? 0), ready: lines[7] === 'ready' };
 }
 
-/**
- * After a crash the old pid may belong to any program, especially in containers, and PostgreSQL would refuse to
- * start.
- */
+/** After a crash the old pid may belong to any program, especially in containers, and PostgreSQL would not start. */
 export async function removeForeignClaim(cluster: Cluster): Promise<void> {
   const claim = await readClaim(cluster);
   if (claim === undefined || !isAlive(claim.pid) || isPostgres(claim.pid)) return;
@@ -44,16 +41,16 @@ export async function removeForeignClaim(cluster: Cluster): Promise<void> {
 
 export async function shutDown(cluster: Cluster, server: Postmaster): Promise<void> {
   const steps = [
-    { signal: 'SIGINT', mode: 'fast', patienceMs: 10_000 },
-    { signal: 'SIGQUIT', mode: 'immediate', patienceMs: 6_000 },
-    { signal: 'SIGKILL', mode: 'immediate', patienceMs: 2_000 },
+    { signal: 'SIGINT', mode: 'fast', timeoutMs: 10_000 },
+    { signal: 'SIGQUIT', mode: 'immediate', timeoutMs: 6_000 },
+    { signal: 'SIGKILL', mode: 'immediate', timeoutMs: 2_000 },
   ] as const;
-  for (const { signal, mode, patienceMs } of steps) {
+  for (const { signal, mode, timeoutMs } of steps) {
     // Windows has no signals that a process can handle.
     if (process.platform === 'win32')
       await runProgram(cluster, 'pg_ctl', ['stop', '-D', cluster.dataDir, '-m', mode, '-W']);
     else signalServer(server.pid, signal);
-    if (await isGoneWithin(server.pid, patienceMs)) return;
+    if (await isGoneWithin(server.pid, timeoutMs)) return;
     cluster.log(`PostgreSQL (process ${server.pid}) did not stop on ${signal}`);
   }
   throw new Error(`PostgreSQL (process ${server.pid}) cannot be stopped; end that process by hand.`);
@@ -68,8 +65,8 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function isGoneWithin(pid: number, patienceMs: number): Promise<boolean> {
-  const deadline = Date.now() + patienceMs;
+async function isGoneWithin(pid: number, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
   while (isAlive(pid)) {
     if (Date.now() > deadline) return false;
     await sleep(5);

@@ -6,7 +6,7 @@ export interface UnixUser {
   readonly gid: number;
 }
 
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL does not run as root. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
@@ -62,7 +62,7 @@ export async function mayEnter(user: UnixUser, folder: string): Promise<boolean>
 }
 
 /** Grants access to the folder itself. Folders above it are not ours to change. */
-export async function letEnter(user: UnixUser, folder: string): Promise<boolean> {
+export async function allowEntry(user: UnixUser, folder: string): Promise<boolean> {
   if (await mayEnter(user, folder)) return true;
   if (!(await mayEnter(user, path.dirname(folder)))) return false;
   const { mode } = await stat(folder);

@@ -72,7 +72,7 @@ function isRefusal(error: unknown): boolean {
 
 function passwordRefused(cluster: Cluster, cause: unknown): Error {
   return new Error(
-    `The PostgreSQL in ${cluster.dataDir} refuses the password in ${secretsFile(cluster)}; ` +
+    `The PostgreSQL in ${cluster.dataDir} rejects the password in ${secretsFile(cluster)}; ` +
       'put the right file back, or stop that PostgreSQL, delete the file and start again: the data stays, and new passwords are generated.',
     { cause },
   );

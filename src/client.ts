@@ -97,9 +97,9 @@ async function send(options: ClientOptions, route: string, input: LooseInput, ca
 
 function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: LooseInput): string {
   const filled = path.replace(/:([A-Za-z]+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
-  const asked = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value));
-  const search = asked.size === 0 ? '' : `?${asked}`;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  const search = parameters.size === 0 ? '' : `?${parameters}`;
   return `${baseUrl.replace(/\/+$/, '')}${filled}${search}`;
 }
 

@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 
-/** A script that completes the commands, their subcommands and options; null for a shell that we do not know. */
+/** A script that completes the commands, their subcommands and options; null for an unknown shell. */
 export function completionScript(program: Command, shell: string): string | null {
   const commands = program.commands.map((command) => ({
     name: command.name(),

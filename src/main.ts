@@ -41,7 +41,7 @@ export interface ProcessParts {
 
 export interface RunningProcess {
   readonly url: string | null;
-  /** Address of the metrics, when they have a port of their own. */
+  /** URL of the metrics if they have a separate port. */
   readonly metricsUrl: string | null;
   readonly service: Service;
   /** Set on the first start of an embedded service. */
@@ -153,8 +153,8 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     authenticate,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     rateLimit,
-    rememberedAnswers: new ResponseCache(clock, replica),
-    idempotentAnswers: new IdempotencyStore(service.unitOfWork, log),
+    responseCache: new ResponseCache(clock, replica),
+    idempotency: new IdempotencyStore(service.unitOfWork, log),
     log,
     extra: [
       (express) => health.routes(express),

@@ -3,13 +3,13 @@ import { traceWith } from './platform/tracing.js';
 import { serviceVersion } from './platform/version.js';
 
 /**
- * Traces, for who wants them: `node --import ./dist/src/otel.js bin/commissions.js serve`, loaded ahead of everything
- * that it watches. Without an endpoint, or without its optional packages, it does nothing.
+ * Optional tracing: `node --import ./dist/src/otel.js bin/commissions.js serve` loads this module before the
+ * libraries that it instruments. Without an endpoint, or without its optional packages, it does nothing.
  */
 if (process.env['OTEL_EXPORTER_OTLP_ENDPOINT']) await startTraces();
 
 async function startTraces(): Promise<void> {
-  // What is imported, not required, is reached through a hook of the module loader.
+  // Imported modules are instrumented through a hook of the module loader.
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
   const [{ NodeSDK, api, resources }, { HttpInstrumentation }, { ExpressInstrumentation }, { PgInstrumentation }] =
     await Promise.all([

@@ -17,8 +17,8 @@ const slotMs = 5000;
 const polled: readonly CrmProvider[] = ['crmc'];
 
 /**
- * Wakes workers for inbox messages and pulls that nobody processes, because a wake-up was lost, a worker died or a
- * pause has ended, and starts polls that are due. Several workers may sweep at the same time: each step has an
+ * Wakes workers for inbox messages and pulls that no worker processes, because a wake-up was lost, a worker died or
+ * a pause has ended, and starts polls that are due. Several workers may sweep at the same time: each step has an
  * effect once.
  */
 export class CrmSweep {

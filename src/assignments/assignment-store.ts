@@ -63,7 +63,7 @@ export async function moveAssignment(
     .execute();
 }
 
-/** Marks the assignment as deleted instead of removing it: the calculation must know that its events stay unchanged. */
+/** Marks the assignment as deleted instead of removing it: the calculation needs it to leave its events unchanged. */
 export async function endAssignment(trx: Work, workspaceId: string, assignmentId: string): Promise<void> {
   await trx
     .updateTable('assignments')

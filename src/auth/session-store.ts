@@ -7,7 +7,7 @@ import { newToken, tokenHash } from '../platform/secrets/token.js';
 import { type SignInMethod } from './sign-in.js';
 
 /** Maximum age of a session. find_token also ends sessions that were unused for 12 hours. */
-const mostDays = 30;
+const maxDays = 30;
 
 /** Whether the rep is active. The row lock prevents deactivation before the transaction ends. */
 export async function lockActiveRep(trx: Work, workspaceId: string, repId: string): Promise<boolean> {
@@ -37,7 +37,7 @@ export async function insertSession(
       token_hash: tokenHash(sessionToken) as Buffer,
       rep_id: repId,
       label: null,
-      expires_at: sql<Date>`now() + make_interval(days => ${mostDays})`,
+      expires_at: sql<Date>`now() + make_interval(days => ${maxDays})`,
     })
     .returning('expires_at')
     .executeTakeFirstOrThrow();

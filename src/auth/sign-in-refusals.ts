@@ -23,7 +23,7 @@ export class SignInRefusals {
   ) {}
 
   /** Does the same work for unknown addresses. Throws if the caller's network address has failed too often. */
-  async note(caller: Caller, method: SignInMethod, email: string): Promise<void> {
+  async record(caller: Caller, method: SignInMethod, email: string): Promise<void> {
     const hash = emailHash(this.secrets, email);
     const { rows } = await this.unitOfWork.withoutTenant((trx) =>
       sql<{ failures: number }>`select refuse_sign_in(${email}, ${hash}, ${method}) as failures`.execute(trx),

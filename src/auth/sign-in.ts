@@ -12,7 +12,7 @@ export interface SignIn {
   readonly repId: string;
 }
 
-/** An address as typed. Line breaks are rejected although trimming would remove them: nobody types them. */
+/** An address as typed. Line breaks are rejected although trimming would remove them: no person types them. */
 export const typedEmail = z
   .string()
   .max(1000)

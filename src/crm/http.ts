@@ -91,7 +91,7 @@ interface HttpReply {
 /** No usable response, and whether a retry may help. */
 interface TransportError {
   readonly status: null;
-  readonly kind: 'unavailable' | 'refused';
+  readonly kind: 'unavailable' | 'rejected';
   readonly message: string;
 }
 
@@ -104,7 +104,7 @@ export class CrmHttp {
 
   async request<T>(request: CrmRequest<T>): Promise<CrmResponse<T>> {
     const answer = await this.getOrNull(request);
-    if (answer === null) throw this.failure(request, 'refused', 'not found in the CRM (404)');
+    if (answer === null) throw this.failure(request, 'rejected', 'not found in the CRM (404)');
     return answer;
   }
 
@@ -115,7 +115,7 @@ export class CrmHttp {
     const parsed = request.schema.safeParse(reply.body);
     if (parsed.success) return { body: parsed.data, headers: reply.headers, serverTime: reply.serverTime };
     const where = parsed.error.issues[0]?.path.join('.').slice(0, 100) || 'its body';
-    throw this.failure(request, 'refused', `the response has an unexpected shape at ${where}`);
+    throw this.failure(request, 'rejected', `the response has an unexpected shape at ${where}`);
   }
 
   /** Sends the request, with retries; null if the CRM does not have the resource. */
@@ -171,7 +171,7 @@ export class CrmHttp {
       });
       return await this.read(response);
     } catch (error) {
-      if (error instanceof TooLarge) return transportError('refused', 'the response is larger than 10 MB');
+      if (error instanceof TooLarge) return transportError('rejected', 'the response is larger than 10 MB');
       return transportError('unavailable', isTimeout(error) ? 'no response in time' : `no connection${codeOf(error)}`);
     }
   }
@@ -180,7 +180,7 @@ export class CrmHttp {
     const { status, headers } = response;
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
-      return transportError('refused', 'the CRM responded with a redirect, which is not followed');
+      return transportError('rejected', 'the CRM responded with a redirect, which is not followed');
     }
     const text = await limitedText(response);
     const body = parsedJson(text);
@@ -196,9 +196,9 @@ export class CrmHttp {
     attempt: number,
   ): ErrorClassification {
     if (reply.status === null) return { kind: reply.kind, message: reply.message };
-    const refusal = { ...reply, attempt };
+    const rejection = { ...reply, attempt };
     return (
-      request.classifyError?.(refusal) ?? this.rules.classifyError?.(refusal) ?? { kind: this.kindOf(reply.status) }
+      request.classifyError?.(rejection) ?? this.rules.classifyError?.(rejection) ?? { kind: this.kindOf(reply.status) }
     );
   }
 
@@ -206,7 +206,7 @@ export class CrmHttp {
     if (status === 401) return 'unauthorized';
     if (status === 404) return 'absent';
     if (status === 429) return 'rate_limited';
-    return passingStatuses.includes(status) || this.rules.passing?.includes(status) ? 'unavailable' : 'refused';
+    return passingStatuses.includes(status) || this.rules.passing?.includes(status) ? 'unavailable' : 'rejected';
   }
 
   /** A Retry-After date is compared with the clock that wrote it, so clock differences do not matter. */

@@ -22,7 +22,7 @@ export interface PastedCredentials {
   readonly instanceUrl?: string | undefined;
 }
 
-/** One kind of CRM. Stateless: everything to remember is in the credentials. */
+/** One kind of CRM. Stateless: all state is in the credentials. */
 export interface CrmAdapter {
   readonly provider: CrmProvider;
   /** URL of the consent page. The challenge is S256; a CRM without PKCE ignores it. */
@@ -55,7 +55,7 @@ export interface CrmAccountOptions {
 export interface CrmAccess {
   credentials(): Promise<CrmCredentials>;
   /** Called when the CRM rejected these credentials. Returns newer ones or throws CrmFailure `unauthorized`. */
-  renewed(refused: CrmCredentials): Promise<CrmCredentials>;
+  renewed(rejected: CrmCredentials): Promise<CrmCredentials>;
   /** Called when the CRM rejects freshly renewed credentials: an admin must connect again. */
   rejected(credentials: CrmCredentials): Promise<void>;
 }
@@ -150,9 +150,9 @@ export interface CrmHint {
 
 /**
  * `unauthorized`: an admin must connect again. `rate_limited` and `unavailable`: retry later, not before
- * `retryAfterMs`. `cursor_expired`: the listing starts over. `refused`: retrying does not help.
+ * `retryAfterMs`. `cursor_expired`: the listing starts over. `rejected`: retrying does not help.
  */
-export type CrmFailureKind = 'unauthorized' | 'rate_limited' | 'unavailable' | 'cursor_expired' | 'refused';
+export type CrmFailureKind = 'unauthorized' | 'rate_limited' | 'unavailable' | 'cursor_expired' | 'rejected';
 
 /** Describes the CRM's error in our words. Contains neither a token nor a body from the CRM. */
 export class CrmFailure extends Error {

@@ -65,7 +65,7 @@ export async function affectedByDeletions(
   return affected;
 }
 
-/** The reps who have earned on the deals, with the days, whoever owns the deals. */
+/** The reps who have earned on the deals, with the days, whether or not they own the deals. */
 async function earnersOf(
   trx: Work,
   workspaceId: string,

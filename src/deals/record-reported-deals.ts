@@ -81,10 +81,10 @@ async function recordLive(
   outcomes: Map<string, ReportOutcome>,
   skipped: { dealId: string; reason: string }[],
 ): Promise<Map<string, AffectedReps>> {
-  const live = deals.filter((deal) => !deal.deleted);
-  if (live.length === 0) return new Map();
+  const present = deals.filter((deal) => !deal.deleted);
+  if (present.length === 0) return new Map();
   const terms = await loadDealTerms(trx, workspaceId);
-  const incoming = live.map((deal): IncomingDeal => {
+  const incoming = present.map((deal): IncomingDeal => {
     const { fields, dropped } = storable(deal.fields);
     if (dropped.length > 0)
       skipped.push({ dealId: deal.id, reason: `fields that cannot be stored were left out: ${dropped.join(', ')}` });
@@ -97,7 +97,7 @@ async function recordLive(
     };
   });
   const recorded = await recordDeals(trx, workspaceId, incoming, { keepStale: report.keepStale });
-  for (const [index, deal] of live.entries()) outcomes.set(deal.id, recorded.outcomes[index] as ReportOutcome);
+  for (const [index, deal] of present.entries()) outcomes.set(deal.id, recorded.outcomes[index] as ReportOutcome);
   for (const { dealId, after } of recorded.changes) {
     if (after.repId === null) skipped.push({ dealId, reason: 'the owner is not a rep of this workspace' });
     else if (after.closeDate === null) skipped.push({ dealId, reason: 'the close date is missing or not readable' });

@@ -22,7 +22,7 @@ interface Tally {
   paid: Decimal;
 }
 
-/** A rule that fires, with the values that it fires with. */
+/** A rule that fires, with its values. */
 export interface Firing {
   readonly version: CompiledVersion;
   readonly rule: CompiledRule;

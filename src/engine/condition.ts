@@ -43,7 +43,7 @@ type RelativePeriod = (typeof relativePeriods)[number];
 
 const leafShape = z.strictObject({
   field: z.string().min(1).max(500).describe('stage, amount, closeDate or a slug of list_fields'),
-  fieldType: z.enum(fieldTypes).describe('As list_fields gives it'),
+  fieldType: z.enum(fieldTypes).describe('The type that list_fields returns'),
   operator: z.enum(operators).describe('Texts compare without regard to case'),
   value: z
     .unknown()
@@ -53,7 +53,7 @@ const leafShape = z.strictObject({
     ),
 });
 
-/** One comparison. What its `value` must look like depends on the operator and is checked here, when a plan is saved. */
+/** One comparison. The permitted `value` depends on the operator and is checked here, when a plan is saved. */
 export const leafSchema = leafShape.superRefine((leaf, context) => {
   const problem = valueProblem(leaf as Leaf);
   if (problem !== null) context.addIssue({ code: 'custom', path: ['value'], message: problem });

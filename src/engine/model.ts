@@ -7,7 +7,7 @@ import { type Quota } from './payout.js';
 import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
 
-/** A plan that the rep is, or was, on. */
+/** A plan that the rep is or was assigned to. */
 export interface AssignedPlan {
   readonly planId: string;
   /** The rep's assignments; an end of null is open. */
@@ -70,13 +70,13 @@ export interface RepInput {
   quota(planId: string, key: string, period: Period): Quota | null;
   /** Credits of the other reps on the plan for the key and period; read only for rank rules. */
   peerCredits(planId: string, key: string, period: Period): readonly Decimal[];
-  /** From when periodic rules are considered where neither plan nor assignment has a start. */
+  /** The first day of periodic rules if neither plan nor assignment has a start. */
   readonly firstActivity: Day | null;
-  /** Whether every candidate rule must give an outcome with its reasons, paid or not. */
+  /** Whether every candidate rule must return an outcome with its reasons, paid or not. */
   readonly explain: boolean;
 }
 
-/** One event as the engine decided it; the ledger row must equal it. */
+/** One event as decided by the engine; the ledger row must equal it. */
 export interface Decision {
   readonly planId: string;
   readonly planVersionId: string;

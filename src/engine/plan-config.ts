@@ -120,9 +120,14 @@ const shared = {
     .describe(
       'Cascade rules: the name of the rule whose payouts to the people below are the base, or _total for all that per_deal rules pay them, by other plans too',
     ),
-  cap: amount.optional().describe('Most that the rule pays in a period (older; prefer capMultiplier)'),
-  floor: amount.optional().describe('Least that a matching deal pays (older; prefer floorAttainment)'),
-  capMultiplier: z.number().min(0).max(1e6).optional().describe('Most for one deal, as a multiple of variableTarget'),
+  cap: amount.optional().describe('Maximum that the rule pays in a period (older; prefer capMultiplier)'),
+  floor: amount.optional().describe('Minimum that a matching deal pays (older; prefer floorAttainment)'),
+  capMultiplier: z
+    .number()
+    .min(0)
+    .max(1e6)
+    .optional()
+    .describe('Maximum for one deal, as a multiple of variableTarget'),
   floorAttainment: z.number().min(0).max(1e6).optional().describe('Below this attainment nothing is paid: 0.5 is 50 %'),
   quotaGroup: name.optional().describe('Rules with the same group share one quota and count towards it together'),
   quotaMeasure: slug
@@ -140,12 +145,12 @@ const shared = {
 const canonicalTier = z.strictObject({
   tierIndex: z.int().min(0).max(10_000).describe('Order of the tiers, from 0'),
   minThreshold: threshold.describe(
-    'From where the tier counts: a ratio of the quota with tierBy attainment (1 is 100 %), a value of tierValueField with tierBy value. 0 for the first',
+    'Where the tier begins: a ratio of the quota with tierBy attainment (1 is 100 %), a value of tierValueField with tierBy value. 0 for the first',
   ),
   name: name.optional(),
   rate: rate.optional().describe('0.08 is 8 %. Give either rate or flatAmount'),
   flatAmount: amount.optional().describe('A fixed amount of money instead of a rate'),
-  repId: z.string().refine(isUuid, 'must be a rep id').nullish().describe('Only for this rep; leave out for everybody'),
+  repId: z.string().refine(isUuid, 'must be a rep id').nullish().describe('Only for this rep; leave out for all reps'),
 });
 
 const canonicalRule = z.strictObject({
@@ -193,7 +198,7 @@ const conditions = z
 /** The recommended config shape, as documents describe it; {@link readPlanConfig} reads the other shape too. */
 export const describedPlanConfig = z.strictObject({
   dealConditions: conditions.describe(
-    'All must hold for any rule to pay on a deal. Without one that asks for the stage, deals pay from the day they are known',
+    'All must hold for any rule to pay on a deal. Without a condition on the stage, open deals pay too',
   ),
   rules: z
     .array(canonicalRule.extend({ conditions: conditions.describe('More that must hold for this rule; all of them') }))
@@ -264,7 +269,9 @@ function readSecondRule(raw: Record<string, unknown>, index: number, period: Per
   const both = tiers.findIndex((tier) => tier.amount !== undefined && tier.flatAmount !== undefined);
   if (both >= 0)
     return {
-      issues: [{ path: `rules.${index}.tiers.${both}`, message: 'amount and flatAmount are the same thing; give one' }],
+      issues: [
+        { path: `rules.${index}.tiers.${both}`, message: 'amount and flatAmount have the same meaning; give one' },
+      ],
     };
   const known = tierBys.find((kind) => kind === tierBy);
   return complete(index, {
@@ -330,10 +337,10 @@ function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
     yield { path: at('tierValueField'), message: 'is required when tierBy is value' };
   }
   if (rule.quotaMeasure !== undefined && rule.quotaCredit !== undefined) {
-    yield { path: at('quotaCredit'), message: 'cannot stand beside quotaMeasure' };
+    yield { path: at('quotaCredit'), message: 'cannot be combined with quotaMeasure' };
   }
   if (rule.dependsOn !== undefined && rule.executionPhase !== 'cascade') {
-    yield { path: at('dependsOn'), message: 'is for cascade rules' };
+    yield { path: at('dependsOn'), message: 'is allowed only in cascade rules' };
   }
   if (rule.dependsOn === rule.name) yield { path: at('dependsOn'), message: 'a rule cannot depend on itself' };
   const bands = rule.payoutMode === 'flat_per_tier' || rule.payoutMode === 'stepped_bonus';
@@ -376,7 +383,7 @@ function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {
     let upstream = names.get(rule.dependsOn ?? '');
     for (let steps = 0; upstream !== undefined && steps <= rules.length; steps += 1) {
       if (upstream === rule) {
-        yield { path: `rules.${index}.dependsOn`, message: 'the rules depend on each other in a circle' };
+        yield { path: `rules.${index}.dependsOn`, message: 'the rules depend on each other in a cycle' };
         break;
       }
       upstream = names.get(upstream.dependsOn ?? '');

@@ -4,7 +4,7 @@ import { chunk } from '../kernel/chunk.js';
 import { newId } from '../kernel/ids.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { askAgainMinutes, type CrmPull, type PullPhase } from './crm-pull.js';
+import { type CrmPull, confirmMinutes, type PullPhase } from './crm-pull.js';
 
 export interface NewPull {
   readonly pullId: string;
@@ -186,7 +186,7 @@ function isMissing({ pullId, startedAt }: CrmPull) {
 export async function rejectReconcile(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
   const { rows } = await sql<{ confirmed: boolean }>`
     update crm_connections c set reconcile_refused_at = case when old.confirmed then c.reconcile_refused_at else now() end
-    from (select coalesce(reconcile_refused_at > now() - ${`${askAgainMinutes} minutes`}::interval, false) as confirmed
+    from (select coalesce(reconcile_refused_at > now() - ${`${confirmMinutes} minutes`}::interval, false) as confirmed
       from crm_connections where workspace_id = ${workspaceId} and provider = ${provider}) old
     where c.workspace_id = ${workspaceId} and c.provider = ${provider}
     returning old.confirmed`.execute(trx);

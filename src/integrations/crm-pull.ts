@@ -60,4 +60,4 @@ export function addCounts(
 
 /** Larger shares of deletions need a second request. */
 export const maxMissingShare = 0.3;
-export const askAgainMinutes = 10;
+export const confirmMinutes = 10;

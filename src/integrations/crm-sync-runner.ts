@@ -14,7 +14,7 @@ import { type Lease, LeaseLost, type Leases } from '../platform/jobs/leases.js';
 import { type Log } from '../platform/log.js';
 import { importCrmMembers } from '../reps/import-crm-members.js';
 import { type CrmAccounts } from './crm-accounts.js';
-import { addCounts, askAgainMinutes, type CrmPull, leaseOfPull, maxMissingShare, type PullWork } from './crm-pull.js';
+import { addCounts, type CrmPull, confirmMinutes, leaseOfPull, maxMissingShare, type PullWork } from './crm-pull.js';
 import {
   countMissing,
   delayPull,
@@ -240,7 +240,7 @@ export class CrmSyncRunner {
       },
     );
     if (rejected) {
-      const reason = `${missing} of ${live} deals are no longer in the CRM, and nothing was deleted. To confirm the deletion, repeat the request within ${askAgainMinutes} minutes`;
+      const reason = `${missing} of ${live} deals are no longer in the CRM, and nothing was deleted. To confirm the deletion, repeat the request within ${confirmMinutes} minutes`;
       await this.fail(workspaceId, pull, 'reconcile_refused', reason, { missing, live });
       return true;
     }
@@ -294,7 +294,7 @@ export class CrmSyncRunner {
     this.log.warn({ err: error, workspaceId, pullId, phase: pull.phase, attempts: pull.attempts }, 'pull failed');
     const { kind, message } =
       error instanceof CrmFailure ? error : { kind: 'unavailable' as const, message: 'an internal error occurred' };
-    if (kind === 'unauthorized' || kind === 'refused') return this.fail(workspaceId, pull, 'crm_refused', message);
+    if (kind === 'unauthorized' || kind === 'rejected') return this.fail(workspaceId, pull, 'crm_refused', message);
     if (kind === 'cursor_expired' && pull.restarts < maxRestarts)
       return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         restartListing(trx, workspaceId, pullId),

@@ -58,7 +58,7 @@ export function dayInZone(instant: Date, timeZone: string): Day {
 }
 
 /**
- * The day that a date text stands for: a plain day as it is, an ISO 8601 instant by its day in the time zone
+ * The day of a date text: a plain day as it is, an ISO 8601 instant by its day in the time zone
  * (an instant without an offset is UTC). Null when the text is neither.
  */
 export function readDay(text: string, timeZone: string): Day | null {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { idOf } from '../kernel/ids.js';
 
 /**
- * A hash of the code that decides commission. A version number could be forgotten in a change of the engine, and
+ * A hash of the code that decides commission. A version number might not be increased in a change of the engine, and
  * recalculations would then skip reps that need one.
  */
 export const calculationCode = idOf(

@@ -97,7 +97,7 @@ function inOrder(
 ): Pick<Hierarchy, 'bottomUp' | 'isCyclic'> {
   const bottomUp: string[] = [];
   const state = new Map<string, 'entered' | 'left'>();
-  const wanted = new Set(members);
+  const included = new Set(members);
   let isCyclic = false;
   const visit = (repId: string): void => {
     if (state.get(repId) === 'entered') isCyclic = true;
@@ -105,7 +105,7 @@ function inOrder(
     state.set(repId, 'entered');
     for (const line of byManager.get(repId) ?? []) visit(line.repId);
     state.set(repId, 'left');
-    if (wanted.has(repId)) bottomUp.push(repId);
+    if (included.has(repId)) bottomUp.push(repId);
   };
   for (const repId of members) visit(repId);
   return { bottomUp, isCyclic };

@@ -101,16 +101,16 @@ export async function refreshMonths(
   if (months.length === 0) return;
   const firstDays = months.map((month) => `${month}-01`).sort();
   const last = periodRange(firstDays.at(-1)?.slice(0, 7) as Period).to;
-  const wanted = sql`(${sql.join(firstDays)})`;
+  const affectedMonths = sql`(${sql.join(firstDays)})`;
   await Promise.all([
     sql`
       delete from rep_months where workspace_id = ${workspaceId} and rep_id = ${repId}
-        and month in ${wanted}`.execute(trx),
+        and month in ${affectedMonths}`.execute(trx),
     sql`
       ${insertMonths}
       where workspace_id = ${workspaceId} and rep_id = ${repId} and status = 'earned'
         and earned_on between ${firstDays[0]}::date and ${last}::date
-        and date_trunc('month', earned_on)::date in ${wanted}
+        and date_trunc('month', earned_on)::date in ${affectedMonths}
       group by workspace_id, rep_id, 3, currency`.execute(trx),
   ]);
 }

@@ -45,7 +45,7 @@ export const planExample = {
 export const unassignedExample = {
   code: 'unassigned',
   path: '',
-  message: 'No rep is assigned to the plan on the days that it covers, so it pays nobody. Assign reps to it.',
+  message: 'No rep is assigned to the plan on the days that it covers, so it pays no commission. Assign reps to it.',
 };
 
 export const repOverridesExample = {

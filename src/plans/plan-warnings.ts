@@ -44,9 +44,9 @@ export interface RuleNames {
 }
 
 export function ruleNamesOf(config: unknown, index: number): RuleNames {
-  const rule = entryOf(entryOf(config, 'rules'), index);
+  const rule = memberOf(memberOf(config, 'rules'), index);
   const path = `config.rules.${index}`;
-  const isSecondShape = entryOf(rule, 'measure') === undefined;
+  const isSecondShape = memberOf(rule, 'measure') === undefined;
   return {
     path,
     measure: isSecondShape ? 'baseField' : 'measure',
@@ -55,7 +55,7 @@ export function ruleNamesOf(config: unknown, index: number): RuleNames {
   };
 }
 
-function entryOf(value: unknown, key: string | number): unknown {
+function memberOf(value: unknown, key: string | number): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined;
 }
 
@@ -156,7 +156,7 @@ export function unassignedWarning(): PlanWarning {
   return {
     code: 'unassigned',
     path: '',
-    message: 'No rep is assigned to the plan on the days that it covers, so it pays nobody. Assign reps to it.',
+    message: 'No rep is assigned to the plan on the days that it covers, so it pays no commission. Assign reps to it.',
   };
 }
 

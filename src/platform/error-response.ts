@@ -55,7 +55,7 @@ function expectedError(error: unknown, operation: AnyOperation | undefined): Err
   return requestReadError(error);
 }
 
-/** Express and its body parser report errors with a type or a status of their own. */
+/** Express and its body parser report errors with a separate type or status. */
 function requestReadError(error: unknown): ErrorBody | null {
   const { type, status, limit } = (error ?? {}) as { type?: string; status?: number; limit?: number };
   if (type === 'entity.too.large')

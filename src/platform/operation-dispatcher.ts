@@ -107,7 +107,7 @@ export function parsePart(schema: z.ZodType | undefined, value: unknown): unknow
   throw invalid(...issuesOf(parsed.error));
 }
 
-/** One issue for each path; each unknown key is an issue of its own. */
+/** One issue for each path; each unknown key is a separate issue. */
 function issuesOf(error: z.ZodError): [Issue, ...Issue[]] {
   return error.issues.flatMap((issue): Issue[] => {
     const path = issue.path.map(String).join('.');

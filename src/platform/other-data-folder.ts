@@ -5,8 +5,9 @@ import { type Config } from './config.js';
 const answerWithinMs = 1000;
 
 /**
- * A warning for a command that would start a database of its own although a service is running: no PostgreSQL runs in
- * the data folder of the command, and a service responds at its HOST and PORT. Null if there is nothing to warn of.
+ * A warning for a command that would start a second database although a service is running: no PostgreSQL runs in
+ * the data folder of the command, and a service responds at its HOST and PORT. Null if there is nothing to warn
+ * about.
  */
 export async function otherDataFolder({ DATABASE_URL, DATA_DIR, HOST, PORT }: Config): Promise<string | null> {
   if (DATABASE_URL !== undefined || PORT === 0) return null;

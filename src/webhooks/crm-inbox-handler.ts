@@ -116,7 +116,7 @@ async function fetchDeals(account: CrmAccount, dealIds: readonly string[]) {
   try {
     return await account.getDeals(dealIds);
   } catch (error) {
-    if (error instanceof CrmFailure && error.kind !== 'refused')
+    if (error instanceof CrmFailure && error.kind !== 'rejected')
       throw new RetryLater(error.message, error.retryAfterMs, { cause: error });
     throw error;
   }

@@ -60,7 +60,7 @@ describe('crm-a', () => {
     it('rejects a code that was used before', async () => {
       const code = await consent();
       await adapter.exchangeCode({ code, redirectUri, codeVerifier: '' });
-      expect(await kindOf(adapter.exchangeCode({ code, redirectUri, codeVerifier: '' }))).to.equal('refused');
+      expect(await kindOf(adapter.exchangeCode({ code, redirectUri, codeVerifier: '' }))).to.equal('rejected');
     });
 
     it('accepts a pasted key, and rejects one that is inactive in the CRM', async () => {
@@ -79,10 +79,10 @@ describe('crm-a', () => {
       crm.hasDeals = false;
       const failure = await account.registerWebhook('https://service.test/hook').catch((error: unknown) => error);
       expect(failure).to.include({
-        kind: 'refused',
+        kind: 'rejected',
         message: 'crma has no deals object: an admin of the account must enable it',
       });
-      expect(await kindOf(account.listFields())).to.equal('refused');
+      expect(await kindOf(account.listFields())).to.equal('rejected');
     });
   });
 
@@ -280,7 +280,7 @@ describe('crm-a', () => {
 
     it('are rejected if the response is no list of deals', async () => {
       crm.server.fault({ on: pagePath, answer: answerWith(200, { data: [{ id: 'x' }] }) });
-      expect(await kindOf(listed())).to.equal('refused');
+      expect(await kindOf(listed())).to.equal('rejected');
     });
   });
 

@@ -96,7 +96,7 @@ describe('crm-b', () => {
       const spent = { ...tokenOnly('old'), refreshToken: 'unknown' };
       expect((await failureOf(adapter.refresh(spent))).kind).to.equal('unauthorized');
       crm.server.fault({ on: /token$/, answer: answerWith(401, { error: 'invalid_client' }) });
-      expect((await failureOf(adapter.refresh(spent))).kind).to.equal('refused');
+      expect((await failureOf(adapter.refresh(spent))).kind).to.equal('rejected');
       expect((await failureOf(adapter.refresh(tokenOnly('old')))).kind).to.equal('unauthorized');
     });
 
@@ -377,7 +377,7 @@ describe('crm-b', () => {
 
     it('reject a malformed page', async () => {
       crm.server.fault({ on: searchPath, answer: answerWith(200, { results: [{ id: 5 }] }) });
-      expect((await failureOf(listed({ modifiedFrom: new Date(0) }))).kind).to.equal('refused');
+      expect((await failureOf(listed({ modifiedFrom: new Date(0) }))).kind).to.equal('rejected');
     });
   });
 });

@@ -149,7 +149,7 @@ describe('the adapter of crm-c', () => {
         'unauthorized',
       );
       for (const instanceUrl of [undefined, 'https://evil.test', 'https://x.salesforce.com.evil.test'])
-        expect((await failureOf(adapter.verify({ accessToken: 'any', instanceUrl }))).kind).to.equal('refused');
+        expect((await failureOf(adapter.verify({ accessToken: 'any', instanceUrl }))).kind).to.equal('rejected');
     });
 
     it('uses client credentials if the org allows it and there is no refresh token', async () => {
@@ -173,7 +173,7 @@ describe('the adapter of crm-c', () => {
         on: /oauth2\/token/,
         answer: answerWith(200, { access_token: 't', instance_url: 'https://evil.test', id: null }),
       });
-      expect((await failureOf(consent())).kind).to.equal('refused');
+      expect((await failureOf(consent())).kind).to.equal('rejected');
     });
   });
 
@@ -294,7 +294,7 @@ describe('the adapter of crm-c', () => {
       for (let field = 0; field < 300; field++) crm.addField({ name: `Custom_Field_${field}__c`, type: 'double' });
       const { account } = await connect();
       const failure = await failureOf(pagesOf(account));
-      expect(failure.kind).to.equal('refused');
+      expect(failure.kind).to.equal('rejected');
       expect(failure.message).to.contain('INVALID_FIELD').and.not.contain('column');
     });
   });

@@ -122,7 +122,7 @@ describe('requests to a CRM', () => {
   it('does not retry a rejected request', async () => {
     for (const status of [400, 403, 409, 422]) {
       server.fault({ on: /ping/, times: 1, answer: answerWith(status) });
-      expect((await failure()).kind).to.equal('refused');
+      expect((await failure()).kind).to.equal('rejected');
     }
     expect(server.countRequests(/ping/)).to.equal(4);
   });
@@ -130,7 +130,7 @@ describe('requests to a CRM', () => {
   it('distinguishes a missing resource from a rejected request', async () => {
     server.fault({ on: /ping/, times: 2, answer: answerWith(404) });
     expect(await http.getOrNull(ping())).to.equal(null);
-    expect((await failure()).kind).to.equal('refused');
+    expect((await failure()).kind).to.equal('rejected');
   });
 
   describe('with a token', () => {
@@ -198,14 +198,14 @@ describe('requests to a CRM', () => {
     server.app.get('/elsewhere', (_request, response) => response.redirect(302, '/ping'));
     const error = await failure(ping({ url: `${server.url}/elsewhere` }));
     expect(error.message).to.equal('crma GET /elsewhere: the CRM responded with a redirect, which is not followed');
-    expect(error.kind).to.equal('refused');
+    expect(error.kind).to.equal('rejected');
     expect(server.countRequests(/ping/)).to.equal(0);
   });
 
   it('rejects a response larger than 10 MB', async () => {
     server.fault({ on: /ping/, answer: answerWith(200, { pong: 1, padding: 'x'.repeat(10 * 1024 * 1024) }) });
     expect(await failure()).to.include({
-      kind: 'refused',
+      kind: 'rejected',
       message: 'crma GET /ping: the response is larger than 10 MB',
     });
   });
@@ -213,7 +213,7 @@ describe('requests to a CRM', () => {
   it('rejects a response of an unexpected shape and names the field without its value', async () => {
     server.fault({ on: /ping/, answer: answerWith(200, { pong: 'a deal name' }) });
     expect(await failure()).to.include({
-      kind: 'refused',
+      kind: 'rejected',
       message: 'crma GET /ping: the response has an unexpected shape at pong',
     });
   });

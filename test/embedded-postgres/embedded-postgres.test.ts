@@ -304,7 +304,7 @@ describe('embedded PostgreSQL', function () {
       await writeFile(secrets, '{"superuserPassword":');
       expect(await failureOf(start())).match(/is damaged; delete it and start again/);
       await writeFile(secrets, '{"superuserPassword":"wrong","ownerPassword":"wrong"}');
-      expect(await failureOf(start())).match(/refuses the password in .* delete the file and start again/);
+      expect(await failureOf(start())).match(/rejects the password in .* delete the file and start again/);
       await rm(secrets);
       const second = await start();
       expect(second.ownerUrl).not.equal(first.ownerUrl);

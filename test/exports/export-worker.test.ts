@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type MadeFile, type PartSink } from '#src/exports/documents/document-maker.js';
+import { type FinishedFile, type PartSink } from '#src/exports/documents/document-maker.js';
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
@@ -7,7 +7,7 @@ import { query } from '#test/support/ledger-checks.js';
 import { SliceFixture } from '#test/support/slice-fixture.js';
 import { ExportWorker } from '#workers/export-worker.js';
 
-type Make = (sink: PartSink) => Promise<MadeFile>;
+type Make = (sink: PartSink) => Promise<FinishedFile>;
 
 const outage = () => Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' });
 const outOfOrder = () => Promise.reject(new Error('out of order'));

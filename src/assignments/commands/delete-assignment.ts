@@ -16,9 +16,9 @@ const params = z.strictObject({ assignmentId: pathId });
 export class DeleteAssignment {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  async execute({ params: { assignmentId: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
+  async execute({ params: { assignmentId: rawId } }: Input<z.infer<typeof params>>, caller: Caller) {
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const current = await findAssignment(trx, caller.workspaceId, asked);
+      const current = await findAssignment(trx, caller.workspaceId, rawId);
       if (current === null) throw assignmentNotFound();
       const { assignmentId, planId, repId } = current;
       await endAssignment(trx, caller.workspaceId, assignmentId);

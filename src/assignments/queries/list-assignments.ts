@@ -43,7 +43,7 @@ export const listAssignments = operation({
     description: {
       purpose: 'Which rep is on which plan, and from when to when.',
       useWhen:
-        'somebody is not paid though their deals are won, you need an assignmentId, or you check who a plan change will reach.',
+        'a person is not paid although their deals are won, you need an assignmentId, or you check whom a plan change will affect.',
       notFor: 'people (use list_reps) or targets (list_quotas).',
       formats: 'a bound of null is open: the assignment then lasts as long as the plan.',
       changes: 'nothing.',

@@ -11,7 +11,7 @@ import { storeState } from '../oidc/sign-in-state-store.js';
 
 const query = z.strictObject({ workspaceId: uuid.optional() });
 
-const mostPerMinute = 60;
+const maxPerMinute = 60;
 
 @injectable()
 export class BeginOidcLogin {
@@ -24,7 +24,7 @@ export class BeginOidcLogin {
 
   async execute({ query: { workspaceId } }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Redirect> {
     this.provider.assertConfigured();
-    await this.limits.count('oidc', caller.address ?? '', mostPerMinute, 60);
+    await this.limits.count('oidc', caller.address ?? '', maxPerMinute, 60);
     const { state, location, ...secrecy } = await this.provider.begin();
     await this.unitOfWork.withoutTenant((trx) => storeState(trx, this.secrets, state, workspaceId ?? null, secrecy));
     return new Redirect(location);

@@ -16,7 +16,7 @@ import { SignInRefusals } from '../sign-in-refusals.js';
 import { findSignIns } from '../sign-in-views.js';
 
 const answered = z.string().max(8000);
-// Providers add parameters of their own.
+// Providers add further parameters.
 const query = z
   .object({ state: answered.optional(), code: answered.optional(), error: answered.optional() })
   .catchall(answered);
@@ -28,26 +28,27 @@ export class FinishOidcLogin {
     @inject(Secrets) private readonly secrets: Secrets,
     @inject(AttemptLimits) private readonly limits: AttemptLimits,
     @inject(IdentityProvider) private readonly provider: IdentityProvider,
-    @inject(SignInRefusals) private readonly refusals: SignInRefusals,
+    @inject(SignInRefusals) private readonly failedSignIns: SignInRefusals,
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ query: asked }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Session> {
+  async execute({ query: received }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Session> {
     this.provider.assertConfigured();
     const address = caller.address ?? '';
     this.limits.assertNotRefused(address);
-    const { state } = asked;
-    const kept =
+    const { state } = received;
+    const started =
       state === undefined ? null : await this.unitOfWork.withoutTenant((trx) => takeState(trx, this.secrets, state));
-    const email = kept === null ? null : await this.provider.finish(asked as Record<string, string>, kept.secrecy);
-    if (kept === null || email === null) {
+    const email =
+      started === null ? null : await this.provider.finish(received as Record<string, string>, started.secrecy);
+    if (started === null || email === null) {
       await this.limits.countFailure(address);
-      throw refused();
+      throw signInFailed();
     }
-    const opened = await this.signIn(email, kept.workspaceId);
+    const opened = await this.signIn(email, started.workspaceId);
     if (opened !== null) return opened;
-    await this.refusals.note(caller, 'oidc', email);
-    throw refused();
+    await this.failedSignIns.record(caller, 'oidc', email);
+    throw signInFailed();
   }
 
   private async signIn(email: string, workspaceId: string | null): Promise<Session | null> {
@@ -62,7 +63,7 @@ export class FinishOidcLogin {
 }
 
 /** One response for forged and repeated answers and for unknown addresses. */
-function refused(): Failure {
+function signInFailed(): Failure {
   return new Failure('unauthorized', 'The sign-in failed. Start again with GET /auth/oidc/login.');
 }
 

@@ -14,7 +14,7 @@ import { issueCode } from '../sign-in-code-store.js';
 
 const body = z.strictObject({ email: typedEmail, workspaceId: uuid.optional() });
 
-const mostPerHour = 30;
+const maxPerHour = 30;
 
 @injectable()
 export class SendCode {
@@ -30,7 +30,7 @@ export class SendCode {
     { body: { email, workspaceId } }: Input<unknown, unknown, SendBody>,
     caller: Caller,
   ): Promise<{ sent: true }> {
-    await this.limits.count('code', caller.address ?? '', mostPerHour, 3600);
+    await this.limits.count('code', caller.address ?? '', maxPerHour, 3600);
     const code = newCode();
     const codeId = newId();
     const salt = newSalt();

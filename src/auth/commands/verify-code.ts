@@ -27,15 +27,15 @@ export class VerifyCode {
     @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
     @inject(Secrets) private readonly secrets: Secrets,
     @inject(AttemptLimits) private readonly limits: AttemptLimits,
-    @inject(SignInRefusals) private readonly refusals: SignInRefusals,
+    @inject(SignInRefusals) private readonly failedSignIns: SignInRefusals,
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ body: asked }: Input<unknown, unknown, VerifyBody>, caller: Caller): Promise<Session> {
+  async execute({ body: request }: Input<unknown, unknown, VerifyBody>, caller: Caller): Promise<Session> {
     this.limits.assertNotRefused(caller.address ?? '');
-    const opened = await this.signIn(asked);
+    const opened = await this.signIn(request);
     if (opened !== null) return opened;
-    await this.refusals.note(caller, 'otp', asked.email);
+    await this.failedSignIns.record(caller, 'otp', request.email);
     throw invalidCode();
   }
 

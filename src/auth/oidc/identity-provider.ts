@@ -114,6 +114,6 @@ function isOutage(error: unknown): boolean {
 
 /** Names and codes only, because descriptions may repeat what was sent. */
 function reasonOf(error: unknown): string {
-  const { name, code, error: told } = (error ?? {}) as { name?: string; code?: string; error?: string };
-  return [name, code, told].filter((part) => typeof part === 'string').join(' ');
+  const { name, code, error: reported } = (error ?? {}) as { name?: string; code?: string; error?: string };
+  return [name, code, reported].filter((part) => typeof part === 'string').join(' ');
 }

@@ -98,17 +98,17 @@ async function identified(http: CrmHttp, { apiBase }: CrmaSettings, accessToken:
     access: fixedAccess(unknown),
     schema: self,
   });
-  if (!body.active) return refuse();
+  if (!body.active) return rejectToken();
   const expiresAt = typeof body.exp === 'number' ? instantOf(body.exp * 1000) : null;
   return { ...unknown, expiresAt, accountId: body.workspace_id ?? null };
 }
 
-async function refuse(): Promise<never> {
+async function rejectToken(): Promise<never> {
   throw new CrmFailure('unauthorized', 'crma rejected the token');
 }
 
 const dealsPerPage = 500;
-const idsPerQuestion = 100;
+const idsPerQuery = 100;
 const definitionsPerPage = 100;
 const webhooksPerPage = 100;
 const watchedEvents = ['record.created', 'record.updated', 'record.deleted', 'record.merged'];
@@ -134,7 +134,7 @@ const members = z.object({
 });
 
 class CrmaAccount implements CrmAccount {
-  private asked: Promise<CrmaAttribute[]> | null = null;
+  private definitions: Promise<CrmaAttribute[]> | null = null;
 
   constructor(
     private readonly http: CrmHttp,
@@ -195,7 +195,7 @@ class CrmaAccount implements CrmAccount {
     const keep = (record: CrmaRecord) => found.set(record.id.record_id, crmaDeal(record, reading));
     for (const batch of chunk(
       ids.filter((id) => idPattern.test(id)),
-      idsPerQuestion,
+      idsPerQuery,
     )) {
       const filter = { record_id: { $in: batch } };
       const { body } = await this.http.request(this.query({ filter, limit: batch.length, offset: 0 }));
@@ -234,11 +234,11 @@ class CrmaAccount implements CrmAccount {
 
   /** Fetched once per account. A failure is not cached. */
   private attributes(): Promise<CrmaAttribute[]> {
-    this.asked ??= this.readAttributes().catch((error: unknown) => {
-      this.asked = null;
+    this.definitions ??= this.readAttributes().catch((error: unknown) => {
+      this.definitions = null;
       throw error;
     });
-    return this.asked;
+    return this.definitions;
   }
 
   private async readAttributes(): Promise<CrmaAttribute[]> {
@@ -308,5 +308,5 @@ function codeIn(body: unknown): unknown {
 }
 
 function dealsAreOff(): CrmFailure {
-  return new CrmFailure('refused', 'crma has no deals object: an admin of the account must enable it');
+  return new CrmFailure('rejected', 'crma has no deals object: an admin of the account must enable it');
 }

@@ -57,8 +57,8 @@ function hintsOf(json: unknown, key: string): CrmHint[] {
       return [hint(dealId, 'deleted', key)];
     case 'record.merged': {
       const duplicate = data.duplicate_record_id;
-      const kept = hint(dealId, 'changed', key);
-      return duplicate === undefined ? [kept] : [kept, hint(duplicate, 'deleted', `${key}:duplicate`)];
+      const survivor = hint(dealId, 'changed', key);
+      return duplicate === undefined ? [survivor] : [survivor, hint(duplicate, 'deleted', `${key}:duplicate`)];
     }
   }
 }

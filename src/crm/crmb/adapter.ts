@@ -157,11 +157,11 @@ async function newTokens(
 function classifyGrantError({ status, body }: CrmErrorResponse): ErrorClassification | null {
   if (status !== 400 && status !== 401) return null;
   const { error } = z.object({ error: z.string().nullish() }).safeParse(body).data ?? {};
-  if (error === 'invalid_client') return { kind: 'refused', message: 'the client id or the client secret is wrong' };
+  if (error === 'invalid_client') return { kind: 'rejected', message: 'the client id or the client secret is wrong' };
   return { kind: 'unauthorized', message: 'the grant was rejected' };
 }
 
-/** Deliveries are assigned to a connection by the account id alone, so a connection without one is refused. */
+/** Deliveries are assigned to a connection by the account id alone, so a connection without one is rejected. */
 async function accountIdOf(http: CrmHttp, settings: CrmbSettings, pasted: CrmCredentials): Promise<string> {
   const { body } = await http.request({
     method: 'GET',
@@ -202,7 +202,7 @@ const owners = z.object({
 type Owner = z.infer<typeof owners>['results'][number];
 
 class CrmbAccount implements CrmAccount {
-  private asked: Promise<CrmbProperties> | null = null;
+  private definitions: Promise<CrmbProperties> | null = null;
 
   constructor(
     private readonly http: CrmHttp,
@@ -236,17 +236,17 @@ class CrmbAccount implements CrmAccount {
   }
 
   async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
-    const wanted = [...new Set(ids)];
+    const requested = [...new Set(ids)];
     const found = new Map<string, CrmDeal>();
     for (const batch of chunk(
-      wanted.filter((id) => idPattern.test(id)),
+      requested.filter((id) => idPattern.test(id)),
       dealsPerPage,
     )) {
       for (const deal of await this.readBatch(batch)) found.set(deal.id, deal);
       const survivors = await this.survivorsOf(batch.filter((id) => !found.has(id)));
       for (const deal of await this.readBatch(survivors)) found.set(deal.id, deal);
     }
-    return [...found.values(), ...wanted.filter((id) => !found.has(id)).map(goneDeal)];
+    return [...found.values(), ...requested.filter((id) => !found.has(id)).map(goneDeal)];
   }
 
   /** Webhooks belong to the app, not to the account. */
@@ -338,11 +338,11 @@ class CrmbAccount implements CrmAccount {
 
   /** Fetched once per account. A failure is not cached. */
   private properties(): Promise<CrmbProperties> {
-    this.asked ??= this.readDefinitions().catch((error: unknown) => {
-      this.asked = null;
+    this.definitions ??= this.readDefinitions().catch((error: unknown) => {
+      this.definitions = null;
       throw error;
     });
-    return this.asked;
+    return this.definitions;
   }
 
   private async readDefinitions(): Promise<CrmbProperties> {
@@ -368,7 +368,7 @@ function searchFor(place: Keyset | null, modifiedFrom: Date, modifiedBefore: Dat
   const from = place === null ? modifiedFrom : new Date(place.from);
   const offset = place?.offset ?? 0;
   if (offset + dealsPerSearch > maxSearchResults)
-    throw new CrmFailure('refused', 'crmb: more deals changed at one instant than a search can return');
+    throw new CrmFailure('rejected', 'crmb: more deals changed at one instant than a search can return');
   const on = (operator: string, at: Date) => ({
     propertyName: 'hs_lastmodifieddate',
     operator,

@@ -121,9 +121,9 @@ function verbOf({
   eventType,
   objectTypeId,
 }: Pick<CrmbEvent, 'subscriptionType' | 'eventType' | 'objectTypeId'>): (typeof verbs)[number] | undefined {
-  const [kind, told] = (subscriptionType ?? eventType ?? '').split('.');
+  const [kind, action] = (subscriptionType ?? eventType ?? '').split('.');
   const isOfDeal = kind === 'deal' || (kind === 'object' && objectTypeId === dealTypeId);
-  return isOfDeal ? verbs.find((verb) => verb === told) : undefined;
+  return isOfDeal ? verbs.find((verb) => verb === action) : undefined;
 }
 
 function changeOf({ propertyName, propertyValue }: CrmbEvent): CrmHint['values'] {
@@ -133,10 +133,10 @@ function changeOf({ propertyName, propertyValue }: CrmbEvent): CrmHint['values']
 /** If the merge created a new deal, both source deals are gone. */
 function mergeHints(event: CrmbEvent): CrmHint[] {
   const primary = event.primaryObjectId ?? event.objectId;
-  const kept = event.newObjectId ?? primary;
+  const survivor = event.newObjectId ?? primary;
   const gone = new Set([primary, ...(event.mergedObjectIds ?? [])]);
-  gone.delete(kept);
-  return [hint(event, kept, 'changed'), ...[...gone].map((dealId) => hint(event, dealId, 'deleted'))];
+  gone.delete(survivor);
+  return [hint(event, survivor, 'changed'), ...[...gone].map((dealId) => hint(event, dealId, 'deleted'))];
 }
 
 function hint(event: CrmbEvent, dealId: string, change: CrmHint['change'], values: CrmHint['values'] = {}): CrmHint {

@@ -38,11 +38,11 @@ const maxPathLength = 2000;
 const idsPerQuery = 200;
 const nextPagePath = /^\/services\/data\/v\d+\.\d+\/query(All)?\/[\w-]+$/;
 /** A listing leaves the newest seconds to the next listing. */
-const settlingMs = 5000;
-const leastWindowMs = 120_000;
-/** No transaction of crm-c takes longer, and the CRM forgets deletions after 15 days. */
+const visibilityDelayMs = 5000;
+const minWindowMs = 120_000;
+/** No transaction of crm-c takes longer, and the CRM deletes its records of deletions after 15 days. */
 const maxWindowMs = 24 * 60 * 60_000;
-const mostUsedShare = 0.9;
+const maxUsedShare = 0.9;
 
 /** One organisation of crm-c during one unit of work. Its object description is fetched once. */
 export class CrmcAccount implements CrmAccount {
@@ -85,7 +85,8 @@ export class CrmcAccount implements CrmAccount {
     const isWindow = modifiedFrom !== undefined || modifiedBefore !== undefined;
     if (isWindow) assertQuota(described.answer.headers);
     const started = readCursor(cursor);
-    const until = started?.until ?? modifiedBefore ?? new Date(described.answer.serverTime.getTime() - settlingMs);
+    const until =
+      started?.until ?? modifiedBefore ?? new Date(described.answer.serverTime.getTime() - visibilityDelayMs);
     // A full listing has no upper bound: a deal that changes meanwhile must not appear to be gone.
     const query = dealQuery(described.shape, [
       ...(modifiedFrom === undefined ? [] : [`SystemModstamp >= ${soqlInstant(modifiedFrom)}`]),
@@ -108,12 +109,12 @@ export class CrmcAccount implements CrmAccount {
 
   async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
     // One id of another object makes the CRM reject the whole query.
-    const asked = [...new Set(ids.map((id) => (isOpportunityId(id) ? id18(id) : id)))];
-    const known = new Map<string, CrmDeal>();
-    const askable = asked.filter(isOpportunityId);
-    for (const batch of chunk(askable, idsPerQuery))
-      for (const deal of await this.dealsOf(batch)) known.set(deal.id, deal);
-    return asked.map((id) => known.get(id) ?? { id, fields: {}, modifiedAt: null, deleted: true });
+    const requested = [...new Set(ids.map((id) => (isOpportunityId(id) ? id18(id) : id)))];
+    const found = new Map<string, CrmDeal>();
+    const valid = requested.filter(isOpportunityId);
+    for (const batch of chunk(valid, idsPerQuery))
+      for (const deal of await this.dealsOf(batch)) found.set(deal.id, deal);
+    return requested.map((id) => found.get(id) ?? { id, fields: {}, modifiedAt: null, deleted: true });
   }
 
   async registerWebhook(): Promise<null> {
@@ -126,18 +127,18 @@ export class CrmcAccount implements CrmAccount {
   async organisation(): Promise<string> {
     const { body } = await this.query('query', soql({ select: ['Id'], from: 'Organization' }), orgs);
     const [org] = body.records;
-    if (org === undefined) throw new CrmFailure('refused', 'crmc: the user may not read the organisation');
+    if (org === undefined) throw new CrmFailure('rejected', 'crmc: the user may not read the organisation');
     return id18(org.Id);
   }
 
   private async dealsOf(ids: readonly string[]): Promise<CrmDeal[]> {
-    const known = this.shape;
-    const shape = known ?? (await this.describe()).shape;
+    const cached = this.shape;
+    const shape = cached ?? (await this.describe()).shape;
     try {
       return await this.dealsIn(ids, shape);
     } catch (error) {
       // A field was removed meanwhile: read the description again, once.
-      if (known === null || !(error instanceof CrmFailure) || error.kind !== 'refused') throw error;
+      if (cached === null || !(error instanceof CrmFailure) || error.kind !== 'rejected') throw error;
       return await this.dealsIn(ids, (await this.describe()).shape);
     }
   }
@@ -172,7 +173,7 @@ export class CrmcAccount implements CrmAccount {
     try {
       return await this.currency;
     } catch (error) {
-      if (error instanceof CrmFailure && error.kind === 'refused') return null;
+      if (error instanceof CrmFailure && error.kind === 'rejected') return null;
       this.currency = null;
       throw error;
     }
@@ -202,14 +203,14 @@ export class CrmcAccount implements CrmAccount {
   /** Null if the user lacks the permission. */
   private async window<T>(what: 'updated' | 'deleted', from: Date | undefined, until: Date, schema: z.ZodType<T>) {
     const earliest = until.getTime() - maxWindowMs;
-    const latest = until.getTime() - leastWindowMs;
+    const latest = until.getTime() - minWindowMs;
     const start = new Date(Math.min(latest, Math.max(earliest, from?.getTime() ?? latest)));
     const query = new URLSearchParams({ start: start.toISOString(), end: until.toISOString() });
     try {
       const url = await this.url(`${this.path}/sobjects/Opportunity/${what}/?${query}`);
       return (await this.http.getOrNull({ method: 'GET', url, access: this.access, schema }))?.body ?? null;
     } catch (error) {
-      if (error instanceof CrmFailure && error.kind === 'refused') return null;
+      if (error instanceof CrmFailure && error.kind === 'rejected') return null;
       throw error;
     }
   }
@@ -232,7 +233,7 @@ export class CrmcAccount implements CrmAccount {
 
   private async next<T>(path: string, schema: z.ZodType<T>, rows?: number): Promise<CrmResponse<T>> {
     // Appended to the organisation's URL, any other text could send the token elsewhere.
-    if (!nextPagePath.test(path)) throw new CrmFailure('refused', 'crmc: the next page has an unexpected URL');
+    if (!nextPagePath.test(path)) throw new CrmFailure('rejected', 'crmc: the next page has an unexpected URL');
     const answer = await this.http.getOrNull({
       method: 'GET',
       url: await this.url(path),
@@ -269,10 +270,10 @@ export class CrmcAccount implements CrmAccount {
     const [inner] = body.compositeResponse;
     const parsed = inner.httpStatusCode === 200 ? schema.safeParse(inner.body) : null;
     if (parsed?.success) return { body: parsed.data, ...rest };
-    if (parsed !== null) throw new CrmFailure('refused', 'crmc: the response to a query has an unexpected shape');
+    if (parsed !== null) throw new CrmFailure('rejected', 'crmc: the response to a query has an unexpected shape');
     const verdict = classifyCrmcError({ status: inner.httpStatusCode, body: inner.body });
     throw new CrmFailure(
-      verdict === null || verdict.kind === 'absent' ? 'refused' : verdict.kind,
+      verdict === null || verdict.kind === 'absent' ? 'rejected' : verdict.kind,
       `crmc POST ${this.path}/composite: ${verdict?.message ?? `answered ${inner.httpStatusCode}`}`,
       verdict?.retryAfterMs ?? null,
     );
@@ -308,11 +309,11 @@ function pageOptions(rows: number | undefined): Record<string, string> {
  * continue.
  */
 function assertQuota(headers: Headers): void {
-  const [, used, most] = /api-usage=(\d+)\/(\d+)/.exec(headers.get('sforce-limit-info') ?? '') ?? [];
-  if (used === undefined || Number(used) <= Number(most) * mostUsedShare) return;
+  const [, used, limit] = /api-usage=(\d+)\/(\d+)/.exec(headers.get('sforce-limit-info') ?? '') ?? [];
+  if (used === undefined || Number(used) <= Number(limit) * maxUsedShare) return;
   throw new CrmFailure(
     'rate_limited',
-    `crmc: ${used} of the ${most} requests of a day are used; polling waits`,
+    `crmc: ${used} of the ${limit} requests of a day are used; polling waits`,
     quotaPauseMs,
   );
 }

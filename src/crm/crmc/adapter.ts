@@ -96,8 +96,8 @@ export class CrmcAdapter implements CrmAdapter {
     let current: CrmCredentials = pasted;
     const accountId = await this.org({
       credentials: async () => current,
-      renewed: async (refused) => {
-        current = await this.refresh(refused);
+      renewed: async (rejected) => {
+        current = await this.refresh(rejected);
         return current;
       },
       rejected: async () => {},

@@ -33,7 +33,7 @@ export function classifyCrmcError({
   if (code === 'REQUEST_LIMIT_EXCEEDED') return { kind: 'rate_limited', retryAfterMs: quotaPauseMs, message };
   const kind = kinds.get(code);
   if (kind !== undefined) return { kind, message };
-  return status === 400 || status === 403 ? { kind: 'refused', message } : null;
+  return status === 400 || status === 403 ? { kind: 'rejected', message } : null;
 }
 
 /** Shown to people, so only text that looks like a code is kept. */

@@ -10,7 +10,7 @@ export function instanceOrigin(text: string, allowLoopback: boolean): string {
     const isOrg = url.protocol === 'https:' && url.port === '' && url.hostname.endsWith('.salesforce.com');
     if (isOrg || (allowLoopback && isLoopback(url))) return url.origin;
   }
-  throw new CrmFailure('refused', 'crmc: the instance URL must be https://<your domain>.my.salesforce.com');
+  throw new CrmFailure('rejected', 'crmc: the instance URL must be https://<your domain>.my.salesforce.com');
 }
 
 function isLoopback({ protocol, hostname }: URL): boolean {

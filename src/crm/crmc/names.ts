@@ -38,9 +38,9 @@ export function slugsOf(natives: readonly string[]): CrmcName[] {
 
 function freeSlug(native: string, taken: ReadonlyMap<string, string>): string {
   const plain = canonical.get(native) ?? snakeCase(native);
-  const wanted = isCustom(native) && taken.has(plain) ? `${plain}_c` : plain;
-  if (!taken.has(wanted)) return wanted;
-  for (let number = 2; ; number++) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
+  const preferred = isCustom(native) && taken.has(plain) ? `${plain}_c` : plain;
+  if (!taken.has(preferred)) return preferred;
+  for (let number = 2; ; number++) if (!taken.has(`${preferred}_${number}`)) return `${preferred}_${number}`;
 }
 
 function isCustom(native: string): boolean {

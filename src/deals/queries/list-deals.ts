@@ -64,7 +64,7 @@ function assertDayOrder({ closedFrom, closedTo }: { closedFrom?: string | undefi
 function ownersOf(caller: Caller, repId: string | undefined): readonly string[] | null {
   if (caller.accessLevel === 'connection') return repId === undefined ? null : [repId];
   const isHidden = repId === undefined ? caller.repId === null && !seesTeam(caller) : !maySee(caller, repId);
-  if (isHidden) throw new Failure('forbidden', 'You may see your own deals only.');
+  if (isHidden) throw new Failure('forbidden', 'You may see only your own deals.');
   return repId === undefined ? visibleReps(caller) : [repId];
 }
 
@@ -92,7 +92,7 @@ export const listDeals = operation({
       purpose:
         'Current deals, latest change first: amount, stage, close date, owner and, in full detail, every field of the CRM.',
       useWhen:
-        'you test plan conditions against real deals, need a dealId, or look for deals that belong to nobody (unowned) or paid nobody (paid false).',
+        'you test plan conditions against real deals, need a dealId, or look for deals without an owner (unowned) or without commission (paid false).',
       notFor:
         'what a deal paid and why (use get_commissions with dealId). Do not sum a page: compare its length with total first.',
       formats:
@@ -113,7 +113,7 @@ export const listDeals = operation({
       unowned: { description: 'true: only deals that belong to no rep', schema: booleanSchema },
       deleted: { description: 'true: deleted deals instead of the others', schema: booleanSchema },
       paid: {
-        description: 'false: only deals that paid nobody anything; true: only deals that paid',
+        description: 'false: only deals that paid no commission; true: only deals that paid',
         schema: booleanSchema,
       },
     },

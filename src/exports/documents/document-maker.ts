@@ -19,7 +19,7 @@ import { statementPage } from './statement-page.js';
 import { statementWorkbook, type WorkbookStatement } from './statement-workbook.js';
 import { teamPage } from './team-page.js';
 
-/** Receives the parts of a file while it is made. */
+/** Receives the parts of a file while it is produced. */
 export interface PartSink {
   /** Reps whose part of an archive is already stored. */
   readonly storedReps: ReadonlySet<string>;
@@ -32,12 +32,12 @@ export interface PartSink {
 }
 
 /** The finished file; null for an archive that must continue in a later run. */
-export type MadeFile = Omit<FileInfo, 'bytes'> | null;
+export type FinishedFile = Omit<FileInfo, 'bytes'> | null;
 
 const maxPdfRows = 5000;
 const partBytes = 4 * 1024 * 1024;
 
-/** Makes the files of statements: reads the data, builds the pages or sheets, and passes the bytes to the sink. */
+/** Produces the files of statements: reads the data, builds the pages or sheets, and passes the bytes to the sink. */
 export class DocumentMaker {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -45,7 +45,7 @@ export class DocumentMaker {
     private readonly clock: Clock,
   ) {}
 
-  async make(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<MadeFile> {
+  async make(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
     switch (request.kind) {
       case 'statement.pdf':
         return this.statementPdf(workspaceId, request, sink);
@@ -62,7 +62,11 @@ export class DocumentMaker {
     }
   }
 
-  private async statementPdf(workspaceId: string, { repId, period }: ExportRequest, sink: PartSink): Promise<MadeFile> {
+  private async statementPdf(
+    workspaceId: string,
+    { repId, period }: ExportRequest,
+    sink: PartSink,
+  ): Promise<FinishedFile> {
     const { facts, pdf } = await this.printStatement(workspaceId, repId ?? '', period);
     await sink.store(pdf);
     return {
@@ -86,7 +90,7 @@ export class DocumentMaker {
     workspaceId: string,
     { repId, period }: ExportRequest,
     sink: PartSink,
-  ): Promise<MadeFile> {
+  ): Promise<FinishedFile> {
     const facts = await this.unitOfWork.run(
       { workspaceId },
       { lock: 'none', access: 'read', isolation: 'repeatable read' },
@@ -108,7 +112,7 @@ export class DocumentMaker {
     };
   }
 
-  private async teamPdf(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<MadeFile> {
+  private async teamPdf(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
     const { period } = request;
     const { team, workspace } = await this.loadTeam(workspaceId, request);
     if (team.rows.length > maxPdfRows)
@@ -121,7 +125,7 @@ export class DocumentMaker {
   }
 
   /** All sheets are built from the same statements. Each statement is read in its own snapshot. */
-  private async teamXlsx(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<MadeFile> {
+  private async teamXlsx(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
     const { period } = request;
     const { team, workspace } = await this.loadTeam(workspaceId, request);
     const names = new Map<string | null, string | null>([
@@ -169,7 +173,7 @@ export class DocumentMaker {
     );
   }
 
-  private async teamZip(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<MadeFile> {
+  private async teamZip(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
     const { period } = request;
     const { team } = await this.loadTeam(workspaceId, request);
     const members = archivedMembers(team);

@@ -203,7 +203,7 @@ function notes({ comments, content, workspace }: StatementFacts): Html {
   const shown = comments.slice(-maxComments);
   return html`<section class="notes"><h2>Notes</h2>
 <p>Amounts are gross, before tax and other deductions. Each line is calculated exactly and rounded once, to ${currencyDigits(currency)} decimals in ${currency}.</p>
-<p>If something looks wrong, comment on this statement or write to whoever runs commissions at <span dir="auto">${workspace.name}</span>, naming the statement and the deal.</p>
+<p>If something looks wrong, comment on this statement or write to the person who runs commissions at <span dir="auto">${workspace.name}</span>, naming the statement and the deal.</p>
 <p>Control: ${counted(content.lines.length, 'line')}, net payout ${currency} ${money(summary.netPayout, currency)}.</p></section>
 ${
   shown.length === 0

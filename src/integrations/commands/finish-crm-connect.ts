@@ -18,7 +18,7 @@ import { crmFailures, toCrmFailure } from '../crm-failures.js';
 import { callbackPath, redirectUri } from '../oauth-client.js';
 
 const answered = z.string().max(8000);
-// CRMs add parameters of their own.
+// CRMs add further parameters.
 const query = z
   .object({ state: answered.optional(), code: answered.optional(), error: answered.optional() })
   .catchall(answered);

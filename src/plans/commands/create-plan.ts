@@ -105,7 +105,7 @@ export const createPlan = operation({
       formats:
         'dates YYYY-MM-DD; a rate of 0.08 is 8 %; a threshold of 1 is 100 % of the quota; amounts in the currency of the workspace. Nearly every plan needs a condition on the stage, or open deals pay too.',
       changes:
-        'adds a plan. It is active at once unless status is draft, but pays nobody until create_assignments puts reps on it; tiers by attainment also need set_quota.',
+        'adds a plan. It is active at once unless status is draft, but pays nothing until create_assignments assigns reps to it; tiers by attainment also need set_quota.',
     },
     arguments: {
       name: 'Name of the plan, unique in the workspace',

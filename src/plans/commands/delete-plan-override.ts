@@ -50,7 +50,7 @@ export const deletePlanOverride = operation({
       useWhen: 'special terms of a rep end.',
       notFor:
         'changing them (use set_plan_override, which replaces) or taking the rep off the plan (delete_assignment).',
-      changes: 'commission of this rep is calculated anew at the general tiers; approved statements stay.',
+      changes: 'commission of this rep is recalculated at the general tiers; approved statements stay.',
     },
     arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (UUID of list_reps)' },
     summary: () => 'The general tiers apply again. Commission is recalculated automatically.',

@@ -53,7 +53,7 @@ export const deletePlan = operation({
       notFor: 'plans that people were paid by: use set_plan_status with archived or deleted, which can be taken back.',
       formats: 'confirm must be true.',
       changes:
-        'cannot be undone. Refused with plan_has_assignments while reps are assigned. Commission that was earned stays.',
+        'cannot be undone. Fails with plan_has_assignments while reps are assigned. Commission that was earned stays.',
     },
     arguments: { planId: planArguments.planRef },
     confirmed: true,

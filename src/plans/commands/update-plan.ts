@@ -206,7 +206,7 @@ export const updatePlan = operation({
       formats:
         'config as in create_plan; dates YYYY-MM-DD. What is left out is copied from the version that planRef means. A config with a later effectiveStart follows the old version; otherwise the new version replaces it, as dates alone do. Rule ids change with the version; quotas and overrides follow the rule of the same name.',
       changes:
-        'commission of the days that the plan covers is calculated anew; approved statements stay as they are. The old version stays in the history. The answer has the timeline, warnings, overridesCarried and overridesDropped.',
+        'commission of the days that the plan covers is recalculated; approved statements do not change. The old version stays in the history. The answer has the timeline, warnings, overridesCarried and overridesDropped.',
     },
     arguments: {
       planRef: planArguments.planRef,

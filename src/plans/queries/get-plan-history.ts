@@ -56,7 +56,7 @@ export const getPlanHistory = operation({
     hints: effects.reads,
     description: {
       purpose: 'All versions of one plan, newest first.',
-      useWhen: 'somebody asks what changed and when, or you compare two versions or need the id of an older one.',
+      useWhen: 'a person asks what changed and when, or you compare two versions or need the id of an older one.',
       notFor: 'the plan as it is now (use get_plan).',
       formats: 'detail full adds rules and config of every version.',
       changes: 'nothing.',

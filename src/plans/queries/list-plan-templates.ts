@@ -29,7 +29,7 @@ export const listPlanTemplates = operation({
       purpose:
         'Starter plans (flat rate, marginal and retroactive tiers, manager override, bonus, meetings, several measures, ramp), each with a config ready for create_plan and, in full detail, a worked example.',
       useWhen:
-        'somebody describes how people are to be paid: begin with the nearest template and change rates, thresholds and conditions.',
+        'a person describes how people are to be paid: begin with the nearest template and change rates, thresholds and conditions.',
       notFor: 'plans that exist in the workspace (use list_plans).',
       formats:
         'give planConfig.config as the config of create_plan; a rate of 0.08 is 8 %, a threshold of 1 is 100 % of the quota.',

@@ -2,23 +2,26 @@ interface Line {
   running: number;
   activeAt: number;
   readonly waiting: (() => void)[];
-  /** Set while work waits: the share also grows when other tenants become inactive, which ends no work of this one. */
+  /**
+   * Set while work waits: a share also grows when another tenant becomes inactive, an event that completes no work
+   * of this tenant.
+   */
   timer: NodeJS.Timeout | null;
 }
 
-/** A tenant that was here so lately still counts: it is about to come again. */
+/** A tenant counts as active for this long after its last request, because the next one usually follows. */
 const staysActiveMs = 1000;
 
 /**
- * Divides what can go on at once among the tenants that are active: one alone has all of it, of two each has half,
- * and nobody less than one. The rest of a tenant's work waits in its own line, first come, first served. Without it
- * whoever sends most holds every connection and the processor, and everyone else waits behind them.
+ * Divides the permitted concurrency among the active tenants: a single tenant has all of it, two have half each, and
+ * every tenant has at least one. Further work of a tenant waits in first-in, first-out order. Without the limiter,
+ * the tenant with the most requests would occupy every connection and the processor.
  */
 export class TenantLimiter {
   private readonly lines = new Map<string, Line>();
 
   constructor(
-    private readonly atOnce: number,
+    private readonly concurrency: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -42,7 +45,7 @@ export class TenantLimiter {
     line.timer = null;
   }
 
-  /** To the back of the map, so that those at its front have been silent longest. */
+  /** Moves the tenant to the end of the map, so that the map is ordered by last activity. */
   private lineOf(tenant: string): Line {
     const line = this.lines.get(tenant) ?? { running: 0, activeAt: 0, waiting: [], timer: null };
     line.activeAt = this.now();
@@ -51,7 +54,7 @@ export class TenantLimiter {
     return line;
   }
 
-  /** The one who waits longest goes on; several, when others have left and the share has grown. */
+  /** Starts the work that has waited longest, or several if the share has grown. */
   private next(line: Line): void {
     const share = this.share();
     while (line.running < share) {
@@ -68,6 +71,6 @@ export class TenantLimiter {
       if (now - activeAt < staysActiveMs) break;
       if (running === 0) this.lines.delete(tenant);
     }
-    return Math.max(1, Math.floor(this.atOnce / Math.max(1, this.lines.size)));
+    return Math.max(1, Math.floor(this.concurrency / Math.max(1, this.lines.size)));
   }
 }

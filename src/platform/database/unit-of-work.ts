@@ -170,7 +170,10 @@ export class UnitOfWork {
     return commitHooks.run({ caller, run: hook }, work);
   }
 
-  /** For work before a workspace is known: row-level security shows no rows; only functions of the owner answer. */
+  /**
+   * For work before a workspace is known: row-level security returns no rows, and only functions of the owner return
+   * data.
+   */
   async withoutTenant<T>(work: (trx: Work) => Promise<T>): Promise<T> {
     return this.database.transaction().execute(work);
   }

@@ -43,7 +43,7 @@ interface Started {
 export class PdfPrinter {
   private warm: Promise<Started> | null = null;
   private readonly browsers = new Set<Started>();
-  private readonly waiting: { readonly go: () => void; readonly giveUp: (error: Error) => void }[] = [];
+  private readonly waiting: { readonly start: () => void; readonly reject: (error: Error) => void }[] = [];
   private running = 0;
   private closed = false;
 
@@ -54,7 +54,7 @@ export class PdfPrinter {
   ) {}
 
   async print(page: Html): Promise<Buffer> {
-    const told = metrics.pdfRenders.startTimer();
+    const stopTimer = metrics.pdfRenders.startTimer();
     await this.acquireSlot();
     let outcome = 'failed';
     try {
@@ -62,10 +62,10 @@ export class PdfPrinter {
       outcome = 'printed';
       return bytes;
     } finally {
-      told({ outcome });
+      stopTimer({ outcome });
       const next = this.waiting.shift();
       if (next === undefined) this.running -= 1;
-      else next.go();
+      else next.start();
     }
   }
 
@@ -81,7 +81,7 @@ export class PdfPrinter {
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const { giveUp } of this.waiting.splice(0)) giveUp(unavailable('The service is shutting down.'));
+    for (const { reject } of this.waiting.splice(0)) reject(unavailable('The service is shutting down.'));
     await this.warm?.catch(() => {});
     await Promise.all([...this.browsers].map((one) => this.end(one)));
   }
@@ -94,7 +94,7 @@ export class PdfPrinter {
     }
     if (this.waiting.length >= this.limits.waiting)
       throw unavailable('Too many PDFs are being printed. Try again shortly.');
-    await new Promise<void>((go, giveUp) => this.waiting.push({ go, giveUp }));
+    await new Promise<void>((start, reject) => this.waiting.push({ start, reject }));
   }
 
   /** The crash may have been caused by another document, so the page is tried again. */
@@ -124,15 +124,15 @@ export class PdfPrinter {
     if (this.closed) throw unavailable('The service is shutting down.');
     this.warm ??= this.start();
     const taken = this.warm;
-    const forget = () => {
+    const retire = () => {
       if (this.warm === taken) this.warm = null;
     };
     const started = await taken.catch((error: unknown) => {
-      forget();
+      retire();
       throw error;
     });
     if (!started.browser.connected || started.documents >= this.limits.documentsABrowser) {
-      forget();
+      retire();
       if (started.inUse === 0) await this.end(started);
       return this.take();
     }

@@ -17,7 +17,7 @@ const version = '143.0.4';
 /**
  * The bundled browser, unpacked on first use; null where it does not run. The package unpacks into the temporary
  * folder, under names that another user of the machine could have created before. So it unpacks into a private
- * folder, in a process of its own because the folder is set by the environment.
+ * folder, in a separate process because the folder is set by the environment.
  */
 export async function bundledBrowser(): Promise<BrowserProgram | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;

@@ -1,4 +1,4 @@
-/** One spelling for names that differ in case, spaces and punctuation only. */
+/** The same key for names that differ only in case, spaces and punctuation. */
 export function nameKey(name: string): string {
   return name
     .normalize('NFKD')
@@ -6,7 +6,7 @@ export function nameKey(name: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** The names among which a header is looked up; of two with one key the first is found. */
+/** The known names of columns. Of two names with the same key, the first is used. */
 export class ColumnNames {
   private readonly byKey = new Map<string, string>();
 
@@ -17,12 +17,12 @@ export class ColumnNames {
     }
   }
 
-  /** The known name that the header cell means; null when there is none. */
+  /** The known name of a header cell; null if there is none. */
   find(cell: string): string | null {
     return this.names.includes(cell) ? cell : (this.byKey.get(nameKey(cell)) ?? null);
   }
 
-  /** Known names that resemble the cell, the nearest first. */
+  /** Known names that resemble the cell, most similar first. */
   suggest(cell: string): string[] {
     const key = nameKey(cell);
     const scored = [...this.byKey].flatMap(([known, name]) => {

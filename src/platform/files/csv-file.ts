@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { CsvRecords } from './csv-records.js';
 
-/** The records of a CSV file as it is read, the header among them, some at a time; a byte order mark is removed. */
+/** The records of a CSV file, including the header, in batches as it is read. A byte order mark is removed. */
 export async function* csvRecords(source: Readable, delimiter: string): AsyncGenerator<string[][]> {
   const decoder = new TextDecoder();
   const records = new CsvRecords(delimiter);

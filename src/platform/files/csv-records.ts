@@ -1,11 +1,12 @@
 import { invalid } from '../../kernel/failure.js';
 
-const mostRecordLength = 1024 * 1024;
+const maxRecordLength = 1024 * 1024;
 const quote = '"';
 
 /**
- * Cuts CSV (RFC 4180) into records as it comes in. A line without quotes, as nearly all are, is found and cut by the
- * string's own methods: five times as fast as a parser that looks at every character, which took a third of an import.
+ * Splits CSV (RFC 4180) into records while it arrives. A line without quotes, as nearly all lines are, is found and
+ * split by the string's own methods: five times as fast as a parser that examines every character, which took a
+ * third of an import.
  */
 export class CsvRecords {
   private text = '';
@@ -17,7 +18,7 @@ export class CsvRecords {
 
   constructor(private readonly delimiter: string) {}
 
-  /** The records that end in this part of the text; empty lines are none. */
+  /** Returns the records that end in this part of the text. Empty lines are skipped. */
   push(text: string): string[][] {
     this.text = this.text.slice(this.at) + text;
     this.at = 0;
@@ -27,17 +28,17 @@ export class CsvRecords {
       records.push(cells);
       this.seen += 1;
     }
-    if (this.text.length - this.at > mostRecordLength) throw this.broken('it is larger than 1 MiB');
+    if (this.text.length - this.at > maxRecordLength) throw this.broken('it is larger than 1 MiB');
     return records;
   }
 
-  /** What is left when the text has ended, where the last line may lack its end. */
+  /** Returns the remaining records at the end of the text. The last line may have no line end. */
   end(): string[][] {
     this.isLast = true;
     return this.push('');
   }
 
-  /** Null when no whole record is left. */
+  /** The next complete record; null if there is none yet. */
   private next(): string[] | null {
     for (;;) {
       const end = this.endOfLine(this.at);
@@ -50,7 +51,10 @@ export class CsvRecords {
     }
   }
 
-  /** Where the line ends that goes on from there, by the end that the first line has; null when that is not in sight. */
+  /**
+   * The end of the line that contains the position; null if it has not arrived yet. All lines end like the first
+   * one.
+   */
   private endOfLine(from: number): number | null {
     if (from >= this.text.length) return null;
     this.lineEnd ??= this.firstLineEnd();
@@ -61,8 +65,8 @@ export class CsvRecords {
 
   private firstLineEnd(): '\n' | '\r' | null {
     const at = this.text.search(/[\r\n]/);
-    const isInSight = at !== -1 && (this.isLast || at + 1 < this.text.length);
-    if (!isInSight) return null;
+    const hasArrived = at !== -1 && (this.isLast || at + 1 < this.text.length);
+    if (!hasArrived) return null;
     return this.text[at] === '\r' && this.text[at + 1] !== '\n' ? '\r' : '\n';
   }
 
@@ -91,14 +95,14 @@ export class CsvRecords {
     }
   }
 
-  /** Adds the cell and gives where it ends: at a delimiter, the end of its line, or that of the text. */
+  /** Adds the cell and returns its end: at a delimiter, or at the end of the line or the text. */
   private plainCell(from: number, cells: string[]): number | null {
     const lineEnd = from === this.text.length && this.isLast ? from : this.endOfLine(from);
     if (lineEnd === null) return null;
     const line = this.line(from, lineEnd);
     const delimiter = line.indexOf(this.delimiter);
     const cell = delimiter === -1 ? line : line.slice(0, delimiter);
-    if (cell.includes(quote)) throw this.broken('a quote stands in a cell that does not begin with one');
+    if (cell.includes(quote)) throw this.broken('a cell that does not begin with a quote contains one');
     cells.push(cell);
     return delimiter === -1 ? lineEnd : from + delimiter;
   }

@@ -3,7 +3,7 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { ColumnNames } from './column-names.js';
 import { CsvRecords } from './csv-records.js';
 
-/** A data row, counted from 1: its cells by column name without the empty ones, or why it is none. */
+/** A data row, counted from 1: its non-empty cells by column name, or the reason why it is invalid. */
 export interface TableRow<Name extends string> {
   readonly row: number;
   readonly cells: Readonly<Partial<Record<Name, string>>>;
@@ -11,14 +11,17 @@ export interface TableRow<Name extends string> {
 }
 
 export interface TableColumns<Name extends string> {
-  /** Every column with further names that it is found under. */
+  /** The columns with their alternative names. */
   readonly names: Readonly<Record<Name, readonly string[]>>;
   readonly required: readonly Name[];
 }
 
 const maxRows = 10_000;
 
-/** A small CSV file as a whole. Headers match ignoring case, spaces and punctuation; unknown columns are rejected. */
+/**
+ * Reads a small CSV file into memory. Headers match ignoring case, spaces and punctuation; unknown columns are
+ * rejected.
+ */
 export async function readCsvTable<Name extends string>(
   source: Readable,
   delimiter: string,

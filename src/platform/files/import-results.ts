@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { flag } from '../schemas.js';
 
-/** What became of one row of a file. */
+/** The result of one row of a file. */
 export const rowResult = z.object({
   row: z.int().describe('Counted from 1, without the header'),
   outcome: z.enum(['created', 'changed', 'unchanged', 'rejected']),

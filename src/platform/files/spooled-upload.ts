@@ -6,9 +6,9 @@ import { invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 
 /**
- * Takes a whole upload before anything is done with it, and gives it to read as often as needed. A sender who is
- * slow, or gone, so holds no transaction; memory holds a chunk of it at a time. The file has no name from the start,
- * so nothing of it outlives the process.
+ * Receives a whole upload into a temporary file before `work` starts, and lets `work` read it any number of times. A
+ * slow or disconnected sender therefore holds no transaction, and memory holds one chunk at a time. The file is
+ * unlinked immediately, so it does not outlive the process.
  */
 export async function withSpooledUpload<T>(upload: Readable, work: (read: () => Readable) => Promise<T>): Promise<T> {
   const name = path.join(tmpdir(), `commissions-upload-${newId()}`);
@@ -24,7 +24,7 @@ export async function withSpooledUpload<T>(upload: Readable, work: (read: () => 
 
 const chunkBytes = 128 * 1024;
 
-/** Reads by position, so that any number of readers may go over the same handle. */
+/** Reads by position, so that several readers can share the handle. */
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
@@ -34,7 +34,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** A file in another encoding would be stored with its letters broken, and nobody would be told. */
+/** Rejects files in other encodings, whose letters would be stored incorrectly without notice. */
 async function* assertUtf8(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {

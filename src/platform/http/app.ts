@@ -33,8 +33,8 @@ export interface AppParts {
   /** Number of trusted proxies: so many X-Forwarded-For entries are used for the client's address. */
   readonly trustProxyHops?: number;
   readonly rateLimit?: RateLimit;
-  readonly idempotentAnswers?: IdempotencyStore;
-  readonly rememberedAnswers?: ResponseCache;
+  readonly idempotency?: IdempotencyStore;
+  readonly responseCache?: ResponseCache;
   readonly log: Log;
   /** Routes that are not operations: health, documents. */
   readonly extra?: readonly ((app: Express) => void)[];
@@ -94,7 +94,7 @@ function serveDirectly(
 
 /** Handles a request. The order is authentication, rate limit, access, input. */
 function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
-  const { dispatcher, authenticate, rateLimit, idempotentAnswers, rememberedAnswers } = parts;
+  const { dispatcher, authenticate, rateLimit, idempotency, responseCache } = parts;
   return async (request, response) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
@@ -108,10 +108,10 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     await rateLimit?.admit(caller, response, counted);
     dispatcher.checkAccess(operation, caller);
     guardQuery(request);
-    if (revisions !== null && rememberedAnswers !== undefined) {
+    if (revisions !== null && responseCache !== undefined) {
       const input = dispatcher.parse(operation, { params: request.params, query: request.query, body: {} }, caller);
       const make = async () => (await dispatcher.execute(operation, input, caller)).body;
-      const json = await rememberedAnswers.respond(operation, input, caller, revisions, make);
+      const json = await responseCache.respond(operation, input, caller, revisions, make);
       response.type('application/json').send(json);
       return;
     }
@@ -119,9 +119,9 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     const run = (read: unknown) =>
       dispatcher.run(operation, { params: request.params, query: request.query, body: read }, caller);
     const key = acceptsIdempotencyKey(operation) ? idempotencyKeyOf(request) : null;
-    if (key !== null && idempotentAnswers !== undefined) {
-      const { asked, body: toRead } = fingerprintRequest(key, operation, request, caller, body);
-      sendStored(response, await idempotentAnswers.run(caller, asked, operation.secret === true, () => run(toRead)));
+    if (key !== null && idempotency !== undefined) {
+      const { fingerprinted, body: toRead } = fingerprintRequest(key, operation, request, caller, body);
+      sendStored(response, await idempotency.run(caller, fingerprinted, operation.secret === true, () => run(toRead)));
       return;
     }
     const { status, body: answer } = await run(body);

@@ -41,19 +41,19 @@ export function fingerprintRequest(
   request: Request,
   caller: Caller,
   body: unknown,
-): { asked: FingerprintedRequest; body: unknown } {
+): { fingerprinted: FingerprintedRequest; body: unknown } {
   const path = canonicalPath(operation, request);
   const hash = createHash('sha256').update(JSON.stringify([caller.actor, `${path}${canonicalQuery(request)}`]));
   if (!isStreamed(body)) {
     const digest = hash.update(JSON.stringify(body) ?? '').digest();
-    return { asked: { key, path, fingerprint: async () => digest }, body };
+    return { fingerprinted: { key, path, fingerprint: async () => digest }, body };
   }
   const stream = Readable.from(hashed(body.stream, hash), { objectMode: false });
   const fingerprint = async () => {
     if (!stream.readableEnded && !stream.destroyed) for await (const _ of stream);
     return hash.copy().digest();
   };
-  return { asked: { key, path, fingerprint }, body: { ...body, stream } };
+  return { fingerprinted: { key, path, fingerprint }, body: { ...body, stream } };
 }
 
 /** The path as the operation declares it, so that another spelling of the same request is not executed again. */
@@ -116,23 +116,23 @@ export class IdempotencyStore {
    */
   async run(
     caller: Caller,
-    asked: FingerprintedRequest,
+    request: FingerprintedRequest,
     secret: boolean,
     work: () => Promise<{ status: number; body: unknown }>,
   ): Promise<StoredResponse> {
     const claim = {
       workspaceId: caller.workspaceId,
-      keyHash: createHash('sha256').update(`${asked.key}\n${asked.path}`).digest(),
+      keyHash: createHash('sha256').update(`${request.key}\n${request.path}`).digest(),
       leaseId: newId(),
     };
     const stored = await this.claim(claim);
-    if (stored !== null) return replay(stored, await asked.fingerprint());
+    if (stored !== null) return replay(stored, await request.fingerprint());
     const renewal = setInterval(() => void this.quietly(this.renew(claim)), renewEveryMs);
     try {
       const { status, body } = await this.unitOfWork.withCommitHook(caller, (trx) => noteWrite(trx, claim), work);
       const json = JSON.stringify(body);
       await failpoint('answer.beforeKeep');
-      await this.quietly(this.store(claim, status, secret ? null : json, await asked.fingerprint()));
+      await this.quietly(this.store(claim, status, secret ? null : json, await request.fingerprint()));
       return { status, json, replayed: false };
     } catch (error) {
       await this.quietly(this.release(claim));

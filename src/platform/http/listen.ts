@@ -41,9 +41,7 @@ function respondToUnreadableRequests(server: Server): void {
     const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
     const statusCode = tooLarge ? 431 : 400;
     const code = tooLarge ? 'headers_too_large' : 'VALIDATION_FAILED';
-    const message = tooLarge
-      ? 'The headers or the address of the request are too long.'
-      : 'The request could not be read.';
+    const message = tooLarge ? 'The headers or the URL of the request are too long.' : 'The request could not be read.';
     const body = JSON.stringify({ statusCode, code, message });
     const reason = tooLarge ? 'Request Header Fields Too Large' : 'Bad Request';
     const head = [
@@ -62,10 +60,10 @@ function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const dropIdle = setInterval(() => server.closeIdleConnections(), 100);
     // A request that hangs must not block the shutdown.
-    const giveUp = setTimeout(() => server.closeAllConnections(), 20_000);
+    const forceClose = setTimeout(() => server.closeAllConnections(), 20_000);
     server.close(() => {
       clearInterval(dropIdle);
-      clearTimeout(giveUp);
+      clearTimeout(forceClose);
       resolve();
     });
     server.closeIdleConnections();

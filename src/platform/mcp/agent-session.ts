@@ -139,7 +139,7 @@ export class AgentSession {
   protocolRefusal(error: unknown, operation?: AnyOperation): ProtocolRefusal {
     if (error instanceof ProtocolRefusal) return error;
     const body = this.errorBody(error, operation);
-    const code = body.statusCode === 404 ? rpcCodes.resourceNotFound : rpcCodes.refused;
+    const code = body.statusCode === 404 ? rpcCodes.resourceNotFound : rpcCodes.rejected;
     return new ProtocolRefusal(body.statusCode === 500 ? rpcCodes.internalError : code, body.message, body);
   }
 

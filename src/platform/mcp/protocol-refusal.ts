@@ -5,7 +5,7 @@ export const rpcCodes = {
   invalidParams: -32602,
   internalError: -32603,
   resourceNotFound: -32002,
-  refused: -32000,
+  rejected: -32000,
 } as const;
 
 /** An error of the protocol, such as invalid parameters, in contrast to a failed tool call. */

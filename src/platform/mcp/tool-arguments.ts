@@ -57,7 +57,7 @@ export function readArguments(operation: AnyOperation, tool: Tool, given: Readon
   );
   // The result of a write has no pages: it shows as many items as fit.
   const page: Reading = { limit: Number.MAX_SAFE_INTEGER, offset: 0, ...reading };
-  return { raw: partsOf(operation, rest, page), reading: page };
+  return { raw: assignParts(operation, rest, page), reading: page };
 }
 
 function assertRequired(tool: Tool, given: Readonly<Record<string, unknown>>): void {
@@ -73,7 +73,7 @@ function argumentValue(tool: Tool, name: string, value: unknown): unknown {
   return typeof value === 'string' && words !== undefined && Object.hasOwn(words, value) ? words[value] : value;
 }
 
-function partsOf(
+function assignParts(
   operation: AnyOperation,
   given: readonly (readonly [string, unknown])[],
   { limit, offset }: Reading,
@@ -95,7 +95,7 @@ function partsOf(
   };
 }
 
-/** Whether the operation has pages of its own. */
+/** Whether the operation itself returns pages. */
 export function pagesItself(operation: AnyOperation): boolean {
   return namesIn(operation.query).has('limit');
 }

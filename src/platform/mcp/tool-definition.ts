@@ -102,7 +102,7 @@ function objectSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
   return { required: [], properties: {}, ...jsonSchemaOf(schema, io) } as unknown as ObjectSchema;
 }
 
-const refusal = z.object({
+const errorBody = z.object({
   statusCode: z.int(),
   code: z.string(),
   message: z.string(),
@@ -116,7 +116,7 @@ function outputSchema(operation: AnyOperation, tool: Tool): ToolDefinition['outp
   const forms = ((whole['anyOf'] as readonly JsonSchema[] | undefined) ?? [whole]).map((form) =>
     [relaxed(tool.detail), paged(tool), followed(tool.follow)].reduce((schema, change) => change(schema), form),
   );
-  const failed = jsonSchemaOf(refusal, 'output');
+  const failed = jsonSchemaOf(errorBody, 'output');
   const [only] = forms as [JsonSchema];
   if (forms.length > 1) return { type: 'object', anyOf: [...forms, failed] };
   const required = [only['required'] ?? [], failed['required']].map((names) => ({ required: names }));

@@ -17,9 +17,9 @@ const params = z.strictObject({ quotaId: pathId });
 export class DeleteQuota {
   constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
 
-  async execute({ params: { quotaId: asked } }: Input<z.infer<typeof params>>, caller: Caller) {
+  async execute({ params: { quotaId: rawId } }: Input<z.infer<typeof params>>, caller: Caller) {
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const quota = await findQuota(trx, caller.workspaceId, asked);
+      const quota = await findQuota(trx, caller.workspaceId, rawId);
       if (quota === null) throw quotaNotFound();
       const { quotaId, repId, period } = quota;
       await removeQuota(trx, caller.workspaceId, quotaId);
@@ -46,7 +46,7 @@ export const deleteQuota = operation({
       purpose: 'Remove a target; the attainment of the rep in the period then reads 0 %.',
       useWhen: 'a quota was set for the wrong rep, rule or period.',
       notFor: 'changing a target (use set_quota, which replaces it).',
-      changes: 'commission of the rep in the period is calculated anew at 0 % attainment; approved statements stay.',
+      changes: 'commission of the rep in the period is recalculated at 0 % attainment; approved statements stay.',
     },
     arguments: { quotaId: 'The quota (UUID of list_quotas)' },
     summary: () => 'The quota was removed. Commission is recalculated automatically.',

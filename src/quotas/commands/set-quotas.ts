@@ -176,7 +176,7 @@ export const setQuotas = operation({
       notFor: 'rules with one tier from 0 or tierBy value, which need no quota.',
       formats:
         'period in the form of the attainmentPeriod of the rule: monthly 2026-03, quarterly 2026-Q1, annual 2026; another gives period_mismatch. Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name. repIds with period and target sets one target for all; targets sets several periods or people in one call.',
-      changes: 'commission of these reps in the period is calculated anew; approved statements stay.',
+      changes: 'commission of these reps in the period is recalculated; approved statements stay.',
     },
     arguments: {
       repIds: 'The reps (UUIDs of list_reps)',
