@@ -127,11 +127,7 @@ async function conditionsAgainstRulesEngines(): Promise<Table> {
     run: async () => {
       const start = performance.now();
       let passed = 0;
-      for (let round = 0; round < rounds; round += 1)
-        for (const deal of deals) {
-          const result = passes(deal);
-          if (typeof result === 'boolean' ? result : await result) passed += 1;
-        }
+      for (let round = 0; round < rounds; round += 1) passed += await countPassing(deals, passes);
       if (passed !== expected * rounds) throw new Error(`${name} passed ${passed} of ${expected * rounds} deals`);
       return (performance.now() - start) / rounds;
     },
@@ -150,6 +146,19 @@ async function conditionsAgainstRulesEngines(): Promise<Table> {
     columns: ['', 'deals a second', 'time against the engine'],
     rows: measured.map(({ name, median }) => [name, count((deals.length / median) * 1000), ratio(median / own)]),
   };
+}
+
+/** Awaits only promises: an await of a boolean would cost the synchronous engine more than its conditions. */
+async function countPassing(
+  deals: readonly Deal[],
+  passes: (deal: Deal) => boolean | Promise<boolean>,
+): Promise<number> {
+  let passed = 0;
+  for (const deal of deals) {
+    const result = passes(deal);
+    if (typeof result === 'boolean' ? result : await result) passed += 1;
+  }
+  return passed;
 }
 
 const decisionTable = {

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { type DependencyContainer, container as root } from 'tsyringe';
+import { type DependencyContainer, type InjectionToken, container as root } from 'tsyringe';
 import { BillingInboxHandler } from './billing/billing-inbox-handler.js';
 import { type BillingProvider } from './billing/billing-provider.js';
 import { billingProvider, billingTerms } from './billing/billing-settings.js';
@@ -61,99 +61,94 @@ export interface Service {
 
 /** The composition root: the only place that constructs the parts. `appUrl` is the database of the service's tables. */
 export function compose(config: Config, appUrl: string, log: Log, clock: Clock = systemClock): Service {
-  const onError = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const core = composeCore(config, appUrl, log, clock);
+  const { unitOfWork, changes, laneRunner, secrets, outbox, attemptLimits, queue } = core;
+  const leases = new Leases(unitOfWork);
+  const inboxWake = new InboxWake(queue);
+  const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
+  const billing = billingProvider(config);
+  const inboxHandlers = [
+    new CrmInboxHandler(crmAccounts, unitOfWork, changes),
+    new BillingInboxHandler(unitOfWork, billing, billingTerms(config), clock, log),
+  ];
+  const wakeSync = (work: PullWork) => queue.add(pullJob, work);
+  const pollSeconds = config.CRM_POLL_SECONDS;
+  const container = containerOf([
+    [UnitOfWork, unitOfWork],
+    [CommissionChanges, changes],
+    [LaneRunner, laneRunner],
+    [CLOCK, clock],
+    [CONFIG, config],
+    [LOG, log],
+    [Secrets, secrets],
+    [Outbox, outbox],
+    [AttemptLimits, attemptLimits],
+    [JobQueue, queue],
+    [CrmAccounts, crmAccounts],
+    [Inbox, new Inbox(core.database, secrets, inboxWake)],
+    [WebhookLimits, new WebhookLimits(config.WEBHOOKS_PER_SECOND)],
+    [ExportRequests, new ExportRequests(unitOfWork, queue)],
+  ]);
+  return {
+    ...core,
+    inboxRunner: new InboxRunner(unitOfWork, leases, inboxHandlers, inboxWake, log),
+    crmSyncRunner: new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, pollSeconds, wakeSync, log),
+    dispatcher: new OperationDispatcher(operations, container),
+    billingProvider: billing,
+    container,
+    close: async () => {
+      await core.pdfPrinter.close();
+      await queue.close();
+      await core.replica?.destroy();
+      await core.database.destroy();
+    },
+  };
+}
+
+/** The parts that the slices share: databases, queue, calculation, secrets, mail, PDF. */
+function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
   const size = config.DATABASE_POOL_SIZE;
-  const database = createDatabase({ url: appUrl, size, onError });
-  const replica =
-    config.DATABASE_READ_URL === undefined
-      ? undefined
-      : createDatabase({ url: config.DATABASE_READ_URL, size, onError });
+  const openPool = (url: string) =>
+    createDatabase({ url, size, onError: (error) => log.warn({ err: error }, 'database connection lost') });
+  const database = openPool(appUrl);
+  const replica = config.DATABASE_READ_URL === undefined ? undefined : openPool(config.DATABASE_READ_URL);
   const queueBackend = queueBackendOf(config, appUrl);
   const queue = new JobQueue(queueBackend, log);
-  const localLaneDispatcher = new LocalLaneDispatcher(wakeLanesThrough(queue), log);
-  const wakeLanes = localLaneDispatcher.wake;
+  const localLanes = new LocalLaneDispatcher(wakeLanesThrough(queue), log);
   const unitOfWork = new UnitOfWork(database, {
     concurrency: Math.max(2, Math.floor(size / 3)),
     replica,
     onReleased: (workspaceId, repIds) => laneRunner.wakeReleased(workspaceId, repIds),
   });
-  const laneRunner: LaneRunner = new LaneRunner(unitOfWork, clock, wakeLanes, log);
+  const laneRunner: LaneRunner = new LaneRunner(unitOfWork, clock, localLanes.wake, log);
   const secrets = new Secrets(masterKey(config));
-  const outbox = new Outbox(unitOfWork, secrets, queue);
-  const attemptLimits = new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE);
-  const pdfPrinter = new PdfPrinter(config.CHROMIUM_PATH, log);
-  const changes = new CommissionChanges(unitOfWork, wakeLanes, laneRunner, clock);
-  const leases = new Leases(unitOfWork);
-  const wakeSync = (work: PullWork) => queue.add(pullJob, work);
-  const inboxWake = new InboxWake(queue);
-  const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
-  const billing = billingProvider(config);
-  const inboxRunner = new InboxRunner(
-    unitOfWork,
-    leases,
-    [
-      new CrmInboxHandler(crmAccounts, unitOfWork, changes),
-      new BillingInboxHandler(unitOfWork, billing, billingTerms(config), clock, log),
-    ],
-    inboxWake,
-    log,
-  );
-  const crmSyncRunner = new CrmSyncRunner(
-    crmAccounts,
-    unitOfWork,
-    changes,
-    leases,
-    config.CRM_POLL_SECONDS,
-    wakeSync,
-    log,
-  );
-  const container = root.createChildContainer();
-  container.register(UnitOfWork, { useValue: unitOfWork });
-  container.register(CommissionChanges, { useValue: changes });
-  container.register(LaneRunner, { useValue: laneRunner });
-  container.register(CLOCK, { useValue: clock });
-  container.register(CONFIG, { useValue: config });
-  container.register(LOG, { useValue: log });
-  container.register(Secrets, { useValue: secrets });
-  container.register(Outbox, { useValue: outbox });
-  container.register(AttemptLimits, { useValue: attemptLimits });
-  container.register(JobQueue, { useValue: queue });
-  container.register(CrmAccounts, { useValue: crmAccounts });
-  container.register(Inbox, { useValue: new Inbox(database, secrets, inboxWake) });
-  container.register(WebhookLimits, { useValue: new WebhookLimits(config.WEBHOOKS_PER_SECOND) });
-  container.register(ExportRequests, { useValue: new ExportRequests(unitOfWork, queue) });
   return {
     config,
+    log,
+    clock,
     database,
     replica,
-    unitOfWork,
     queueBackend,
     queue,
+    localLanes,
+    unitOfWork,
     laneRunner,
-    inboxRunner,
-    crmSyncRunner,
-    localLanes: localLaneDispatcher,
-    changes,
+    changes: new CommissionChanges(unitOfWork, localLanes.wake, laneRunner, clock),
     secrets,
-    outbox,
-    pdfPrinter,
-    attemptLimits,
-    dispatcher: new OperationDispatcher(operations, container),
-    billingProvider: billing,
-    container,
-    clock,
-    log,
-    close: async () => {
-      await pdfPrinter.close();
-      await queue.close();
-      await replica?.destroy();
-      await database.destroy();
-    },
+    outbox: new Outbox(unitOfWork, secrets, queue),
+    attemptLimits: new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE),
+    pdfPrinter: new PdfPrinter(config.CHROMIUM_PATH, log),
   };
 }
 
+function containerOf(parts: readonly (readonly [InjectionToken, unknown])[]): DependencyContainer {
+  const container = root.createChildContainer();
+  for (const [token, part] of parts) container.register(token, { useValue: part });
+  return container;
+}
+
 /** On PostgreSQL the queue uses LISTEN, which poolers in transaction mode do not support. */
-export function queueBackendOf(config: Config, appUrl: string): QueueBackend {
+function queueBackendOf(config: Config, appUrl: string): QueueBackend {
   if (config.REDIS_URL !== undefined) return { redisUrl: config.REDIS_URL };
   return { postgresUrl: config.QUEUE_DATABASE_URL ?? appUrl };
 }

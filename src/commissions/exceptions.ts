@@ -4,6 +4,7 @@ import { type Deal } from '../engine/slug.js';
 import { type Reason } from '../engine/trace.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
+import { groupBy } from '../kernel/group-by.js';
 import { naturalKey } from '../ledger/ledger-rows.js';
 import { type RepTerms } from '../ledger/rep-terms.js';
 
@@ -107,26 +108,10 @@ export function exceptionsOf(
       getOrInsert(byDeal, outcome.dealKey, () => []).push(outcome);
   }
   return [...byDeal].flatMap(([dealId, outcomes]) => {
-    const deal = own.get(dealId);
-    const isOwn = deal !== undefined;
-    const isPaid = outcomes.some((outcome) => outcome.paid);
-    const isPlaced = outcomes.some(({ reason }) => reason === null || !placementReasons.has(reason));
-    const counts = ({ reason, paid, ...outcome }: Outcome): boolean => {
-      if (paid || !isListed(reason)) return false;
-      if (termReasons.has(reason) && (isPaid || !isOwn)) return false;
-      if (placementReasons.has(reason) && isPlaced) return false;
-      if (earlyReasons.has(reason) && !(isOwn && expected.has(dealId))) return false;
-      // An approved row of amount 0 that would be 0 now as well is no exception.
-      if (reason === 'statement_locked')
-        return blocked.has(
-          naturalKey({ planId: outcome.planId ?? '', ruleName: outcome.ruleName ?? '', dealKey: dealId }),
-        );
-      return true;
-    };
-    const byReason = new Map<ExceptionReason, Outcome[]>();
-    for (const outcome of outcomes.filter(counts))
-      getOrInsert(byReason, outcome.reason as ExceptionReason, () => []).push(outcome);
-    const facts = factsOf(deal ?? (team.get(dealId) as Deal));
+    const isOwn = own.has(dealId);
+    const deal = { outcomes, isOwn, isExpected: isOwn && expected.has(dealId) };
+    const facts = factsOf((own.get(dealId) ?? team.get(dealId)) as Deal);
+    const byReason = groupBy(exceptional(deal, blocked), ({ reason }) => reason as ExceptionReason);
     return [...byReason].map(([reason, because]) => ({
       reason,
       ...facts,
@@ -135,6 +120,32 @@ export function exceptionsOf(
       missing: [...new Set(because.flatMap((outcome) => outcome.missing))],
     }));
   });
+}
+
+interface DealOutcomes {
+  readonly outcomes: readonly Outcome[];
+  readonly isOwn: boolean;
+  /** The rep's own deal that is won or has no stage. */
+  readonly isExpected: boolean;
+}
+
+/** The outcomes of a deal that are exceptions. `blocked` are the keys of the rows that an approved statement blocks. */
+function exceptional({ outcomes, isOwn, isExpected }: DealOutcomes, blocked: ReadonlySet<string>): Outcome[] {
+  const isPaid = outcomes.some((outcome) => outcome.paid);
+  const isPlaced = outcomes.some(({ reason }) => reason === null || !placementReasons.has(reason));
+  return outcomes.filter((outcome) => {
+    const { reason, paid } = outcome;
+    if (paid || !isListed(reason)) return false;
+    if (termReasons.has(reason) && (isPaid || !isOwn)) return false;
+    if (placementReasons.has(reason) && isPlaced) return false;
+    if (earlyReasons.has(reason) && !isExpected) return false;
+    // An approved row of amount 0 that would be 0 now as well is no exception.
+    return reason !== 'statement_locked' || blocked.has(rowKey(outcome));
+  });
+}
+
+function rowKey({ planId, ruleName, dealKey }: Outcome): string {
+  return naturalKey({ planId: planId ?? '', ruleName: ruleName ?? '', dealKey });
 }
 
 function dealsIn(deals: readonly Deal[], days: DayRange): ReadonlyMap<string, Deal> {

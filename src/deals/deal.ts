@@ -164,11 +164,16 @@ export function mergedContent(stored: DealContent, update: DealContent, terms: D
     const isPresent = !isAbsent(standardValue(update, name, terms));
     if (!isPresent && !(name === 'ownerId' && ownership)) continue;
     delete given[givenNames[name]];
-    const hiding =
-      terms.standard[name] === undefined ? usualSlugs[name] : name === 'ownerId' ? [terms.standard[name]] : [];
-    for (const slug of hiding) if (slug !== undefined && !Object.hasOwn(update.fields, slug)) delete fields[slug];
+    for (const slug of hidingSlugs(name, terms)) if (!Object.hasOwn(update.fields, slug)) delete fields[slug];
   }
   return { fields: { ...fields, ...update.fields }, given: { ...given, ...update.given } };
+}
+
+/** The slugs whose stored values would hide a standard value of the file. */
+function hidingSlugs(name: StandardField, { standard }: DealTerms): readonly string[] {
+  const mapped = standard[name];
+  if (mapped === undefined) return usualSlugs[name];
+  return name === 'ownerId' ? [mapped] : [];
 }
 
 function namesOwner({ fields, given }: DealContent, terms: DealTerms): boolean {

@@ -233,15 +233,11 @@ function decide(
 ): Decision {
   let { contentHash = null, repId = null, sourceUpdatedAt = null, fetchedAt = null } = current ?? {};
   let exists = current !== undefined;
+  const deletedAt = current?.deletedAt ?? null;
   const accepted: DealWrite[] = [];
   const stale: DealWrite[] = [];
   for (const one of writes) {
-    // Data that was read before the deletion is late, whatever modification time it has.
-    const isLate = isOlder(one.fetchedAt, current?.deletedAt ?? null);
-    const isStale = isOlder(one.sourceUpdatedAt, sourceUpdatedAt);
-    // CRM timestamps have whole seconds: of two states with one timestamp, the one that was read first is older.
-    const isEarlierRead = isSame(one.sourceUpdatedAt, sourceUpdatedAt) && isOlder(one.fetchedAt, fetchedAt);
-    if (isLate || isStale || isEarlierRead) {
+    if (isSuperseded(one, { sourceUpdatedAt, fetchedAt, deletedAt })) {
       outcomes[one.position] = 'stale';
       stale.push(one);
       continue;
@@ -256,6 +252,17 @@ function decide(
     accepted.push(at(one, sourceUpdatedAt));
   }
   return { dealId, current, writes, accepted, stale, sourceUpdatedAt };
+}
+
+type DealTimes = Pick<StoredDeal, 'sourceUpdatedAt' | 'fetchedAt' | 'deletedAt'>;
+
+/** Whether the write is older than the deal. */
+function isSuperseded(write: IncomingWrite, { sourceUpdatedAt, fetchedAt, deletedAt }: DealTimes): boolean {
+  // Data that was read before the deletion is late, whatever modification time it has.
+  if (isOlder(write.fetchedAt, deletedAt)) return true;
+  if (isOlder(write.sourceUpdatedAt, sourceUpdatedAt)) return true;
+  // CRM timestamps have whole seconds: of two states with one timestamp, the one that was read first is older.
+  return isSame(write.sourceUpdatedAt, sourceUpdatedAt) && isOlder(write.fetchedAt, fetchedAt);
 }
 
 function at(write: DealWrite, sourceUpdatedAt: Date | null): DealWrite {

@@ -327,9 +327,7 @@ function valueProblem({ operator, fieldType, value }: Leaf): string | null {
       return value === undefined || value === null ? null : `${operator} takes no value`;
     case 'in':
     case 'not_in':
-      if (!Array.isArray(value) || value.length === 0) return `${operator} takes an array of at least one value`;
-      if (value.length > 1000) return `${operator} takes at most 1,000 values`;
-      return value.map((item) => operandProblem(item, fieldType)).find((problem) => problem !== null) ?? null;
+      return listProblem(operator, value, fieldType);
     case 'between':
       return betweenProblem(value, fieldType);
     case 'contains':
@@ -346,15 +344,24 @@ function valueProblem({ operator, fieldType, value }: Leaf): string | null {
     case 'in_period':
       return isPeriodName(value) ? null : `in_period takes a period such as 2026-Q1, or ${relativePeriods.join(', ')}`;
     case 'in_last_n_days':
-      return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 3660
-        ? null
-        : 'in_last_n_days takes a whole number of days from 1 to 3660';
+      return daysProblem(value);
     case 'equals':
     case 'not_equals':
       return operandProblem(value, fieldType);
     default:
       return unreachable(operator);
   }
+}
+
+function listProblem(operator: Operator, value: unknown, fieldType: FieldType): string | null {
+  if (!Array.isArray(value) || value.length === 0) return `${operator} takes an array of at least one value`;
+  if (value.length > 1000) return `${operator} takes at most 1,000 values`;
+  return value.map((item) => operandProblem(item, fieldType)).find((problem) => problem !== null) ?? null;
+}
+
+function daysProblem(value: unknown): string | null {
+  const isValid = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 3660;
+  return isValid ? null : 'in_last_n_days takes a whole number of days from 1 to 3660';
 }
 
 function operandProblem(value: unknown, fieldType: FieldType): string | null {

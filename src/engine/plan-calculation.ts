@@ -229,17 +229,20 @@ export class PlanCalculation implements WalkListener {
   /** Periodic rules fire once for every period that has ended while the rep was on the plan, with or without deals. */
   private firePeriodicRules(): void {
     for (const kind of periodKinds) {
-      const used = this.plan.versions.some((version) => version.rules.some((rule) => isPeriodicOf(rule, kind)));
-      if (!used) continue;
-      for (const period of periodsTouching(this.periodicWindow(), kind)) {
-        const { to } = periodRange(period);
-        const version = this.versionOn(to, null);
-        for (const rule of version?.rules ?? []) {
-          if (version === null || !isPeriodicOf(rule, kind)) continue;
-          if (to >= this.input.asOf) this.refuse(version, rule, period, 'period_not_ended');
-          else this.firePeriodic(version, rule, period);
-        }
-      }
+      const isUsed = this.plan.versions.some((version) => version.rules.some((rule) => isPeriodicOf(rule, kind)));
+      if (!isUsed) continue;
+      for (const period of periodsTouching(this.periodicWindow(), kind)) this.firePeriodicRulesOf(period, kind);
+    }
+  }
+
+  private firePeriodicRulesOf(period: Period, kind: (typeof periodKinds)[number]): void {
+    const { to } = periodRange(period);
+    const version = this.versionOn(to, null);
+    if (version === null) return;
+    for (const rule of version.rules) {
+      if (!isPeriodicOf(rule, kind)) continue;
+      if (to >= this.input.asOf) this.refuse(version, rule, period, 'period_not_ended');
+      else this.firePeriodic(version, rule, period);
     }
   }
 

@@ -359,18 +359,21 @@ function* tierProblems(rule: Rule, at: (key: string) => string): Generator<Issue
   for (const { tier, position } of inOrder) {
     const path = at(`tiers.${position}`);
     const owner = tier.repId ?? '';
-    if (tier.rate !== undefined && tier.flatAmount !== undefined)
-      yield { path, message: 'rate and flatAmount exclude each other' };
-    if (tier.rate === undefined && tier.flatAmount === undefined)
-      yield { path, message: 'needs a rate or a flatAmount' };
-    if (tier.rate !== undefined && rule.payoutMode !== 'rate')
-      yield { path, message: `payoutMode ${rule.payoutMode} pays fixed amounts; give flatAmount instead of rate` };
-    if (seen.has(`${owner}|${tier.tierIndex}`)) yield { path, message: `tierIndex ${tier.tierIndex} is given twice` };
+    const key = `${owner}|${tier.tierIndex}`;
+    for (const message of payProblems(tier, rule)) yield { path, message };
+    if (seen.has(key)) yield { path, message: `tierIndex ${tier.tierIndex} is given twice` };
     if (tier.minThreshold < (lastThreshold.get(owner) ?? 0))
       yield { path, message: 'minThreshold must not fall from one tier to the next' };
-    seen.add(`${owner}|${tier.tierIndex}`);
+    seen.add(key);
     lastThreshold.set(owner, tier.minThreshold);
   }
+}
+
+function* payProblems({ rate, flatAmount }: Tier, { payoutMode }: Rule): Generator<string> {
+  if (rate !== undefined && flatAmount !== undefined) yield 'rate and flatAmount exclude each other';
+  if (rate === undefined && flatAmount === undefined) yield 'needs a rate or a flatAmount';
+  if (rate !== undefined && payoutMode !== 'rate')
+    yield `payoutMode ${payoutMode} pays fixed amounts; give flatAmount instead of rate`;
 }
 
 function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {

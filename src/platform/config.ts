@@ -314,15 +314,28 @@ const externalAddresses = [
 
 /** Settings that are valid alone but not together. */
 function contradictions(config: Config): string[] {
+  return [
+    ...productionProblems(config),
+    ...(config.SMTP_URL !== undefined && config.MAIL_FROM === undefined
+      ? ['MAIL_FROM | is required with SMTP_URL | for example Acme Pay <pay@acme.com>']
+      : []),
+    ...integrationProblems(config),
+    ...signOnProblems(config),
+  ];
+}
+
+function productionProblems(config: Config): string[] {
+  if (config.NODE_ENV !== 'production') return [];
   const found: string[] = [];
-  const production = config.NODE_ENV === 'production';
-  if (production && config.DATABASE_URL !== undefined && config.MASTER_KEY === undefined)
+  if (config.DATABASE_URL !== undefined && config.MASTER_KEY === undefined)
     found.push('MASTER_KEY | is required in production | for example the output of: openssl rand -base64 32');
-  if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined)
-    found.push('MAIL_FROM | is required with SMTP_URL | for example Acme Pay <pay@acme.com>');
-  if (production && config.OIDC_ALLOW_HTTP) found.push('OIDC_ALLOW_HTTP | is not allowed in production | remove it');
-  if (production && config.CRM_ALLOW_LOOPBACK)
-    found.push('CRM_ALLOW_LOOPBACK | is not allowed in production | remove it');
+  for (const name of ['OIDC_ALLOW_HTTP', 'CRM_ALLOW_LOOPBACK'] as const)
+    if (config[name]) found.push(`${name} | is not allowed in production | remove it`);
+  return found;
+}
+
+function integrationProblems(config: Config): string[] {
+  const found: string[] = [];
   for (const name of externalAddresses)
     if (!config[name].startsWith('https://') && !config.CRM_ALLOW_LOOPBACK)
       found.push(`${name} | must start with https:// | remove it`);
@@ -331,7 +344,12 @@ function contradictions(config: Config): string[] {
       found.push(`${crm}_CLIENT_SECRET | is required with ${crm}_CLIENT_ID | see the README`);
   if ((config.BILLING_API_KEY === undefined) !== (config.BILLING_WEBHOOK_SECRET === undefined))
     found.push('BILLING_API_KEY | requires BILLING_WEBHOOK_SECRET and the reverse | set both or neither');
-  if (config.OIDC_ISSUER === undefined) return found;
+  return found;
+}
+
+function signOnProblems(config: Config): string[] {
+  if (config.OIDC_ISSUER === undefined) return [];
+  const found: string[] = [];
   if (!config.OIDC_ISSUER.startsWith('https://') && !config.OIDC_ALLOW_HTTP)
     found.push('OIDC_ISSUER | must start with https:// | for example https://login.acme.com');
   for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'] as const)

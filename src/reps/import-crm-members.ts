@@ -2,7 +2,7 @@ import { newId } from '../kernel/ids.js';
 import { type Recalculate } from '../ledger/recalculate.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { countHeads, hasSeat } from './headcount.js';
+import { countHeads, type Headcount, hasSeat } from './headcount.js';
 import { email } from './rep.js';
 import {
   claimUnresolvedDeals,
@@ -113,56 +113,78 @@ interface CurrentReps {
   readonly left: ReadonlySet<string>;
 }
 
-function planImport(
-  people: readonly Person[],
-  { stored, byCrmMember: members, left }: CurrentReps,
-  heads: Parameters<typeof hasSeat>[0],
-): Plan {
-  const byMember = new Map(
-    stored.flatMap((rep) => (rep.crmMemberId === null ? [] : [[rep.crmMemberId, rep] as const])),
-  );
-  const byEmail = new Map(stored.map((rep) => [rep.email, rep]));
-  const importedIds = new Set<string>();
-  const plan = { fresh: [] as StoredRep[], changed: [] as StoredRep[], claiming: [] as StoredRep[] };
-  const imported: { crmId: string; repId: string }[] = [];
-  const links: { repId: string; avatar: string | null; active: boolean }[] = [];
-  let { reps, admins } = heads;
-  let withoutSeat = 0;
-  for (const person of people) {
-    const current = byMember.get(person.crmId) ?? members.get(person.crmId) ?? byEmail.get(person.email);
-    if (current === undefined) {
-      const seated = hasSeat({ ...heads, reps });
-      if (person.active && seated) reps += 1;
-      if (person.active && !seated) withoutSeat += 1;
-      const rep = newRep(person, person.active && seated);
-      plan.fresh.push(rep);
-      plan.claiming.push(rep);
-      imported.push({ crmId: person.crmId, repId: rep.repId });
-      byEmail.set(rep.email, rep);
-      importedIds.add(rep.repId);
-      links.push({ repId: rep.repId, avatar: person.avatar, active: person.active });
-      continue;
-    }
-    // Of two members with the same address, the first becomes the rep.
-    if (importedIds.has(current.repId)) continue;
-    importedIds.add(current.repId);
-    const lastAdmin = current.role === 'admin' && admins === 1;
-    const leaves = current.active && left.has(person.crmId) && !lastAdmin;
-    if (leaves && current.role === 'admin') admins -= 1;
-    const next = {
-      ...current,
-      name: person.name,
-      active: current.active && !leaves,
-      crmMemberId: current.crmMemberId ?? person.crmId,
-    };
-    imported.push({ crmId: person.crmId, repId: next.repId });
-    if (!members.has(person.crmId)) plan.claiming.push({ ...next, crmMemberId: person.crmId });
-    if (next.name !== current.name || next.active !== current.active || next.crmMemberId !== current.crmMemberId)
-      plan.changed.push(next);
-    if (next.crmMemberId === person.crmId)
-      links.push({ repId: next.repId, avatar: person.avatar, active: person.active });
+function planImport(people: readonly Person[], current: CurrentReps, heads: Headcount): Plan {
+  const importing = new MemberImport(current, heads);
+  for (const person of people) importing.add(person);
+  return importing;
+}
+
+/** Decides person by person. Earlier people of the same import take seats and addresses. */
+class MemberImport implements Plan {
+  readonly fresh: StoredRep[] = [];
+  readonly changed: StoredRep[] = [];
+  readonly claiming: StoredRep[] = [];
+  readonly members: { crmId: string; repId: string }[] = [];
+  readonly links: { repId: string; avatar: string | null; active: boolean }[] = [];
+  withoutSeat = 0;
+  private readonly byMember: ReadonlyMap<string, StoredRep>;
+  private readonly byEmail: Map<string, StoredRep>;
+  private readonly importedIds = new Set<string>();
+  private reps: number;
+  private admins: number;
+
+  constructor(
+    private readonly current: CurrentReps,
+    private readonly heads: Headcount,
+  ) {
+    const { stored } = current;
+    this.byMember = new Map(stored.flatMap((rep) => (rep.crmMemberId === null ? [] : [[rep.crmMemberId, rep]])));
+    this.byEmail = new Map(stored.map((rep) => [rep.email, rep]));
+    ({ reps: this.reps, admins: this.admins } = heads);
   }
-  return { ...plan, links, members: imported, withoutSeat };
+
+  add(person: Person): void {
+    const { crmId, email } = person;
+    const rep = this.byMember.get(crmId) ?? this.current.byCrmMember.get(crmId) ?? this.byEmail.get(email);
+    if (rep === undefined) return this.create(person);
+    // Of two members with the same address, the first becomes the rep.
+    if (this.importedIds.has(rep.repId)) return;
+    this.update(rep, person);
+  }
+
+  private create(person: Person): void {
+    const isSeated = hasSeat({ ...this.heads, reps: this.reps });
+    if (person.active && isSeated) this.reps += 1;
+    if (person.active && !isSeated) this.withoutSeat += 1;
+    const rep = newRep(person, person.active && isSeated);
+    this.fresh.push(rep);
+    this.claiming.push(rep);
+    this.byEmail.set(rep.email, rep);
+    this.record(person, rep);
+  }
+
+  private update(rep: StoredRep, person: Person): void {
+    const leaves = this.leaves(rep, person);
+    if (leaves && rep.role === 'admin') this.admins -= 1;
+    const { name, crmId } = person;
+    const next = { ...rep, name, active: rep.active && !leaves, crmMemberId: rep.crmMemberId ?? crmId };
+    if (!this.current.byCrmMember.has(crmId)) this.claiming.push({ ...next, crmMemberId: crmId });
+    if (next.name !== rep.name || next.active !== rep.active || next.crmMemberId !== rep.crmMemberId)
+      this.changed.push(next);
+    this.record(person, next);
+  }
+
+  /** Whether the rep is deactivated because the person left the CRM. The last admin stays active. */
+  private leaves(rep: StoredRep, person: Person): boolean {
+    const isLastAdmin = rep.role === 'admin' && this.admins === 1;
+    return rep.active && this.current.left.has(person.crmId) && !isLastAdmin;
+  }
+
+  private record({ crmId, avatar, active }: Person, { repId, crmMemberId }: StoredRep): void {
+    this.importedIds.add(repId);
+    this.members.push({ crmId, repId });
+    if (crmMemberId === crmId) this.links.push({ repId, avatar, active });
+  }
 }
 
 function newRep({ email, name, crmId }: Person, active: boolean): StoredRep {

@@ -25,34 +25,49 @@ export class DealListSplitter {
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;
-      if (this.inText) {
-        if (this.escaped) this.escaped = false;
-        else if (byte === backslash) this.escaped = true;
-        else if (byte === quote) this.inText = false;
-        continue;
-      }
-      if (byte === quote) this.inText = true;
-      else if (byte === openBrace || byte === openBracket) {
-        this.depth += 1;
-        if (byte !== openBracket || this.depth !== 2 || this.inList) continue;
-        this.hold(chunk.subarray(start, at + 1));
-        start = at + 1;
-        this.enterList();
-      } else if (byte === closeBrace || byte === closeBracket) {
-        this.depth -= 1;
-        if (!this.inList || this.depth !== 1) continue;
-        this.hold(chunk.subarray(start, at));
-        start = at;
-        this.endMember(members, true);
-        this.inList = false;
-      } else if (byte === comma && this.inList && this.depth === 2) {
-        this.hold(chunk.subarray(start, at));
-        start = at + 1;
-        this.endMember(members, false);
-      }
+      if (this.inText) this.readText(byte);
+      else if (byte === quote) this.inText = true;
+      else if (this.isBoundary(byte)) start = this.cut(chunk, start, at, members);
     }
     this.hold(chunk.subarray(start));
     return members;
+  }
+
+  /** Ends what is open at a boundary. Returns where the next part starts. */
+  private cut(chunk: Buffer, start: number, at: number, members: string[]): number {
+    const byte = chunk[at];
+    if (byte === openBracket) {
+      this.hold(chunk.subarray(start, at + 1));
+      this.enterList();
+      return at + 1;
+    }
+    this.hold(chunk.subarray(start, at));
+    this.endMember(members, byte !== comma);
+    return byte === comma ? at + 1 : at;
+  }
+
+  private readText(byte: number): void {
+    if (this.escaped) this.escaped = false;
+    else if (byte === backslash) this.escaped = true;
+    else if (byte === quote) this.inText = false;
+  }
+
+  /** Counts brackets. Returns whether the byte begins a list that may be the deals, or ends a member of the deals. */
+  private isBoundary(byte: number): boolean {
+    switch (byte) {
+      case openBrace:
+      case openBracket:
+        this.depth += 1;
+        return byte === openBracket && this.depth === 2 && !this.inList;
+      case closeBrace:
+      case closeBracket:
+        this.depth -= 1;
+        return this.inList && this.depth === 1;
+      case comma:
+        return this.inList && this.depth === 2;
+      default:
+        return false;
+    }
   }
 
   /** Returns the document with an empty list of deals. */
@@ -86,6 +101,7 @@ export class DealListSplitter {
 
   private endMember(members: string[], last: boolean): void {
     const member = this.takeOpen();
+    if (last) this.inList = false;
     const isEmptyList = last && this.count === 0 && member.trim() === '';
     if (isEmptyList) return;
     this.count += 1;

@@ -197,16 +197,21 @@ async function writeBatch(trx: Work, batch: DecidedBatch, tally: Tally): Promise
   merge(tally.affected, await affectedReps(trx, deals.workspaceId, changes));
   let position = 0;
   for (const row of rows) {
-    const deal = 'deal' in row ? incoming[position] : undefined;
-    const outcome = 'deal' in row ? (outcomes[position++] ?? null) : null;
-    const problem = 'deal' in row ? unknownRep : row;
+    const isDeal = 'deal' in row;
+    const deal = isDeal ? incoming[position] : undefined;
+    const outcome = isDeal ? (outcomes[position] ?? null) : null;
+    if (isDeal) position += 1;
     if (tally.preview.length < maxPreviewRows) tally.preview.push(previewOf(row, deal, outcome, owners));
-    if (outcome === 'unchanged' || outcome === 'stale') tally[outcome] += 1;
-    else if (outcome === 'created' || outcome === 'changed') tally.accepted += 1;
-    else if (tally.rejected.length < maxRejections) {
-      const { reason, code } = problem;
-      tally.rejected.push({ row: row.row, reason, ...(code === undefined ? {} : { code }) });
-    }
+    countRow(tally, row, outcome);
+  }
+}
+
+function countRow(tally: Tally, row: ImportRow, outcome: Outcome | null): void {
+  if (outcome === 'unchanged' || outcome === 'stale') tally[outcome] += 1;
+  else if (outcome === 'created' || outcome === 'changed') tally.accepted += 1;
+  else if (tally.rejected.length < maxRejections) {
+    const { reason, code } = 'deal' in row ? unknownRep : row;
+    tally.rejected.push({ row: row.row, reason, ...(code === undefined ? {} : { code }) });
   }
 }
 

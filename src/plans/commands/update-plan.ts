@@ -90,9 +90,7 @@ export class UpdatePlan {
       // first.
       if (stopsDays(datedPlan(plan), datedPlan(changed)))
         await calculateFirst((await hasCascade(trx, workspaceId, plan.planId)) ? null : reps);
-      const restated = restatedDays(datedPlan(plan), datedPlan(changed));
-      const restates =
-        restated === null ? [] : await collectRestatementWarnings(trx, workspaceId, plan.planId, restated);
+      const restates = await restatementWarnings(trx, workspaceId, plan, changed);
       const { warnings, ...overrides } = await saveChange(trx, workspaceId, { plan, source, change, changed, terms });
       if (change.status !== undefined || makesVersion(change)) await recalculate.reps(reps, 'plan_change');
       const shown = changed.made?.planVersionId ?? planRef;
@@ -107,6 +105,11 @@ export class UpdatePlan {
       };
     });
   }
+}
+
+async function restatementWarnings(trx: Work, workspaceId: string, plan: StoredPlan, changed: ChangedState) {
+  const restated = restatedDays(datedPlan(plan), datedPlan(changed));
+  return restated === null ? [] : collectRestatementWarnings(trx, workspaceId, plan.planId, restated);
 }
 
 function datedPlan({ status, versions }: Pick<StoredPlan, 'status' | 'versions'>) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Alignment, type Row, type stream, type Worksheet } from 'exceljs';
+import { type Alignment, type CellValue, type Row, type stream, type Worksheet } from 'exceljs';
 import { currencyDigits } from '../../kernel/currency.js';
 import { type Day } from '../../kernel/day.js';
 import { printable } from './html.js';
@@ -136,28 +136,34 @@ export class WorkbookWriter {
       if (cell.text !== null && cell.text !== '')
         at.value = this.harmless(printable(cell.text)).slice(0, maxTextLength);
       at.alignment = topLeft;
-    } else if ('sumOf' in cell) {
-      const { column: summed, fromRow, toRow } = cell.sumOf;
-      const letter = columnLetter(summed);
-      at.value = { formula: `SUM(${letter}${fromRow}:${letter}${toRow})`, result: Number(cell.money) };
-      at.numFmt = moneyFormat(cell.currency);
-    } else if ('money' in cell) {
-      at.value = Number(cell.money);
-      at.numFmt = moneyFormat(cell.currency);
-    } else if ('ratio' in cell) {
-      if (cell.ratio !== null) at.value = Number(cell.ratio);
-      at.numFmt = '0.00##%';
-    } else if ('count' in cell) {
-      if (cell.count !== null) at.value = Number(cell.count);
-      at.numFmt = countFormat(Number(cell.count ?? 0));
-    } else if ('day' in cell) {
-      if (cell.day !== null) at.value = new Date(`${cell.day}T00:00:00Z`);
-      at.numFmt = 'yyyy-mm-dd';
-    } else {
-      if (cell.instant !== null) at.value = cell.instant;
-      at.numFmt = 'yyyy-mm-dd hh:mm';
+      return;
     }
+    const value = cellValue(cell);
+    if (value !== null) at.value = value;
+    at.numFmt = cellFormat(cell);
   }
+}
+
+type FormattedCell = Exclude<WorkbookCell, { readonly text: string | null }>;
+
+function cellValue(cell: FormattedCell): CellValue {
+  if ('sumOf' in cell) {
+    const { column, fromRow, toRow } = cell.sumOf;
+    const letter = columnLetter(column);
+    return { formula: `SUM(${letter}${fromRow}:${letter}${toRow})`, result: Number(cell.money) };
+  }
+  if ('money' in cell) return Number(cell.money);
+  if ('instant' in cell) return cell.instant;
+  if ('day' in cell) return cell.day === null ? null : new Date(`${cell.day}T00:00:00Z`);
+  const number = 'ratio' in cell ? cell.ratio : cell.count;
+  return number === null ? null : Number(number);
+}
+
+function cellFormat(cell: FormattedCell): string {
+  if ('money' in cell) return moneyFormat(cell.currency);
+  if ('ratio' in cell) return '0.00##%';
+  if ('count' in cell) return countFormat(Number(cell.count ?? 0));
+  return 'day' in cell ? 'yyyy-mm-dd' : 'yyyy-mm-dd hh:mm';
 }
 
 function writeHeader(sheet: Worksheet, columns: readonly WorkbookColumn[]): void {

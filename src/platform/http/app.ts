@@ -18,7 +18,7 @@ import { toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
 import { type AnyOperation, acceptsIdempotencyKey, Download, type RawBody, Redirect } from '../operation.js';
-import { type OperationDispatcher } from '../operation-dispatcher.js';
+import { type OperationDispatcher, type OperationResult } from '../operation-dispatcher.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
 import { fingerprintRequest, type IdempotencyStore, idempotencyKeyOf, type StoredResponse } from './idempotency.js';
 import { guardJson } from './json-body.js';
@@ -124,11 +124,14 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
       sendStored(response, await idempotency.run(caller, fingerprinted, operation.secret === true, () => run(toRead)));
       return;
     }
-    const { status, body: answer } = await run(body);
-    if (answer instanceof Download) await sendFile(response, answer);
-    else if (answer instanceof Redirect) response.redirect(status, answer.location);
-    else response.status(status).json(answer);
+    await send(response, await run(body));
   };
+}
+
+async function send(response: Response, { status, body }: OperationResult): Promise<void> {
+  if (body instanceof Download) await sendFile(response, body);
+  else if (body instanceof Redirect) response.redirect(status, body.location);
+  else response.status(status).json(body);
 }
 
 function sendStored(response: Response, { status, json, replayed }: StoredResponse): void {

@@ -26,22 +26,31 @@ export function guardJson(body: unknown): void {
     const { value, path, depth } = next;
     if (typeof value === 'string') guardText(value, path);
     if (typeof value !== 'object' || value === null) continue;
-    if (depth >= maxDepth)
-      throw invalid({ path: path.slice(0, 100), message: `is nested more than ${maxDepth} levels deep` });
-    for (const [key, item] of Object.entries(value)) {
-      keys += 1;
-      if (keys > maxKeys) throw invalid({ path: '', message: `has more than ${maxKeys} keys` });
-      if (!Array.isArray(value)) guardKey(key, path);
-      open.push({ value: item, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 });
+    const entries = Object.entries(value);
+    keys += entries.length;
+    guardSize(keys, depth, path);
+    const isList = Array.isArray(value);
+    for (const [key, item] of entries) {
+      if (!isList) guardKey(key, path);
+      open.push({ value: item, path: joined(path, key), depth: depth + 1 });
     }
   }
 }
 
+function guardSize(keys: number, depth: number, path: string): void {
+  if (keys > maxKeys) throw invalid({ path: '', message: `has more than ${maxKeys} keys` });
+  if (depth >= maxDepth)
+    throw invalid({ path: path.slice(0, 100), message: `is nested more than ${maxDepth} levels deep` });
+}
+
 function guardKey(key: string, path: string): void {
   guardText(key, path);
-  if (key === '__proto__' || key === 'constructor' || key === 'prototype') {
-    throw invalid({ path: path === '' ? key : `${path}.${key}`, message: 'unknown field' });
-  }
+  if (key === '__proto__' || key === 'constructor' || key === 'prototype')
+    throw invalid({ path: joined(path, key), message: 'unknown field' });
+}
+
+function joined(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
 }
 
 function guardText(text: string, path: string): void {
