@@ -59,8 +59,8 @@ describe('assignments', () => {
     return { repId, planId: plan.planId, assignmentId: assignment.assignmentId as string };
   }
 
-  describe('POST', () => {
-    it('puts every rep once on the plan and asks for their calculation', async () => {
+  describe('POST /v1/assignments', () => {
+    it('assigns each rep once and requests their calculation', async () => {
       const created = await post({
         repIds: [bob, ann, bob.toUpperCase()],
         planId,
@@ -80,11 +80,11 @@ describe('assignments', () => {
       expect(slice.woken).to.have.members([ann, bob]);
     });
 
-    it('takes the id of a version for the plan', async () => {
+    it('accepts a version id in place of the plan id', async () => {
       expect((await post({ repIds: [ann], planId: planVersionId.toUpperCase() }))[0].planId).to.equal(planId);
     });
 
-    it('refuses bodies that break the schema', async () => {
+    it('rejects bodies that violate the schema', async () => {
       await expectPostError('VALIDATION_FAILED', 400, {});
       await expectPostError('VALIDATION_FAILED', 400, { planId });
       await expectPostError('VALIDATION_FAILED', 400, { repIds: [ann] });
@@ -101,7 +101,7 @@ describe('assignments', () => {
       await expectPostError('VALIDATION_FAILED', 400, { repIds: [ann], planId, endDate: '2026-02-01' });
     });
 
-    it('refuses plans and reps that the workspace does not have, writing nothing', async () => {
+    it('returns 404 for plans and reps that the workspace does not have and writes nothing', async () => {
       const foreign = await elsewhere();
       for (const unknown of [newId(), foreign.planId])
         await expectPostError('plan_not_found', 404, { repIds: [ann], planId: unknown });
@@ -114,7 +114,7 @@ describe('assignments', () => {
       }
     });
 
-    it('refuses days that overlap, both ends included, for the same rep and plan', async () => {
+    it('rejects overlapping days of the same rep and plan, both ends included', async () => {
       await post({ repIds: [ann], planId, effectiveStart: '2026-02-01', effectiveEnd: '2026-03-31' });
       for (const days of [
         {},
@@ -130,12 +130,12 @@ describe('assignments', () => {
       await post({ repIds: [ann], planId: other.planId });
     });
 
-    it('lets one of two equal requests at once through', async () => {
+    it('accepts one of two equal concurrent requests', async () => {
       const outcomes = await Promise.allSettled([post({ repIds: [ann], planId }), post({ repIds: [ann], planId })]);
       expect(outcomes.map((one) => one.status).sort()).to.deep.equal(['fulfilled', 'rejected']);
     });
 
-    it('asks for everyone of a plan that ranks its reps', async () => {
+    it('requests a calculation of everyone on a plan that ranks its reps', async () => {
       const ranked = await addPlan(slice, admin, 'Ranked', [
         {
           name: 'First',
@@ -157,7 +157,7 @@ describe('assignments', () => {
       expect((await slice.requests(workspaceId)).map((one) => one.rep_id)).to.have.members([ann, bob]);
     });
 
-    it('takes ten thousand reps', async () => {
+    it('accepts ten thousand reps', async () => {
       const ids = await addReps(slice, admin, ...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
       const started = Date.now();
       expect(await post({ repIds: ids, planId })).to.have.length(10_000);
@@ -165,8 +165,8 @@ describe('assignments', () => {
     });
   });
 
-  describe('GET', () => {
-    it('filters by rep and plan, given by either of its ids', async () => {
+  describe('GET /v1/assignments', () => {
+    it('filters by rep and by plan, with a plan id or a version id', async () => {
       await post({ repIds: [ann, bob], planId });
       const other = await addPlan(slice, admin, 'Other', [rule('New')]);
       await post({ repIds: [ann], planId: other.planId });
@@ -181,7 +181,7 @@ describe('assignments', () => {
       await slice.expectError('VALIDATION_FAILED', 400, listAssignments, admin, { query: { rep: ann } });
     });
 
-    it('shows a rep their own, and refuses them others', async () => {
+    it("returns a rep their own assignments, and 403 for another rep's", async () => {
       await post({ repIds: [ann, bob], planId });
       const rep = callerAs('rep', workspaceId, ann);
       expect((await list({}, rep)).map((one: { repId: string }) => one.repId)).to.deep.equal([ann]);
@@ -191,7 +191,7 @@ describe('assignments', () => {
       expect(await list({}, callerAs('manager', workspaceId, ann))).to.have.length(2);
     });
 
-    it('shows nothing of another workspace', async () => {
+    it('returns no assignment of another workspace', async () => {
       const foreign = await elsewhere();
       expect(await list()).to.deep.equal([]);
       expect(await list({ repId: foreign.repId })).to.deep.equal([]);
@@ -199,8 +199,8 @@ describe('assignments', () => {
     });
   });
 
-  describe('PATCH', () => {
-    it('moves and clears either day', async () => {
+  describe('PATCH /v1/assignments/:assignmentId', () => {
+    it('changes and clears each of the two days', async () => {
       const [{ assignmentId }] = await post({
         repIds: [ann],
         planId,
@@ -226,7 +226,7 @@ describe('assignments', () => {
       expect(await slice.requests(workspaceId)).to.deep.equal([]);
     });
 
-    it('refuses what it must', async () => {
+    it('rejects unknown assignments, invalid days and overlaps', async () => {
       const [{ assignmentId }] = await post({
         repIds: [ann],
         planId,
@@ -246,7 +246,7 @@ describe('assignments', () => {
       await expectPatchError('assignment_not_found', 404, assignmentId, { effectiveEnd: null });
     });
 
-    it('that narrows the days reverses what lies outside', async () => {
+    it('reverses events outside of narrowed days', async () => {
       await addDeal(slice, workspaceId, ann, '2026-01-15', 1000);
       await addDeal(slice, workspaceId, ann, '2026-04-15', 2000);
       const [{ assignmentId }] = await post({ repIds: [ann], planId });
@@ -273,8 +273,8 @@ describe('assignments', () => {
       .execute()
       .then((rows) => rows.map((row) => [row.earned_on, row.amount, row.status]));
 
-  describe('DELETE', () => {
-    it('takes the rep off the plan and leaves what was earned', async () => {
+  describe('DELETE /v1/assignments/:assignmentId', () => {
+    it('removes the rep from the plan and leaves earned events unchanged', async () => {
       await addDeal(slice, workspaceId, ann, '2026-01-15', 1000);
       const [{ assignmentId }] = await post({ repIds: [ann], planId });
       await slice.calculateAll(workspaceId);
@@ -287,7 +287,7 @@ describe('assignments', () => {
       expect(await post({ repIds: [ann], planId })).to.have.length(1);
     });
 
-    it('answers 404 for what is not there', async () => {
+    it('returns 404 for an unknown assignment', async () => {
       const foreign = await elsewhere();
       const [{ assignmentId }] = await post({ repIds: [ann], planId });
       await remove(assignmentId);
@@ -297,7 +297,7 @@ describe('assignments', () => {
     });
   });
 
-  it('are changed by admins only', async () => {
+  it('returns 403 for a change by a caller who is not an admin', async () => {
     for (const accessLevel of ['manager', 'rep', 'connection'] as const) {
       const caller = callerAs(accessLevel, workspaceId, ann);
       await slice.expectError('forbidden', 403, createAssignments, caller, { body: { repIds: [ann], planId } });

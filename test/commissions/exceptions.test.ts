@@ -10,7 +10,7 @@ interface Group {
   readonly deals: { readonly dealId: string; readonly repName: string | null }[];
 }
 
-describe('what did not pay', () => {
+describe('deals that paid no commission', () => {
   let service: TestService;
   let workspaceId: string;
   let api: ApiClient;
@@ -83,9 +83,9 @@ describe('what did not pay', () => {
     await deal('renewal', 'ann', { stage: 'Renewal won' });
     await deal('open', 'ann', { stage: 'Negotiation' });
     await deal('lost', 'ann', { stage: 'Closed Lost' });
-    await deal('orphan', 'nobody', { amount: 5000 });
-    await deal('orphan-open', 'nobody', { stage: 'Negotiation' });
-    await deal('elsewhere', 'nobody', { closeDate: '2026-02-10' });
+    await deal('orphan', 'unknown', { amount: 5000 });
+    await deal('orphan-open', 'unknown', { stage: 'Negotiation' });
+    await deal('elsewhere', 'unknown', { closeDate: '2026-02-10' });
     await deal('undated', 'ann', { closeDate: undefined });
     await deal('unassigned', 'bob');
     await deal('unassigned-2', 'bob', { amount: 3000 });

@@ -38,7 +38,7 @@ describe('commission queries', () => {
   afterEach(() => world.close());
 
   describe('team overview', () => {
-    it('sums a quarter, with everyone who has a plan, an amount or a statement, by name', async () => {
+    it('sums a quarter for every rep who has a plan, an amount or a statement, by name', async () => {
       await world.assign(ben, planId);
       await world.rep('Idle');
       await world.rep('Gone', { active: false });
@@ -76,7 +76,7 @@ describe('commission queries', () => {
       });
     });
 
-    it('takes the month that it is in the workspace where none is asked for', async () => {
+    it('uses the current month of the workspace without a period', async () => {
       world.slice.now = new Date('2026-02-28T23:30:00Z');
       await world.slice.owner.updateTable('workspaces').set({ timezone: 'Asia/Tokyo' }).execute();
       const overview = await readView({});
@@ -84,7 +84,7 @@ describe('commission queries', () => {
       expect(overview.totals.total).to.equal(4500);
     });
 
-    it('keeps currencies apart, and shows whoever earned something though gone', async () => {
+    it('sums each currency separately and includes inactive reps with earnings', async () => {
       const gone = await world.rep('Zoe', { active: false });
       const euro = await world.plan(
         'Euro',
@@ -102,7 +102,7 @@ describe('commission queries', () => {
       expect(overview.reps.at(-1).earnings.total).to.equal(0);
     });
 
-    it('lists the quotas of the month, and of the periods around it', async () => {
+    it('lists the quotas of the month and of the periods that contain it', async () => {
       for (const period of ['2026-02', '2026-H1', '2026', '2026-Q2', '2025'])
         await world.quota(ada, planId, 'New business', period, 10);
       const overview = await readView({ period: '2026-02' });
@@ -110,12 +110,12 @@ describe('commission queries', () => {
       expect(periods).to.deep.equal(['2026', '2026-02', '2026-H1', '2026-Q1']);
     });
 
-    it('is for managers and admins', async () => {
+    it('returns 403 to callers who are neither manager nor admin', async () => {
       await world.slice.expectError('forbidden', 403, getCommissions, world.as('rep', ada));
       await world.slice.expectError('forbidden', 403, getCommissions, world.as('connection'));
     });
 
-    it('refuses what is no period and what is not known', async () => {
+    it('rejects invalid periods and unknown parameters', async () => {
       for (const query of [
         { period: '2026-13' },
         { period: '' },
@@ -128,7 +128,7 @@ describe('commission queries', () => {
       }
     });
 
-    it('answers the same under its old name', async () => {
+    it('returns the same response under its alias', async () => {
       expect(getCommissionsDashboard.path).to.equal('/v1/commissions/dashboard');
       const query = { period: '2026-Q1' };
       expect(await world.slice.run(getCommissionsDashboard, world.admin, { query })).to.deep.equal(
@@ -136,7 +136,7 @@ describe('commission queries', () => {
       );
     });
 
-    it('knows nothing of other workspaces', async () => {
+    it('returns no rep of another workspace', async () => {
       const stranger = await world.slice.workspace();
       const caller = { ...world.admin, workspaceId: stranger };
       expect((await readView({ period: '2026-Q1' }, caller)).reps).to.deep.equal([]);
@@ -147,7 +147,7 @@ describe('commission queries', () => {
   });
 
   describe('rep dashboard', () => {
-    it('tells a month within its quarter', async () => {
+    it('returns the attainment of a month within its quarter', async () => {
       await world.deal('Lost', ada, { stage: 'Closed Lost', closeDate: '2026-02-11' });
       await world.deal('Open', ada, { stage: 'Proposal', closeDate: '2026-09-01', isClosed: false, amount: 2500.5 });
       await world.deal('Open EUR', ada, {
@@ -201,7 +201,7 @@ describe('commission queries', () => {
       });
     });
 
-    it('takes adjustments in, and a trend of twelve months for a year', async () => {
+    it('includes adjustments, and a trend of twelve months for a year', async () => {
       await world.adjust(ada, -100.25, '2026-02-01', 'D2');
       await world.deal('D4', ada, { amount: 1000, closeDate: '2026-02-12' });
       await world.calculate();
@@ -218,7 +218,7 @@ describe('commission queries', () => {
       expect(second.commission).to.equal(7099.75);
     });
 
-    it('says how far the next tier is', async () => {
+    it('returns the distance to the next tier', async () => {
       await world.quota(ben, planId, 'New business', '2026-Q1', 90_000.5);
       await world.assign(ben, planId);
       await world.deal('B1', ben, { amount: 30_000 });
@@ -232,7 +232,7 @@ describe('commission queries', () => {
       expect(reached.nextTier).to.deep.equal({ name: 'Top', minThreshold: 1.25, remaining: 22_500.125 });
     });
 
-    it('takes the next tier from the version of the day and the rep\u2019s own tiers', async () => {
+    it("reads the next tier from the version in force and the rep's own tiers", async () => {
       const own = { tierIndex: 1, minThreshold: 0.9, name: 'Own', rate: 0.2, repId: ben };
       const config = { rules: [{ ...sale, tiers: [...workedTiers, own] }] };
       await world.plan('', config, { planId, effectiveStart: '2026-03-01' });
@@ -247,7 +247,7 @@ describe('commission queries', () => {
       expect(await nextTier()).to.equal('Over');
     });
 
-    it('shows attainment 0 for a quota that was deleted, with the credit that is earned', async () => {
+    it('returns attainment 0 and the earned credit after the quota was deleted', async () => {
       const shown = async (period: string) =>
         (await readView({ repId: ada, period })).attainment.map(
           (one: { measure: string; period: string; target: number; credit: number; attainment: number }) =>
@@ -261,7 +261,7 @@ describe('commission queries', () => {
         expect(await shown(period), period).to.deep.equal(['New business 2026-Q1: 150000 of 0, 0']);
     });
 
-    it('has no next tier without a target, past the last, or where tiers are not reached by credit', async () => {
+    it('has no next tier without a target, above the last tier, or when tiers do not depend on credit', async () => {
       const other = await world.plan('Other', {
         rules: [
           { name: 'By value', measure: 'amount', tierBy: 'value', tierValueField: 'amount', tiers: workedTiers },
@@ -282,7 +282,7 @@ describe('commission queries', () => {
       expect(zero).to.include({ attainment: 0, credit: 150_000 });
     });
 
-    it('pays deals without a currency in the plan\u2019s, and says so', async () => {
+    it("pays deals without a currency in the plan's currency and marks them", async () => {
       const euro = await world.plan(
         'Euro',
         { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
@@ -296,12 +296,12 @@ describe('commission queries', () => {
       expect(dashboard.otherCurrencies[0].earnings.total).to.equal(5);
     });
 
-    it('works at the first month that there is', async () => {
+    it('works in the first supported month', async () => {
       const { trend } = await readView({ repId: ada, period: '1900-01' });
       expect([trend[0].period, trend[11].period]).to.deep.equal(['1899-02', '1900-01']);
     });
 
-    it('is one\u2019s own, or for managers', async () => {
+    it('is readable by the rep and by managers', async () => {
       const query = { repId: ada };
       await world.slice.expectError('forbidden', 403, getCommissions, world.as('rep', ben), { query });
       await world.slice.expectError('forbidden', 403, getCommissions, world.as('connection'), { query });
@@ -311,14 +311,14 @@ describe('commission queries', () => {
       await world.slice.expectError('rep_not_found', 404, getCommissions, world.as('manager', ben), {
         query: { repId: newId() },
       });
-      await world.slice.expectError('rep_not_found', 404, getCommissions, world.admin, { query: { repId: 'nobody' } });
+      await world.slice.expectError('rep_not_found', 404, getCommissions, world.admin, { query: { repId: 'unknown' } });
       expect((await readView({ repId: ada.toUpperCase() }, world.as('rep', ada))).repId).to.equal(ada);
       expect((await readView(query, world.as('manager', ben))).name).to.equal('Ada');
     });
   });
 
   describe('deal breakdown', () => {
-    it('explains what was paid', async () => {
+    it('explains each paid amount', async () => {
       await world.adjust(ada, 50, '2026-02-20', 'D2');
       const breakdown = await readView({ dealId: 'D2', repId: ben });
       expect(breakdown.deal).to.deep.include({
@@ -380,7 +380,7 @@ describe('commission queries', () => {
       });
     });
 
-    it('says which condition kept a deal from paying, with the value seen', async () => {
+    it('returns the condition that failed, with the value that it read', async () => {
       await world.deal('Small', ada, { amount: 499.99 });
       await world.deal('Lost', ada, { stage: 'Closed Lost' });
       await world.deal('Nothing', ada, { amount: null });
@@ -412,7 +412,7 @@ describe('commission queries', () => {
       expect((await only('Euro')).reason).to.equal('currency_mismatch');
     });
 
-    it('says why a deal was never looked at', async () => {
+    it('returns why a deal was not calculated', async () => {
       await world.deal('No day', ada, { closeDate: null });
       await world.deal('No owner', null);
       await world.deal('Gone', null, { deleted: true, closeDate: null });
@@ -434,7 +434,7 @@ describe('commission queries', () => {
       expect(await outcomes('No plan')).to.deep.equal([{ ...nulls, repId: ben, reason: 'no_assignment' }]);
     });
 
-    it('tells amounts of zero and locked periods apart', async () => {
+    it('distinguishes amounts of 0 from locked periods', async () => {
       await world.assign(ben, planId);
       await world.deal('B1', ben, { amount: 1000 });
       await world.statement(ben, '2026-03', 'approved');
@@ -446,7 +446,7 @@ describe('commission queries', () => {
       expect(second).to.include({ paid: false, amount: 0, reason: 'statement_locked' });
     });
 
-    it('shows reversed events, which count no more', async () => {
+    it('returns reversed events without counting them', async () => {
       await world.slice.owner.updateTable('deals').set({ rep_id: ben }).where('deal_id', '=', 'D2').execute();
       await world.calculate();
       const breakdown = await readView({ dealId: 'D2' });
@@ -455,7 +455,7 @@ describe('commission queries', () => {
       expect(breakdown.total).to.equal(0);
     });
 
-    it('shows a rep their own part alone', async () => {
+    it('returns to a rep only their own part', async () => {
       const boss = await world.rep('Boss', { role: 'manager' });
       await world.slice.owner
         .insertInto('reporting_lines')
@@ -498,7 +498,7 @@ describe('commission queries', () => {
       });
     });
 
-    it('does not take a periodic event for one of a deal that is called like its period', async () => {
+    it('does not return a periodic event for a deal whose id equals its period', async () => {
       const mbo = await world.plan('MBO', {
         rules: [
           {
@@ -543,13 +543,13 @@ describe('commission queries', () => {
       expect(await periods({}, world.as('rep', ada))).to.deep.equal(['2026-Q1']);
     });
 
-    it('leaves out what was reversed', async () => {
+    it('omits periods with only reversed events', async () => {
       await world.slice.owner.updateTable('deals').set({ deleted_at: new Date() }).execute();
       await world.calculate();
       expect(await periods({})).to.deep.equal([]);
     });
 
-    it('are one\u2019s own, or for managers', async () => {
+    it('are readable by the rep and by managers', async () => {
       await world.slice.expectError('forbidden', 403, listCommissionPeriods, world.as('rep', ben), {
         query: { repId: ada },
       });

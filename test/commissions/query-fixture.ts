@@ -23,7 +23,7 @@ export const workedTiers = [
   { tierIndex: 2, minThreshold: 1.25, name: 'Top', rate: 0.15 },
 ];
 
-/** A workspace filled by SQL and calculated by the lanes, asked through the dispatcher. */
+/** A workspace filled by SQL, calculated by the lanes, and read through the dispatcher. */
 export class QueryFixture {
   private constructor(
     readonly slice: SliceFixture,

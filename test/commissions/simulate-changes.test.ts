@@ -139,7 +139,7 @@ describe('the simulation of a changed plan', () => {
       expect(await calculated('2026')).to.deep.equal(simulated);
     });
 
-  it('equals it for one manager alone, whose team is simulated too', async () => {
+  it('equals what the change then calculates for a single manager, whose team is simulated too', async () => {
     const change = { config: configOf({ tiers: richer }) };
     const all = await simulate({ planId, period: '2026', ...change });
     const alone = await simulate({ planId, period: '2026', ...change, repId: mia });
@@ -148,7 +148,7 @@ describe('the simulation of a changed plan', () => {
     expect(alone.total).to.be.greaterThan(0);
   });
 
-  it('a made-up deal of a rep pays the manager as well', async () => {
+  it('a hypothetical deal of a rep also pays the manager', async () => {
     const made = { dealId: 'made', amount: 10_000, stage: 'Won', closeDate: '2026-03-01', repId: ben };
     const simulated = amounts(await simulate({ planId, period: '2026-Q1', deals: [made] }));
     expect(simulated[`${ben} New business made`]).to.equal(1000);
@@ -158,7 +158,7 @@ describe('the simulation of a changed plan', () => {
   describe('warnings', () => {
     const codes = ({ warnings }: { warnings: Warning[] }) => warnings.map(({ code, path }) => `${code} ${path}`);
 
-    it('an unassigned plan is named as such and not a bare 0', async () => {
+    it('an unassigned plan causes a warning and not only an amount of 0', async () => {
       const other = await api.expect(201, 'POST', '/v1/plans', { name: 'Other', config: configOf({ tiers }) });
       const answer = await simulate({ planId: other.planId, period: '2026-Q1' });
       expect(answer).to.include({ total: 0 });
@@ -167,7 +167,7 @@ describe('the simulation of a changed plan', () => {
       expect(codes(assigned)).to.deep.equal([]);
     });
 
-    it('a changed config is checked like a change, with what it would restate', async () => {
+    it('a changed config has the warnings of a change, with the events that it would restate', async () => {
       const rules = [{ ...deals, measure: 'amout', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 8 }] }];
       const config = { dealConditions: [{ ...won, value: 'Closed Won' }], rules };
       const answer = await simulate({ planId, config, period: '2026-Q1', effectiveStart: '2026-02-01' });
@@ -181,7 +181,7 @@ describe('the simulation of a changed plan', () => {
       expect(patched.warnings.filter(({ code }: Warning) => code !== 'unassigned')).to.deep.equal(answer.warnings);
     });
 
-    it('quotas that are missing in the simulated period are counted, unless a quota is given', async () => {
+    it('counts quotas that are missing in the simulated period, unless a quota is given', async () => {
       const period = '2026-Q3';
       const missing = await simulate({ planId, period });
       expect(missing.warnings[0].message).to.match(/^4 of 4 assigned reps have no quota for "New business" in 2026-Q3/);
@@ -192,7 +192,7 @@ describe('the simulation of a changed plan', () => {
       expect(unsaved.reps[0].outcomes.map((one: { ruleId: unknown }) => one.ruleId)).to.not.include(undefined);
     });
 
-    it('a rep is told of the terms and not of other people', async () => {
+    it('a rep receives warnings about the terms and not about other people', async () => {
       const rep = service.client(await tokenOf(service, workspaceId, 'sess', ann));
       const config = { rules: [{ ...deals, tiers }] };
       const answer = await simulate({ planId, config, period: '2026-Q3' }, rep);

@@ -35,7 +35,7 @@ describe('the demo workspace', function () {
     expect(versions.map((one: Loose) => one.rules[0].tiers[0].rate)).to.deep.equal([0.025, 0.02]);
   });
 
-  it('has a refund that comes first in its quarter and takes commission back', async () => {
+  it('has a refund as the first deal of a quarter, which takes commission back', async () => {
     const { events } = await api.expect(200, 'GET', `/v1/commissions?dealId=${demoRefund(today).dealId}`);
     const refund = events.find((event: Loose) => event.ruleName === 'New business');
     expect(refund.trace).to.deep.include({ before: 0, belowZero: true });

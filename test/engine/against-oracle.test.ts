@@ -19,7 +19,7 @@ describe('the engine compared with an independent implementation of the calculat
     );
   });
 
-  it('gives the same rows whatever order the deals come in', () => {
+  it('gives the same rows for any order of the deals', () => {
     fc.assert(
       fc.property(
         arbitraryWorld().chain((world) =>

@@ -126,7 +126,7 @@ describe('plan config: what is rejected when a plan is saved', () => {
     });
   }
 
-  it('every problem is named at once', () => {
+  it('all problems are reported at once', () => {
     expect(
       problems({
         rules: [
@@ -139,7 +139,7 @@ describe('plan config: what is rejected when a plan is saved', () => {
 });
 
 describe('plan config: the second shape', () => {
-  it('becomes canonical: period, measure, thresholds, amounts, positions and missing names', () => {
+  it('is converted to the canonical shape: period, measure, thresholds, amounts, positions and missing names', () => {
     const { rules } = termsOf({
       name: 'Plan',
       version: 3,

@@ -99,7 +99,7 @@ describe('a refund that takes attainment below 0', () => {
     expect(paidBy(terms, deals)).to.deep.equal(['R1 | New | Base | -80', 'D2 | New | Base | 80']);
   });
 
-  it('says in the trace that attainment went below 0', () => {
+  it('records in the trace that attainment went below 0', () => {
     const [refund, sale] = run({ config: { rules: [rule] }, deals: refundFirst, quotas }).decisions;
     expect(JSON.parse(refund?.trace ?? '').at(-1)).to.equal(1);
     expect(JSON.parse(sale?.trace ?? '').length).to.be.lessThan(17);

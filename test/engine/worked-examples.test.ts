@@ -85,14 +85,14 @@ describe('the worked examples', () => {
     ]);
   });
 
-  it('an approved period that nothing would change blocks nothing', () => {
+  it('an approved period without changes reports no blocked change', () => {
     expect(
       run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], fixed: [fixed] }).blocked,
     ).to.deep.equal([]);
   });
 });
 
-describe('why did this not pay', () => {
+describe('the reasons for an amount of 0', () => {
   const condition = { field: 'region', fieldType: 'text', operator: 'equals', value: 'EMEA' };
   const flat = { name: 'Flat', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
   const reasons = (scenario: Parameters<typeof run>[0]) =>

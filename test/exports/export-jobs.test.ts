@@ -158,7 +158,7 @@ describe('file exports', function () {
     const abandoned = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.zip' });
     await fixture.sql(
       `insert into document_parts (workspace_id, document_id, part, name, rep_id, content)
-       values ($1, $2, 0, 'kept-from-before.pdf', $3, 'x')`,
+       values ($1, $2, 0, 'stored-earlier.pdf', $3, 'x')`,
       [own.workspaceId, abandoned, own.ben],
     );
     const single = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.xlsx' });
@@ -168,7 +168,7 @@ describe('file exports', function () {
     );
     for (const jobId of [abandoned, single]) expect(await finished(own.api, jobId)).to.include({ status: 'completed' });
     const archive = await download(own.api, `${jobs}/${abandoned}/file`);
-    expect([...unzipped(archive.bytes).keys()]).to.deep.equal(['kept-from-before.pdf']);
+    expect([...unzipped(archive.bytes).keys()]).to.deep.equal(['stored-earlier.pdf']);
     const workbook = await download(own.api, `${jobs}/${single}/file`);
     expect(workbook.bytes.subarray(0, 2).toString()).to.equal('PK');
   });

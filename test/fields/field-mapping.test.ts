@@ -24,7 +24,7 @@ describe('the field mapping', () => {
     world.call<Mapping & { jobId: string }>(saveFieldMapping, { body }, world.admin, onStatus);
   const current = () => world.call<Mapping>(getFieldMapping, {}, { ...world.admin, accessLevel: 'connection' });
 
-  it('is empty at first, and what was saved last', async () => {
+  it('is empty initially and then the mapping that was saved last', async () => {
     expect(await current()).to.deep.equal({ standard: {}, measures: {} });
     let status = 0;
     const saved = await save(
@@ -37,7 +37,7 @@ describe('the field mapping', () => {
     expect(await current()).to.deep.equal({ standard: { closeDate: 'closed' }, measures: {} });
   });
 
-  it('reads stored deals anew and has everyone calculated', async () => {
+  it('reads stored deals with the new mapping and calculates every rep', async () => {
     await world.payTenPercent([ann]);
     await world.put('d1', { fields: { acv: '1500.00', closed: '2026-01-31', agent: 'Ann', phase: 'Won', cur: 'usd' } });
     await world.put('d2', { name: 'Named', fields: { agent: 'Zoe' } });
@@ -66,7 +66,7 @@ describe('the field mapping', () => {
     expect(await world.rows('select from deal_versions')).to.have.length(2);
   });
 
-  it('refuses two standard values in one slug, and unknown ones', async () => {
+  it('rejects two standard values with one slug, and unknown standard values', async () => {
     for (const body of [
       { standard: { dealAmount: 'x', dealName: 'x' } },
       { standard: { amount: 'x' } },
@@ -85,7 +85,7 @@ describe('the field mapping', () => {
     expect(rejected).to.be.instanceOf(Failure).with.property('code', 'forbidden');
   });
 
-  it('settles at once where there is nobody', async () => {
+  it('completes its job at once in a workspace without reps', async () => {
     const empty = await dealWorld();
     await empty.call(saveFieldMapping, { body: { standard: {} } });
     expect(await empty.rows('select status from jobs')).to.deep.equal([{ status: 'completed' }]);

@@ -31,7 +31,7 @@ describe('labels', () => {
 });
 
 describe('suggested mappings', () => {
-  it('knows the names of a HubSpot-like CRM', () => {
+  it('recognizes the names of a HubSpot-like CRM', () => {
     expect(
       suggest(`amount number, amount_in_home_currency number, closedate timestamp, createdate timestamp, deal_currency_code select,
         dealname text, dealstage select, hs_arr number, hs_deal_stage_probability number, hs_is_closed checkbox,
@@ -50,7 +50,7 @@ describe('suggested mappings', () => {
     });
   });
 
-  it('knows the names of a Salesforce-like CRM', () => {
+  it('recognizes the names of a Salesforce-like CRM', () => {
     expect(
       suggest(`Amount number, CloseDate date, CreatedDate timestamp, CurrencyIsoCode select, ForecastCategory select,
         Gross_Margin__c number, IsClosed checkbox, Name text, OwnerId text, Probability number, StageName select`),
@@ -68,7 +68,7 @@ describe('suggested mappings', () => {
     });
   });
 
-  it('knows the names of an Attio-like CRM, whose close date is nobody’s standard', () => {
+  it('recognizes the names of an Attio-like CRM, which has no standard close date', () => {
     expect(
       suggest(
         'contract_close_day date, created_at timestamp, name text, owner text, seats number, stage status, value number',
@@ -86,7 +86,7 @@ describe('suggested mappings', () => {
     });
   });
 
-  it('knows the columns of the sales opportunities', () => {
+  it('recognizes the columns of the sales opportunities', () => {
     expect(
       suggest(`account select, close_date text, close_value number, deal_stage select, engage_date text, product select,
         sales_agent select`),
@@ -102,13 +102,13 @@ describe('suggested mappings', () => {
     });
   });
 
-  it('takes the field of the right type, and another only when there is none', () => {
+  it('prefers a field of the matching type', () => {
     expect(suggest('amount text, deal_value number').standard).to.deep.equal({ dealAmount: 'deal_value' });
     expect(suggest('amount text').standard).to.deep.equal({ dealAmount: 'amount' });
     expect(suggest('status checkbox, closed_date checkbox').standard).to.deep.equal({});
   });
 
-  it('gives no field twice', () => {
+  it('suggests no field twice', () => {
     const { standard } = suggest(
       'close_value_date date, deal_stage_owner select, deal_name text, opportunity_name text',
     );
@@ -121,19 +121,19 @@ describe('suggested mappings', () => {
     });
   });
 
-  it('never lets a measure hide a standard value or another field', () => {
+  it('suggests no measure that hides a standard value or another field', () => {
     expect(suggest('Amount number, value__c number, arr text, hs_arr number').measures).to.deep.equal({
       hs_arr: 'hs_arr',
     });
   });
 
-  it('takes no text, identifier, percentage or date for a measure', () => {
+  it('suggests no text, identifier, percentage or date as a measure', () => {
     expect(
       suggest('margin text, seats_id number, margin_percentage number, revenue_year number').measures,
     ).to.deep.equal({});
   });
 
-  it('finds nothing in nothing', () => {
+  it('suggests nothing without fields', () => {
     expect(suggestMapping([])).to.deep.equal({ standard: {}, measures: {} });
   });
 });

@@ -38,11 +38,11 @@ describe('fields', () => {
     (await api.expect(200, 'GET', optionsPath(slug))).map((one: { value: string }) => one.value);
 
   describe('GET /v1/fields', () => {
-    it('gives the standard values where nothing is stored', async () => {
+    it('returns the standard values without stored deals', async () => {
       expect(await fields()).to.deep.equal(standard);
     });
 
-    it('adds what deals carry, by slug, with readable labels; the old address says the same', async () => {
+    it('adds the fields of deals, by slug, with readable labels, also under the alias /v1/fields/attributes', async () => {
       await importFields([{ zeta: 'x', close_value: 10, Alpha__c: true }, { beta: null }]);
       const all = await fields();
       expect(all).to.deep.equal([
@@ -89,26 +89,26 @@ describe('fields', () => {
       });
     });
 
-    it('takes text for a choice up to twenty values, each twice or more on average', async () => {
+    it('returns text with up to twenty values that repeat as a select field', async () => {
       const values = (count: number, times: number) =>
         Array.from({ length: count * times }, (_, index) => ({ [`c${count}x${times}`]: `v${index % count}` }));
       await importFields([...values(20, 2), ...values(21, 3), ...values(20, 1)]);
       expect(await typesOf()).to.deep.equal({ c20x1: 'text', c20x2: 'select', c21x3: 'text' });
     });
 
-    it('takes the stage for a status, by name or by mapping', async () => {
+    it('returns the stage as a status field, by name or by mapping', async () => {
       await importFields([{ stage: 'A', phase: 'B' }]);
       expect(await typesOf()).to.deep.equal({ phase: 'text', stage: 'status' });
       await api.expect(201, 'POST', '/v1/fields/save', { standard: { dealStage: 'phase' } });
       expect(await typesOf()).to.deep.equal({ phase: 'status', stage: 'text' });
     });
 
-    it('names a field once that is called like a standard value', async () => {
+    it('lists a field once if it has the name of a standard value', async () => {
       await importFields([{ currency: 'EUR', ownerId: 7 }]);
       expect(await fields()).to.deep.equal(standard);
     });
 
-    it('looks at the newest 2,000 deals, deleted ones too', async () => {
+    it('reads the newest 2,000 deals, including deleted ones', async () => {
       await importFields([{ old: 1 }]);
       await api.expect(200, 'DELETE', '/v1/deals/d0000');
       expect(await typesOf()).to.deep.equal({ old: 'number' });
@@ -117,14 +117,14 @@ describe('fields', () => {
       expect(await typesOf()).to.deep.equal({ fresh: 'number' });
     });
 
-    it('keeps workspaces apart', async () => {
+    it('returns no field of another workspace', async () => {
       await importFields([{ secret: 'x' }]);
       const other = await service.workspace();
       expect(await other.api.expect(200, 'GET', '/v1/fields')).to.deep.equal(standard);
       expect((await other.api.get(optionsPath('secret'))).status).to.equal(404);
     });
 
-    it('answers reps and the widget, and nobody else', async () => {
+    it('is readable by reps and connection tokens, and not without a token', async () => {
       const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
       for (const client of [
         await sessionOf(service, workspaceId, reps[0].id),
@@ -137,13 +137,13 @@ describe('fields', () => {
       expect((await service.client(null).get('/v1/fields')).status).to.equal(401);
     });
 
-    it('refuses parameters that it does not know', async () => {
+    it('rejects unknown parameters', async () => {
       expect((await api.get('/v1/fields?type=text')).body.code).to.equal('VALIDATION_FAILED');
     });
   });
 
   describe('GET /v1/fields/attributes/:slug/options', () => {
-    it('gives the different values, trimmed and sorted, parts of lists one by one', async () => {
+    it('returns the distinct values, trimmed and sorted, with the items of lists separately', async () => {
       await importFields([
         { tags: ['b', 'A '], type: 'new' },
         { tags: ['c', 'b'], type: 'New' },
@@ -160,7 +160,7 @@ describe('fields', () => {
       expect(await options('type')).to.deep.equal(['New', 'new']);
     });
 
-    it('knows stages and currencies by their standard names, wherever they came from', async () => {
+    it('returns stages and currencies under their standard names, whatever their source', async () => {
       expect(await options('dealStage')).to.deep.equal([]);
       await importDeals([
         { stage: 'Won', currency: 'USD' },
@@ -186,7 +186,7 @@ describe('fields', () => {
         measures: { dealType: 'kind', remark: 'note' },
       });
       for (const slug of ['phase', 'dealStage']) expect(await options(slug), slug).to.deep.equal(['Lost', 'Won']);
-      // A plan that asks for `stage` reads a deal's own field of that name first.
+      // A plan with `stage` reads a deal's own field of that name first.
       for (const slug of ['stage', 'dealstage'])
         expect(await options(slug), slug).to.deep.equal(['ignored', 'Lost', 'Won']);
       for (const slug of ['kind', 'dealType']) expect(await options(slug), slug).to.deep.equal(['New', 'Renewal']);
@@ -194,14 +194,14 @@ describe('fields', () => {
       expect([status, body.code]).to.deep.equal([404, 'field_not_found']);
     });
 
-    it('gives a thousand at most', async () => {
+    it('returns at most a thousand values', async () => {
       const tags = (from: number) => Array.from({ length: 200 }, (_, index) => `t${1000 + from + index}`);
       await importFields([0, 200, 400, 600, 800, 1000].map((from) => ({ tags: tags(from) })));
       const all = await options('tags');
       expect([all.length, all[0], all[999]]).to.deep.equal([1000, 't1000', 't1999']);
     });
 
-    it('does not know other fields, whatever they are called', async () => {
+    it('returns 404 for other fields, whatever their name', async () => {
       await importFields([{ note: 'x', n: 1, "a'b": ['x'], '$.x': ['x', 'y'] }]);
       for (const slug of ['nope', 'note', 'n', 'dealAmount', 'closeDate', 'dealName', 'ownerId', '']) {
         expect((await api.get(optionsPath(slug))).status, slug).to.equal(404);
@@ -232,7 +232,7 @@ describe('fields', () => {
   });
 
   describe('POST /v1/fields/auto-match', () => {
-    it('suggests from what is stored a mapping that can be saved, and saves nothing', async () => {
+    it('suggests a mapping from stored deals that can be saved, and saves nothing', async () => {
       const deal = { deal_stage: 'Won', close_value: '1054', close_date: '2026-03-01', sales_agent: 'Moses', seats: 3 };
       await importFields([deal, { ...deal, close_value: 2000 }]);
       const suggested = await api.expect(201, 'POST', '/v1/fields/auto-match');
@@ -252,11 +252,11 @@ describe('fields', () => {
       expect(await options('deal_stage')).to.deep.equal(['Won']);
     });
 
-    it('has nothing to suggest where nothing is stored', async () => {
+    it('suggests nothing without stored deals', async () => {
       expect(await api.expect(201, 'POST', '/v1/fields/auto-match', {})).to.deep.equal({ standard: {}, measures: {} });
     });
 
-    it('is open to reps and connection tokens, and takes no body', async () => {
+    it('is available to reps and connection tokens and rejects a body', async () => {
       const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
       const ann = await sessionOf(service, workspaceId, reps[0].id);
       expect((await ann.post('/v1/fields/auto-match')).status).to.equal(201);
@@ -265,7 +265,7 @@ describe('fields', () => {
     });
   });
 
-  it('a mapping is saved by admins only', async () => {
+  it('returns 403 for a mapping saved by a caller who is not an admin', async () => {
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
       reps: [{ email: 'ann@x.io', name: 'Ann', role: 'manager' }],
     });

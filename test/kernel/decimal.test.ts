@@ -48,7 +48,7 @@ describe('exact decimals', () => {
     expect(Decimal.of('-1.005').rounded(2).toString()).to.equal('-1.01');
   });
 
-  it('a quotient that was cut off rounds like the true one', () => {
+  it('a truncated quotient rounds like the exact one', () => {
     fc.assert(
       fc.property(any, any, (a, b) => {
         fc.pre(!Decimal.of(b).isZero());
@@ -59,14 +59,14 @@ describe('exact decimals', () => {
     );
   });
 
-  it('a JSON number is what its author wrote, not its binary neighbour', () => {
+  it('a JSON number has the decimal value of its text, not of its binary approximation', () => {
     expect(Decimal.of(0.1).plus(Decimal.of(0.2)).toString()).to.equal('0.3');
     expect(Decimal.of(1.005).rounded(2).toString()).to.equal('1.01');
     expect(Decimal.of(1e21).toString()).to.equal('1000000000000000000000');
     expect(Decimal.of(1e-7).toString()).to.equal('0.0000001');
   });
 
-  it('every number is what its shortest text says, in cents or not, to the last digit', () => {
+  it('every number has the exact value of its shortest text', () => {
     const numbers = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e100, max: 1e100 }),
       fc.double({ noNaN: true, min: -1e16, max: 1e16 }),
@@ -83,13 +83,13 @@ describe('exact decimals', () => {
     );
   });
 
-  it('text that is no finite decimal number is rejected', () => {
+  it('text that is not a finite decimal number is rejected', () => {
     for (const text of ['', 'abc', '1,000', 'NaN', 'Infinity', '0x10', '1e99999', '--1', '.', '1_000']) {
       expect(Decimal.parse(text), text).to.equal(null);
     }
   });
 
-  it('text without an integer part is a number, and a zero stays zero with any exponent', () => {
+  it('text without an integer part is a number, and zero with any exponent is 0', () => {
     const read = (text: string) => Decimal.parse(text)?.toString();
     expect(['.5', '-.25', '+.5e1', '0e99999', '-0.00e-99999'].map(read)).to.deep.equal(['0.5', '-0.25', '5', '0', '0']);
   });

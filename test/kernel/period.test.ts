@@ -11,7 +11,7 @@ describe('days and periods', () => {
     expect(periodRange('2026')).to.deep.equal({ from: '2026-01-01', to: '2026-12-31' });
   });
 
-  it('text of another form is no period', () => {
+  it('text of another form is not a period', () => {
     for (const text of [
       '2026-13',
       '2026-00',
@@ -45,7 +45,7 @@ describe('days and periods', () => {
     });
   });
 
-  it('days are real days, and instants become days in a time zone', () => {
+  it('invalid days are rejected, and instants are converted to days in a time zone', () => {
     expect(isDay('2026-02-29')).to.equal(false);
     expect(isDay('2028-02-29')).to.equal(true);
     expect(readDay('2026-01-31T23:30:00Z', 'Asia/Tokyo')).to.equal('2026-02-01');

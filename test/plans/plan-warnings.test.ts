@@ -39,7 +39,7 @@ describe('warnings about a plan', () => {
 
   const create = (changed: object = config, more: object = {}) =>
     api.expect(201, 'POST', '/v1/plans', { name: `Plan ${++plans}`, config: changed, ...more });
-  /** Without the one that every new plan has: nobody is assigned to it. */
+  /** Without the warning of every new plan that no rep is assigned. */
   const warningsOf = async (changed: object, more: object = {}): Promise<Warning[]> => {
     const { warnings } = await create(changed, more);
     expect(warnings.at(-1)).to.include({ code: 'unassigned', path: '' });
@@ -47,11 +47,11 @@ describe('warnings about a plan', () => {
   };
   const codesAt = (warnings: readonly Warning[]) => warnings.map(({ code, path }) => `${code} ${path}`);
 
-  it('a sound plan has no other warning than that nobody is assigned to it', async () => {
+  it('a valid plan without assignments has only the warning unassigned', async () => {
     expect(await warningsOf(config)).to.deep.equal([]);
   });
 
-  it('the plan of a typing mistake is accepted with a warning for each mistake', async () => {
+  it('a plan with typing mistakes is accepted with a warning for each mistake', async () => {
     const warnings = await warningsOf({
       dealConditions: [{ ...won, value: 'Won' }],
       rules: [
@@ -102,7 +102,7 @@ describe('warnings about a plan', () => {
     expect(codesAt(thresholds)).to.deep.equal(['threshold_above_ten config.rules.0.tiers.1.min']);
   });
 
-  it('rates of the variable target, thresholds of values and of ranks are not doubtful', async () => {
+  it('rates of the variable target and thresholds of values and ranks cause no warning', async () => {
     const rules = [
       { ...rule, payoutBase: 'variable_target', tiers: [{ ...tier, rate: 1.5 }] },
       { ...rule, name: 'B', tierBy: 'value', tierValueField: 'amount', tiers: [{ ...tier, minThreshold: 50000 }] },
@@ -160,7 +160,7 @@ describe('warnings about a plan', () => {
       expect(warnings[0]?.message).to.include('Nearest names: region');
     });
 
-    it('a name of the plan field mapping is known; the slug that it stands for must be known too', async () => {
+    it("a name of the plan's field mapping is known, and its slug must be known too", async () => {
       const mapped = { ...config, rules: [{ ...rule, measure: 'revenue' }] };
       expect(await warningsOf(mapped, { fieldMapping: { revenue: 'arr' } })).to.deep.equal([]);
       const wrong = await warningsOf(mapped, { fieldMapping: { revenue: 'arrr' } });
@@ -177,7 +177,7 @@ describe('warnings about a plan', () => {
       expect(await conditions({ ...won, value: ' closed WON ' }, tags)).to.deep.equal([]);
     });
 
-    it('every value of a list is looked for, and parts of values for contains', async () => {
+    it('every value of a list is checked, and parts of values for contains', async () => {
       const warnings = await conditions(
         { ...won, operator: 'in', value: ['Closed Won', 'Signed'] },
         { ...region, operator: 'not_equals', value: 'EMAE' },
@@ -192,13 +192,13 @@ describe('warnings about a plan', () => {
       expect(warnings[2]?.message).to.include('"region" "EMAE". Existing values: APAC, EMEA.');
     });
 
-    it('the stage is a choice whatever type the condition gives it; other text is not', async () => {
+    it('the stage is a select field whatever type the condition gives it, and other text is not', async () => {
       const stage = await conditions({ ...won, fieldType: 'text', value: 'Won' });
       expect(codesAt(stage)).to.deep.equal(['unknown_value config.dealConditions.0.value']);
       expect(await conditions(won, { ...region, fieldType: 'text', operator: 'equals', value: 'x' })).to.deep.equal([]);
     });
 
-    it('without any value to choose from nothing is said', async () => {
+    it('a field without stored values causes no warning', async () => {
       const { api: empty } = await service.workspace();
       const { warnings } = await empty.expect(201, 'POST', '/v1/plans', { name: 'First', config });
       expect(codesAt(warnings)).to.deep.equal(['unassigned ']);
@@ -224,7 +224,7 @@ describe('warnings about a plan', () => {
     expect(codesAt(moved.warnings)).to.include('unassigned ');
   });
 
-  it('quota_missing says how many of the assigned reps lack the quota of the current period', async () => {
+  it('quota_missing counts the assigned reps without a quota for the current period', async () => {
     const quarter = `${new Date().getUTCFullYear()}-Q${Math.ceil((new Date().getUTCMonth() + 1) / 3)}`;
     const plan = await create({
       dealConditions: [won],
@@ -254,7 +254,7 @@ describe('warnings about a plan', () => {
     expect(await missing()).to.deep.equal([]);
   });
 
-  it('quota_missing asks for the variable target where the payout needs it', async () => {
+  it('quota_missing names the variable target if the payout requires it', async () => {
     const plan = await create({ ...config, rules: [{ ...rule, payoutBase: 'variable_target' }] });
     await api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0]], planId: plan.planId });
     const { warnings } = await api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, { currency: null });

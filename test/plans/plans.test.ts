@@ -80,7 +80,7 @@ describe('plans over HTTP', () => {
   const brief = (plans: readonly Plan[]) => plans.map(({ name, version, status }) => `${name} ${version} ${status}`);
 
   describe('POST /v1/plans', () => {
-    it('gives ids to plan, version and rules, and fills in what the rules leave out', async () => {
+    it('generates ids for plan, version and rules, and sets the defaults of omitted rule fields', async () => {
       const plan = await create('AE', { effectiveStart: '2026-01-01', currency: 'EUR' });
       expect(plan).to.deep.include({
         id: plan.planVersionId,
@@ -106,7 +106,7 @@ describe('plans over HTTP', () => {
       expect(await get(plan.planId)).to.deep.equal(plan);
     });
 
-    it('takes a draft, and the second shape of configs', async () => {
+    it('accepts a draft and the second config shape', async () => {
       const config = {
         quotaPeriod: 'monthly',
         rules: [{ baseField: 'meetings', payoutMode: 'flat_per_event', tiers: [{ min: 0, amount: 75 }] }],
@@ -122,7 +122,7 @@ describe('plans over HTTP', () => {
       });
     });
 
-    it('refuses what is no plan, and stores nothing of it', async () => {
+    it('rejects an invalid plan and stores nothing of it', async () => {
       for (const body of [
         {},
         { name: 'A' },
@@ -143,7 +143,7 @@ describe('plans over HTTP', () => {
       expect(await list('?versions=all')).to.deep.equal([]);
     });
 
-    it('names the place of every problem', async () => {
+    it('returns the path of every problem', async () => {
       const body = { name: 'A', config: { rules: [rule('X', { tiers: [tier(0, 0, 11)] }), rule('Y', { cap: -1 })] } };
       const { details } = await expectError(400, 'VALIDATION_FAILED', 'POST', '/v1/plans', body);
       expect(details.issues.map((issue: { path: string }) => issue.path)).to.deep.equal([
@@ -152,7 +152,7 @@ describe('plans over HTTP', () => {
       ]);
     });
 
-    it('a deleted plan cannot come back under a name that another has by now', async () => {
+    it('rejects the restore of a deleted plan whose name another plan has', async () => {
       const { planId } = await create('Twin');
       await api.expect(200, 'PATCH', `/v1/plans/${planId}/status`, { status: 'deleted' });
       const second = await create('Twin');
@@ -162,7 +162,7 @@ describe('plans over HTTP', () => {
       await api.expect(200, 'PATCH', `/v1/plans/${planId}/status`, { status: 'active' });
     });
 
-    it('a name is taken whatever its case, until its plan is deleted', async () => {
+    it('rejects the name of an existing plan in any case until that plan is deleted', async () => {
       const { planId } = await create('AE');
       await expectError(409, 'plan_name_taken', 'POST', '/v1/plans', { name: ' ae ', config: configOf('New') });
       await setStatus(planId, 'archived');
@@ -173,7 +173,7 @@ describe('plans over HTTP', () => {
   });
 
   describe('GET /v1/plans', () => {
-    it('gives one row a plan, its active version before newer ones', async () => {
+    it('returns one row per plan, with its active version before newer ones', async () => {
       const ae = await create('AE');
       await patch(ae.planId, { config: configOf('Newer'), status: 'draft' });
       await create('BDR', { status: 'draft' });
@@ -181,7 +181,7 @@ describe('plans over HTTP', () => {
       expect(brief(await list('?versions=all'))).to.deep.equal(['AE 2 draft', 'AE 1 active', 'BDR 1 draft']);
     });
 
-    it('filters by status, and hides what is deleted unless asked for', async () => {
+    it('filters by status and omits deleted plans unless they are requested', async () => {
       const ae = await create('AE');
       await patch(ae.planId, { config: configOf('Newer'), status: 'draft' });
       const old = await create('Old');
@@ -202,7 +202,7 @@ describe('plans over HTTP', () => {
   });
 
   describe('GET /v1/plans/:planId and its history', () => {
-    it('finds a version by its id and the preferred one by the plan’s', async () => {
+    it('returns a version by its id and the version in force by the plan id', async () => {
       const first = await create('AE');
       const second = await patch(first.planId, { config: configOf('Newer'), status: 'draft' });
       expect((await get(first.planId)).planVersionId).to.equal(first.planVersionId);
@@ -212,7 +212,7 @@ describe('plans over HTTP', () => {
       expect((await get(first.planId)).planVersionId).to.equal(second.planVersionId);
     });
 
-    it('tells every version newest first, by either id', async () => {
+    it('returns every version, newest first, by either id', async () => {
       const first = await create('AE');
       const second = await patch(first.planId, { effectiveStart: '2026-07-01' });
       const third = await patch(first.planId, { effectiveEnd: '2026-12-31' });
@@ -222,7 +222,7 @@ describe('plans over HTTP', () => {
       }
     });
 
-    it('does not know foreign and unknown ids, or what is no id', async () => {
+    it('returns 404 for ids that are unknown, invalid or of another workspace', async () => {
       const other = await service.workspace();
       const foreign = await other.api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: configOf('New') });
       for (const ref of [foreign.planId, foreign.planVersionId, randomUUID(), 'nope', "x'--"]) {
@@ -239,7 +239,7 @@ describe('plans over HTTP', () => {
   });
 
   describe('PATCH /v1/plans/:planRef', () => {
-    it('makes a version of a new config or of new dates, with all else as it was', async () => {
+    it('creates a version for a new config or new dates and copies everything else', async () => {
       const first = await create('AE', {
         status: 'draft',
         currency: 'EUR',
@@ -264,7 +264,7 @@ describe('plans over HTTP', () => {
       expect(await get(first.planVersionId)).to.deep.equal(first);
     });
 
-    it('gives the new version the status of the one it came from, or the one that is asked for', async () => {
+    it('gives the new version the status of its source, or the requested status', async () => {
       const first = await create('AE');
       const draft = await patch(first.planId, { config: configOf('B'), status: 'draft' });
       expect(draft.status).to.equal('draft');
@@ -278,7 +278,7 @@ describe('plans over HTTP', () => {
       ]);
     });
 
-    it('changes the status in place: of the plan by its id, of one version by the version’s', async () => {
+    it('changes the status of the plan by its id, and of one version by the version id', async () => {
       const plan = await create('AE');
       expect(await patch(plan.planId, { status: 'archived' })).to.deep.include({
         planStatus: 'archived',
@@ -294,13 +294,13 @@ describe('plans over HTTP', () => {
       expect(await history(plan.planId)).to.have.length(1);
     });
 
-    it('makes a version of a new currency, and null clears it', async () => {
+    it('creates a version for a new currency, and null clears the currency', async () => {
       const plan = await create('AE');
       expect(await patch(plan.planId, { currency: 'EUR' })).to.deep.include({ version: 2, currency: 'EUR' });
       expect(await patch(plan.planId, { currency: null })).to.deep.include({ version: 3, currency: null });
     });
 
-    it('with the plan’s id changes the status of no version', async () => {
+    it('does not change the status of versions when the plan id is given', async () => {
       const first = await create('AE');
       await patch(first.planId, { config: configOf('B'), status: 'draft' });
       await patch(first.planId, { status: 'archived' });
@@ -311,7 +311,7 @@ describe('plans over HTTP', () => {
       ]);
     });
 
-    it('refuses nothing, nonsense and disorder, and changes nothing', async () => {
+    it('rejects empty bodies, invalid values and reversed dates, and changes nothing', async () => {
       const plan = await create('AE', { effectiveStart: '2026-03-01' });
       for (const body of [
         {},
@@ -331,7 +331,7 @@ describe('plans over HTTP', () => {
   });
 
   describe('PATCH /v1/plans/:planRef/status', () => {
-    it('moves a version between all states in place', async () => {
+    it('changes a version between all states in place', async () => {
       const plan = await create('AE');
       for (const status of ['draft', 'active', 'archived', 'deleted', 'active']) {
         expect(await setStatus(plan.planVersionId, status)).to.deep.include({
@@ -343,7 +343,7 @@ describe('plans over HTTP', () => {
       expect(await history(plan.planId)).to.have.length(1);
     });
 
-    it('refuses other states and other fields', async () => {
+    it('rejects other states and other fields', async () => {
       const { planId } = await create('AE');
       for (const body of [{}, { status: 'gone' }, { status: 'draft', currency: 'EUR' }]) {
         await expectError(400, 'VALIDATION_FAILED', 'PATCH', `/v1/plans/${planId}/status`, body);
@@ -352,7 +352,7 @@ describe('plans over HTTP', () => {
   });
 
   describe('DELETE /v1/plans/:planId', () => {
-    it('removes the plan with all versions, by either id', async () => {
+    it('deletes the plan with all versions, by either id', async () => {
       const first = await create('AE');
       const second = await patch(first.planId, { config: configOf('B') });
       expect(await api.expect(200, 'DELETE', `/v1/plans/${second.planVersionId}`)).to.deep.equal({
@@ -365,7 +365,7 @@ describe('plans over HTTP', () => {
       await create('AE');
     });
 
-    it('refuses while reps are assigned', async () => {
+    it('returns 409 while reps are assigned', async () => {
       const [ann] = (await addReps('Ann')) as [string];
       const { planId } = await create('AE');
       const [assignment] = await assign([ann], planId);
@@ -408,7 +408,7 @@ describe('plans over HTTP', () => {
       expect(await overrides()).to.deep.equal([ofAnn]);
     });
 
-    it('change what the rep is paid, and are given back', async () => {
+    it('change the amounts of the rep and are returned', async () => {
       const paid = async () => {
         await service.waitForCalculations(workspaceId);
         const { events } = await api.expect(200, 'GET', '/v1/commissions?dealId=d1');
@@ -424,7 +424,7 @@ describe('plans over HTTP', () => {
       expect(await paid()).to.deep.equal([['Ann', 100]]);
     });
 
-    it('are refused for unknown reps, versions, rules and tiers', async () => {
+    it('are rejected for unknown reps, versions, rules and tiers', async () => {
       const body = { rules: [{ ruleId, tiers: [{ tierIndex: 0, rate: 0.1 }] }] };
       const other = await service.workspace();
       const { reps } = await other.api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'z@x.io', name: 'Z' }] });
@@ -451,7 +451,7 @@ describe('plans over HTTP', () => {
       expect(await overrides()).to.deep.equal([]);
     });
 
-    it('of others are hidden from a rep', async () => {
+    it('of other reps are hidden from a rep', async () => {
       await assign([ann, bob], plan.planId);
       const ofAnn = await put(ann, [{ tierIndex: 0, rate: 0.3 }]);
       await put(bob, [{ tierIndex: 0, rate: 0.4 }]);
@@ -459,7 +459,7 @@ describe('plans over HTTP', () => {
     });
   });
 
-  describe('a rep', () => {
+  describe('a rep who reads plans', () => {
     let ann: string;
     let session: ApiClient;
 
@@ -468,7 +468,7 @@ describe('plans over HTTP', () => {
       session = await sessionOf(service, workspaceId, ann);
     });
 
-    it('sees the plans assigned to them and no others', async () => {
+    it('receives only the plans assigned to them', async () => {
       const mine = await create('Mine');
       const other = await create('Other');
       const [bob] = (await addReps('Bob')) as [string];
@@ -486,7 +486,7 @@ describe('plans over HTTP', () => {
       }
     });
 
-    it('sees a plan no more once the assignment is deleted', async () => {
+    it('does not receive a plan after the assignment is deleted', async () => {
       const { planId } = await create('Mine');
       const [assignment] = await assign([ann], planId);
       expect(await list('', session)).to.have.length(1);
@@ -494,7 +494,7 @@ describe('plans over HTTP', () => {
       expect(await list('', session)).to.deep.equal([]);
     });
 
-    it('sees their own tiers, and those of nobody else', async () => {
+    it('receives their own tiers and no tiers of other reps', async () => {
       const [bob] = (await addReps('Bob')) as [string];
       const tiers = [tier(0, 0, 0.1), tier(0, 0, 0.2, { repId: ann }), tier(0, 0, 0.3, { repId: bob })];
       const plan = await create('Mine', { config: { rules: [rule('New', { tiers })] } });
@@ -511,7 +511,7 @@ describe('plans over HTTP', () => {
       expect((await get(plan.planId)).rules[0]?.tiers).to.deep.equal(tiers);
     });
 
-    it('changes nothing, and neither does a manager', async () => {
+    it('returns 403 for changes, also to a manager', async () => {
       const plan = await create('Mine');
       await assign([ann], plan.planId);
       const { reps } = await api.expect(200, 'PUT', '/v1/reps', {

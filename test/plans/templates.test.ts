@@ -24,12 +24,12 @@ const slugs = [
 ];
 
 describe('plan templates', () => {
-  it('are the eight of the specification', () => {
+  it('are the eight templates of the specification', () => {
     expect(planTemplates.map((template) => template.templateId)).to.deep.equal(slugs);
   });
 
   for (const template of planTemplates) {
-    it(`${template.templateId}: the engine pays what the worked example says`, () => {
+    it(`${template.templateId}: the engine calculates the amounts of the worked example`, () => {
       expect(calculated(template)).to.have.deep.members(template.workedExample.expected);
       expect(template.workedExample.expected).to.not.be.empty;
     });
@@ -43,7 +43,7 @@ describe('plan templates', () => {
     });
     after(() => service.stop());
 
-    it('lists all of them and gives each by its slug', async () => {
+    it('lists all templates and returns each by its slug', async () => {
       const { api } = await service.workspace();
       const listed = await api.expect(200, 'GET', '/v1/plans/templates');
       expect(listed).to.deep.equal(planTemplates);
@@ -52,7 +52,7 @@ describe('plan templates', () => {
       }
     });
 
-    it('does not know others', async () => {
+    it('returns 404 for an unknown template', async () => {
       const { api } = await service.workspace();
       for (const slug of ['nope', '..%2Fx', '__proto__', 'constructor', "a'b", 'FLAT-COMMISSION', '%00']) {
         const { status, body } = await api.get(`/v1/plans/templates/${slug}`);
@@ -60,7 +60,7 @@ describe('plan templates', () => {
       }
     });
 
-    it('shows templates to reps and connection tokens, and to nobody without a token', async () => {
+    it('returns templates to reps and connection tokens, and 401 without a token', async () => {
       const { workspaceId, api } = await service.workspace();
       const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
       const ann = await sessionOf(service, workspaceId, reps[0].id);
@@ -131,7 +131,7 @@ function lineOf(earnedBy: Line['earnedBy'], { dealKey, ruleName, tierName, amoun
   return { earnedBy, dealId: dealKey, ruleName, tierName, amount: Number(String(amount)) };
 }
 
-/** What the description of a template tells people to do: plan, people, assignment, quotas, deals. */
+/** The steps in the description of a template: plan, people, assignment, quotas, deals. */
 async function enact({ name, planConfig, workedExample }: PlanTemplate, api: Api): Promise<void> {
   const plan = await api.expect(201, 'POST', '/v1/plans', { ...planConfig, name, effectiveStart: '2026-01-01' });
   const { reps } = await api.expect(200, 'PUT', '/v1/reps', {

@@ -87,7 +87,7 @@ for (const worker of [true, false]) {
       return totals;
     };
 
-    it('ends a plan that was edited before when effectiveEnd is set', async () => {
+    it('ends a plan with several versions when effectiveEnd is set', async () => {
       const plan = await createPlan();
       await patch(plan.planId, { config: configOf(0.2) });
       await deal('may', '2026-05-10');
@@ -102,7 +102,7 @@ for (const worker of [true, false]) {
     });
 
     for (const status of ['archived', 'deleted', 'draft']) {
-      it(`keeps what was earned and pays no new deal while a plan of two versions is ${status}`, async () => {
+      it(`keeps earned events and pays no new deal while a plan of two versions is ${status}`, async () => {
         const plan = await createPlan({ config: configOf(0.05) });
         await patch(plan.planId, { config: configOf(0.1) });
         await deal('before', '2026-03-10', 1000);
@@ -125,7 +125,7 @@ for (const worker of [true, false]) {
     }
 
     for (const status of ['archived', 'draft', 'deleted'])
-      it(`pays a deal that was put immediately before the plan was set to ${status}`, async () => {
+      it(`pays a deal that was stored immediately before the plan was set to ${status}`, async () => {
         const plan = await createPlan();
         for (let number = 0; number < 5; number += 1) {
           await Promise.all([deal(`d${number}`, '2026-03-10'), deal(`e${number}`, '2026-04-10')]);
@@ -137,7 +137,7 @@ for (const worker of [true, false]) {
         }
       });
 
-    it('reverses what was requested before the stop as well', async () => {
+    it('also reverses events by requests from before the stop', async () => {
       const plan = await createPlan();
       await deal('july', '2026-07-10');
       await deal('may', '2026-05-10');
@@ -148,7 +148,7 @@ for (const worker of [true, false]) {
       expect(await paid('july', 'may')).to.deep.equal([0, 20]);
     });
 
-    it('calculates a manager’s override on a deal that was put immediately before the stop', async () => {
+    it('calculates a manager’s override on a deal that was stored immediately before the stop', async () => {
       const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
         reps: [
           { email: 'mia@x.io', name: 'Mia', role: 'manager' },
@@ -179,7 +179,7 @@ for (const worker of [true, false]) {
       expect(await paid('d')).to.deep.equal([10]);
     });
 
-    it('lets a config with a later start follow, and a new start replace the version that it moves', async () => {
+    it('adds a version for a config with a later start, and replaces a version whose start moves', async () => {
       const plan = await createPlan();
       await deal('june', '2026-06-10');
       await deal('july', '2026-07-10');
@@ -195,7 +195,7 @@ for (const worker of [true, false]) {
       expect(await paid('june', 'july', 'august')).to.deep.equal([30, 30, 20]);
     });
 
-    it('changes a plan for one month and back', async () => {
+    it('changes a plan for one month and restores it afterwards', async () => {
       const plan = await createPlan();
       await patch(plan.planId, { config: configOf(0.4), effectiveStart: '2026-07-01', effectiveEnd: '2026-07-31' });
       const back = await patch(plan.planVersionId, { config: configOf(0.1), effectiveStart: '2026-08-01' });
@@ -210,7 +210,7 @@ for (const worker of [true, false]) {
       expect(await paid('june', 'july', 'august')).to.deep.equal([10, 40, 10]);
     });
 
-    it('never lets an earlier version take over when the version in force has ended', async () => {
+    it('applies no earlier version after the end of the version in force', async () => {
       const plan = await createPlan();
       await patch(plan.planId, { config: configOf(0.4), effectiveStart: '2026-07-01', effectiveEnd: '2026-07-31' });
       await deal('july', '2026-07-10');
@@ -228,7 +228,7 @@ for (const worker of [true, false]) {
       expect(await paid('d')).to.deep.equal([20]);
     });
 
-    it('rolls back when the version in force is archived, and names the version that takes over', async () => {
+    it('restores the previous version when the version in force is archived, and returns it', async () => {
       const plan = await createPlan();
       await deal('d', '2026-03-10');
       const second = await patch(plan.planId, { config: configOf(0.2) });
@@ -284,7 +284,7 @@ for (const worker of [true, false]) {
       const override = (planVersionId: string, ruleId: string, tiers: object[]) =>
         api.expect(200, 'PUT', `/v1/plans/${planVersionId}/overrides/${ann}`, { rules: [{ ruleId, tiers }] });
 
-      it('are carried to a version of new dates or of a new config', async () => {
+      it('are copied to a version with new dates or a new config', async () => {
         const plan = await createPlan();
         await override(plan.planVersionId, plan.rules[0]?.id as string, [{ tierIndex: 0, rate: 0.3 }]);
         await deal('d', '2026-03-10');
@@ -305,7 +305,7 @@ for (const worker of [true, false]) {
         }
       });
 
-      it('are reported when the rule is gone or the tier has another threshold', async () => {
+      it('are reported if their rule was removed or their tier has another threshold', async () => {
         const config = { rules: [rule(0.1, { tiers: [tier(0.1), tier(0.2, 1, 1)] }), rule(0.1, { name: 'Old' })] };
         const plan = await createPlan({ config });
         const [first, second] = plan.rules as [Plan['rules'][0], Plan['rules'][0]];
@@ -388,7 +388,7 @@ describe('plan responses and changes', () => {
     expect((await get(plan.planId)).planVersionId).to.equal(last.planVersionId);
   });
 
-  it('copies what a PATCH does not name from the version that the planRef means', async () => {
+  it('copies omitted fields of a PATCH from the version of the planRef', async () => {
     const plan = await create({ currency: 'EUR', fieldMapping: { amount: 'acv' }, effectiveStart: '2026-01-01' });
     await patch(plan.planId, { config: configOf(0.2), effectiveStart: '2190-07-01', currency: 'GBP' });
     const fixed = await patch(plan.planId, { effectiveEnd: '2189-12-31' });
@@ -403,7 +403,7 @@ describe('plan responses and changes', () => {
     expect(describeTimeline(fixed.timeline)).to.deep.equal(['3 2026-01-01..2189-12-31', '2 2190-07-01..']);
   });
 
-  it('makes a version of a new currency or field mapping, and none of a new name', async () => {
+  it('creates a version for a new currency or field mapping, but not for a new name', async () => {
     const plan = await create();
     expect(await patch(plan.planId, { currency: 'EUR' })).to.deep.include({ version: 2, currency: 'EUR' });
     expect(await patch(plan.planId, { currency: null })).to.deep.include({ version: 3, currency: null });
@@ -421,7 +421,7 @@ describe('plan responses and changes', () => {
     }
   });
 
-  it('rejects a name that another plan has, in whatever case, and accepts a change of case', async () => {
+  it('rejects the name of another plan in any case, and accepts a change of case', async () => {
     const plan = await create();
     await create({ name: 'BDR' });
     const rejected = await api.patch(`/v1/plans/${plan.planId}`, { name: 'bdr' });
@@ -451,7 +451,7 @@ describe('plan responses and changes', () => {
     expect(codes(await patch(plan.planId, { config: configOf(0.2) }))).to.deep.equal(['attainment_restarts']);
   });
 
-  it('takes dates in a config of the second shape as those of the request, and lets its version follow', async () => {
+  it('uses the dates in a config of the second shape as the dates of the request', async () => {
     const second = (more: object) => ({
       quotaPeriod: 'monthly',
       rules: [{ name: 'New', baseField: 'amount', tiers: [{ min: 0, rate: 0.1 }] }],
@@ -500,7 +500,7 @@ describe('plan responses and changes', () => {
     expect(await plansOf()).to.equal(1);
   });
 
-  it('does not take a quota for a rule of a superseded version', async () => {
+  it('rejects a quota for a rule of a superseded version', async () => {
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
     const plan = await create();
     const next = await patch(plan.planId, { config: configOf(0.2) });

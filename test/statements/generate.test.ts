@@ -106,7 +106,7 @@ describe('generating and reading statements', () => {
     expect((await api.post(`/v1/statements/${ben}/generate`, {})).status).to.equal(400);
     expect((await api.post(`/v1/statements/${ben}/generate`, { period: '2026-13' })).status).to.equal(400);
     expect((await api.post(`/v1/statements/${ben}/generate`, { period: '2026-01', typo: 1 })).status).to.equal(400);
-    for (const unknownRepId of [newId(), 'nobody']) {
+    for (const unknownRepId of [newId(), 'unknown']) {
       const answer = await api.post(`/v1/statements/${unknownRepId}/generate`, { period: '2026-01' });
       expect([answer.status, answer.body.code]).to.deep.equal([404, 'rep_not_found']);
     }

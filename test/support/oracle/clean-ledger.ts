@@ -58,7 +58,7 @@ interface Step {
   id: string;
 }
 
-/** A rule that fires, before anything is known about its payout. */
+/** A rule that fires, before its payout is calculated. */
 interface Firing {
   plan: WorldPlan;
   version: WorldPlanVersion;

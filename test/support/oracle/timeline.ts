@@ -49,7 +49,7 @@ export function isStoppedOn(plan: WorldPlan, day: string): boolean {
   return versionOn(plan, day) === null && applicable(plan.versions, day) !== null;
 }
 
-/** Section 3, last paragraph on statuses: what a planId used as planRef stands for. */
+/** Section 3, last paragraph on statuses: the version that a planId used as planRef refers to. */
 export function resolvePlan(plan: WorldPlan, today: string): WorldPlanVersion {
   const active = activeVersions(plan);
   const next = timelineOf(active).filter((version) => !hasStarted(version, today));

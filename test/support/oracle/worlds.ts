@@ -297,7 +297,7 @@ const leaf: fc.Arbitrary<PostedLeaf> = fc.oneof(
   }),
 );
 
-/** The close date keeps its own place: what a periodic rule sees under it is left open by the design. */
+/** The close date has no mapped slug, because the design does not define what a periodic rule would read under it. */
 const closeDateLeaf: fc.Arbitrary<PostedLeaf> = fc
   .record({
     field: oneOf('closeDate', 'close_date'),
@@ -385,7 +385,7 @@ function withRepTiers(
   return maybe(own, 7).map((tier) => {
     if (tier === undefined) return globals;
     const { pay: paid, ...rest } = tier;
-    // A threshold of its own that breaks the ascending order would be refused with the plan.
+    // An own threshold that violates the ascending order would be rejected with the plan.
     const low = tiers[rest.tierIndex - 1]?.minThreshold;
     const high = tiers[rest.tierIndex + 1]?.minThreshold;
     const fits = (low === undefined || low < rest.minThreshold) && (high === undefined || rest.minThreshold < high);
@@ -863,7 +863,7 @@ const workspace: fc.Arbitrary<World['workspace']> = fc.record({
   measures: oneOf<Record<string, string>>({}, { tcv: 'acv' }, { mrr: 'margin', tcv: 'x_amt' }),
 });
 
-/** A world in which everything may happen, but nothing that the API would refuse. */
+/** A world with every input that the API accepts. */
 export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
   const settings: Settings = {
     reps: 4,
