@@ -245,7 +245,7 @@ async function send(
 async function drained(watcher: pg.Client, workspaceId: string): Promise<void> {
   for (;;) {
     const { rowCount } = await watcher.query(
-      'select 1 from calculation_requests where workspace_id = $1 union all select 1 from inbox where workspace_id = $1 and settled_at is null limit 1',
+      'select 1 from calculation_requests where workspace_id = $1 union all select 1 from inbox where workspace_id = $1 and processed_at is null limit 1',
       [workspaceId],
     );
     if (rowCount === 0) return;

@@ -82,7 +82,7 @@ function afterCalculation({ service, workspace }: SalesYear, { name, run }: Requ
 
 /** Bumps the cache versions all the time, so that every cached response is outdated at once. */
 function whileChanging({ service, workspace }: SalesYear, { name, run }: Requests): Requests {
-  const change = 'update answer_revisions set revision = gen_random_uuid() where workspace_id = $1';
+  const change = 'update cache_versions set version = gen_random_uuid() where workspace_id = $1';
   return {
     name,
     run: async () => {

@@ -85,7 +85,7 @@ async function openRoute({ owner, running, newWorkspace }: BenchService): Promis
 }
 
 const receiveOne = `
-select * from receive_news(array['crma'], array['${webhookId}'], array[gen_random_uuid()], array['deal'],
+select * from receive_messages(array['crma'], array['${webhookId}'], array[gen_random_uuid()], array['deal'],
   array['{"change": "changed", "occurredAt": null, "values": {}}']);
 `;
 

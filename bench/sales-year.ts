@@ -144,7 +144,7 @@ export async function emptyLedger({ service, workspace }: SalesYear): Promise<vo
   await service.owner.query('truncate commission_events, commission_event_history, rep_months');
   await service.owner.query('update quotas set current_value = 0 where workspace_id = $1', [workspace.workspaceId]);
   await service.owner.query(
-    'update lanes set settled_revision = null, settled_until = null, settled_code = null, settled_deals = null, settled_skipped = null',
+    'update lanes set fresh_revision = null, fresh_until = null, fresh_code = null, fresh_deals = null, fresh_skipped = null',
   );
   await service.owner.query('checkpoint').catch(() => undefined);
 }

@@ -4,13 +4,13 @@ import { type Kysely, sql } from 'kysely';
 export const appRole = 'commissions_app';
 
 /**
- * Makes a table a tenant's: the service may read and write its rows, but only those of the workspace that the
- * transaction has named. The owner is left free, for migrations and for the few functions that look across.
+ * Lets the service read and write only the rows of the workspace that its transaction has set. The owner of the table
+ * is not restricted: migrations and the owner's functions read all workspaces.
  */
 export async function tenantTable(db: Kysely<unknown>, table: string): Promise<void> {
   const name = sql.table(table);
   const policy = sql.raw(`${table}_of_workspace`);
-  // A query of its own, so that it is read once a statement and not for every row.
+  // A subquery, so that the setting is read once for each statement and not for each row.
   const ofWorkspace = sql`workspace_id = (select nullif(current_setting('app.workspace_id', true), '')::uuid)`;
   await sql`alter table ${name} enable row level security`.execute(db);
   await sql`create policy ${policy} on ${name} using (${ofWorkspace}) with check (${ofWorkspace})`.execute(db);

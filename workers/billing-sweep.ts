@@ -47,7 +47,7 @@ export class BillingSweep {
     const since = Math.max(startedAt - maxAgeMs, (claimed.recovered_through?.getTime() ?? 0) - overlapMs);
     for (const event of (await this.provider.eventsSince(new Date(since))).reverse()) await this.intake.take(event);
     await this.unitOfWork.withoutTenant((trx) =>
-      sql`select settle_billing_recovery(${new Date(startedAt)})`.execute(trx),
+      sql`select complete_billing_recovery(${new Date(startedAt)})`.execute(trx),
     );
   }
 }

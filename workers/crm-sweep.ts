@@ -38,11 +38,16 @@ export class CrmSweep {
   }
 
   private async wakeInboxes(): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; source: InboxSource; turn: number }>`
+    const { rows } = await sql<{ workspace_id: string; source: InboxSource; generation: number }>`
       select * from due_inboxes(${overdue}::interval)`.execute(this.database);
     await this.queue.add(
       inboxJob,
-      ...rows.map(({ workspace_id: workspaceId, source, turn }) => ({ workspaceId, source, turn, slot: slotNow() })),
+      ...rows.map(({ workspace_id: workspaceId, source, generation }) => ({
+        workspaceId,
+        source,
+        generation,
+        slot: slotNow(),
+      })),
     );
   }
 
@@ -59,14 +64,14 @@ export class CrmSweep {
 
   /** A new pull may still wait for its first worker; that wake-up and this one are then the same job. */
   private async wakePulls(): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; pull_id: string; turn: number }>`
+    const { rows } = await sql<{ workspace_id: string; pull_id: string; generation: number }>`
       select * from due_pulls()`.execute(this.database);
     await this.queue.add(
       pullJob,
-      ...rows.map(({ workspace_id: workspaceId, pull_id: pullId, turn }) => ({
+      ...rows.map(({ workspace_id: workspaceId, pull_id: pullId, generation }) => ({
         workspaceId,
         pullId,
-        turn,
+        generation,
         slot: slotNow(),
       })),
     );
@@ -75,7 +80,7 @@ export class CrmSweep {
   private async deleteOld(): Promise<void> {
     if (performance.now() - this.deletedAt < deleteEveryMs) return;
     this.deletedAt = performance.now();
-    await sql`select forget_old_news()`.execute(this.database);
+    await sql`select delete_old_messages()`.execute(this.database);
   }
 }
 

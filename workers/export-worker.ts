@@ -98,9 +98,9 @@ export class ExportWorker {
   }
 
   private async takeNext(): Promise<LeasedExport | null> {
-    const { rows } = await sql<{ workspace_id: string; document_id: string }>`
-      select workspace_id, document_id from due_documents(8)`.execute(this.database);
-    for (const { workspace_id: workspaceId, document_id: documentId } of rows) {
+    const { rows } = await sql<{ workspace_id: string; job_id: string }>`
+      select workspace_id, job_id from due_exports(8)`.execute(this.database);
+    for (const { workspace_id: workspaceId, job_id: documentId } of rows) {
       const taken = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         leaseExport(trx, workspaceId, documentId),
       );
@@ -128,14 +128,14 @@ export class ExportWorker {
   private async make(taken: LeasedExport): Promise<void> {
     if (taken.attempts > maxAttempts)
       throw new Error(`export ${taken.jobId} exceeded ${maxAttempts} attempts: its workers died`);
-    await failpoint('document.afterTake');
+    await failpoint('export.afterTake');
     const sink = await this.sinkOf(taken);
     const file = await this.maker.make(taken.workspaceId, taken, sink);
-    await failpoint('document.afterMake');
+    await failpoint('export.afterMake');
     await this.with(taken, async (trx) => {
       if (file === null) await releaseExport(trx, taken, 0, 0);
       else await completeExport(trx, taken, file);
-      await failpoint('document.beforeCommit');
+      await failpoint('export.beforeCommit');
     });
   }
 
@@ -156,7 +156,7 @@ export class ExportWorker {
         const added = { part, content, name: file?.name ?? null, repId: file?.repId ?? null };
         part += 1;
         assertHeld(await this.with(taken, (trx) => insertPart(trx, taken, added, isArchive ? part : undefined)));
-        await failpoint('document.afterPart');
+        await failpoint('export.afterPart');
       },
       start: async (total) => assertHeld(await this.with(taken, (trx) => updateProgress(trx, taken, total, part))),
       isTimeUp: () => this.stopping || performance.now() > until,
@@ -186,7 +186,7 @@ export class ExportWorker {
   }
 
   private async deleteExpired(): Promise<void> {
-    await sql`select forget_old_documents()`
+    await sql`select delete_old_exports()`
       .execute(this.database)
       .catch((error: unknown) => this.log.warn({ err: error }, 'deleting expired exports failed'));
   }

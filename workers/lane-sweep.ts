@@ -66,7 +66,7 @@ export class LaneSweep {
 
   private async completeJobs(): Promise<void> {
     const { rows } = await sql<{ workspace_id: string; job_id: string }>`
-      select workspace_id, job_id from unsettled_jobs()`.execute(this.database);
+      select workspace_id, job_id from running_jobs()`.execute(this.database);
     for (const { workspace_id: workspaceId, job_id: jobId } of rows) {
       await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
         await completeJobIfDone(trx, workspaceId, jobId);
@@ -78,7 +78,7 @@ export class LaneSweep {
   private async deleteOldRequests(): Promise<void> {
     if (performance.now() - this.deletedAt < deleteEveryMs) return;
     this.deletedAt = performance.now();
-    await sql`select forget_old_requests()`.execute(this.database);
+    await sql`select delete_old_request_data()`.execute(this.database);
   }
 
   /** The end of a day in the workspace's time zone may end a period, and its periodic rules are due. */

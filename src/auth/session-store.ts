@@ -6,7 +6,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
 import { type SignInMethod } from './sign-in.js';
 
-/** Maximum age of a session. find_token also ends sessions that were unused for 12 hours. */
+/** Maximum age of a session. find_tokens also ends sessions that were unused for 12 hours. */
 const maxDays = 30;
 
 /** Whether the rep is active. The row lock prevents deactivation before the transaction ends. */

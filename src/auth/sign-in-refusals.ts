@@ -26,7 +26,7 @@ export class SignInRefusals {
   async record(caller: Caller, method: SignInMethod, email: string): Promise<void> {
     const hash = emailHash(this.secrets, email);
     const { rows } = await this.unitOfWork.withoutTenant((trx) =>
-      sql<{ failures: number }>`select refuse_sign_in(${email}, ${hash}, ${method}) as failures`.execute(trx),
+      sql<{ failures: number }>`select record_failed_sign_in(${email}, ${hash}, ${method}) as failures`.execute(trx),
     );
     const failures = rows[0]?.failures ?? 0;
     const about = { requestId: caller.requestId, method, emailHash: hash.toString('hex').slice(0, 12), failures };

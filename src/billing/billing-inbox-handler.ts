@@ -98,7 +98,7 @@ export class BillingInboxHandler implements InboxHandler {
     if (customer.isDeleted) await unlinkCustomer(trx, workspaceId, customerId);
     else
       await saveSubscriptions(trx, { workspaceId, customerId }, now, {
-        askedAt: fetchedAt,
+        fetchedAt,
         checkAt: this.nextCheck(now),
       });
     const others = before.filter((subscription) => subscription.customerId !== customerId);

@@ -35,7 +35,7 @@ export async function saveSubscriptions(
   trx: Work,
   of: { readonly workspaceId: string; readonly customerId: string },
   subscriptions: readonly Subscription[],
-  { askedAt, checkAt }: { readonly askedAt: Date; readonly checkAt: Date },
+  { fetchedAt, checkAt }: { readonly fetchedAt: Date; readonly checkAt: Date },
 ): Promise<void> {
   const key = { workspace_id: of.workspaceId, customer_id: of.customerId };
   await trx
@@ -49,7 +49,7 @@ export async function saveSubscriptions(
     status,
     tier,
     past_due_since: pastDueSince,
-    asked_at: askedAt,
+    fetched_at: fetchedAt,
   }));
   if (rows.length > 0) await trx.insertInto('billing_subscriptions').values(rows).execute();
   await checkCustomers(trx, of.workspaceId, [of.customerId], checkAt);

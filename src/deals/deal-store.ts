@@ -227,10 +227,10 @@ export async function softDeleteDeals(
  */
 export async function purgeDeal(trx: Work, workspaceId: string, dealId: string, at: Date): Promise<void> {
   await sql`
-    insert into deal_tombstones as t (workspace_id, deal_id, erased_at)
+    insert into deal_tombstones as t (workspace_id, deal_id, purged_at)
     select workspace_id, deal_id, greatest(source_updated_at, ${at}) from deals
     where workspace_id = ${workspaceId} and deal_id = ${dealId}
-    on conflict (workspace_id, deal_id) do update set erased_at = excluded.erased_at`.execute(trx);
+    on conflict (workspace_id, deal_id) do update set purged_at = excluded.purged_at`.execute(trx);
   await trx
     .deleteFrom('deal_snapshots')
     .where('workspace_id', '=', workspaceId)
@@ -245,11 +245,11 @@ export async function purgedDeals(
   workspaceId: string,
   dealIds: readonly string[],
 ): Promise<ReadonlyMap<string, Date>> {
-  const { rows } = await sql<{ deal_id: string; erased_at: Date }>`
-    select t.deal_id, t.erased_at from deal_tombstones t
+  const { rows } = await sql<{ deal_id: string; purged_at: Date }>`
+    select t.deal_id, t.purged_at from deal_tombstones t
     where t.workspace_id = ${workspaceId} and t.deal_id = any(${idsOf(dealIds)})
       and not exists (select from deals d where d.workspace_id = t.workspace_id and d.deal_id = t.deal_id)`.execute(
     trx,
   );
-  return new Map(rows.map((row) => [row.deal_id, row.erased_at]));
+  return new Map(rows.map((row) => [row.deal_id, row.purged_at]));
 }

@@ -105,10 +105,10 @@ export const exportFailures = { pdf_unavailable: 503, export_unavailable: 503, r
 
 /** Wakes a worker. The worker reads the waiting exports from the database. */
 export const makeExportsJob: JobDeclaration<{ workspaceId: string }> = {
-  name: 'make-documents.v1',
+  name: 'run-exports.v1',
   payload: z.object({ workspaceId: z.uuid() }),
   attempts: 1,
-  key: ({ workspaceId }) => `documents.${workspaceId}`,
+  key: ({ workspaceId }) => `exports.${workspaceId}`,
 };
 
 export const exportJobExample = {

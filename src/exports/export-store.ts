@@ -27,10 +27,10 @@ export async function enqueueExport(
   request: ExportRequest & { readonly total: number; readonly actor: string },
 ): Promise<string | null> {
   // The lock serializes requests of a workspace, so that concurrent requests count each other.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`documents:${workspaceId}`}, 0))`.execute(trx);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`exports:${workspaceId}`}, 0))`.execute(trx);
   const waiting = await trx
-    .selectFrom('documents')
-    .select(['document_id', 'kind', 'rep_id', 'period', 'manager_id'])
+    .selectFrom('export_jobs')
+    .select(['job_id', 'kind', 'rep_id', 'period', 'manager_id'])
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'waiting')
     .execute();
@@ -41,14 +41,14 @@ export async function enqueueExport(
       one.period === request.period &&
       one.manager_id === request.managerId,
   );
-  if (waitingJob !== undefined) return waitingJob.document_id;
+  if (waitingJob !== undefined) return waitingJob.job_id;
   if (waiting.length >= maxWaiting) return null;
   const jobId = newId();
   await trx
-    .insertInto('documents')
+    .insertInto('export_jobs')
     .values({
       workspace_id: workspaceId,
-      document_id: jobId,
+      job_id: jobId,
       kind: request.kind,
       rep_id: request.repId,
       manager_id: request.managerId,
@@ -64,7 +64,7 @@ export async function enqueueExport(
 export async function leaseExport(trx: Work, workspaceId: string, jobId: string): Promise<LeasedExport | null> {
   const leaseId = newId();
   const row = await trx
-    .updateTable('documents')
+    .updateTable('export_jobs')
     .set((set) => ({
       status: 'running' as const,
       lease_id: leaseId,
@@ -72,7 +72,7 @@ export async function leaseExport(trx: Work, workspaceId: string, jobId: string)
       attempts: set('attempts', '+', 1),
     }))
     .where('workspace_id', '=', workspaceId)
-    .where('document_id', '=', jobId)
+    .where('job_id', '=', jobId)
     .where('finished_at', 'is', null)
     .where((where) => where.or([where('leased_until', 'is', null), where('leased_until', '<', sql<Date>`now()`)]))
     .returning(['kind', 'rep_id as repId', 'manager_id as managerId', 'period', 'attempts'])
@@ -95,10 +95,10 @@ interface LeaseChange {
 /** Updates the export while the lease is held. Returns false and changes nothing if another worker holds the lease. */
 async function updateLeased(trx: Work, lease: ExportLease, change: LeaseChange): Promise<boolean> {
   const { numUpdatedRows } = await trx
-    .updateTable('documents')
+    .updateTable('export_jobs')
     .set(change)
     .where('workspace_id', '=', lease.workspaceId)
-    .where('document_id', '=', lease.jobId)
+    .where('job_id', '=', lease.jobId)
     .where('lease_id', '=', lease.leaseId)
     .where('finished_at', 'is', null)
     .executeTakeFirst();
@@ -135,8 +135,8 @@ export async function insertPart(
   if (!(await updateLeased(trx, lease, { leased_until: leaseEnd, ...(done === undefined ? {} : { done }) })))
     return false;
   await trx
-    .insertInto('document_parts')
-    .values({ workspace_id: workspaceId, document_id: jobId, rep_id: repId, ...part })
+    .insertInto('export_parts')
+    .values({ workspace_id: workspaceId, job_id: jobId, rep_id: repId, ...part })
     .execute();
   return true;
 }
@@ -148,10 +148,10 @@ export function updateProgress(trx: Work, lease: ExportLease, total: number, don
 /** The reps of the stored parts, in the order of the parts. */
 export async function listPartOwners(trx: Work, { workspaceId, jobId }: ExportLease): Promise<(string | null)[]> {
   const rows = await trx
-    .selectFrom('document_parts')
+    .selectFrom('export_parts')
     .select('rep_id')
     .where('workspace_id', '=', workspaceId)
-    .where('document_id', '=', jobId)
+    .where('job_id', '=', jobId)
     .orderBy('part')
     .execute();
   return rows.map((row) => row.rep_id);
@@ -159,19 +159,15 @@ export async function listPartOwners(trx: Work, { workspaceId, jobId }: ExportLe
 
 /** Deletes the parts that a killed worker left. Only archives continue from their stored parts. */
 export async function deleteParts(trx: Work, { workspaceId, jobId }: ExportLease): Promise<void> {
-  await trx
-    .deleteFrom('document_parts')
-    .where('workspace_id', '=', workspaceId)
-    .where('document_id', '=', jobId)
-    .execute();
+  await trx.deleteFrom('export_parts').where('workspace_id', '=', workspaceId).where('job_id', '=', jobId).execute();
 }
 
 export async function completeExport(trx: Work, lease: ExportLease, file: Omit<FileInfo, 'bytes'>): Promise<boolean> {
   const { bytes } = await trx
-    .selectFrom('document_parts')
+    .selectFrom('export_parts')
     .select(sql<number>`coalesce(sum(length(content)), 0)::float8`.as('bytes'))
     .where('workspace_id', '=', lease.workspaceId)
-    .where('document_id', '=', lease.jobId)
+    .where('job_id', '=', lease.jobId)
     .executeTakeFirstOrThrow();
   return updateLeased(trx, lease, {
     status: 'completed',

@@ -8,7 +8,7 @@ import { type ExportJob } from './export-job.js';
  */
 export async function findExportJobs(trx: Work, workspaceId: string, jobId?: string): Promise<ExportJob[]> {
   let query = trx
-    .selectFrom('documents')
+    .selectFrom('export_jobs')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where((where) =>
@@ -16,10 +16,10 @@ export async function findExportJobs(trx: Work, workspaceId: string, jobId?: str
     )
     .orderBy('started_at', 'desc')
     .limit(100);
-  if (jobId !== undefined) query = query.where('document_id', '=', jobId);
+  if (jobId !== undefined) query = query.where('job_id', '=', jobId);
   const rows = await query.execute();
   return rows.map((row) => ({
-    jobId: row.document_id,
+    jobId: row.job_id,
     kind: row.kind,
     repId: row.rep_id,
     managerId: row.manager_id,
@@ -48,10 +48,10 @@ export async function findNextPart(
   after: number,
 ): Promise<ExportPart | null> {
   const row = await trx
-    .selectFrom('document_parts')
+    .selectFrom('export_parts')
     .select(['part', 'name', 'content'])
     .where('workspace_id', '=', workspaceId)
-    .where('document_id', '=', jobId)
+    .where('job_id', '=', jobId)
     .where('part', '>', after)
     .orderBy('part')
     .limit(1)

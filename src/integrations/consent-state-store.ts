@@ -17,7 +17,7 @@ export interface Consent {
 export async function storeConsent(trx: Work, secrets: Secrets, state: string, consent: Consent): Promise<void> {
   const hash = hashOf(state);
   const sealed = secrets.seal(placeOf(consent.provider, hash), JSON.stringify(consent));
-  await sql`select keep_sign_in_state(${hash}, ${consent.workspaceId}, ${sealed})`.execute(trx);
+  await sql`select store_sign_in_state(${hash}, ${consent.workspaceId}, ${sealed})`.execute(trx);
 }
 
 /** Returns the data of the state once; null if it is unknown, expired or of another kind. */

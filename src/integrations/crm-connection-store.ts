@@ -34,7 +34,7 @@ export async function saveConnection(trx: Work, who: Who, connection: NewConnect
     values (${workspaceId}, ${provider}, now(), ${accountId}, ${credentials}, ${actor}, ${webhookId})
     on conflict (workspace_id, provider) do update set connected_at = now(), account_id = excluded.account_id,
       credentials = excluded.credentials, connected_by = excluded.connected_by, webhook_id = excluded.webhook_id,
-      broken_at = null, broken_reason = null, reconcile_refused_at = null, poll_due_at = null,
+      broken_at = null, broken_reason = null, reconcile_rejected_at = null, poll_due_at = null,
       polled_through = case when c.account_id = excluded.account_id then c.polled_through end`.execute(trx);
   if (inbound !== null) {
     await deleteRoutes(trx, workspaceId, provider);

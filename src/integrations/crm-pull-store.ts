@@ -185,8 +185,8 @@ function isMissing({ pullId, startedAt }: CrmPull) {
  */
 export async function rejectReconcile(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
   const { rows } = await sql<{ confirmed: boolean }>`
-    update crm_connections c set reconcile_refused_at = case when old.confirmed then c.reconcile_refused_at else now() end
-    from (select coalesce(reconcile_refused_at > now() - ${`${confirmMinutes} minutes`}::interval, false) as confirmed
+    update crm_connections c set reconcile_rejected_at = case when old.confirmed then c.reconcile_rejected_at else now() end
+    from (select coalesce(reconcile_rejected_at > now() - ${`${confirmMinutes} minutes`}::interval, false) as confirmed
       from crm_connections where workspace_id = ${workspaceId} and provider = ${provider}) old
     where c.workspace_id = ${workspaceId} and c.provider = ${provider}
     returning old.confirmed`.execute(trx);
@@ -196,7 +196,7 @@ export async function rejectReconcile(trx: Work, workspaceId: string, provider: 
 export async function noteSync(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
   await trx
     .updateTable('crm_connections')
-    .set({ last_sync_at: sql<Date>`now()`, reconcile_refused_at: null })
+    .set({ last_sync_at: sql<Date>`now()`, reconcile_rejected_at: null })
     .where('workspace_id', '=', workspaceId)
     .where('provider', '=', provider)
     .execute();

@@ -31,7 +31,7 @@ export interface PullWork {
   readonly workspaceId: string;
   readonly pullId: string;
   /** Generation of the lease when the sweep ran: a job of a dead worker must not count as this one. */
-  readonly turn?: number | undefined;
+  readonly generation?: number | undefined;
   /** Increases with each sweep: a job that a worker took and lost before the lease must not count either. */
   readonly slot?: number | undefined;
 }
@@ -39,9 +39,14 @@ export interface PullWork {
 /** Resumes a pull. */
 export const pullJob: JobDeclaration<PullWork> = {
   name: 'crm-pull.v1',
-  payload: z.object({ workspaceId: z.uuid(), pullId: z.uuid(), turn: z.int().optional(), slot: z.int().optional() }),
+  payload: z.object({
+    workspaceId: z.uuid(),
+    pullId: z.uuid(),
+    generation: z.int().optional(),
+    slot: z.int().optional(),
+  }),
   attempts: 1,
-  key: ({ pullId, turn = '', slot = '' }) => idOf(`pull|${pullId}|${turn}|${slot}`),
+  key: ({ pullId, generation = '', slot = '' }) => idOf(`pull|${pullId}|${generation}|${slot}`),
 };
 
 /** Name of the pull's lease; `due_pulls` uses the same name. */

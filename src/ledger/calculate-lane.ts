@@ -171,7 +171,7 @@ export async function lockLane(trx: Work, { workspaceId, repId }: Lane, wait: bo
   const query = trx
     .selectFrom('lanes')
     .select(['cleared_at as clearedAt', sql<boolean>`attempts > 0 or parked_at is not null`.as('hasFailed')])
-    .select(sql<boolean>`settled_revision is not null`.as('hasMark'))
+    .select(sql<boolean>`fresh_revision is not null`.as('hasMark'))
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId)
     .forNoKeyUpdate();

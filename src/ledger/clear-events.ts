@@ -51,11 +51,11 @@ export async function clearEvents(
     .updateTable('lanes')
     .set({
       cleared_at: sql`now()`,
-      settled_revision: null,
-      settled_until: null,
-      settled_code: null,
-      settled_deals: null,
-      settled_skipped: null,
+      fresh_revision: null,
+      fresh_until: null,
+      fresh_code: null,
+      fresh_deals: null,
+      fresh_skipped: null,
     })
     .where('workspace_id', '=', workspaceId)
     .execute();

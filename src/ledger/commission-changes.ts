@@ -74,7 +74,7 @@ export class CommissionChanges {
       await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
         completeJobIfDone(trx, caller.workspaceId, jobId),
       );
-    await failpoint('change.beforeAnswer');
+    await failpoint('change.beforeResponse');
     return result;
   }
 }

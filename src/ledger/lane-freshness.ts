@@ -48,11 +48,11 @@ export function saveFreshnessMark(
   if (mark === 'unchanged') return;
   const { revision = null, until = null, deals = null, skipped = null } = mark ?? {};
   const note = sql`
-    update lanes set (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) = row (n.*)
+    update lanes set (fresh_revision, fresh_until, fresh_code, fresh_deals, fresh_skipped) = row (n.*)
     from (values (${revision}::uuid, ${until}::date, ${mark && calculationCode}::uuid, ${deals}::int,
       ${skipped}::int)) n (revision, until, code, deals, skipped)
     where workspace_id = ${workspaceId} and rep_id = ${repId}
-      and (settled_revision, settled_until, settled_code, settled_deals, settled_skipped) is distinct from
+      and (fresh_revision, fresh_until, fresh_code, fresh_deals, fresh_skipped) is distinct from
         (n.revision, n.until, n.code, n.deals, n.skipped)`;
   executeWithCommit(trx, note.compile(trx));
 }
@@ -75,12 +75,12 @@ export async function lanesToCalculate(
   today: Day,
 ): Promise<RequestedLane[]> {
   const { rows } = await sql<{ repId: string; deals: number | null; skipped: number | null }>`
-    select r.rep_id as "repId", l.settled_deals as deals, l.settled_skipped as skipped
+    select r.rep_id as "repId", l.fresh_deals as deals, l.fresh_skipped as skipped
     from reps r
     left join (
       select l.* from lanes l join workspaces w on w.workspace_id = l.workspace_id
-      where l.workspace_id = ${workspaceId} and l.settled_revision = w.configuration_revision
-        and l.settled_until >= ${today}::date and l.settled_code = ${calculationCode}
+      where l.workspace_id = ${workspaceId} and l.fresh_revision = w.configuration_revision
+        and l.fresh_until >= ${today}::date and l.fresh_code = ${calculationCode}
         and not exists (
           select from calculation_requests q where q.workspace_id = ${workspaceId} and q.rep_id = l.rep_id
         )

@@ -39,7 +39,7 @@ export class CrmInboxHandler implements InboxHandler {
     if (account === null) return this.applyDelivered(batch);
     const fetchedAt = await this.unitOfWork.run(batch, { lock: 'none', access: 'read' }, databaseTime);
     const deals = await fetchDeals(account, [...new Set(batch.messages.map((one) => one.subject))]);
-    await failpoint('news.afterFetch');
+    await failpoint('inbox.afterFetch');
     await this.record(batch, deals, fetchedAt, 'fetched');
   }
 
@@ -90,11 +90,11 @@ export class CrmInboxHandler implements InboxHandler {
     await this.changes.run(batch, 'shared', async (trx, recalculate) => {
       await lease.assertHeld(trx);
       const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: true });
-      await failpoint('news.afterRecord');
+      await failpoint('inbox.afterRecord');
       await recalculate(requestsFor(recorded));
       await auditSkippedDeals(trx, workspaceId, { trigger: 'deal_change', provider }, recorded);
       await markProcessed(trx, batch, messages, outcome);
-      await failpoint('news.afterSettle');
+      await failpoint('inbox.afterMark');
     });
   }
 }

@@ -75,7 +75,7 @@ async function appliedBefore(
   const { rows } = await sql<{ subject: string; payload: unknown }>`
     select subject, payload from inbox
     where workspace_id = ${workspaceId} and source = ${source} and subject = any(${dealIds}::text[])
-      and outcome = ${deliveredOutcome} and settled_at >= (select c.broken_at from crm_connections c
+      and outcome = ${deliveredOutcome} and processed_at >= (select c.broken_at from crm_connections c
         where c.workspace_id = inbox.workspace_id and c.provider = inbox.source)`.execute(trx);
   return rows.map(({ subject, payload }) => ({ dealId: subject, ...readHint(payload) }));
 }

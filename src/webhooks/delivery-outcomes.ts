@@ -71,15 +71,15 @@ async function tallyOf(trx: Work, workspaceId: string, messages: readonly InboxM
   const dealIds = [...new Set(messages.map((one) => one.subject))];
   const { rows } = await sql<Tally & { pending: boolean }>`
     with messages as (
-      select settled_at, received_at from inbox
-      where workspace_id = ${workspaceId} and source = ${messages[0]?.source} and news_key = any(${keys}::uuid[])
+      select processed_at, received_at from inbox
+      where workspace_id = ${workspaceId} and source = ${messages[0]?.source} and message_key = any(${keys}::uuid[])
     ), runs as (
       select distinct r.run_id, r.outcome, r.events_written, r.events_reversed, r.statement_locked, r.skipped, r.blocked
       from audit_run_deals d join audit_runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
       where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[])
         and r.started_at >= (select min(received_at) from messages) - interval '1 second'
     )
-    select exists (select from messages where settled_at is null) or exists (
+    select exists (select from messages where processed_at is null) or exists (
         select from calculation_requests q
         where q.workspace_id = ${workspaceId} and q.deal_id = any(${dealIds}::text[])) as pending,
       coalesce(array_agg(outcome) filter (where outcome is not null), '{}') as outcomes,

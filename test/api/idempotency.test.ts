@@ -134,7 +134,7 @@ describe('Idempotency-Key', () => {
   async function leaveRunning(leasedUntil: ReturnType<typeof sql<Date>>, status: number | null = null): Promise<void> {
     await owner
       .updateTable('idempotency_keys')
-      .set({ status, answer: null, request_hash: null, leased_until: leasedUntil as never })
+      .set({ status, response: null, request_hash: null, leased_until: leasedUntil as never })
       .where('workspace_id', '=', workspaceId)
       .execute();
   }
@@ -197,10 +197,10 @@ describe('Idempotency-Key', () => {
     await age(25);
     await expectFailure(post('/v1/plans', plan('A'), 'k'), 409, 'plan_name_taken');
     await post('/v1/plans', plan('B'), 'k2');
-    await sql`select forget_old_requests()`.execute(service.running.service.database);
+    await sql`select delete_old_request_data()`.execute(service.running.service.database);
     expect(await storedResponses()).to.have.length(1);
     await age(25);
-    await sql`select forget_old_requests()`.execute(service.running.service.database);
+    await sql`select delete_old_request_data()`.execute(service.running.service.database);
     expect(await storedResponses()).to.have.length(0);
   });
 
@@ -209,8 +209,8 @@ describe('Idempotency-Key', () => {
     expect(rotated.status).to.equal(200);
     await expectFailure(post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k'), 409, 'duplicate_idempotency_key');
     expect(JSON.stringify(await storedResponses())).not.to.include(rotated.body.apiKey.slice(3));
-    expect((await storedResponses()).map(({ status, answer }) => ({ status, answer }))).to.deep.equal([
-      { status: 200, answer: null },
+    expect((await storedResponses()).map(({ status, response }) => ({ status, response }))).to.deep.equal([
+      { status: 200, response: null },
     ]);
     expect((await service.client(rotated.body.apiKey).get('/v1')).status).to.equal(200);
   });

@@ -157,7 +157,7 @@ describe('sessions', () => {
     await age('12 hours 1 second');
     const { token } = await world.signIn(mia.email);
     await world.service.running.service.unitOfWork.withoutTenant((trx) =>
-      sql`select forget_old_sign_ins()`.execute(trx),
+      sql`select delete_old_sign_ins()`.execute(trx),
     );
     const { rows } = await sql`select from tokens where kind = 'sess'`.execute(world.owner);
     expect(rows).to.have.length(1);

@@ -99,7 +99,7 @@ describe('billing', () => {
 
   async function inboxMessagesOf(workspaceId: string) {
     return rows(
-      'select outcome, error, attempts, settled_at is not null as settled from inbox where workspace_id = $1',
+      'select outcome, error, attempts, processed_at is not null as settled from inbox where workspace_id = $1',
       workspaceId,
     );
   }

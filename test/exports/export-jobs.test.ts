@@ -38,7 +38,7 @@ describe('file exports', function () {
   ): Promise<string> {
     const id = newId();
     await fixture.sql(
-      `insert into documents (workspace_id, document_id, kind, rep_id, period, status, actor, lease_id, leased_until, attempts)
+      `insert into export_jobs (workspace_id, job_id, kind, rep_id, period, status, actor, lease_id, leased_until, attempts)
        values ($1, $2, $3, $4, $5, $6, 'api-key', $2, ${until}, 1)`,
       [of.workspaceId, id, kind, repId, period, status],
     );
@@ -121,14 +121,14 @@ describe('file exports', function () {
     const { body } = await office.api.get('/v1/statements/export.xlsx?period=2026-01&async=true');
     await finished(office.api, body.jobId);
     const age = (span: string) =>
-      fixture.sql(`update documents set finished_at = now() - $2::interval where document_id = $1`, [body.jobId, span]);
+      fixture.sql(`update export_jobs set finished_at = now() - $2::interval where job_id = $1`, [body.jobId, span]);
     await age('59 minutes');
     expect((await office.api.get(`${jobs}/${body.jobId}/file`)).status).to.equal(200);
     await age('61 minutes');
     expect((await office.api.get(`${jobs}/${body.jobId}`)).status).to.equal(404);
     expect((await office.api.get(`${jobs}/${body.jobId}/file`)).status).to.equal(404);
-    await fixture.sql('select forget_old_documents()');
-    expect(await fixture.sql('select 1 from document_parts where document_id = $1', [body.jobId])).to.deep.equal([]);
+    await fixture.sql('select delete_old_exports()');
+    expect(await fixture.sql('select 1 from export_parts where job_id = $1', [body.jobId])).to.deep.equal([]);
   });
 
   it('returns export_not_ready before the file is finished', async () => {
@@ -157,13 +157,13 @@ describe('file exports', function () {
     await fixture.generate(own, '2026-01');
     const abandoned = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.zip' });
     await fixture.sql(
-      `insert into document_parts (workspace_id, document_id, part, name, rep_id, content)
+      `insert into export_parts (workspace_id, job_id, part, name, rep_id, content)
        values ($1, $2, 0, 'stored-earlier.pdf', $3, 'x')`,
       [own.workspaceId, abandoned, own.ben],
     );
     const single = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.xlsx' });
     await fixture.sql(
-      `insert into document_parts (workspace_id, document_id, part, content) values ($1, $2, 0, 'half a file')`,
+      `insert into export_parts (workspace_id, job_id, part, content) values ($1, $2, 0, 'half a file')`,
       [own.workspaceId, single],
     );
     for (const jobId of [abandoned, single]) expect(await finished(own.api, jobId)).to.include({ status: 'completed' });

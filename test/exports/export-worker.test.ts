@@ -25,12 +25,12 @@ describe('the export worker', () => {
   beforeEach(async () => {
     order = { workspaceId: await fixture.workspace(), documentId: newId() };
     await rows(
-      `insert into documents (workspace_id, document_id, kind, period, actor) values ($1, $2, 'team.xlsx', '2026-01', 'api-key')`,
+      `insert into export_jobs (workspace_id, job_id, kind, period, actor) values ($1, $2, 'team.xlsx', '2026-01', 'api-key')`,
       order.workspaceId,
       order.documentId,
     );
   });
-  afterEach(() => rows('delete from documents'));
+  afterEach(() => rows('delete from export_jobs'));
   after(() => fixture.close());
 
   function rows(statement: string, ...values: unknown[]) {
@@ -38,7 +38,7 @@ describe('the export worker', () => {
   }
 
   async function document() {
-    const [row] = await rows('select status, attempts, error from documents where document_id = $1', order.documentId);
+    const [row] = await rows('select status, attempts, error from export_jobs where job_id = $1', order.documentId);
     return row;
   }
 
@@ -49,7 +49,7 @@ describe('the export worker', () => {
 
   /** Processes the export once, waiting for its next attempt if needed. */
   async function attend(make: Make): Promise<void> {
-    await rows('update documents set leased_until = now() where document_id = $1', order.documentId);
+    await rows('update export_jobs set leased_until = now() where job_id = $1', order.documentId);
     const attending = desk(make);
     attending.wake();
     await attending.stop();
@@ -65,7 +65,7 @@ describe('the export worker', () => {
   });
 
   it('fails an export after five workers were killed while making it', async () => {
-    await rows('update documents set attempts = 5 where document_id = $1', order.documentId);
+    await rows('update export_jobs set attempts = 5 where job_id = $1', order.documentId);
     await attend(text);
     expect(await document()).to.include({ status: 'failed' });
   });

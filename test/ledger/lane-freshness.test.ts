@@ -174,7 +174,7 @@ describe('a recalculation of a workspace without pending requests', () => {
   });
 
   it('calculates again after the calculation code has changed', async () => {
-    await sql(`update lanes set settled_code = gen_random_uuid() where settled_code is not null`);
+    await sql(`update lanes set fresh_code = gen_random_uuid() where fresh_code is not null`);
     expect(await requestedReps()).to.deep.equal(everyone);
   });
 
@@ -196,7 +196,7 @@ describe('a recalculation of a workspace without pending requests', () => {
     await example.api.expect(201, 'POST', '/v1/assignments', { repIds: [example.repIds.bob], planId });
     await recalculated();
     expect(await requestedReps(), 'on the same day').to.deep.equal([]);
-    await sql('update lanes set settled_until = settled_until - 1 where settled_until is not null');
+    await sql('update lanes set fresh_until = fresh_until - 1 where fresh_until is not null');
     expect(await requestedReps(), 'on the next').to.deep.equal(['bob']);
   });
 

@@ -140,7 +140,7 @@ describe('a lagging replica', () => {
       pg.Client,
     ];
     await Promise.all([primary.connect(), replica.connect()]);
-    for (const table of ['workspaces', 'reps', 'deals', 'answer_revisions']) {
+    for (const table of ['workspaces', 'reps', 'deals', 'cache_versions']) {
       const { rows } = await primary.query(`select to_jsonb(t)::text as row from ${table} t`);
       await replica.query(`truncate ${table} cascade`);
       for (const { row } of rows)

@@ -61,7 +61,7 @@ describe('HTTP', () => {
       dispatcher: dispatcher as unknown as OperationDispatcher,
       authenticate: async (authorization) => {
         if (authorization !== 'Bearer good') throw new Failure('unauthorized', 'A valid token is needed.');
-        return { caller, counted: null, revisions: null };
+        return { caller, counted: null, cacheVersions: null };
       },
       log: createLog('silent'),
       extra: [(express) => health.routes(express)],

@@ -154,7 +154,7 @@ export class RunningService {
   /** Resolves when everything that webhooks brought is processed and calculated. */
   async delivered(workspaceId: string): Promise<void> {
     await until('the processing of the deliveries', async () => {
-      const [left] = await this.sql('select 1 from inbox where workspace_id = $1 and settled_at is null limit 1', [
+      const [left] = await this.sql('select 1 from inbox where workspace_id = $1 and processed_at is null limit 1', [
         workspaceId,
       ]);
       return left === undefined ? true : undefined;

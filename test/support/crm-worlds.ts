@@ -240,7 +240,7 @@ export async function untilInboxEmpty(ownerUrl: string): Promise<void> {
   for (;;) {
     const [row] = await query<{ left: number }>(
       ownerUrl,
-      'select count(*)::int as left from inbox where settled_at is null',
+      'select count(*)::int as left from inbox where processed_at is null',
     );
     if (row?.left === 0) return;
     if (Date.now() > deadline) throw new Error(`${row?.left} messages are still in the inbox`);

@@ -14,7 +14,7 @@ export async function storeState(
 ): Promise<void> {
   const hash = hashOf(state);
   const sealed = secrets.seal(placeOf(hash), JSON.stringify({ nonce, verifier }));
-  await sql`select keep_sign_in_state(${hash}, ${workspaceId}, ${sealed})`.execute(trx);
+  await sql`select store_sign_in_state(${hash}, ${workspaceId}, ${sealed})`.execute(trx);
 }
 
 export interface StoredState {

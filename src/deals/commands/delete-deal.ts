@@ -83,7 +83,7 @@ export class DeleteDeal {
     const at = this.clock.now();
     if (hard) await purgeDeal(trx, workspaceId, dealId, at);
     else if (!deal.deleted) await softDeleteDeals(trx, workspaceId, [{ dealId, at }]);
-    await failpoint('delete.afterBury');
+    await failpoint('delete.afterSoftDelete');
     await requestCalculation(
       trx,
       workspaceId,

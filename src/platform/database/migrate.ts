@@ -6,22 +6,27 @@ import { sqlStateOf } from './database-errors.js';
 import { appRole, createDatabase, type Database } from './pool.js';
 import { retryOnOutage } from './retry-on-outage.js';
 
-/** Migrates the tables and the queue's schema to the latest version. Several processes may run it at the same time. */
-export async function migrateToLatest(
-  ownerUrl: string,
-  migrations: Readonly<Record<string, Migration>>,
-): Promise<string[]> {
+export type Migrations = Readonly<Record<string, Migration>>;
+
+/**
+ * Migrates the tables and the queue's schema to the latest version, and returns the names of the migrations that ran.
+ * Several processes may run it at the same time. A database of a later release is left unchanged, since that release
+ * may be rolled back.
+ */
+export async function migrateToLatest(ownerUrl: string, migrations: Migrations): Promise<string[]> {
   const done = await retryOnOutage(() => migrateTables(ownerUrl, migrations)).catch((cause: unknown) => {
+    if (cause instanceof UnreleasedSchema) throw cause;
     throw new Error('The migration of the database failed; the failed step was rolled back.', { cause });
   });
   await retryOnOutage(() => migrateQueue(ownerUrl));
   return done;
 }
 
-async function migrateTables(ownerUrl: string, migrations: Readonly<Record<string, Migration>>): Promise<string[]> {
+async function migrateTables(ownerUrl: string, migrations: Migrations): Promise<string[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
     await sql.raw(endIdleSessions).execute(database);
+    if ((await pendingMigrations(database, migrations, 'owner')).length === 0) return [];
     const migrator = new Migrator({
       db: database.withPlugin(failpointAfterStatements),
       provider: { getMigrations: async () => ({ ...migrations }) },
@@ -31,6 +36,18 @@ async function migrateTables(ownerUrl: string, migrations: Readonly<Record<strin
     return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
   } finally {
     await database.destroy();
+  }
+}
+
+/** The migrations that created the database were replaced before the first release, so no later one applies to it. */
+class UnreleasedSchema extends Error {
+  override readonly name = 'UnreleasedSchema';
+
+  constructor() {
+    super(
+      'An unreleased version of the service created this database, and it cannot be migrated. ' +
+        'Delete the data folder (DATA_DIR) of an embedded database, or set DATABASE_URL to an empty database.',
+    );
   }
 }
 
@@ -49,10 +66,13 @@ const failpointAfterStatements: KyselyPlugin = {
   },
 };
 
-/** Names of the migrations that the database lacks, read with the rights of the owner or of the service. */
+/**
+ * Names of the migrations that the database lacks, read with the rights of the owner or of the service. Throws
+ * {@link UnreleasedSchema} if the database has migrations, but not the first one.
+ */
 export async function pendingMigrations(
   database: Database,
-  migrations: Readonly<Record<string, Migration>>,
+  migrations: Migrations,
   role: 'owner' | 'service',
 ): Promise<string[]> {
   const from = role === 'owner' ? sql`kysely_migration` : sql`applied_migrations()`;
@@ -61,17 +81,16 @@ export async function pendingMigrations(
     throw error;
   });
   const applied = new Set(rows.map(({ name }) => name));
-  return Object.keys(migrations).filter((name) => !applied.has(name));
+  const names = Object.keys(migrations);
+  if (applied.size > 0 && !applied.has(names[0] as string)) throw new UnreleasedSchema();
+  return names.filter((name) => !applied.has(name));
 }
 
 /** SQLSTATEs of a missing table, function or role: migrations create all three. */
 const notMigratedStates = ['42P01', '42883', '22023'];
 
 /** Throws if the database lacks a migration, for processes that must not migrate. */
-export async function assertMigrated(
-  database: Database,
-  migrations: Readonly<Record<string, Migration>>,
-): Promise<void> {
+export async function assertMigrated(database: Database, migrations: Migrations): Promise<void> {
   if ((await pendingMigrations(database, migrations, 'service')).length > 0)
     throw new Error('The database lacks migrations. Run "npx commissions migrate" first.');
 }

@@ -59,7 +59,7 @@ export interface Tables {
     manager_scope: Generated<'workspace' | 'reports'>;
     created_at: GeneratedInstant;
   };
-  answer_revisions: { workspace_id: string; part: number; revision: Generated<string> };
+  cache_versions: { workspace_id: string; scope: number; version: Generated<string> };
   tokens: {
     workspace_id: string;
     token_id: string;
@@ -208,11 +208,11 @@ export interface Tables {
     parked_at: Instant | null;
     last_error: string | null;
     cleared_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
-    settled_revision: ColumnType<string | null, undefined, string | null>;
-    settled_until: ColumnType<Day | null, undefined, Day | null>;
-    settled_code: ColumnType<string | null, undefined, string | null>;
-    settled_deals: ColumnType<number | null, undefined, number | null>;
-    settled_skipped: ColumnType<number | null, undefined, number | null>;
+    fresh_revision: ColumnType<string | null, undefined, string | null>;
+    fresh_until: ColumnType<Day | null, undefined, Day | null>;
+    fresh_code: ColumnType<string | null, undefined, string | null>;
+    fresh_deals: ColumnType<number | null, undefined, number | null>;
+    fresh_skipped: ColumnType<number | null, undefined, number | null>;
   };
   jobs: {
     workspace_id: string;
@@ -373,9 +373,9 @@ export interface Tables {
     author_id: string | null;
     created_at: GeneratedInstant;
   };
-  documents: {
+  export_jobs: {
     workspace_id: string;
-    document_id: string;
+    job_id: string;
     kind: ExportKind;
     rep_id: string | null;
     manager_id: string | null;
@@ -393,9 +393,9 @@ export interface Tables {
     started_at: GeneratedInstant;
     finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
   };
-  document_parts: {
+  export_parts: {
     workspace_id: string;
-    document_id: string;
+    job_id: string;
     part: number;
     name: string | null;
     rep_id: string | null;
@@ -415,7 +415,7 @@ export interface Tables {
     last_sync_at: Instant | null;
     polled_through: Instant | null;
     poll_due_at: Instant | null;
-    reconcile_refused_at: Instant | null;
+    reconcile_rejected_at: Instant | null;
   };
   crm_members: { workspace_id: string; crm_id: string; provider: 'crma' | 'crmb' | 'crmc'; rep_id: string };
   crm_pulls: {
@@ -448,7 +448,7 @@ export interface Tables {
     type: string;
     options: Json<readonly { readonly label: string; readonly value: string }[]> | null;
   };
-  deal_tombstones: { workspace_id: string; deal_id: string; erased_at: Instant };
+  deal_tombstones: { workspace_id: string; deal_id: string; purged_at: Instant };
   inbound_routes: {
     workspace_id: string;
     source: InboxSource;
@@ -459,13 +459,13 @@ export interface Tables {
   inbox: {
     workspace_id: string;
     source: InboxSource;
-    news_key: string;
+    message_key: string;
     subject: string;
     payload: Json<unknown>;
     received_at: GeneratedInstant;
     attempts: Generated<number>;
     not_before: GeneratedInstant;
-    settled_at: Instant | null;
+    processed_at: Instant | null;
     outcome: string | null;
     error: string | null;
   };
@@ -482,13 +482,13 @@ export interface Tables {
     status: string;
     tier: 'free' | 'pro' | 'enterprise' | null;
     past_due_since: Instant | null;
-    asked_at: Instant;
+    fetched_at: Instant;
   };
   work_leases: {
     workspace_id: string;
     work: string;
     lease_id: string;
-    turn: Generated<number>;
+    generation: Generated<number>;
     leased_until: Instant;
   };
   idempotency_keys: {
@@ -499,7 +499,7 @@ export interface Tables {
     created_at: GeneratedInstant;
     request_hash: Buffer | null;
     status: number | null;
-    answer: string | null;
+    response: string | null;
   };
 }
 

@@ -148,7 +148,7 @@ export class UnitOfWork {
         select set_config('app.workspace_id', ${caller.workspaceId}, true),
           set_config('lock_timeout', ${lockTimeout[lock]}, true),
           set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true),
-          set_config('app.raises_revisions', ${statesAffected(lock) ? 'on' : 'off'}, true)
+          set_config('app.declares_affected', ${statesAffected(lock) ? 'on' : 'off'}, true)
           ${workspaceLocks(caller.workspaceId, lock)}`.execute(trx);
       // The error is thrown below, in place of the errors of the statements that followed it.
       opened.catch(() => undefined);

@@ -101,17 +101,17 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     const address = request.ip ?? '';
     const isPublic = operation.access === 'public';
     const isCacheable = operation.cacheScope !== undefined;
-    const { caller, counted, revisions }: Bearer = isPublic
-      ? { caller: anonymousCaller(requestId, address), counted: null, revisions: null }
+    const { caller, counted, cacheVersions }: Bearer = isPublic
+      ? { caller: anonymousCaller(requestId, address), counted: null, cacheVersions: null }
       : await authenticate(request.headers.authorization, requestId, address, isCacheable);
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
     dispatcher.checkAccess(operation, caller);
     guardQuery(request);
-    if (revisions !== null && responseCache !== undefined) {
+    if (cacheVersions !== null && responseCache !== undefined) {
       const input = dispatcher.parse(operation, { params: request.params, query: request.query, body: {} }, caller);
       const make = async () => (await dispatcher.execute(operation, input, caller)).body;
-      const json = await responseCache.respond(operation, input, caller, revisions, make);
+      const json = await responseCache.respond(operation, input, caller, cacheVersions, make);
       response.type('application/json').send(json);
       return;
     }

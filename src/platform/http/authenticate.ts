@@ -16,14 +16,14 @@ export interface Bearer {
   /** The result of counting the request; null where requests are counted elsewhere. */
   readonly counted: Counted | null;
   /** The cache versions of the caller's workspace, where they were requested; see `cacheVersionOf`. */
-  readonly revisions: string | null;
+  readonly cacheVersions: string | null;
 }
 
 export type Authenticate = (
   authorization: string | undefined,
   requestId: string,
   address: string,
-  withRevisions: boolean,
+  withCacheVersions: boolean,
 ) => Promise<Bearer>;
 
 interface TokenRow extends CountRow {
@@ -34,14 +34,14 @@ interface TokenRow extends CountRow {
   readonly rep_id: string | null;
   readonly role: Role | null;
   readonly active: boolean | null;
-  readonly revisions: string | null;
+  readonly cache_versions: string | null;
   /** The reps that a manager is restricted to; null where nothing restricts the caller. */
   readonly team: readonly string[] | null;
 }
 
 interface Lookup {
   readonly hash: Buffer;
-  readonly withRevisions: boolean;
+  readonly withCacheVersions: boolean;
 }
 
 type Found = Omit<Bearer, 'caller'> & { readonly token: TokenRow };
@@ -63,13 +63,13 @@ export class TokenAuthenticator {
     private readonly perMinute: number | null = null,
   ) {}
 
-  async authenticate(header: string | undefined, requestId: string, withRevisions = false): Promise<Bearer> {
+  async authenticate(header: string | undefined, requestId: string, withCacheVersions = false): Promise<Bearer> {
     const token = bearerPattern.exec(header ?? '')?.[1];
     const hash = token === undefined ? null : tokenHash(token);
     if (hash === null) throw unauthorized();
-    const found = await this.lookups.add({ hash, withRevisions });
+    const found = await this.lookups.add({ hash, withCacheVersions });
     if (found === null || (found.token.kind === 'sess' && found.token.active !== true)) throw unauthorized();
-    const { token: row, counted, revisions } = found;
+    const { token: row, counted, cacheVersions } = found;
     return {
       caller: {
         workspaceId: row.workspace_id,
@@ -82,14 +82,14 @@ export class TokenAuthenticator {
         tokenKind: row.kind,
       },
       counted,
-      revisions,
+      cacheVersions,
     };
   }
 
   /** Authenticates; a rejected token counts against the address it came from. A request without a token does not. */
-  readonly authenticateFrom: Authenticate = async (header, requestId, address, withRevisions) => {
+  readonly authenticateFrom: Authenticate = async (header, requestId, address, withCacheVersions) => {
     try {
-      return await this.authenticate(header, requestId, withRevisions);
+      return await this.authenticate(header, requestId, withCacheVersions);
     } catch (error) {
       if (header !== undefined && error instanceof Failure) await this.attemptLimits.countFailure(address);
       throw error;
@@ -101,14 +101,14 @@ export class TokenAuthenticator {
     const groups = [...byHash.values()];
     const { rows } = await sql<TokenRow>`
       select * from admit_requests(${groups.map(([first]) => first?.hash)}, ${groups.map((all) => all.length)},
-        ${groups.map((all) => all.some((one) => one.withRevisions))}, ${this.perMinute})`.execute(this.database);
+        ${groups.map((all) => all.some((one) => one.withCacheVersions))}, ${this.perMinute})`.execute(this.database);
     const found = new Map<Lookup, Found>();
     for (const token of rows)
       for (const [place, one] of (byHash.get(token.hash.toString('hex')) ?? []).entries())
         found.set(one, {
           token,
           counted: this.perMinute === null ? null : countedAt(place, token),
-          revisions: one.withRevisions ? token.revisions : null,
+          cacheVersions: one.withCacheVersions ? token.cache_versions : null,
         });
     return lookups.map((one) => found.get(one) ?? null);
   }

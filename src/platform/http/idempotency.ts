@@ -93,7 +93,7 @@ const written = 102;
 interface StoredKey {
   readonly status: number | null;
   readonly running: boolean;
-  readonly answer: string | null;
+  readonly response: string | null;
   readonly request_hash: Buffer | null;
 }
 
@@ -131,7 +131,7 @@ export class IdempotencyStore {
     try {
       const { status, body } = await this.unitOfWork.withCommitHook(caller, (trx) => noteWrite(trx, claim), work);
       const json = JSON.stringify(body);
-      await failpoint('answer.beforeKeep');
+      await failpoint('response.beforeStore');
       await this.quietly(this.store(claim, status, secret ? null : json, await request.fingerprint()));
       return { status, json, replayed: false };
     } catch (error) {
@@ -151,13 +151,13 @@ export class IdempotencyStore {
         values (${workspaceId}, ${keyHash}, ${leaseId}, now() + make_interval(secs => ${leaseSeconds}))
         on conflict (workspace_id, key_hash) do update set
           lease_id = excluded.lease_id, leased_until = excluded.leased_until, created_at = now(),
-          request_hash = null, status = null, answer = null
+          request_hash = null, status = null, response = null
         where (k.status is null and k.leased_until < now()) or k.created_at < now() - interval '24 hours'
         returning k.lease_id`.execute(trx);
       if (rows.length > 0) return null;
       return trx
         .selectFrom('idempotency_keys')
-        .select(['status', 'answer', 'request_hash', sql<boolean>`leased_until > now()`.as('running')])
+        .select(['status', 'response', 'request_hash', sql<boolean>`leased_until > now()`.as('running')])
         .where('workspace_id', '=', workspaceId)
         .where('key_hash', '=', keyHash)
         .executeTakeFirst();
@@ -174,12 +174,12 @@ export class IdempotencyStore {
     );
   }
 
-  private async store(claim: Claim, status: number, answer: string | null, requestHash: Buffer): Promise<void> {
+  private async store(claim: Claim, status: number, response: string | null, requestHash: Buffer): Promise<void> {
     const { workspaceId, keyHash, leaseId } = claim;
     await this.unitOfWork.run(claim, { lock: 'none', access: 'write' }, (trx) =>
       trx
         .updateTable('idempotency_keys')
-        .set({ status, answer, request_hash: requestHash })
+        .set({ status, response, request_hash: requestHash })
         .where('workspace_id', '=', workspaceId)
         .where('key_hash', '=', keyHash)
         .where('lease_id', '=', leaseId)
@@ -236,7 +236,7 @@ function inProgress(): Failure {
   return new Failure('request_in_progress', 'The first request with this Idempotency-Key is still running.');
 }
 
-function replay({ status, running, answer, request_hash: first }: StoredKey, now: Buffer): StoredResponse {
+function replay({ status, running, response, request_hash: first }: StoredKey, now: Buffer): StoredResponse {
   if (status === written && !running)
     throw new Failure(
       'duplicate_idempotency_key',
@@ -248,10 +248,10 @@ function replay({ status, running, answer, request_hash: first }: StoredKey, now
       'duplicate_idempotency_key',
       'This Idempotency-Key was used for a different request. Use a new key.',
     );
-  if (answer === null)
+  if (response === null)
     throw new Failure(
       'duplicate_idempotency_key',
       'The first request with this Idempotency-Key was executed. Its response contained a secret, which is returned only once and not stored.',
     );
-  return { status, json: answer, replayed: true };
+  return { status, json: response, replayed: true };
 }

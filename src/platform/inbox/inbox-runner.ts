@@ -97,7 +97,7 @@ export class InboxRunner {
   /** False if the inbox should be left for now. */
   private async handle(handler: InboxHandler, batch: InboxBatch): Promise<boolean> {
     try {
-      await failpoint('news.afterPick');
+      await failpoint('inbox.afterPick');
       await handler.handle(batch);
       return true;
     } catch (error) {
@@ -121,7 +121,7 @@ export class InboxRunner {
         update inbox set attempts = attempts + ${delayed ? 0 : 1}, error = ${reason},
           not_before = now() + greatest(${(pause ?? 0) / 1000},
             least(${maxPauseSeconds}, extract(epoch from now() - received_at) / 2 + 1)) * interval '1 second'
-        where workspace_id = ${workspaceId} and source = ${source} and news_key = any(${keys}::uuid[])`.execute(trx);
+        where workspace_id = ${workspaceId} and source = ${source} and message_key = any(${keys}::uuid[])`.execute(trx);
       const exhausted = delayed ? [] : messages.filter((one) => one.attempts + 1 >= maxAttempts);
       if (exhausted.length === 0) return;
       await markProcessed(trx, batch, exhausted, 'failed');
@@ -145,13 +145,13 @@ async function readDue(
 ): Promise<PendingMessage[]> {
   const { rows } = await sql<PendingMessage>`
     with due as (
-      select news_key, subject, payload, received_at, attempts from inbox
-      where workspace_id = ${workspaceId} and source = ${source} and settled_at is null and not_before <= now() and ${attempts}
+      select message_key, subject, payload, received_at, attempts from inbox
+      where workspace_id = ${workspaceId} and source = ${source} and processed_at is null and not_before <= now() and ${attempts}
       order by received_at limit ${maxRowsPerRead}
     )
-    select news_key as key, subject, payload, received_at as "receivedAt", attempts from due
+    select message_key as key, subject, payload, received_at as "receivedAt", attempts from due
     where subject in (select subject from due group by subject order by min(received_at) limit ${maxSubjects})
-    order by received_at, news_key`.execute(trx);
+    order by received_at, message_key`.execute(trx);
   return rows;
 }
 
@@ -163,7 +163,7 @@ export async function markProcessed(
 ): Promise<void> {
   if (messages.length === 0) return;
   await sql`
-    update inbox set settled_at = now(), outcome = ${outcome}, error = case when ${outcome} = 'failed' then error end
+    update inbox set processed_at = now(), outcome = ${outcome}, error = case when ${outcome} = 'failed' then error end
     where workspace_id = ${workspaceId} and source = ${source}
-      and news_key = any(${messages.map((one) => one.key)}::uuid[])`.execute(trx);
+      and message_key = any(${messages.map((one) => one.key)}::uuid[])`.execute(trx);
 }

@@ -9,7 +9,7 @@ export interface InboxWork {
   readonly workspaceId: string;
   readonly source: InboxSource;
   /** The generation of the lease when the sweep ran: a job of a dead worker must not count as this one. */
-  readonly turn?: number | undefined;
+  readonly generation?: number | undefined;
   /** Increases with each sweep: a job whose worker died before taking the lease must not count either. */
   readonly slot?: number | undefined;
 }
@@ -20,11 +20,12 @@ export const inboxJob: JobDeclaration<InboxWork> = {
   payload: z.object({
     workspaceId: z.uuid(),
     source: z.enum(inboxSources),
-    turn: z.int().optional(),
+    generation: z.int().optional(),
     slot: z.int().optional(),
   }),
   attempts: 1,
-  key: ({ workspaceId, source, turn = '', slot = '' }) => idOf(`inbox|${workspaceId}|${source}|${turn}|${slot}`),
+  key: ({ workspaceId, source, generation = '', slot = '' }) =>
+    idOf(`inbox|${workspaceId}|${source}|${generation}|${slot}`),
 };
 
 /** Long enough to combine the many events of one change into one read of the deal, short enough to wait for. */

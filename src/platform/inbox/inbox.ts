@@ -82,7 +82,7 @@ export class Inbox {
   private async insert(messages: readonly InboxMessage[]): Promise<Received> {
     if (messages.length === 0) return new Map();
     const { rows } = await sql<{ source: InboxSource; route: string; workspace_id: string }>`
-      select * from receive_news(${messages.map((one) => one.source)}::text[], ${messages.map((one) => one.route)}::text[],
+      select * from receive_messages(${messages.map((one) => one.source)}::text[], ${messages.map((one) => one.route)}::text[],
         ${messages.map((one) => one.key)}::uuid[], ${messages.map((one) => one.subject)}::text[],
         ${messages.map((one) => JSON.stringify(one.payload))}::text[])`.execute(this.database);
     const received = new Map<string, string[]>();

@@ -48,7 +48,7 @@ export class Leases {
         insert into work_leases as l (workspace_id, work, lease_id, leased_until)
         values (${workspaceId}, ${work}, ${leaseId}, ${leaseEnd})
         on conflict (workspace_id, work) do update
-          set lease_id = excluded.lease_id, leased_until = excluded.leased_until, turn = l.turn + 1
+          set lease_id = excluded.lease_id, leased_until = excluded.leased_until, generation = l.generation + 1
           where l.leased_until < now()
         returning 1`.execute(trx);
       return rows.length === 1;

@@ -56,7 +56,9 @@ export class Outbox {
    * Records the result of an attempt. `held`: the mail is never sent. `failed`: it is retried, with a growing pause.
    */
   async recordResult(mailId: string, outcome: 'sent' | 'held' | 'failed', error: string | null = null): Promise<void> {
-    await this.unitOfWork.withoutTenant((trx) => sql`select settle_mail(${mailId}, ${outcome}, ${error})`.execute(trx));
+    await this.unitOfWork.withoutTenant((trx) =>
+      sql`select record_mail_outcome(${mailId}, ${outcome}, ${error})`.execute(trx),
+    );
   }
 
   /** Mails whose job was lost or whose next attempt is due. */

@@ -175,8 +175,8 @@ export async function quiescence(
       postgres.ownerUrl,
       `select (select count(*)::int from calculation_requests where workspace_id = any($1)) as requests,
         (select count(*)::int from jobs where workspace_id = any($1) and status = 'running') as jobs,
-        (select count(*)::int from inbox where workspace_id = any($1) and settled_at is null) as messages,
-        (select count(*)::int from documents where workspace_id = any($1) and finished_at is null) as documents,
+        (select count(*)::int from inbox where workspace_id = any($1) and processed_at is null) as messages,
+        (select count(*)::int from export_jobs where workspace_id = any($1) and finished_at is null) as documents,
         (select json_agg(l) from lanes l where workspace_id = any($1) and attempts > 0) as lanes`,
       [ids],
     );

@@ -178,7 +178,7 @@ export class Fleet implements ProcessListener {
     await query(ownerUrl, 'update work_leases set leased_until = now() where leased_until > now()');
     await query(
       ownerUrl,
-      'update documents set leased_until = now() where leased_until > now() and finished_at is null',
+      'update export_jobs set leased_until = now() where leased_until > now() and finished_at is null',
     );
   }
 

@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
       },
       {
         // Removes the trigger as well, which rejects the write.
-        file: 'migrations/2026_11_21_21_reversed_rows.ts',
+        file: 'migrations/011_statements.ts',
         from: 'if frozen is not null then',
         to: 'if frozen is not null and false then',
       },
@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'does not record that a request with an idempotency key has written',
     breaks: ['I9'],
-    aim: 'answer.beforeKeep=throw',
+    aim: 'response.beforeStore=throw',
     changes: [
       {
         file: 'src/platform/database/unit-of-work.ts',
@@ -244,23 +244,23 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'marks messages as processed before they are recorded',
     breaks: ['I6', 'I23'],
-    aim: 'news.afterFetch=throw news.afterRecord=throw',
+    aim: 'inbox.afterFetch=throw inbox.afterRecord=throw',
     changes: [
       {
         file: 'src/webhooks/crm-inbox-handler.ts',
-        from: "    await failpoint('news.afterFetch');\n",
-        to: "    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) => markProcessed(trx, batch, batch.messages, 'fetched'));\n    await failpoint('news.afterFetch');\n",
+        from: "    await failpoint('inbox.afterFetch');\n",
+        to: "    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) => markProcessed(trx, batch, batch.messages, 'fetched'));\n    await failpoint('inbox.afterFetch');\n",
       },
     ],
   },
   {
     name: 'marks messages as processed that arrived after the fetch',
     breaks: ['I6', 'I23'],
-    aim: 'news.afterFetch=delay:400',
+    aim: 'inbox.afterFetch=delay:400',
     changes: [
       {
         file: 'src/platform/inbox/inbox-runner.ts',
-        from: '\n      and news_key = any(',
+        from: '\n      and message_key = any(',
         to: '\n      and gen_random_uuid() <> any(',
       },
     ],
@@ -268,7 +268,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'appends to the file of another worker',
     breaks: ['I7'],
-    aim: 'document.afterPart=kill',
+    aim: 'export.afterPart=kill',
     changes: [{ file: 'workers/export-worker.ts', from: 'if (!isArchive) await deleteParts(trx, taken);', to: '' }],
   },
 ];

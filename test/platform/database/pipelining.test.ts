@@ -58,8 +58,8 @@ describe('a transaction', () => {
 
   describe('statements that are sent with the commit', () => {
     const holdLock = (seconds: number) => sql`
-    insert into rate_windows (workspace_id, token_id, second, counts, accepted)
-    values (${workspaceId}, gen_random_uuid(), ${seconds}, array_fill(0, array[61]), true)`;
+    insert into rate_windows (workspace_id, token_id, second, counts)
+    values (${workspaceId}, gen_random_uuid(), ${seconds}, array_fill(0, array[61]))`;
     const heldLocks = () =>
       inTransaction(async (trx) => {
         const { rows } = await sql<{ second: string }>`select second from rate_windows order by second`.execute(trx);

@@ -1,27 +1,24 @@
 import { type Kysely, sql } from 'kysely';
-import { appRole } from './tenant-table.js';
+import { asOwner, grantToService } from './owner-functions.js';
 
-/** What an operator watches: how much waits, and since when. Counts alone, of no workspace in particular. */
+/** What operators monitor in all workspaces: counts only, no data of a workspace. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function calculation_backlog()
     returns table (requests bigint, oldest_seconds double precision, parked bigint)
-    language sql stable security definer set search_path = public, pg_temp as $$
+    language sql stable ${asOwner} as $$
       select count(*),
         coalesce(extract(epoch from clock_timestamp() - min(q.requested_at) filter (where l.parked_at is null)), 0)::float8,
         (select count(*) from lanes p where p.parked_at is not null)
       from calculation_requests q
       left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
     $$`.execute(db);
-  // So that a process that may not migrate can tell that somebody must.
+  // Lets a process that may not migrate detect that migrations are pending.
   await sql`
     create function applied_migrations()
     returns table (name varchar)
-    language sql stable security definer set search_path = public, pg_temp as $$
+    language sql stable ${asOwner} as $$
       select m.name from kysely_migration m
     $$`.execute(db);
-  for (const crossing of ['calculation_backlog()', 'applied_migrations()']) {
-    await sql`revoke all on function ${sql.raw(crossing)} from public`.execute(db);
-    await sql`grant execute on function ${sql.raw(crossing)} to ${sql.raw(appRole)}`.execute(db);
-  }
+  await grantToService(db, ['calculation_backlog()', 'applied_migrations()']);
 }

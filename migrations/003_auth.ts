@@ -1,0 +1,244 @@
+import { type Kysely, sql } from 'kysely';
+import { asOwner, asOwnerWithIndexes, grantToService } from './owner-functions.js';
+import { tenantTable } from './tenant-table.js';
+
+/** Tokens, sign-in codes, states of identity providers and the limits of attempts. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await createTokens(db);
+  await createSignInTables(db);
+  await createCodeFunctions(db);
+  await createSignInFunctions(db);
+  await createDeletion(db);
+  await grantToService(db, [
+    'find_tokens(bytea[])',
+    'issue_sign_in_code(text, bytea, uuid, uuid, bytea, bytea, uuid, text, bytea)',
+    'try_sign_in_code(bytea)',
+    'return_sign_in_try(uuid)',
+    'use_sign_in_code(uuid)',
+    'find_sign_ins(text, uuid)',
+    'record_failed_sign_in(text, bytea, text)',
+    'store_sign_in_state(bytea, uuid, bytea)',
+    'take_sign_in_state(bytea)',
+    'count_attempt(text, integer)',
+    'delete_old_sign_ins()',
+  ]);
+}
+
+async function createTokens(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table tokens (
+      workspace_id uuid not null references workspaces,
+      token_id uuid not null,
+      kind text not null check (kind in ('ws', 'sess', 'conn')),
+      -- SHA-256 of the token: the token itself is shown once and never stored
+      token_hash bytea not null check (length(token_hash) = 32),
+      rep_id uuid,
+      label text,
+      created_at timestamptz not null default now(),
+      expires_at timestamptz,
+      last_used_at timestamptz,
+      primary key (workspace_id, token_id)
+    )`.execute(db);
+  // A request shows a token before its workspace is known.
+  await sql`create index tokens_by_hash on tokens (token_hash)`.execute(db);
+  await sql`create index tokens_by_rep on tokens (workspace_id, rep_id) where rep_id is not null`.execute(db);
+  await tenantTable(db, 'tokens');
+
+  // A session ends 12 hours after its last use and 30 days after its start. The last use is written once a minute, and
+  // not at all while another request writes it. The order of the tokens is the order in which admit_requests locks
+  // their counters: it must be the same in all processes.
+  await sql`
+    create function find_tokens(hashes bytea[])
+    returns table (hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean)
+    language plpgsql volatile ${asOwnerWithIndexes} as $$
+    #variable_conflict use_column
+    declare
+      is_stale boolean;
+    begin
+      for hash, workspace_id, token_id, kind, rep_id, role, active, is_stale in
+        select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active,
+          t.last_used_at is null or t.last_used_at < now() - interval '1 minute'
+        from tokens t left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
+        where t.token_hash = any(hashes) and (t.expires_at is null or t.expires_at > now())
+          and (t.kind <> 'sess' or (coalesce(t.last_used_at, t.created_at) > now() - interval '12 hours'
+            and t.created_at > now() - interval '30 days'))
+        order by t.token_id
+      loop
+        if is_stale then
+          update tokens t set last_used_at = now() from (
+            select s.workspace_id, s.token_id from tokens s
+            where s.workspace_id = find_tokens.workspace_id and s.token_id = find_tokens.token_id
+            for update skip locked
+          ) s
+          where t.workspace_id = s.workspace_id and t.token_id = s.token_id;
+        end if;
+        return next;
+      end loop;
+    end $$`.execute(db);
+}
+
+/** These tables belong to no workspace: the service accesses them only through the functions below. */
+async function createSignInTables(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table sign_in_codes (
+      code_id uuid primary key,
+      -- A keyed hash: codes are also requested for addresses that no workspace contains, and those are not stored.
+      email_hash bytea not null,
+      workspace_id uuid,
+      salt bytea not null,
+      code_hmac bytea not null,
+      attempts integer not null default 0,
+      created_at timestamptz not null default now(),
+      expires_at timestamptz not null default now() + interval '10 minutes',
+      used_at timestamptz,
+      -- when a newer code replaced it
+      ended_at timestamptz
+    )`.execute(db);
+  await sql`create index sign_in_codes_by_email on sign_in_codes (email_hash, created_at)`.execute(db);
+  await sql`
+    create table sign_in_failures (
+      email_hash bytea not null,
+      day date not null,
+      failures integer not null,
+      primary key (email_hash, day)
+    )`.execute(db);
+  await sql`
+    create table sign_in_states (
+      state_hash bytea primary key,
+      workspace_id uuid,
+      -- nonce and PKCE verifier, encrypted with a key that is not in the database
+      secrets bytea not null,
+      expires_at timestamptz not null default now() + interval '10 minutes'
+    )`.execute(db);
+  // Unlogged: a crash of the server deletes the counts, which is acceptable, and counting does not wait for the disk.
+  await sql`
+    create unlogged table attempt_counters (
+      counter_key text not null,
+      window_start timestamptz not null,
+      attempts integer not null,
+      primary key (counter_key, window_start)
+    )`.execute(db);
+  for (const table of ['sign_in_codes', 'sign_in_failures', 'sign_in_states', 'attempt_counters'])
+    await sql`alter table ${sql.table(table)} enable row level security`.execute(db);
+}
+
+async function createCodeFunctions(db: Kysely<unknown>): Promise<void> {
+  // Does the same work for an address without a rep, so that neither the response nor its duration reveals whether the
+  // address has one.
+  await sql`
+    create function issue_sign_in_code(address text, hash bytea, in_workspace uuid, new_code uuid, new_salt bytea,
+      new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
+    returns boolean
+    language plpgsql volatile ${asOwner} as $$
+    declare
+      in_hour integer;
+      in_day integer;
+    begin
+      perform pg_advisory_xact_lock(hashtextextended(encode(hash, 'hex'), 7301));
+      select count(*) filter (where c.created_at > now() - interval '1 hour'), count(*) into in_hour, in_day
+      from sign_in_codes c where c.email_hash = hash and c.created_at > now() - interval '1 day';
+      if in_hour >= 5 or in_day >= 10 then return false; end if;
+      update sign_in_codes c set ended_at = now() where c.email_hash = hash and c.ended_at is null;
+      insert into sign_in_codes (code_id, email_hash, workspace_id, salt, code_hmac)
+      values (new_code, hash, in_workspace, new_salt, new_hmac);
+      insert into mail_outbox (mail_id, recipient, subject, body, expires_at)
+      values (new_mail, (select min(r.email) from reps r where r.email = address and r.active
+          and (in_workspace is null or r.workspace_id = in_workspace)),
+        mail_subject, mail_body, now() + interval '10 minutes');
+      return true;
+    end $$`.execute(db);
+  // Counts the attempt before the caller compares the code, so that concurrent guesses count one by one.
+  await sql`
+    create function try_sign_in_code(hash bytea)
+    returns table (code_id uuid, salt bytea, code_hmac bytea, workspace_id uuid)
+    language sql volatile ${asOwner} as $$
+      update sign_in_codes c set attempts = c.attempts + 1
+      where c.email_hash = hash and c.attempts < 5 and c.used_at is null and c.ended_at is null and c.expires_at > now()
+      returning c.code_id, c.salt, c.code_hmac, c.workspace_id
+    $$`.execute(db);
+  await sql`
+    create function return_sign_in_try(code uuid) returns void
+    language sql volatile ${asOwner} as $$
+      update sign_in_codes set attempts = attempts - 1 where code_id = code and used_at is null and attempts > 0
+    $$`.execute(db);
+  await sql`
+    create function use_sign_in_code(code uuid) returns boolean
+    language sql volatile ${asOwner} as $$
+      with used as (
+        update sign_in_codes set used_at = now()
+        where code_id = code and used_at is null and ended_at is null and expires_at > now()
+        returning 1
+      )
+      select exists (select from used)
+    $$`.execute(db);
+}
+
+async function createSignInFunctions(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function find_sign_ins(address text, in_workspace uuid)
+    returns table (workspace_id uuid, workspace_name text, rep_id uuid)
+    language sql stable ${asOwner} as $$
+      select r.workspace_id, w.name, r.rep_id
+      from reps r join workspaces w on w.workspace_id = r.workspace_id
+      where r.email = address and r.active and (in_workspace is null or r.workspace_id = in_workspace)
+      order by w.created_at, r.workspace_id
+    $$`.execute(db);
+  // Writes an audit entry in every workspace that contains the address, up to 100 a day.
+  await sql`
+    create function record_failed_sign_in(address text, hash bytea, used_method text) returns integer
+    language plpgsql volatile ${asOwner} as $$
+    declare
+      today integer;
+    begin
+      insert into sign_in_failures as f (email_hash, day, failures) values (hash, (now() at time zone 'UTC')::date, 1)
+      on conflict (email_hash, day) do update set failures = f.failures + 1
+      returning f.failures into today;
+      if today <= 100 then
+        insert into audit_runs (workspace_id, run_id, actor, trigger, scope, rep_id, outcome, error, details)
+        select r.workspace_id, gen_random_uuid(), 'anonymous', 'login', 'rep', r.rep_id, 'failed',
+          'The code or the identity was not accepted.', jsonb_build_object('method', used_method)
+        from reps r where r.email = address;
+      end if;
+      return today;
+    end $$`.execute(db);
+  await sql`
+    create function store_sign_in_state(hash bytea, in_workspace uuid, sealed bytea) returns void
+    language sql volatile ${asOwner} as $$
+      insert into sign_in_states (state_hash, workspace_id, secrets) values (hash, in_workspace, sealed)
+    $$`.execute(db);
+  // A state is valid once.
+  await sql`
+    create function take_sign_in_state(hash bytea) returns table (workspace_id uuid, secrets bytea)
+    language sql volatile ${asOwner} as $$
+      with taken as (
+        delete from sign_in_states s where s.state_hash = hash returning s.workspace_id, s.secrets, s.expires_at
+      )
+      select t.workspace_id, t.secrets from taken t where t.expires_at > now()
+    $$`.execute(db);
+  await sql`
+    create function count_attempt(what text, window_seconds integer)
+    returns table (attempts integer, seconds_left integer)
+    language sql volatile ${asOwner} as $$
+      insert into attempt_counters as c (counter_key, window_start, attempts)
+      values (what, to_timestamp(floor(extract(epoch from now()) / window_seconds) * window_seconds), 1)
+      on conflict (counter_key, window_start) do update set attempts = c.attempts + 1
+      returning c.attempts,
+        greatest(1, ceil(extract(epoch from c.window_start) + window_seconds - extract(epoch from now())))::integer
+    $$`.execute(db);
+}
+
+async function createDeletion(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function delete_old_sign_ins() returns void
+    language plpgsql volatile ${asOwner} as $$
+    begin
+      delete from sign_in_codes where created_at < now() - interval '2 days';
+      delete from sign_in_failures where day < (now() at time zone 'UTC')::date - 2;
+      delete from sign_in_states where expires_at < now();
+      delete from attempt_counters where window_start < now() - interval '1 day';
+      delete from mail_outbox where created_at < now() - interval '7 days'
+        or (recipient is null and created_at < now() - interval '10 minutes');
+      delete from tokens where kind = 'sess' and (expires_at < now()
+        or coalesce(last_used_at, created_at) < now() - interval '12 hours' or created_at < now() - interval '30 days');
+    end $$`.execute(db);
+}

@@ -1,0 +1,124 @@
+import { type Kysely, sql } from 'kysely';
+import { asOwner, grantToService } from './owner-functions.js';
+import { tenantTable } from './tenant-table.js';
+
+/** Connections to CRMs, their members and fields, and running pulls. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await createConnections(db);
+  await createPulls(db);
+  await createSweepFunctions(db);
+}
+
+async function createConnections(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table crm_connections (
+      workspace_id uuid not null references workspaces,
+      provider text not null check (provider in ('crma', 'crmb', 'crmc')),
+      -- null for a CRM that is not connected, of which only "sync_enabled" is stored
+      connected_at timestamptz,
+      sync_enabled boolean not null default true,
+      account_id text,
+      -- tokens and addresses, encrypted
+      credentials bytea,
+      connected_by text,
+      -- set when the CRM rejects the credentials; a person must connect again
+      broken_at timestamptz,
+      broken_reason text,
+      webhook_id text,
+      last_sync_at timestamptz,
+      -- all changes before this time, by the clock of the CRM, are stored
+      polled_through timestamptz,
+      poll_due_at timestamptz,
+      -- when a reconciliation was rejected because it would delete too much; the same request soon after confirms it
+      reconcile_rejected_at timestamptz,
+      primary key (workspace_id, provider)
+    )`.execute(db);
+  await tenantTable(db, 'crm_connections');
+
+  // The ids of a rep in each CRM. "crm_member_id" of a rep is the first of them, or was entered by hand.
+  await sql`
+    create table crm_members (
+      workspace_id uuid not null,
+      crm_id text not null,
+      provider text not null check (provider in ('crma', 'crmb', 'crmc')),
+      rep_id uuid not null,
+      primary key (workspace_id, crm_id, provider),
+      foreign key (workspace_id, rep_id) references reps
+    )`.execute(db);
+  await tenantTable(db, 'crm_members');
+
+  // The deal fields that the CRM described at the last sync.
+  await sql`
+    create table crm_fields (
+      workspace_id uuid not null,
+      provider text not null check (provider in ('crma', 'crmb', 'crmc')),
+      slug text not null,
+      position integer not null,
+      label text not null,
+      type text not null,
+      options jsonb,
+      primary key (workspace_id, provider, slug)
+    )`.execute(db);
+  await tenantTable(db, 'crm_fields');
+}
+
+/** A running sync or poll, with the position at which another worker continues it after a crash. */
+async function createPulls(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table crm_pulls (
+      workspace_id uuid not null,
+      pull_id uuid not null,
+      provider text not null check (provider in ('crma', 'crmb', 'crmc')),
+      kind text not null check (kind in ('sync', 'poll')),
+      actor text not null,
+      reconcile boolean not null default false,
+      recalculate boolean not null default false,
+      phase text not null default 'people' check (phase in ('people', 'fields', 'deals', 'missing', 'finish')),
+      modified_from timestamptz,
+      -- all changes before this time, by the clock of the CRM, are in the listing
+      covered_until timestamptz,
+      cursor text,
+      deals integer not null default 0,
+      total integer,
+      counts jsonb not null default '{}',
+      attempts integer not null default 0,
+      restarts integer not null default 0,
+      not_before timestamptz not null default now(),
+      started_at timestamptz not null default now(),
+      primary key (workspace_id, pull_id)
+    )`.execute(db);
+  await sql`create unique index crm_pulls_one_of_kind on crm_pulls (workspace_id, provider, kind)`.execute(db);
+  await tenantTable(db, 'crm_pulls');
+  await sql`
+    create table crm_pull_deals (
+      workspace_id uuid not null,
+      pull_id uuid not null,
+      deal_id text not null,
+      primary key (workspace_id, pull_id, deal_id),
+      foreign key (workspace_id, pull_id) references crm_pulls on delete cascade
+    )`.execute(db);
+  await tenantTable(db, 'crm_pull_deals');
+}
+
+async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function due_pulls()
+    returns table (workspace_id uuid, pull_id uuid, generation integer)
+    language sql stable ${asOwner} as $$
+      select p.workspace_id, p.pull_id, coalesce(l.generation, 0)
+      from crm_pulls p
+      left join work_leases l on l.workspace_id = p.workspace_id and l.work = 'pull ' || p.pull_id
+      where p.not_before <= now() and (l.leased_until is null or l.leased_until < now())
+    $$`.execute(db);
+  await sql`
+    create function due_polls(providers text[])
+    returns table (workspace_id uuid, provider text)
+    language sql stable ${asOwner} as $$
+      select c.workspace_id, c.provider from crm_connections c
+      where c.provider = any(providers) and c.connected_at is not null and c.credentials is not null and c.sync_enabled
+        and c.broken_at is null and (c.poll_due_at is null or c.poll_due_at <= now())
+        and not exists (select from crm_pulls p
+          where p.workspace_id = c.workspace_id and p.provider = c.provider and p.kind = 'poll')
+    $$`.execute(db);
+  await grantToService(db, ['due_pulls()', 'due_polls(text[])']);
+}
