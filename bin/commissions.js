@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const cli = new URL('../dist/src/cli.js', import.meta.url);
+const cli = new URL('../dist/src/app/cli.js', import.meta.url);
 
 // A fresh checkout has not been compiled yet; one with only production packages must be built where it was made.
 if (!existsSync(cli)) {

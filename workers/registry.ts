@@ -1,5 +1,5 @@
+import { type Service } from '#src/app/composition.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
-import { type Service } from '#src/composition.js';
 import { DocumentMaker } from '#src/exports/documents/document-maker.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
 import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';

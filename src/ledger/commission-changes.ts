@@ -41,7 +41,7 @@ export class CommissionChanges {
     const deadline = performance.now() + maxWaitMs;
     for (;;) {
       try {
-        return await this.once(caller, lock, work);
+        return await this.once(caller, lock, work, (repIds) => this.wakeLanes(caller.workspaceId, repIds));
       } catch (error) {
         if (!(error instanceof PendingCalculations)) throw error;
         if (performance.now() > deadline) throw calculationPending(error.repIds.length);
@@ -50,10 +50,20 @@ export class CommissionChanges {
     }
   }
 
+  /** Calculates the requested lanes before it returns. A lane that cannot be calculated now is left to the workers. */
+  async runAndCalculate<T>(
+    caller: TenantCaller,
+    lock: WorkspaceLock,
+    work: (trx: Work, recalculate: Recalculate) => Promise<T>,
+  ): Promise<T> {
+    return this.once(caller, lock, work, (repIds) => this.laneRunner.calculateNow(caller.workspaceId, repIds));
+  }
+
   private async once<T>(
     caller: TenantCaller,
     lock: WorkspaceLock,
     work: (trx: Work, recalculate: Recalculate, calculateFirst: CalculateFirst) => Promise<T>,
+    afterCommit: (repIds: readonly string[]) => Promise<unknown>,
   ): Promise<T> {
     let reps = new Set<string>();
     let jobs = new Set<string>();
@@ -69,7 +79,7 @@ export class CommissionChanges {
       return done;
     });
     await failpoint('change.afterCommit');
-    await this.wakeLanes(caller.workspaceId, [...reps]);
+    await afterCommit([...reps]);
     for (const jobId of jobs)
       await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
         completeJobIfDone(trx, caller.workspaceId, jobId),

@@ -50,7 +50,6 @@ export const failpoints = [
   'adjust.afterInsert',
   'delete.afterEarners',
   'delete.afterSoftDelete',
-  'delete.afterCommit',
   'clear.afterDelete',
   'export.afterTake',
   'export.afterPart',

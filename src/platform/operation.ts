@@ -127,7 +127,7 @@ export interface Operation<
    */
   readonly cacheScope?: (input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => string | null;
   /** Set where the operation is also an MCP tool. */
-  readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>>;
+  readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>, AnyOperation>;
   readonly example: Example;
   readonly handler: InjectionToken<
     Handler<Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, ReadOnly<z.input<Answer>>>
@@ -152,6 +152,8 @@ export function operation<
 /** An operation with any schemas. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations holds every combination of schemas
 export type AnyOperation = Operation<any, any, any, any, string, any, any>;
+
+export type AnyTool = Tool<string, unknown, AnyOperation>;
 
 /** Whether the caller may call the operation. The handler decides which data the caller may see. */
 export function mayCall(caller: Caller, { access, payroll }: AnyOperation): boolean {

@@ -3,7 +3,7 @@ import { type AddressInfo, connect as connectTcp, createServer, type Socket } fr
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import pg from 'pg';
-import { start } from '#src/main.js';
+import { start } from '#src/app/main.js';
 import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';

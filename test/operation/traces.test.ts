@@ -42,7 +42,7 @@ describe('traces', function () {
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
     };
-    const preload = ['--import', './dist/src/otel.js'];
+    const preload = ['--import', './dist/src/app/otel.js'];
     processes.push(await ServiceProcess.start('api', environment, { nodeOptions: preload }));
     processes.push(await ServiceProcess.start('worker', environment, { nodeOptions: preload }));
     const pool = createDatabase({ url: database.ownerUrl, size: 1, onError: () => {} });

@@ -1,6 +1,6 @@
 import { type Logger } from 'pino';
 import { migrations } from '#migrations/index.js';
-import { type ProcessParts, type RunningProcess, start } from '#src/main.js';
+import { type ProcessParts, type RunningProcess, start } from '#src/app/main.js';
 import { readConfig } from '#src/platform/config.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createLog } from '#src/platform/log.js';

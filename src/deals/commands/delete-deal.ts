@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { requestCalculation } from '../../ledger/calculation-requests.js';
-import { LaneRunner } from '../../ledger/lane-runner.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { type Recalculate } from '../../ledger/recalculate.js';
 import { markAffected } from '../../platform/database/cache-versions.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
@@ -32,7 +32,7 @@ const nothingDeleted = { reversed: 0, statementLocked: false, softDeleted: false
 export class DeleteDeal {
   constructor(
     @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(LaneRunner) private readonly laneRunner: LaneRunner,
+    @inject(CommissionChanges) private readonly changes: CommissionChanges,
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -47,17 +47,15 @@ export class DeleteDeal {
     const { workspaceId } = caller;
     const dealId = rawId.trim();
     if (!isStorable(dealId)) return nothingDeleted;
-    const removed = await this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
-      this.remove(trx, workspaceId, dealId, hard),
+    const earned = await this.changes.runAndCalculate(caller, 'shared', (trx, recalculate) =>
+      this.remove(trx, recalculate, workspaceId, dealId, hard),
     );
-    if (removed === null) return nothingDeleted;
-    await failpoint('delete.afterCommit');
-    await this.laneRunner.calculateNow(workspaceId, removed.repIds);
+    if (earned === null) return nothingDeleted;
     const left = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
       dealEarnings(trx, workspaceId, dealId),
     );
     return {
-      reversed: Math.max(0, removed.earned - left.earned),
+      reversed: Math.max(0, earned - left.earned),
       statementLocked: left.frozen,
       softDeleted: !hard,
       hardDeleted: hard,
@@ -65,15 +63,16 @@ export class DeleteDeal {
   }
 
   /**
-   * Deletes the deal and requests the calculation of every rep who earned on it in the same transaction; null if
-   * there is no such deal.
+   * Deletes the deal and requests the calculation of every rep who earned on it in the same transaction. Returns the
+   * number of earned events; null if there is no such deal.
    */
   private async remove(
     trx: Work,
+    recalculate: Recalculate,
     workspaceId: string,
     dealId: string,
     hard: boolean,
-  ): Promise<{ earned: number; repIds: string[] } | null> {
+  ): Promise<number | null> {
     const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
     markAffected(trx, deal === undefined ? [] : [deal.repId]);
     if (deal === undefined) return null;
@@ -84,12 +83,8 @@ export class DeleteDeal {
     if (hard) await purgeDeal(trx, workspaceId, dealId, at);
     else if (!deal.deleted) await softDeleteDeals(trx, workspaceId, [{ dealId, at }]);
     await failpoint('delete.afterSoftDelete');
-    await requestCalculation(
-      trx,
-      workspaceId,
-      [...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })),
-    );
-    return { earned, repIds: [...affected.keys()] };
+    await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })));
+    return earned;
   }
 }
 

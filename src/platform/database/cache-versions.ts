@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { type Database, executeWithCommit } from './pool.js';
-import { type Work } from './unit-of-work.js';
+import { type Database, executeWithCommit, type Work } from './pool.js';
 
 /**
  * Number of cache scopes into which the reps of a workspace are divided: few reps share a scope, and reading all

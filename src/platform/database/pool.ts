@@ -6,6 +6,7 @@ import {
   PostgresDialect,
   PostgresDriver,
   sql,
+  type Transaction,
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
@@ -22,6 +23,9 @@ export const appRole = 'commissions_app';
 export const appSessionOptions = `-c role=${appRole} -c timezone=UTC`;
 
 export type Database = Kysely<Tables>;
+
+/** A transaction. */
+export type Work = Transaction<Tables>;
 
 export interface PoolOptions {
   readonly url: string;

@@ -1,15 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { bumpCacheVersions } from './cache-versions.js';
 import { isTransient, isUnavailable } from './database-errors.js';
-import { type Database, enablePipelining } from './pool.js';
-import { type Tables } from './tables.js';
+import { type Database, enablePipelining, type Work } from './pool.js';
 import { TenantLimiter } from './tenant-limiter.js';
 
-export { executeWithCommit } from './pool.js';
-
-export type Work = Transaction<Tables>;
+export { executeWithCommit, type Work } from './pool.js';
 
 /**
  * The lock that a transaction takes on its workspace. `shared`: for changes of deals and commission, many at once.

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/failure.js';
 import { guardJson } from '../http/json-body.js';
-import { type AnyOperation } from '../operation.js';
+import { type AnyOperation, type AnyTool } from '../operation.js';
 import { parsePart, type RawInput } from '../operation-dispatcher.js';
-import { type Argument, type Tool } from './tool.js';
+import { type Argument } from './tool.js';
 
 /** How much of the result to return: arguments that every tool of the kind has, whatever its operation. */
 export interface Reading {
@@ -21,7 +21,7 @@ const page = {
 };
 
 /** The schema of the arguments that are not the operation's. */
-export function readingArguments({ list, listsWithin, hints, detail, confirmed }: Tool): z.ZodType {
+export function readingArguments({ list, listsWithin, hints, detail, confirmed }: AnyTool): z.ZodType {
   return z.object({
     ...((list ?? listsWithin) !== undefined && hints.readOnlyHint ? page : {}),
     ...(detail === undefined
@@ -43,7 +43,7 @@ export function readingArguments({ list, listsWithin, hints, detail, confirmed }
 }
 
 /** Assigns a call's arguments to the parts of the operation's input; every argument is checked exactly once. */
-export function readArguments(operation: AnyOperation, tool: Tool, given: Readonly<Record<string, unknown>>) {
+export function readArguments(operation: AnyOperation, tool: AnyTool, given: Readonly<Record<string, unknown>>) {
   guardJson(given);
   const reading = parsePart(readingArguments(tool), given) as Partial<Reading>;
   const own = Object.keys(reading);
@@ -60,14 +60,14 @@ export function readArguments(operation: AnyOperation, tool: Tool, given: Readon
   return { raw: assignParts(operation, rest, page), reading: page };
 }
 
-function assertRequired(tool: Tool, given: Readonly<Record<string, unknown>>): void {
+function assertRequired(tool: AnyTool, given: Readonly<Record<string, unknown>>): void {
   for (const [name, argument] of Object.entries(tool.arguments as Readonly<Record<string, Argument>>))
     if (typeof argument !== 'string' && 'required' in argument && given[name] === undefined)
       throw invalid({ path: name, message: `is required: ${argument.description}` });
 }
 
 /** The value that a keyword of the argument represents, otherwise the value itself. */
-function argumentValue(tool: Tool, name: string, value: unknown): unknown {
+function argumentValue(tool: AnyTool, name: string, value: unknown): unknown {
   const argument = (tool.arguments as Readonly<Record<string, Argument>>)[name];
   const words = argument === undefined || typeof argument === 'string' || !('words' in argument) ? {} : argument.words;
   return typeof value === 'string' && words !== undefined && Object.hasOwn(words, value) ? words[value] : value;

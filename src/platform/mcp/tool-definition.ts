@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type JsonSchema, jsonSchemaOf } from '../json-schema.js';
-import { type AnyOperation } from '../operation.js';
+import { type AnyOperation, type AnyTool } from '../operation.js';
 import { plainSchema } from './plain-schema.js';
-import { type Argument, type Description, type Detail, type Follow, type Hints, type Tool } from './tool.js';
+import { type Argument, type Description, type Detail, type Follow, type Hints } from './tool.js';
 import { readingArguments } from './tool-arguments.js';
 
 /** A tool in the result of tools/list. */
@@ -18,21 +18,21 @@ export interface ToolDefinition {
 /** An operation and its tool definition. */
 export interface OfferedTool {
   readonly operation: AnyOperation;
-  readonly tool: Tool;
+  readonly tool: AnyTool;
   readonly definition: ToolDefinition;
 }
 
 /** The tools in a fixed order: clients cache prompts that begin with the list. */
 export function offeredTools(operations: readonly AnyOperation[]): OfferedTool[] {
   const offered = operations.flatMap((operation) => {
-    const tool = operation.tool as Tool | undefined;
+    const tool = operation.tool as AnyTool | undefined;
     return tool === undefined ? [] : [{ operation, tool, definition: defineTool(operation, tool) }];
   });
   const isFirst = ({ tool }: OfferedTool) => tool.listedFirst === true;
   return [...offered.filter(isFirst), ...offered.filter((one) => !isFirst(one))];
 }
 
-function defineTool(operation: AnyOperation, tool: Tool): ToolDefinition {
+function defineTool(operation: AnyOperation, tool: AnyTool): ToolDefinition {
   return {
     name: tool.name,
     title: tool.title,
@@ -55,7 +55,7 @@ function describe({ purpose, useWhen, notFor, formats, changes }: Description, e
 }
 
 /** The example of the operation as the arguments of a call. */
-export function exampleOf({ example }: AnyOperation, tool: Tool): Readonly<Record<string, unknown>> {
+export function exampleOf({ example }: AnyOperation, tool: AnyTool): Readonly<Record<string, unknown>> {
   const { params, query, body } = example;
   const given = Object.entries({ ...params, ...query, ...(body as object | undefined) });
   const parts = given.filter(([name]) => isGiven((tool.arguments as Readonly<Record<string, Argument>>)[name]));
@@ -68,7 +68,7 @@ interface ObjectSchema {
   readonly required: readonly string[];
 }
 
-function inputSchema(operation: AnyOperation, tool: Tool): ToolDefinition['inputSchema'] {
+function inputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['inputSchema'] {
   const parts = [operation.params, operation.query, operation.body]
     .filter((part): part is z.ZodType => part !== undefined)
     .map((part) => objectSchema(part, 'input'));
@@ -110,7 +110,7 @@ const errorBody = z.object({
 });
 
 /** The schema of the structured content: the result or an error body, since clients validate both against it. */
-function outputSchema(operation: AnyOperation, tool: Tool): ToolDefinition['outputSchema'] {
+function outputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['outputSchema'] {
   const answer = jsonSchemaOf(operation.response as z.ZodType, 'output');
   const whole = answer['type'] === 'array' ? asObject(tool.list ?? '', answer) : answer;
   const forms = ((whole['anyOf'] as readonly JsonSchema[] | undefined) ?? [whole]).map((form) =>
@@ -135,7 +135,7 @@ function withProperties(schema: JsonSchema, added: object, required: readonly st
   return { ...schema, properties: { ...properties, ...added }, required: [...already, ...required] };
 }
 
-function paged({ list, listsWithin }: Tool): Change {
+function paged({ list, listsWithin }: AnyTool): Change {
   const paging = { total: { type: 'integer' }, nextOffset: { type: ['integer', 'null'] } };
   const names = Object.keys(paging);
   if (list !== undefined) return (schema) => withProperties(schema, paging, names);
@@ -145,7 +145,7 @@ function paged({ list, listsWithin }: Tool): Change {
 }
 
 /** A client that waits gets the result of the work besides the response that started it. */
-function followed(follow: Follow | undefined): Change {
+function followed(follow: Follow<AnyOperation> | undefined): Change {
   if (follow === undefined) return (schema) => schema;
   const { properties } = objectSchema(follow.operation.response as z.ZodType, 'output');
   return (schema) => withProperties(schema, { ...properties, pollAfterSeconds: { type: 'integer' } }, []);

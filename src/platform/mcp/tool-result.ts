@@ -1,8 +1,7 @@
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
-import { type AnyOperation } from '../operation.js';
+import { type AnyOperation, type AnyTool } from '../operation.js';
 import { plain } from './plain-text.js';
-import { type Tool } from './tool.js';
 import { pagesItself, type Reading } from './tool-arguments.js';
 
 /** The result of a tool call, as the protocol defines it. */
@@ -37,7 +36,7 @@ interface Presented {
 
 /** The result as a page that fits, with a summary line and notes about what was left out. */
 export function toolResult(
-  { operation, tool }: { readonly operation: AnyOperation; readonly tool: Tool },
+  { operation, tool }: { readonly operation: AnyOperation; readonly tool: AnyTool },
   answer: unknown,
   reading: Reading,
   caller: Caller,
@@ -53,7 +52,7 @@ export function resultOf(lines: readonly string[], value: Json): ToolResult {
   return { content: [{ type: 'text', text: `${prose}\n${JSON.stringify(structuredContent)}` }], structuredContent };
 }
 
-function present(operation: AnyOperation, tool: Tool, answer: unknown, reading: Reading): Presented {
+function present(operation: AnyOperation, tool: AnyTool, answer: unknown, reading: Reading): Presented {
   const listing = listingOf(operation, tool, answer, reading);
   const omits = tool.detail?.summaryOmits ?? [];
   const summary = (value: Json) => omits.reduce<unknown>((left, path) => drop(left, path.split('.')), value) as Json;
@@ -67,7 +66,12 @@ function present(operation: AnyOperation, tool: Tool, answer: unknown, reading: 
   return { value: shorter.value, notes: [note, ...shorter.notes] };
 }
 
-function listingOf(operation: AnyOperation, tool: Tool, answer: unknown, { limit, offset }: Reading): Listing | null {
+function listingOf(
+  operation: AnyOperation,
+  tool: AnyTool,
+  answer: unknown,
+  { limit, offset }: Reading,
+): Listing | null {
   const hasPages = tool.hints.readOnlyHint;
   const isAll = tool.list !== undefined;
   const names = isAll ? [tool.list] : (tool.listsWithin ?? []);
@@ -128,7 +132,7 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
-function tooLarge({ hints }: Tool): Failure {
+function tooLarge({ hints }: AnyTool): Failure {
   const message = hints.readOnlyHint
     ? 'The result is too large, even as a summary. Narrow the request, or use the REST API.'
     : 'The change is done, but its result is too large to show. Do not call again; read it with the REST API.';

@@ -1,6 +1,5 @@
 import { type Caller } from '../../kernel/caller.js';
 import { type JsonSchema } from '../json-schema.js';
-import { type AnyOperation } from '../operation.js';
 
 /** Every tool sets all four: clients assume the worst for a hint that is missing. */
 export interface Hints {
@@ -68,8 +67,8 @@ export interface Detail {
 }
 
 /** Work that continues after the response: the operation that reports its progress while the call is open. */
-export interface Follow {
-  readonly operation: AnyOperation;
+export interface Follow<Operation> {
+  readonly operation: Operation;
   params(answer: unknown): Readonly<Record<string, string>>;
   progress(answer: unknown): { readonly done: number; readonly total: number; readonly isOver: boolean };
 }
@@ -78,7 +77,7 @@ export interface Follow {
  * An operation as a tool. The arguments are those of its path, query and body, by name; `limit` and `offset` are the
  * same for every list.
  */
-export interface Tool<Names extends string = string, Answer = unknown> {
+export interface Tool<Names extends string, Answer, Operation> {
   /** verb_noun. It is part of the API and is never renamed. */
   readonly name: string;
   readonly title: string;
@@ -94,7 +93,7 @@ export interface Tool<Names extends string = string, Answer = unknown> {
   readonly listedFirst?: true;
   /** The call must have `confirm: true`: its effect cannot be undone. */
   readonly confirmed?: true;
-  readonly follow?: Follow;
+  readonly follow?: Follow<Operation>;
   /**
    * A one-line summary of the result from fixed text, figures and ids only: what people wrote into deals and names
    * must not be where a model looks for instructions.

@@ -19,7 +19,7 @@ interface Waiting {
  * time limit; every other client gets the interval in which to poll.
  */
 export async function followUp(
-  follow: Follow,
+  follow: Follow<AnyOperation>,
   answer: unknown,
   { progress, signal }: Waiting,
   read: (operation: AnyOperation, parts: ResourceParts) => Promise<unknown>,

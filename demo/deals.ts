@@ -1,5 +1,5 @@
-import { addDays, type Day } from '../kernel/day.js';
-import { accountManagers, developers, sellers } from './demo-people.js';
+import { addDays, type Day } from '#src/kernel/day.js';
+import { accountManagers, developers, sellers } from './people.js';
 
 export interface DemoDeal {
   readonly dealId: string;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CrmProvider, crmProviders } from '../crm/port.js';
-import { dayInZone } from '../kernel/day.js';
-import { type DemoCrms } from './demo-crms.js';
+import { type CrmProvider, crmProviders } from '#src/crm/port.js';
+import { dayInZone } from '#src/kernel/day.js';
+import { type DemoCrms } from './crms.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tour reads answers as a script of a user would
 type Answer = any;

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { type CrmProvider } from '../crm/port.js';
-import { start } from '../main.js';
-import { readConfig } from '../platform/config.js';
-import { createLog } from '../platform/log.js';
-import { createWorkspace } from '../workspaces/create-workspace.js';
-import { DemoCrmTour } from './demo-crm-tour.js';
-import { DemoCrms } from './demo-crms.js';
+import { type CrmProvider } from '#src/crm/port.js';
+import { start } from '#src/app/main.js';
+import { readConfig } from '#src/platform/config.js';
+import { createLog } from '#src/platform/log.js';
+import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { DemoCrmTour } from './crm-tour.js';
+import { DemoCrms } from './crms.js';
 
 const keys: Readonly<Record<string, CrmProvider>> = { a: 'crma', b: 'crmb', c: 'crmc' };
 

@@ -1,9 +1,9 @@
 import { register } from 'node:module';
-import { traceWith } from './platform/tracing.js';
-import { serviceVersion } from './platform/version.js';
+import { traceWith } from '../platform/tracing.js';
+import { serviceVersion } from '../platform/version.js';
 
 /**
- * Optional tracing: `node --import ./dist/src/otel.js bin/commissions.js serve` loads this module before the
+ * Optional tracing: `node --import ./dist/src/app/otel.js bin/commissions.js serve` loads this module before the
  * libraries that it instruments. Without an endpoint, or without its optional packages, it does nothing.
  */
 if (process.env['OTEL_EXPORTER_OTLP_ENDPOINT']) await startTraces();

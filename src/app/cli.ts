@@ -2,32 +2,32 @@ import 'reflect-metadata';
 import { Command, Option } from 'commander';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
-import { recalculateCommissions } from './commissions/commands/recalculate-commissions.js';
-import { getRecalculationJob } from './commissions/queries/get-recalculation-job.js';
+import { recalculateCommissions } from '../commissions/commands/recalculate-commissions.js';
+import { getRecalculationJob } from '../commissions/queries/get-recalculation-job.js';
+import { type Caller, serviceCaller } from '../kernel/caller.js';
+import { isCurrency } from '../kernel/currency.js';
+import { isUuid } from '../kernel/ids.js';
+import { operations } from '../operations.js';
+import { type Config, ConfigError, readConfig } from '../platform/config.js';
+import { migrateToLatest, pendingMigrations } from '../platform/database/migrate.js';
+import { assertHarmlessRole, createDatabase, type Database } from '../platform/database/pool.js';
+import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
+import { UnitOfWork } from '../platform/database/unit-of-work.js';
+import { createLog } from '../platform/log.js';
+import { type RecentMail, recentMails } from '../platform/mail/recent-mails.js';
+import { describeApi } from '../platform/openapi/document.js';
+import { otherDataFolder } from '../platform/other-data-folder.js';
+import { masterKey } from '../platform/secrets/master-key.js';
+import { Secrets } from '../platform/secrets/secrets.js';
+import { serviceVersion } from '../platform/version.js';
+import { records } from '../records.js';
+import { createWorkspace } from '../workspaces/create-workspace.js';
+import { rotateWorkspaceKey } from '../workspaces/workspace-store.js';
+import { banner } from './banner.js';
 import { completionScript } from './completion.js';
 import { compose, type Service } from './composition.js';
-import { banner } from './demo/banner.js';
-import { type Caller, serviceCaller } from './kernel/caller.js';
-import { isCurrency } from './kernel/currency.js';
-import { isUuid } from './kernel/ids.js';
-import { runUntilSignal } from './main.js';
-import { operations } from './operations.js';
-import { type Config, ConfigError, readConfig } from './platform/config.js';
-import { migrateToLatest, pendingMigrations } from './platform/database/migrate.js';
-import { assertHarmlessRole, createDatabase, type Database } from './platform/database/pool.js';
-import { type DatabaseServer, openDatabaseServer } from './platform/database/server.js';
-import { UnitOfWork } from './platform/database/unit-of-work.js';
-import { diagnose } from './platform/doctor.js';
-import { createLog } from './platform/log.js';
-import { type RecentMail, recentMails } from './platform/mail/recent-mails.js';
-import { describeApi } from './platform/openapi/document.js';
-import { otherDataFolder } from './platform/other-data-folder.js';
-import { masterKey } from './platform/secrets/master-key.js';
-import { Secrets } from './platform/secrets/secrets.js';
-import { serviceVersion } from './platform/version.js';
-import { records } from './records.js';
-import { createWorkspace } from './workspaces/create-workspace.js';
-import { rotateWorkspaceKey } from './workspaces/workspace-store.js';
+import { diagnose } from './doctor.js';
+import { runUntilSignal, type Welcome } from './main.js';
 
 /**
  * Standard output is for data, standard error for messages. Exit codes: 0 done, 1 failed, 2 wrong usage, 78
@@ -46,7 +46,12 @@ program
   .action(async ({ api = false, worker = false, demo }: { api?: boolean; worker?: boolean; demo: boolean }) => {
     const config = { ...readSettings(), ...(demo ? {} : { NO_DEMO: true }) };
     const parts = { api: api || !worker, worker: worker || !api };
-    const running = await runUntilSignal(config, parts, createLog(config.LOG_LEVEL));
+    const running = await runUntilSignal(
+      config,
+      parts,
+      createLog(config.LOG_LEVEL),
+      config.NO_DEMO ? null : createDemo,
+    );
     process.stdout.write(banner(running));
   });
 
@@ -156,7 +161,7 @@ program
   .description('Start simulated CRMs and the service on temporary data, and close deals to see their commission')
   .option('--port <port>', 'port of the API', '3000')
   .action(async ({ port }: { port: string }) => {
-    const { runDemoCrm } = await import('./demo/run-demo-crm.js');
+    const { runDemoCrm } = await import('#demo/run-crm-tour.js');
     await runDemoCrm(process.env, port, (text) => process.stdout.write(text));
   });
 
@@ -243,6 +248,12 @@ program
       return program.error(`error: no completion script for ${shell}; use bash, zsh or fish`, { exitCode: 2 });
     process.stdout.write(script);
   });
+
+/** Demo and simulated CRMs are loaded only by the commands that use them. */
+async function createDemo(service: Service): Promise<Welcome> {
+  const { createDemoWorkspace, demoWelcome } = await import('#demo/workspace.js');
+  return demoWelcome(await createDemoWorkspace(service));
+}
 
 async function readStatus(database: Database) {
   const pending = await pendingMigrations(database, migrations, 'owner');

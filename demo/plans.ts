@@ -1,6 +1,6 @@
-import { addDays, type Day } from '../kernel/day.js';
-import { type Period, periodOf, periodRange, periodsTouching } from '../kernel/period.js';
-import { accountManagers, developers, managers, sellers } from './demo-people.js';
+import { addDays, type Day } from '#src/kernel/day.js';
+import { type Period, periodOf, periodRange, periodsTouching } from '#src/kernel/period.js';
+import { accountManagers, developers, managers, sellers } from './people.js';
 
 export interface DemoPlan {
   readonly name: string;

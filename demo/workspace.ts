@@ -1,31 +1,44 @@
 import { Readable } from 'node:stream';
-import { sql } from 'kysely';
-import { type Service } from '../composition.js';
-import { type Caller, serviceCaller } from '../kernel/caller.js';
-import { dayInZone } from '../kernel/day.js';
-import { periodOf } from '../kernel/period.js';
-import { operations } from '../operations.js';
-import { createDatabase } from '../platform/database/pool.js';
-import { createWorkspace } from '../workspaces/create-workspace.js';
-import { demoCorrection, demoRefund } from './demo-corrections.js';
-import { demoDeals } from './demo-deals.js';
-import { demoPeople, sellers } from './demo-people.js';
-import { demoPlanChange, demoPlans } from './demo-plans.js';
+import { type Service } from '#src/app/composition.js';
+import { type Welcome } from '#src/app/main.js';
+import { type Caller, serviceCaller } from '#src/kernel/caller.js';
+import { dayInZone } from '#src/kernel/day.js';
+import { periodOf } from '#src/kernel/period.js';
+import { operations } from '#src/operations.js';
+import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { demoCorrection, demoRefund } from './corrections.js';
+import { demoDeals } from './deals.js';
+import { demoPeople, sellers } from './people.js';
+import { demoPlanChange, demoPlans } from './plans.js';
 
-/** The data of the demo that the banner shows. */
+/** What the service prints about the demo after the first start. */
 export interface DemoWorkspace {
   readonly apiKey: string;
   readonly period: string;
   readonly dealId: string;
 }
 
+/** The API key and the first calls to try. */
+export function demoWelcome({ apiKey, period, dealId }: DemoWorkspace): Welcome {
+  const auth = `-H "Authorization: Bearer ${apiKey}"`;
+  return (url) => [
+    '  A demo workspace with made-up people and deals was created. Its API key is shown only once:',
+    '',
+    `    ${apiKey}`,
+    '',
+    '  Try:',
+    `    curl -s ${auth} "${url}/v1/commissions?period=${period}"`,
+    `    curl -s ${auth} "${url}/v1/commissions?dealId=${dealId}"`,
+    `    curl -s -X POST ${auth} -H "Content-Type: application/json" -d '{}' "${url}/v1/commissions/recalculate"`,
+  ];
+}
+
 /**
- * Creates the demo workspace, only on the first start of an embedded service: fictitious people, plans, quotas and a
+ * Creates the demo workspace on the first start of an embedded service: fictitious people, plans, quotas and a
  * year of deals up to today, created through the API's operations and calculated by the workers. It has a plan of
  * two versions, a refund at the start of its quarter, and an approved quarter with a true-up.
  */
-export async function createDemoWorkspace(service: Service, ownerUrl: string): Promise<DemoWorkspace | null> {
-  if (await hasWorkspaces(ownerUrl)) return null;
+export async function createDemoWorkspace(service: Service): Promise<DemoWorkspace> {
   const { workspaceId, apiKey } = await createWorkspace(service.unitOfWork, {
     name: 'Demo: made-up people and deals',
     tier: 'enterprise',
@@ -45,16 +58,6 @@ export async function createDemoWorkspace(service: Service, ownerUrl: string): P
   const dealId =
     demoDeals(today).find((deal) => deal.ownerId === seller && deal.stage === 'Closed Won')?.dealId ?? 'D-0001';
   return { apiKey, period: periodOf(today, 'annual'), dealId };
-}
-
-async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
-  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
-  try {
-    const { rows } = await sql`select 1 from workspaces limit 1`.execute(database);
-    return rows.length > 0;
-  } finally {
-    await database.destroy();
-  }
 }
 
 interface SavedPlan {

@@ -3,8 +3,8 @@ import { FakeBilling } from '#fakes/fake-billing.js';
 import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
-import { type CrmProvider } from '../crm/port.js';
-import { type Day } from '../kernel/day.js';
+import { type CrmProvider } from '#src/crm/port.js';
+import { type Day } from '#src/kernel/day.js';
 
 /** The credentials that an admin pastes, or consents to, for one of the CRMs. */
 interface PastedToken {

@@ -4,20 +4,20 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { type Migration, sql } from 'kysely';
-import { type Config, readConfig } from './config.js';
-import { isUnavailable } from './database/database-errors.js';
-import { pendingMigrations } from './database/migrate.js';
-import { assertHarmlessRole, createDatabase, type Database } from './database/pool.js';
-import { openDatabaseServer } from './database/server.js';
-import { PdfPrinter } from './documents/browser.js';
-import { html, htmlPage } from './documents/html.js';
-import { JobQueue, type QueueBackend } from './jobs/job-queue.js';
-import { readRedisSettings, redisProblems } from './jobs/redis-settings.js';
-import { createLog } from './log.js';
-import { recentMails } from './mail/recent-mails.js';
-import { mailTransport } from './mail/transport.js';
-import { masterKey } from './secrets/master-key.js';
-import { Secrets } from './secrets/secrets.js';
+import { type Config, readConfig } from '../platform/config.js';
+import { isUnavailable } from '../platform/database/database-errors.js';
+import { pendingMigrations } from '../platform/database/migrate.js';
+import { assertHarmlessRole, createDatabase, type Database } from '../platform/database/pool.js';
+import { openDatabaseServer } from '../platform/database/server.js';
+import { PdfPrinter } from '../platform/documents/browser.js';
+import { html, htmlPage } from '../platform/documents/html.js';
+import { JobQueue, type QueueBackend } from '../platform/jobs/job-queue.js';
+import { readRedisSettings, redisProblems } from '../platform/jobs/redis-settings.js';
+import { createLog } from '../platform/log.js';
+import { recentMails } from '../platform/mail/recent-mails.js';
+import { mailTransport } from '../platform/mail/transport.js';
+import { masterKey } from '../platform/secrets/master-key.js';
+import { Secrets } from '../platform/secrets/secrets.js';
 
 /** The result of a check: what was found, or how to fix it. A warning does not prevent the start. */
 export interface Finding {

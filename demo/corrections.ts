@@ -1,6 +1,6 @@
-import { addDays, type Day } from '../kernel/day.js';
-import { type Period, periodOf, periodRange, previousPeriod } from '../kernel/period.js';
-import { managers, sellers } from './demo-people.js';
+import { addDays, type Day } from '#src/kernel/day.js';
+import { type Period, periodOf, periodRange, previousPeriod } from '#src/kernel/period.js';
+import { managers, sellers } from './people.js';
 
 const [seller = ''] = sellers;
 const [manager = ''] = managers;

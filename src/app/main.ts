@@ -4,34 +4,33 @@ import express from 'express';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
 import { startWorkers, type Workers } from '#workers/registry.js';
-import { guidance } from './agents/guidance.js';
+import { guidance } from '../agents/guidance.js';
+import { operations } from '../operations.js';
+import { type Config } from '../platform/config.js';
+import { assertMigrated, migrateToLatest, pendingMigrations } from '../platform/database/migrate.js';
+import { assertHarmlessRole, createDatabase } from '../platform/database/pool.js';
+import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
+import { createApp } from '../platform/http/app.js';
+import { TokenAuthenticator } from '../platform/http/authenticate.js';
+import { Health } from '../platform/http/health.js';
+import { IdempotencyStore } from '../platform/http/idempotency.js';
+import { type Listening, listen } from '../platform/http/listen.js';
+import { metricsPage } from '../platform/http/metrics-page.js';
+import { PostgresRateCounter } from '../platform/http/postgres-rate-counter.js';
+import { queueBoard } from '../platform/http/queue-board.js';
+import { RateLimit } from '../platform/http/rate-limit.js';
+import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
+import { ResponseCache } from '../platform/http/response-cache.js';
+import { checkRedis } from '../platform/jobs/redis-settings.js';
+import { type Log } from '../platform/log.js';
+import { McpEndpoint } from '../platform/mcp/endpoint.js';
+import { ownHosts } from '../platform/mcp/own-hosts.js';
+import { describeApi } from '../platform/openapi/document.js';
+import { Documents } from '../platform/openapi/documents.js';
+import { flushTraces } from '../platform/tracing.js';
+import { serviceVersion } from '../platform/version.js';
+import { records } from '../records.js';
 import { compose, type Service } from './composition.js';
-import { createDemoWorkspace, type DemoWorkspace } from './demo/demo-workspace.js';
-import { operations } from './operations.js';
-import { type Config } from './platform/config.js';
-import { assertMigrated, migrateToLatest, pendingMigrations } from './platform/database/migrate.js';
-import { assertHarmlessRole } from './platform/database/pool.js';
-import { type DatabaseServer, openDatabaseServer } from './platform/database/server.js';
-import { createApp } from './platform/http/app.js';
-import { TokenAuthenticator } from './platform/http/authenticate.js';
-import { Health } from './platform/http/health.js';
-import { IdempotencyStore } from './platform/http/idempotency.js';
-import { type Listening, listen } from './platform/http/listen.js';
-import { metricsPage } from './platform/http/metrics-page.js';
-import { PostgresRateCounter } from './platform/http/postgres-rate-counter.js';
-import { queueBoard } from './platform/http/queue-board.js';
-import { RateLimit } from './platform/http/rate-limit.js';
-import { RedisRateCounter } from './platform/http/redis-rate-counter.js';
-import { ResponseCache } from './platform/http/response-cache.js';
-import { checkRedis } from './platform/jobs/redis-settings.js';
-import { type Log } from './platform/log.js';
-import { McpEndpoint } from './platform/mcp/endpoint.js';
-import { ownHosts } from './platform/mcp/own-hosts.js';
-import { describeApi } from './platform/openapi/document.js';
-import { Documents } from './platform/openapi/documents.js';
-import { flushTraces } from './platform/tracing.js';
-import { serviceVersion } from './platform/version.js';
-import { records } from './records.js';
 
 /** The role of a process: serve requests, run jobs, or both. */
 export interface ProcessParts {
@@ -44,16 +43,28 @@ export interface RunningProcess {
   /** URL of the metrics if they have a separate port. */
   readonly metricsUrl: string | null;
   readonly service: Service;
-  /** Set on the first start of an embedded service. */
-  readonly demo: DemoWorkspace | null;
+  /** Of the hook for the first start; null on every later start. */
+  readonly welcome: Welcome | null;
   stop(): Promise<void>;
 }
 
+/** The lines that the command `serve` prints after the first start of a service at this address. */
+export type Welcome = (url: string) => readonly string[];
+
+/** Fills the database of a service that has no workspace yet. The workers run; the API does not listen yet. */
+export type FirstStart = (service: Service) => Promise<Welcome>;
+
 /**
  * Starts a process: the database first, the API last. A stop runs in the reverse order: readiness ends, requests and
- * jobs finish, then the queue, the connections and the embedded database are closed.
+ * jobs finish, then the queue, the connections and the embedded database are closed. `firstStart` runs only if the
+ * database is embedded and the process has all parts.
  */
-export async function start(config: Config, parts: ProcessParts, log: Log): Promise<RunningProcess> {
+export async function start(
+  config: Config,
+  parts: ProcessParts,
+  log: Log,
+  firstStart: FirstStart | null = null,
+): Promise<RunningProcess> {
   const opened: (() => Promise<void>)[] = [flushTraces];
   const stop = async () => {
     for (const close of opened.reverse().splice(0))
@@ -74,12 +85,10 @@ export async function start(config: Config, parts: ProcessParts, log: Log): Prom
     const health = healthOf(service);
     const metricsAt = await startMetrics(service, health, opened);
     if (parts.worker) opened.push(closing(await startWorkers(service)));
-    const demo =
-      server.embedded && parts.api && parts.worker && !config.NO_DEMO
-        ? await createDemoWorkspace(service, server.ownerUrl)
-        : null;
+    const isFirst = server.embedded && parts.api && parts.worker && !(await hasWorkspaces(server.ownerUrl));
+    const welcome = isFirst && firstStart !== null ? await firstStart(service) : null;
     const listening = parts.api ? await startApi(service, health, opened) : null;
-    return { url: listening?.url ?? null, metricsUrl: metricsAt?.url ?? null, service, demo, stop };
+    return { url: listening?.url ?? null, metricsUrl: metricsAt?.url ?? null, service, welcome, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -90,6 +99,16 @@ export async function start(config: Config, parts: ProcessParts, log: Log): Prom
 async function migrate(server: DatabaseServer, log: Log): Promise<void> {
   const done = await migrateToLatest(server.ownerUrl, migrations);
   if (done.length > 0) log.info({ migrations: done }, 'database migrated');
+}
+
+async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
+  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
+  try {
+    const { rows } = await sql`select 1 from workspaces limit 1`.execute(database);
+    return rows.length > 0;
+  } finally {
+    await database.destroy();
+  }
 }
 
 function closing(workers: Workers): () => Promise<void> {
@@ -192,8 +211,13 @@ const sameStopMs = 1000;
  * Runs until a signal arrives, then stops in order. A later second signal, or half a minute, ends the process at
  * once.
  */
-export async function runUntilSignal(config: Config, parts: ProcessParts, log: Log): Promise<RunningProcess> {
-  const running = await start(config, parts, log);
+export async function runUntilSignal(
+  config: Config,
+  parts: ProcessParts,
+  log: Log,
+  firstStart: FirstStart | null,
+): Promise<RunningProcess> {
+  const running = await start(config, parts, log, firstStart);
   let isFailing = false;
   const { close } = closeWithGrace({ delay: 30_000, logger: false, skip: [...stopSignals] }, async ({ err }) => {
     isFailing = err !== undefined;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { demoCorrection, demoRefund } from '#src/demo/demo-corrections.js';
-import { demoPlanChange } from '#src/demo/demo-plans.js';
-import { createDemoWorkspace } from '#src/demo/demo-workspace.js';
+import { demoCorrection, demoRefund } from '#demo/corrections.js';
+import { demoPlanChange } from '#demo/plans.js';
+import { createDemoWorkspace } from '#demo/workspace.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
@@ -17,8 +17,8 @@ describe('the demo workspace', function () {
 
   before(async () => {
     service = await startTestService();
-    const demo = await createDemoWorkspace(service.running.service, service.database.ownerUrl);
-    api = service.client(demo?.apiKey ?? null);
+    const demo = await createDemoWorkspace(service.running.service);
+    api = service.client(demo.apiKey);
     for (const { id, email } of (await api.expect(200, 'GET', '/v1/reps')).reps) ids.set(email, id);
   });
   after(() => service?.stop());
