@@ -5,7 +5,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { type FrozenPeriod } from './statement-views.js';
+import { type FrozenPeriod } from '../ledger/rep-terms.js';
 
 /** An adjustment, a clawback or a true-up: a ledger row that the engine did not write. */
 export interface AdjustmentRow extends EventRow {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
-import { type DayRange, dayInZone } from '../kernel/day.js';
+import { dayInZone } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
-import { loadFrozen, loadWorkspaceTerms } from '../ledger/rep-terms.js';
+import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
@@ -106,11 +106,6 @@ export async function listChecks(
     at: at.toISOString(),
   });
   return new Map([...groupBy(rows, (row) => row.repId)].map(([repId, ofRep]) => [repId, ofRep.map(check)]));
-}
-
-export interface FrozenPeriod {
-  readonly period: Period;
-  readonly range: DayRange;
 }
 
 /** The rep's approved periods, earliest first. */
