@@ -11,11 +11,13 @@ import { latency } from './latency.js';
 import { markdown, type Table } from './measure.js';
 import { pdf } from './pdf.js';
 import { recalculation, type Sizes } from './recalculation.js';
+import { shapes } from './shapes.js';
 import { workers } from './workers.js';
 
 /** The benchmarks by their names on the command line, in the order of docs/performance.md. */
 const benches: Readonly<Record<string, (sizes: Sizes) => Promise<Table[]>>> = {
   recalculation,
+  shapes,
   workers,
   engine,
   http,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Decision } from '../engine/model.js';
 import { chunk } from '../kernel/chunk.js';
 import { type Day, type DayRange } from '../kernel/day.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -10,9 +11,8 @@ import { decided, recordHistory } from './event-history.js';
 import { type LedgerRow } from './ledger-rows.js';
 import { type Counter, Footprint, refreshTotals } from './totals.js';
 
-/** The lane, run and state that a difference is written for. */
-export interface Ledger {
-  readonly workspaceId: string;
+/** The difference of one lane, and the state that it is written for. */
+export interface LaneDifference extends Difference {
   readonly repId: string;
   readonly runId: string;
   /** Whether events of the rep have ever been cleared: a new key may then have earlier history. */
@@ -23,7 +23,7 @@ export interface Ledger {
   readonly hasTruedUp: boolean;
 }
 
-/** What was written, and what it affects. */
+/** What was written for one lane, and what it affects. */
 export interface AppliedDifference {
   readonly eventsWritten: number;
   readonly eventsReversed: number;
@@ -35,107 +35,156 @@ export interface AppliedDifference {
   readonly creditsMoved: ReadonlySet<string>;
 }
 
-const batchSize = 2000;
+const rowsPerStatement = 2000;
 
 /**
- * Writes the difference in bulk: events in place, one history row each, then the quota counters and the monthly
- * totals. The statements are pipelined; the server executes them in this order. The caller holds the rep's lane.
+ * Writes the differences of the lanes in bulk: events in place, one history row each, then the quota counters and the
+ * monthly totals. The statements are pipelined; the server executes them in this order. The caller holds the lanes.
+ *
+ * No statement looks up events by a join: the planner chooses a join by the number of events that it expects, and in the
+ * transaction of a first import it expects none. Conflicts on the primary key find the rows in place of joins.
  */
-export async function applyDifference(
+export async function applyDifferences(
   trx: Work,
-  ledger: Ledger,
-  { writes, reversals }: Difference,
-): Promise<AppliedDifference> {
-  const footprint = new Footprint();
-  const creditsMoved = new Set<string>();
-  const goneFrom = (row: Counter & { readonly earnedOn: Day }) => {
-    footprint.add(row);
-    creditsMoved.add(row.planId);
-  };
-  for (const write of writes) {
-    footprint.add(write.decision);
-    if (write.before !== null) footprint.add(write.before);
-    if (!isSameCredit(write)) creditsMoved.add(write.decision.planId);
-  }
-  for (const row of reversals) goneFrom(row);
-  const [batches] = await Promise.all([
-    Promise.all(chunk(writes, batchSize).map((batch) => writeEvents(trx, ledger, batch))),
-    reverseEvents(trx, ledger, reversals),
-    refreshTotals(trx, ledger, footprint),
+  workspaceId: string,
+  lanes: readonly LaneDifference[],
+): Promise<AppliedDifference[]> {
+  const affected = lanes.map(affectedBy);
+  const footprints = affected.map(({ footprint }) => footprint);
+  const hasTruedUp = lanes.some((lane) => lane.hasTruedUp);
+  const [displaced] = await Promise.all([
+    writeEvents(trx, workspaceId, lanes),
+    reverseEvents(trx, workspaceId, lanes),
+    refreshTotals(trx, workspaceId, footprints, hasTruedUp),
   ]);
   await failpoint('lane.midWrite');
-  const displaced = batches.flat();
-  for (const row of displaced) goneFrom(row);
-  if (displaced.length > 0) await refreshTotals(trx, ledger, footprint);
-  return {
+  for (const row of displaced) goneFrom(affected[row.lane] as Affected, row);
+  const touched = new Set(displaced.map((row) => footprints[row.lane] as Footprint));
+  await refreshTotals(trx, workspaceId, [...touched], hasTruedUp);
+  return lanes.map(({ writes, reversals }, lane) => ({
     eventsWritten: writes.length,
     eventsReversed: reversals.length,
-    days: footprint.days(),
+    days: footprints[lane]?.days() ?? null,
     reversedKeys: reversals.map((row) => row.dealKey),
-    creditsMoved,
-  };
+    creditsMoved: affected[lane]?.creditsMoved ?? new Set(),
+  }));
 }
 
-/** The counter of a row outside the window whose key an event within it took over. */
+interface Affected {
+  readonly footprint: Footprint;
+  readonly creditsMoved: Set<string>;
+}
+
+function affectedBy({ repId, writes, reversals }: LaneDifference): Affected {
+  const affected: Affected = { footprint: new Footprint(repId), creditsMoved: new Set() };
+  for (const write of writes) {
+    affected.footprint.add(write.decision);
+    if (write.before !== null) affected.footprint.add(write.before);
+    if (!isSameCredit(write)) affected.creditsMoved.add(write.decision.planId);
+  }
+  for (const row of reversals) goneFrom(affected, row);
+  return affected;
+}
+
+function goneFrom({ footprint, creditsMoved }: Affected, row: Counter & { readonly earnedOn: Day }): void {
+  footprint.add(row);
+  creditsMoved.add(row.planId);
+}
+
+/** A write with the place of its lane. */
+interface LaneWrite extends Write {
+  readonly lane: number;
+}
+
+/** The former place of a row outside the window whose key an event within it took over. */
 interface Displaced extends Counter {
+  readonly lane: number;
   readonly earnedOn: Day;
 }
 
 /** Rows that cannot conflict are inserted without a conflict check, which is a third less work for the server. */
-async function writeEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<readonly Displaced[]> {
-  const areNew = ledger.allDays && !ledger.cleared && writes.every((write) => write.change === 'inserted');
-  if (!areNew) return upsertEvents(trx, ledger, writes);
-  await insertEvents(trx, ledger, writes);
-  return [];
+async function writeEvents(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly LaneDifference[],
+): Promise<readonly Displaced[]> {
+  const inserts: LaneWrite[] = [];
+  const upserts: LaneWrite[] = [];
+  for (const [lane, difference] of lanes.entries()) {
+    const target = areNew(difference) ? inserts : upserts;
+    for (const write of difference.writes) target.push({ ...write, lane });
+  }
+  const [, displaced] = await Promise.all([
+    Promise.all(chunk(inserts, rowsPerStatement).map((rows) => insertEvents(trx, workspaceId, lanes, rows))),
+    Promise.all(chunk(upserts, rowsPerStatement).map((rows) => upsertEvents(trx, workspaceId, lanes, rows))),
+  ]);
+  return displaced.flat();
+}
+
+function areNew({ allDays, cleared, writes }: LaneDifference): boolean {
+  return allDays && !cleared && writes.every((write) => write.change === 'inserted');
 }
 
 /** The columns that an event and its history share, except the revision. */
 const written = sql`workspace_id, rep_id, event_id, kind, status, run_id, ${decided}`;
 
-function writtenBy({ workspaceId, repId, runId }: Ledger): RawBuilder<unknown> {
-  return sql`${workspaceId}::uuid, ${repId}::uuid, event_id, 'commission_earned', 'earned', ${runId}::uuid, ${decided}`;
+function writtenFor(workspaceId: string): RawBuilder<unknown> {
+  return sql`${workspaceId}::uuid, rep_id, event_id, 'commission_earned', 'earned', run_id, ${decided}`;
 }
 
-async function insertEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<void> {
+async function insertEvents(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly LaneDifference[],
+  writes: readonly LaneWrite[],
+): Promise<void> {
   await sql`
-    with rows as materialized (select * from ${rowsOf(writes)}),
+    with rows as materialized (select * from ${rowsOf(lanes, writes)}),
     events as (
-      insert into commission_events (revision, ${written}) select 1, ${writtenBy(ledger)} from rows
+      insert into commission_events (revision, ${written}) select 1, ${writtenFor(workspaceId)} from rows
     )
-    insert into commission_event_history (revision, change, ${written}) select 1, change, ${writtenBy(ledger)} from rows`.execute(
-    trx,
-  );
+    insert into commission_event_history (revision, change, ${written})
+    select 1, change, ${writtenFor(workspaceId)} from rows`.execute(trx);
 }
 
 /**
  * A row outside the window under the same key is updated instead of duplicated. It was not loaded, so its former
- * counter and month are returned: they have lost it.
+ * counter and month are returned, from its history: they have lost it.
  */
-async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[]): Promise<readonly Displaced[]> {
+async function upsertEvents(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly LaneDifference[],
+  writes: readonly LaneWrite[],
+): Promise<readonly Displaced[]> {
   const { rows: displaced } = await sql<Displaced>`
-    with rows as materialized (select * from ${rowsOf(writes)}),
-    displaced as (
-      select e.plan_id, e.attainment_key, e.period, e.earned_on from rows
-      join commission_events e on e.workspace_id = ${ledger.workspaceId} and e.rep_id = ${ledger.repId} and e.event_id = rows.event_id
-      where rows.change = 'inserted' and e.status = 'earned' and ${notAllDays(ledger)}
-    ),
+    with rows as materialized (select * from ${rowsOf(lanes, writes)}),
     events as (
       insert into commission_events (revision, ${written})
-      select ${revisionOfNewEvents(ledger)}, ${writtenBy(ledger)} from rows
+      select ${revisionOfNewEvents(workspaceId)}, ${writtenFor(workspaceId)} from rows
       on conflict (workspace_id, rep_id, event_id) do update set
         status = 'earned', plan_version_id = excluded.plan_version_id, rule_id = excluded.rule_id, phase = excluded.phase,
         category = excluded.category, amount = excluded.amount, base = excluded.base, credit = excluded.credit,
         tier_name = excluded.tier_name, attainment_key = excluded.attainment_key, currency = excluded.currency,
         period = excluded.period, earned_on = excluded.earned_on, idempotency_key = excluded.idempotency_key,
         trace = excluded.trace, run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now()
-      returning event_id, revision
+      returning rep_id, event_id, revision
     ),
+    changed as materialized (select * from rows join events using (rep_id, event_id)),
     history as (
       insert into commission_event_history (revision, change, ${written})
-      select revision, case when revision = 1 or change <> 'inserted' then change else 'restored' end, ${writtenBy(ledger)}
-      from rows join events using (event_id)
+      select revision, case when revision = 1 or change <> 'inserted' then change else 'restored' end,
+        ${writtenFor(workspaceId)}
+      from changed
     )
-    select plan_id as "planId", attainment_key as "attainmentKey", period, earned_on as "earnedOn" from displaced`.execute(
+    select changed.lane, h.plan_id as "planId", h.attainment_key as "attainmentKey", h.period, h.earned_on as "earnedOn"
+    from changed cross join lateral (
+      select * from commission_event_history h
+      where h.workspace_id = ${workspaceId} and h.rep_id = changed.rep_id and h.event_id = changed.event_id
+        and h.revision = changed.revision - 1
+      offset 0
+    ) h
+    where changed.change = 'inserted' and changed.revision > 1 and h.status = 'earned' and h.change <> 'deleted'`.execute(
     trx,
   );
   return displaced;
@@ -145,67 +194,90 @@ async function upsertEvents(trx: Work, ledger: Ledger, writes: readonly Write[])
  * A new event begins at revision 1, unless events of the rep were cleared before: the same key gives the same id, so
  * the event continues the history of the deleted one. Only then is the history read, row by row.
  */
-function revisionOfNewEvents(ledger: Ledger): RawBuilder<unknown> {
-  if (!ledger.cleared) return sql`1`;
-  return sql`1 + coalesce((select max(h.revision) from commission_event_history h where h.workspace_id = ${ledger.workspaceId}
-    and h.rep_id = ${ledger.repId} and h.event_id = rows.event_id), 0)`;
+function revisionOfNewEvents(workspaceId: string): RawBuilder<unknown> {
+  return sql`case when rows.cleared then 1 + coalesce((select max(h.revision) from commission_event_history h
+    where h.workspace_id = ${workspaceId} and h.rep_id = rows.rep_id and h.event_id = rows.event_id), 0) else 1 end`;
 }
 
-/** The writes as rows. Values that all events of a rule share are sent once and joined by the server. */
-function rowsOf(writes: readonly Write[]): RawBuilder<unknown> {
-  const rules = new Map<string, { readonly place: number; readonly decision: Decision }>();
-  for (const { decision } of writes)
-    if (!rules.has(decision.ruleId)) rules.set(decision.ruleId, { place: rules.size, decision });
-  const placeOf = ({ decision }: Write) => rules.get(decision.ruleId)?.place ?? null;
+/** The values that all writes of one lane and rule share. */
+interface Shared {
+  readonly place: number;
+  readonly lane: LaneDifference;
+  readonly decision: Decision;
+}
+
+/** The writes as rows. Values that the events of a lane and rule share are sent once and joined by the server. */
+function rowsOf(lanes: readonly LaneDifference[], writes: readonly LaneWrite[]): RawBuilder<unknown> {
+  const shared: Shared[] = [];
+  const places = new Map<number, Map<string, number>>();
+  const placeOf = ({ lane, decision }: LaneWrite): number =>
+    getOrInsert(
+      getOrInsert(places, lane, () => new Map<string, number>()),
+      decision.ruleId,
+      () => shared.push({ place: shared.length, lane: lanes[lane] as LaneDifference, decision }) - 1,
+    );
+  const rows = unnestRows(writes, [
+    ['event_id', 'uuid', (write) => write.eventId],
+    ['change', 'text', (write) => write.change],
+    ['lane', 'integer', (write) => write.lane],
+    ['shared', 'integer', placeOf],
+    ['deal_key', 'text', (write) => write.decision.dealKey],
+    ['category', 'text', (write) => write.decision.category],
+    ['amount', 'numeric', (write) => write.decision.amount.toString()],
+    ['base', 'numeric', (write) => write.decision.base.toString()],
+    ['credit', 'numeric', (write) => write.decision.credit.toString()],
+    ['tier_name', 'text', (write) => write.decision.tierName],
+    ['period', 'text', (write) => write.decision.period],
+    ['earned_on', 'date', (write) => write.decision.earnedOn],
+    ['idempotency_key', 'uuid', (write) => write.idempotencyKey],
+    ['trace', 'text', (write) => write.decision.trace],
+  ]);
   return sql`
-    (select * from ${unnestRows(writes, [
-      ['event_id', 'uuid', (write) => write.eventId],
-      ['change', 'text', (write) => write.change],
-      ['rule', 'integer', placeOf],
-      ['deal_key', 'text', (write) => write.decision.dealKey],
-      ['category', 'text', (write) => write.decision.category],
-      ['amount', 'numeric', (write) => write.decision.amount.toString()],
-      ['base', 'numeric', (write) => write.decision.base.toString()],
-      ['credit', 'numeric', (write) => write.decision.credit.toString()],
-      ['tier_name', 'text', (write) => write.decision.tierName],
-      ['period', 'text', (write) => write.decision.period],
-      ['earned_on', 'date', (write) => write.decision.earnedOn],
-      ['idempotency_key', 'uuid', (write) => write.idempotencyKey],
-      ['trace', 'text', (write) => write.decision.trace],
-    ])}) as writes
-    join (select * from ${unnestRows(
-      [...rules.values()],
-      [
-        ['rule', 'integer', (rule) => rule.place],
-        ['plan_id', 'uuid', (rule) => rule.decision.planId],
-        ['plan_version_id', 'uuid', (rule) => rule.decision.planVersionId],
-        ['rule_id', 'uuid', (rule) => rule.decision.ruleId],
-        ['rule_name', 'text', (rule) => rule.decision.ruleName],
-        ['phase', 'text', (rule) => rule.decision.phase],
-        ['attainment_key', 'text', (rule) => rule.decision.attainmentKey],
-        ['currency', 'text', (rule) => rule.decision.currency],
-      ],
-    )}) as rules using (rule)`;
+    (select * from ${rows}) as writes
+    join (select * from ${unnestRows(shared, [
+      ['shared', 'integer', ({ place }) => place],
+      ['rep_id', 'uuid', ({ lane }) => lane.repId],
+      ['run_id', 'uuid', ({ lane }) => lane.runId],
+      ['cleared', 'boolean', ({ lane }) => String(lane.cleared)],
+      ['plan_id', 'uuid', ({ decision }) => decision.planId],
+      ['plan_version_id', 'uuid', ({ decision }) => decision.planVersionId],
+      ['rule_id', 'uuid', ({ decision }) => decision.ruleId],
+      ['rule_name', 'text', ({ decision }) => decision.ruleName],
+      ['phase', 'text', ({ decision }) => decision.phase],
+      ['attainment_key', 'text', ({ decision }) => decision.attainmentKey],
+      ['currency', 'text', ({ decision }) => decision.currency],
+    ])}) as shared using (shared)`;
+}
+
+/** A reversal with the run that it belongs to. */
+interface LaneReversal {
+  readonly row: LedgerRow;
+  readonly lane: LaneDifference;
 }
 
 /**
- * A constant, so that the planner skips the lookup: in a table without statistics it would read all rows once per
- * lane.
+ * Reverses rows in place: a reversed row keeps its values and no longer counts. The row exists, so the conflict always
+ * occurs, and of the inserted values only the key and the run are used.
  */
-function notAllDays(ledger: Ledger): RawBuilder<unknown> {
-  return ledger.allDays ? sql`false` : sql`true`;
-}
-
-/** Reverses rows in place: a reversed row keeps its values and no longer counts. */
-async function reverseEvents(trx: Work, ledger: Ledger, reversals: readonly LedgerRow[]): Promise<void> {
+async function reverseEvents(trx: Work, workspaceId: string, lanes: readonly LaneDifference[]): Promise<void> {
+  const reversals = lanes.flatMap((lane) => lane.reversals.map((row): LaneReversal => ({ row, lane })));
   if (reversals.length === 0) return;
   await sql`
     with reversed as (
-      update commission_events e
-      set status = 'reversed', run_id = ${ledger.runId}, revision = e.revision + 1, updated_at = now()
-      from ${unnestRows(reversals, [['event_id', 'uuid', (row) => row.eventId]])}
-      where e.workspace_id = ${ledger.workspaceId} and e.rep_id = ${ledger.repId} and e.event_id = rows_from.event_id
-      returning e.*
+      insert into commission_events (workspace_id, rep_id, event_id, run_id, earned_on, idempotency_key, kind, status,
+        category, amount, currency, period)
+      select ${workspaceId}::uuid, rep_id, event_id, run_id, earned_on, idempotency_key, 'commission_earned', 'reversed',
+        'commission', 0, '', ''
+      from ${unnestRows(reversals, [
+        ['rep_id', 'uuid', ({ lane }) => lane.repId],
+        ['event_id', 'uuid', ({ row }) => row.eventId],
+        ['run_id', 'uuid', ({ lane }) => lane.runId],
+        ['earned_on', 'date', ({ row }) => row.earnedOn],
+        ['idempotency_key', 'uuid', ({ row }) => row.idempotencyKey],
+      ])}
+      on conflict (workspace_id, rep_id, event_id) do update set
+        status = 'reversed', run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now()
+      returning commission_events.*
     )
     ${recordHistory('reversed')} from reversed`.execute(trx);
 }

@@ -8,7 +8,7 @@ import { markAffected } from '../platform/database/cache-versions.js';
 import { type RunOutcome } from '../platform/database/tables.js';
 import { executeWithCommit, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { type AppliedDifference, applyDifference } from './apply-difference.js';
+import { type AppliedDifference, applyDifferences } from './apply-difference.js';
 import { requestCalculation, type Trigger } from './calculation-requests.js';
 import { currentDaysOf } from './current-days.js';
 import { dependentRequests } from './dependents.js';
@@ -138,19 +138,19 @@ async function calculateWindow(
   const input = await loadRepInput(trx, terms, window, asOf, { explain: false });
   await failpoint('lane.afterRead');
   const result = calculateRep(input);
-  const ledger = {
-    workspaceId: terms.workspaceId,
+  const lane = {
+    ...differenceOf(terms.repId, input, result),
     repId: terms.repId,
     runId: newId(),
     cleared,
     allDays: isAllDays(window),
     hasTruedUp: input.hasTruedUp,
   };
-  const difference = differenceOf(terms.repId, input, result);
+  const [difference] = (await applyDifferences(trx, terms.workspaceId, [lane])) as [AppliedDifference];
   const paidDeals = new Set(result.decisions.map((decision) => decision.dealKey));
   return {
-    runId: ledger.runId,
-    difference: await applyDifference(trx, ledger, difference),
+    runId: lane.runId,
+    difference,
     blocked: result.blocked,
     deals: input.deals.length,
     skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,

@@ -5,7 +5,7 @@ import { failpoint } from '../platform/failpoint.js';
 import { detachRecalculations } from './calculation-jobs.js';
 import { countedRows } from './counted-rows.js';
 import { recordHistory } from './event-history.js';
-import { insertMonths } from './totals.js';
+import { recountMonths } from './totals.js';
 
 /** The number of deleted events, and of events that approved periods protected. */
 export interface ClearedEvents {
@@ -76,13 +76,6 @@ async function recountQuotas(trx: Work, workspaceId: string): Promise<void> {
       group by q.quota_id
     ) counted
     where q.workspace_id = ${workspaceId} and q.quota_id = counted.quota_id and q.current_value <> counted.credit`.execute(
-    trx,
-  );
-}
-
-async function recountMonths(trx: Work, workspaceId: string): Promise<void> {
-  await trx.deleteFrom('rep_months').where('workspace_id', '=', workspaceId).execute();
-  await sql`${insertMonths} where workspace_id = ${workspaceId} and status = 'earned' group by workspace_id, rep_id, 3, currency`.execute(
     trx,
   );
 }

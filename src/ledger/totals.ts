@@ -4,26 +4,22 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { withoutNestedLoops } from '../platform/database/without-nested-loops.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 
-/** The rep whose totals are recomputed. */
-export interface TotalsOf {
-  readonly workspaceId: string;
-  readonly repId: string;
-  /** False if the rep has no trued-up rows; events then give the whole sum. */
-  readonly hasTruedUp?: boolean;
-}
-
+/** An attainment key of a plan in a period: the quota of a rep for it counts the rep's credit. */
 export interface Counter {
   readonly planId: string;
   readonly attainmentKey: string;
   readonly period: string;
 }
 
-/** The counters and months of the changed rows. Nested maps avoid joining texts for every row. */
+/** The counters and months of the changed rows of one rep. Nested maps avoid joining texts for every row. */
 export class Footprint {
   private readonly plans = new Map<string, Map<string, Set<Period>>>();
   private readonly earnedOn = new Set<Day>();
+
+  constructor(readonly repId: string) {}
 
   add({ planId, attainmentKey, period, earnedOn }: Counter & { readonly earnedOn: Day }): void {
     const keys = getOrInsert(this.plans, planId, () => new Map<string, Set<Period>>());
@@ -31,16 +27,18 @@ export class Footprint {
     this.earnedOn.add(earnedOn);
   }
 
-  counters(): Counter[] {
+  counters(): RepCounter[] {
+    const { repId } = this;
     return [...this.plans].flatMap(([planId, keys]) =>
       [...keys].flatMap(([attainmentKey, periods]) =>
-        [...periods].map((period) => ({ planId, attainmentKey, period })),
+        [...periods].map((period) => ({ repId, planId, attainmentKey, period })),
       ),
     );
   }
 
-  months(): Period[] {
-    return [...new Set([...this.earnedOn].map((day) => periodOf(day, 'monthly')))].sort();
+  months(): RepMonth[] {
+    const months = new Set([...this.earnedOn].map((day) => periodOf(day, 'monthly')));
+    return [...months].sort().map((month) => ({ repId: this.repId, month }));
   }
 
   days(): DayRange | null {
@@ -50,77 +48,137 @@ export class Footprint {
   }
 }
 
-/** Recomputes the counters and months that the changed rows belong to. */
-export async function refreshTotals(trx: Work, of: TotalsOf, footprint: Footprint): Promise<void> {
-  await Promise.all([refreshQuotas(trx, of, footprint.counters()), refreshMonths(trx, of, footprint.months())]);
+/** A counter of one rep. */
+export interface RepCounter extends Counter {
+  readonly repId: string;
+}
+
+/** A calendar month of one rep. */
+export interface RepMonth {
+  readonly repId: string;
+  readonly month: Period;
+}
+
+/**
+ * Recomputes the counters and months that the changed rows belong to. `hasTruedUp` is false if no rep has trued-up
+ * rows; events then give the whole sum.
+ */
+export async function refreshTotals(
+  trx: Work,
+  workspaceId: string,
+  footprints: readonly Footprint[],
+  hasTruedUp: boolean,
+): Promise<void> {
+  const counters = footprints.flatMap((footprint) => footprint.counters());
+  const months = footprints.flatMap((footprint) => footprint.months());
+  if (counters.length + months.length === 0) return;
+  await withoutNestedLoops(trx, () =>
+    Promise.all([updateQuotas(trx, workspaceId, counters, hasTruedUp), replaceMonths(trx, workspaceId, months)]),
+  );
 }
 
 /**
  * Sets `quotas.current_value` to the credit of the counted rows under its key and period. It is recomputed, never
  * incremented.
  */
-export async function refreshQuotas(
+export async function refreshQuotas(trx: Work, workspaceId: string, counters: readonly RepCounter[]): Promise<void> {
+  if (counters.length === 0) return;
+  await withoutNestedLoops(trx, () => updateQuotas(trx, workspaceId, counters, true));
+}
+
+/** Recomputes monthly totals, from which statements, dashboards and overviews are summed. */
+export async function refreshMonths(trx: Work, workspaceId: string, months: readonly RepMonth[]): Promise<void> {
+  await withoutNestedLoops(trx, () => replaceMonths(trx, workspaceId, months));
+}
+
+async function updateQuotas(
   trx: Work,
-  { workspaceId, repId, hasTruedUp = true }: TotalsOf,
-  counters: readonly Counter[],
+  workspaceId: string,
+  counters: readonly RepCounter[],
+  hasTruedUp: boolean,
 ): Promise<void> {
   if (counters.length === 0) return;
-  const ranges = counters.map((counter) => periodRange(counter.period));
-  const from = ranges.map((range) => range.from).sort()[0];
-  const to = ranges
-    .map((range) => range.to)
-    .sort()
-    .at(-1);
   const source = hasTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
   await sql`
-    with counters as (
+    with counters as materialized (
       select * from ${unnestRows(counters, [
+        ['rep_id', 'uuid', (counter) => counter.repId],
         ['plan_id', 'uuid', (counter) => counter.planId],
         ['attainment_key', 'text', (counter) => counter.attainmentKey],
         ['period', 'text', (counter) => counter.period],
       ])}
     ),
-    credits as (
-      select c.plan_id, c.attainment_key, c.period, sum(c.credit) as credit from ${source}
-      where c.rep_id = ${repId} and c.earned_on between ${from} and ${to}
-      group by plan_id, attainment_key, period
+    credits as materialized (
+      select rows_from.rep_id, rows_from.period, c.plan_id, c.attainment_key, c.credit
+      from ${unnestRows(periodsOf(counters), [
+        ['rep_id', 'uuid', ({ repId }) => repId],
+        ['period', 'text', ({ period }) => period],
+        ['from_day', 'date', ({ period }) => periodRange(period).from],
+        ['to_day', 'date', ({ period }) => periodRange(period).to],
+      ])} cross join lateral (
+        select c.plan_id, c.attainment_key, sum(c.credit) as credit from ${source}
+        where c.rep_id = rows_from.rep_id and c.period = rows_from.period
+          and c.earned_on between rows_from.from_day and rows_from.to_day
+        group by c.plan_id, c.attainment_key
+        offset 0
+      ) c
     )
     update quotas q set current_value = coalesce(c.credit, 0), updated_at = now()
-    from counters left join credits c using (plan_id, attainment_key, period)
-    where q.workspace_id = ${workspaceId} and q.rep_id = ${repId} and q.plan_id = counters.plan_id
+    from counters left join credits c using (rep_id, plan_id, attainment_key, period)
+    where q.workspace_id = ${workspaceId} and q.rep_id = any(${repsOf(counters)}::uuid[])
+      and q.rep_id = counters.rep_id and q.plan_id = counters.plan_id
       and q.attainment_key = counters.attainment_key and q.period = counters.period
       and q.current_value is distinct from coalesce(c.credit, 0)`.execute(trx);
 }
 
-/** Recomputes the rep's monthly totals, from which statements, dashboards and overviews are summed. */
-export async function refreshMonths(
-  trx: Work,
-  { workspaceId, repId }: TotalsOf,
-  months: readonly string[],
-): Promise<void> {
+/** The different periods of each rep: their events are read once, whatever the number of keys. */
+function periodsOf(counters: readonly RepCounter[]): RepCounter[] {
+  return [...new Map(counters.map((counter) => [`${counter.repId}|${counter.period}`, counter])).values()];
+}
+
+function repsOf(rows: readonly { readonly repId: string }[]): string[] {
+  return [...new Set(rows.map((row) => row.repId))];
+}
+
+async function replaceMonths(trx: Work, workspaceId: string, months: readonly RepMonth[]): Promise<void> {
   if (months.length === 0) return;
-  const firstDays = months.map((month) => `${month}-01`).sort();
-  const last = periodRange(firstDays.at(-1)?.slice(0, 7) as Period).to;
-  const affectedMonths = sql`(${sql.join(firstDays)})`;
+  const given = unnestRows(months, [
+    ['rep_id', 'uuid', ({ repId }) => repId],
+    ['from_day', 'date', ({ month }) => periodRange(month).from],
+    ['to_day', 'date', ({ month }) => periodRange(month).to],
+  ]);
   await Promise.all([
     sql`
-      delete from rep_months where workspace_id = ${workspaceId} and rep_id = ${repId}
-        and month in ${affectedMonths}`.execute(trx),
+      delete from rep_months m using ${given}
+      where m.workspace_id = ${workspaceId} and m.rep_id = any(${repsOf(months)}::uuid[])
+        and m.rep_id = rows_from.rep_id and m.month = rows_from.from_day`.execute(trx),
     sql`
-      ${insertMonths}
-      where workspace_id = ${workspaceId} and rep_id = ${repId} and status = 'earned'
-        and earned_on between ${firstDays[0]}::date and ${last}::date
-        and date_trunc('month', earned_on)::date in ${affectedMonths}
-      group by workspace_id, rep_id, 3, currency`.execute(trx),
+      insert into rep_months (${monthColumns})
+      select e.* from ${given} cross join lateral (
+        select ${monthSums} from commission_events
+        where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and status = 'earned'
+          and earned_on between rows_from.from_day and rows_from.to_day
+        group by workspace_id, rep_id, 3, currency
+        offset 0
+      ) e`.execute(trx),
   ]);
 }
 
-/** The sums in `rep_months` over the events that the following condition selects. */
-export const insertMonths = sql`
-  insert into rep_months (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods)
-  select workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
-    coalesce(sum(amount) filter (where category = 'commission'), 0),
-    coalesce(sum(amount) filter (where category = 'bonus'), 0),
-    coalesce(sum(amount) filter (where category = 'adjustment'), 0),
-    count(distinct deal_key) filter (where phase = 'per_deal'), array_agg(distinct period)
-  from commission_events`;
+const monthColumns = sql`workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods`;
+
+/** The values of {@link monthColumns}, grouped by the first four. */
+const monthSums = sql`workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
+  coalesce(sum(amount) filter (where category = 'commission'), 0),
+  coalesce(sum(amount) filter (where category = 'bonus'), 0),
+  coalesce(sum(amount) filter (where category = 'adjustment'), 0),
+  count(distinct deal_key) filter (where phase = 'per_deal'), array_agg(distinct period)`;
+
+/** Recomputes every monthly total of the workspace. */
+export async function recountMonths(trx: Work, workspaceId: string): Promise<void> {
+  await trx.deleteFrom('rep_months').where('workspace_id', '=', workspaceId).execute();
+  await sql`
+    insert into rep_months (${monthColumns})
+    select ${monthSums} from commission_events
+    where workspace_id = ${workspaceId} and status = 'earned'
+    group by workspace_id, rep_id, 3, currency`.execute(trx);
+}

@@ -47,9 +47,9 @@ async function recountRows(
   trigger: Trigger,
 ): Promise<void> {
   const { workspaceId, repId } = terms;
-  const footprint = new Footprint();
+  const footprint = new Footprint(repId);
   for (const row of rows) footprint.add(row);
-  await refreshQuotas(trx, { workspaceId, repId }, footprint.counters());
+  await refreshQuotas(trx, workspaceId, footprint.counters());
   const days: DayRange = hull(range, footprint.days() ?? range);
   const dependents = await dependentRequests(trx, terms, {
     days: [days],

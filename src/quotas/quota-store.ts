@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Decimal } from '../kernel/decimal.js';
-import { groupBy } from '../kernel/group-by.js';
 import { newId } from '../kernel/ids.js';
-import { type Counter, refreshQuotas } from '../ledger/totals.js';
+import { type RepCounter, refreshQuotas } from '../ledger/totals.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -37,8 +36,7 @@ export async function upsertQuotas(trx: Work, workspaceId: string, settings: rea
     ...(await upsert(trx, workspaceId, unchangedVariable, sql`quotas.variable_target`)),
     ...(await upsert(trx, workspaceId, setting, sql`excluded.variable_target`)),
   ];
-  for (const [repId, counters] of await countersWithCredit(trx, workspaceId, added))
-    await refreshQuotas(trx, { workspaceId, repId }, counters);
+  await refreshQuotas(trx, workspaceId, await countersWithCredit(trx, workspaceId, added));
 }
 
 interface AddedQuota {
@@ -75,13 +73,9 @@ async function upsert(
   return rows.filter((row) => row.is_new);
 }
 
-/** The attainment keys, by rep, that have ledger rows in the period. */
-async function countersWithCredit(
-  trx: Work,
-  workspaceId: string,
-  added: readonly AddedQuota[],
-): Promise<Map<string, Counter[]>> {
-  if (added.length === 0) return new Map();
+/** Those of the quotas whose attainment key has ledger rows in the period. */
+async function countersWithCredit(trx: Work, workspaceId: string, added: readonly AddedQuota[]): Promise<RepCounter[]> {
+  if (added.length === 0) return [];
   const { rows } = await sql<AddedQuota>`
     select distinct e.rep_id, e.plan_id, e.attainment_key, e.period
     from ${unnestRows(added, [
@@ -96,13 +90,12 @@ async function countersWithCredit(
       select rep_id, plan_id, attainment_key, period from trued_up_rows where workspace_id = ${workspaceId}
     ) e on e.rep_id = rows_from.rep_id and e.plan_id = rows_from.plan_id
       and e.attainment_key = rows_from.attainment_key and e.period = rows_from.period`.execute(trx);
-  const byRep = groupBy(rows, (row) => row.rep_id);
-  return new Map(
-    [...byRep].map(([repId, ofRep]) => [
-      repId,
-      ofRep.map((row) => ({ planId: row.plan_id, attainmentKey: row.attainment_key, period: row.period })),
-    ]),
-  );
+  return rows.map((row) => ({
+    repId: row.rep_id,
+    planId: row.plan_id,
+    attainmentKey: row.attainment_key,
+    period: row.period,
+  }));
 }
 
 export async function deleteQuota(trx: Work, workspaceId: string, quotaId: string): Promise<void> {

@@ -126,5 +126,5 @@ async function withHistory(
 }
 
 async function refreshMonth(trx: Work, { workspaceId, repId }: Entry, earnedOn: Day): Promise<void> {
-  await refreshMonths(trx, { workspaceId, repId }, [periodOf(earnedOn, 'monthly')]);
+  await refreshMonths(trx, workspaceId, [{ repId, month: periodOf(earnedOn, 'monthly') }]);
 }

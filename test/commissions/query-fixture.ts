@@ -201,7 +201,7 @@ export class QueryFixture {
       })
       .execute();
     await this.slice.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (trx) =>
-      refreshMonths(trx, { workspaceId: this.workspaceId, repId }, [earnedOn.slice(0, 7)]),
+      refreshMonths(trx, this.workspaceId, [{ repId, month: earnedOn.slice(0, 7) }]),
     );
   }
 

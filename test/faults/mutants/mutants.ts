@@ -171,7 +171,9 @@ export const mutants: readonly Mutant[] = [
     name: 'ignores the old place of a moved row',
     breaks: ['I1', 'I2/I3'],
     steps: 'test/ledger/moved-deals.test',
-    changes: [{ file: difference, from: 'for (const row of displaced) goneFrom(row);', to: '' }],
+    changes: [
+      { file: difference, from: 'for (const row of displaced) goneFrom(affected[row.lane] as Affected, row);', to: '' },
+    ],
   },
   {
     name: 'recalculates managers on the old day of a reversed deal only',
