@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { allDays, type DayRange } from '#src/kernel/day.js';
+import { calculateLane } from '#src/ledger/calculate-lane.js';
+import { requestCalculation } from '#src/ledger/calculation-requests.js';
+import { QueryFixture, workedTiers } from '#test/commissions/query-fixture.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { type StatementWork, statementWork } from '#test/support/statement-work.js';
+
+const few = 250;
+const many = 4 * few;
+/** Four times the deals may take this many times the work; comparing all pairs takes 16 times. */
+const maxGrowth = 6;
+/** Statements that process fewer rows have a constant cost. */
+const minRows = 2000;
+const ledgerTables = [
+  'deals',
+  'commission_events',
+  'commission_event_history',
+  'quotas',
+  'rep_months',
+  'lanes',
+  'calculation_requests',
+];
+
+describe('the statements of a calculation, on tables that were never analyzed', function () {
+  this.timeout(120_000);
+  let world: QueryFixture;
+  let planId: string;
+
+  before(async () => {
+    world = await QueryFixture.create();
+    for (const table of ledgerTables)
+      await sql`alter table ${sql.table(table)} set (autovacuum_enabled = off)`.execute(world.slice.owner);
+    const rules = ['New business', 'Accelerator'].map((name) => ({ name, measure: 'amount', tiers: workedTiers }));
+    planId = await world.plan('AE', { rules });
+    const others = await Promise.all(Array.from({ length: 20 }, () => rep()));
+    for (const repId of others) await addDeals(repId, 100);
+    for (const repId of others) await calculate(repId, allDays);
+  });
+
+  after(() => world.close());
+
+  async function rep(): Promise<string> {
+    const repId = await world.rep('Ada');
+    await world.assign(repId, planId);
+    for (const quarter of [1, 2, 3, 4])
+      for (const measure of ['New business', 'Accelerator'])
+        await world.quota(repId, planId, measure, `2026-Q${quarter}`, 50_000);
+    return repId;
+  }
+
+  async function addDeals(repId: string, count: number): Promise<void> {
+    await sql`
+      insert into deals (workspace_id, deal_id, rep_id, name, amount, stage, close_date, is_closed, is_won, fields, given,
+        content_hash)
+      select ${world.workspaceId}, left(${repId}, 8) || n, ${repId}, 'Deal', 1000, 'Closed Won',
+        date '2026-01-01' + n * 7 % 365, true, true, '{}', '{}', md5(n::text)::uuid
+      from generate_series(1, ${count}::int) n`.execute(world.slice.owner);
+  }
+
+  const changeDeals = (repId: string, change: ReturnType<typeof sql>) =>
+    sql`update deals set ${change} where rep_id = ${repId}`.execute(world.slice.owner);
+
+  async function calculate(repId: string, days: DayRange): Promise<void> {
+    const { workspaceId, slice, admin } = world;
+    await slice.unitOfWork.run(admin, { lock: 'none', access: 'write' }, (trx) =>
+      requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'recalculation' }]),
+    );
+    const dependencies = { unitOfWork: slice.unitOfWork, clock: { now: () => slice.now } };
+    const run = await calculateLane(dependencies, { workspaceId, repId }, { wait: true });
+    expect(run.state).to.equal('ran');
+  }
+
+  async function changesOf(deals: number): Promise<ReadonlyMap<string, StatementWork>> {
+    const repId = await rep();
+    await addDeals(repId, deals);
+    const works = new Map<string, StatementWork>();
+    const measured = async (name: string, days: DayRange) =>
+      works.set(name, await statementWork(() => calculate(repId, days)));
+    await measured('the first calculation', allDays);
+    await changeDeals(repId, sql`amount = 2000`);
+    await measured('changed amounts', allDays);
+    await changeDeals(repId, sql`close_date = date '2025-07-01' + (close_date - date '2026-01-01') % 60`);
+    await measured('deals that moved to another quarter', { from: '2025-07-01', to: '2025-09-30' });
+    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
+    await changeDeals(repId, sql`deleted_at = now()`);
+    await measured('deleted deals', allDays);
+    await changeDeals(repId, sql`deleted_at = null`);
+    await measured('restored deals', allDays);
+    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
+    return works;
+  }
+
+  it('process rows in proportion to the deals of the rep', async () => {
+    const [small, large] = [await changesOf(few), await changesOf(many)];
+    const grown = [...large].flatMap(([name, works]) =>
+      [...works].map(([statement, rows]) => ({ name, statement, rows, fewer: small.get(name)?.get(statement) ?? 0 })),
+    );
+    const quadratic = grown.filter(({ rows, fewer }) => rows > minRows && rows > maxGrowth * fewer);
+    expect(quadratic).to.deep.equal([]);
+    expect(
+      grown.filter(({ rows }) => rows >= many),
+      'statements that were measured',
+    ).to.have.length.above(20);
+  });
+});
