@@ -43,7 +43,7 @@ export class Deliveries<Event> {
     return this.takeBatches().map((events) => this.sign(events));
   }
 
-  /** Sends pending deliveries in order. Those not answered with 2xx stay pending, as vendors retry. */
+  /** Sends pending deliveries in order. Deliveries without a 2xx response stay pending, as vendors retry. */
   async flush(): Promise<number[]> {
     const statuses: number[] = [];
     const failed: Event[] = [];

@@ -219,7 +219,7 @@ export class FakeCrmb {
     this.notify('deal.restore', id);
   }
 
-  /** Merges the duplicate into the primary deal, which then answers under both ids. */
+  /** Merges the duplicate into the primary deal, which is then returned under both ids. */
   merge(primaryId: string, duplicateId: string): void {
     const primary = this.dealOf(primaryId);
     primary.properties = { ...this.dealOf(duplicateId).properties, ...primary.properties };

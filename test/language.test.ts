@@ -6,7 +6,7 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const list = 'test/banned-words.txt';
 const scanned = ['src', 'workers', 'embedded-postgres', 'fakes', 'test', 'bench', 'docs', 'README.md'];
-/** The wording of the requirements is given. */
+/** The text of the requirements is prescribed. */
 const excluded = new Set(['test/requirements/requirements.md']);
 
 interface BannedWord {
@@ -14,7 +14,7 @@ interface BannedWord {
   readonly replacement: string;
 }
 
-/** Each line is a regular expression and, after ` # `, what to write instead. */
+/** Each line is a regular expression and, after ` # `, its replacement. */
 function readBannedWords(): BannedWord[] {
   const lines = readFileSync(path.join(root, list), 'utf8').split('\n');
   return lines

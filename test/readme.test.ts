@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { settingsTable } from '#src/platform/config.js';
 import { startTestService, type TestService } from './support/test-service.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
 const page = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
@@ -66,7 +66,7 @@ describe('the documentation', () => {
       expect(stdout).to.include('Ben,ben@acme.test,10400.00,0.00,600.00,11000.00,approved');
     });
 
-    /** Runs blocks of the README one after the other in one shell, in a workspace of their own. */
+    /** Runs blocks of the README in order in one shell and a new workspace. */
     async function run(...blocks: string[]): Promise<{ stdout: string; json: Loose[] }> {
       const script = blocks.map(
         (name) =>

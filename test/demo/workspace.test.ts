@@ -5,7 +5,7 @@ import { createDemoWorkspace } from '#demo/workspace.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
 describe('the demo workspace', function () {

@@ -7,7 +7,7 @@ import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 const runs = Number(process.env['ENGINE_RUNS'] ?? 2000);
 
 describe('the engine compared with an independent implementation of the calculation', function () {
-  // Fifteen milliseconds each on a core of its own.
+  // Each world takes 15 ms on an idle core.
   this.timeout(60_000 + runs * 60);
 
   it(`gives the same rows on ${runs} random worlds`, () => {

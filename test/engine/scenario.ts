@@ -9,9 +9,9 @@ import { periodRange } from '#src/kernel/period.js';
 
 export interface Scenario {
   readonly config: unknown;
-  /** One deal a line: `id | close date | amount | field=value, field=value`. */
+  /** One deal per line: `id | close date | amount | field=value, field=value`. */
   readonly deals: string;
-  /** Further deals with fields of any kind, closed on 2026-01-15. */
+  /** More deals with fields of any type, closed on 2026-01-15. */
   readonly more?: readonly { readonly dealId: string; readonly fields: Fields }[];
   readonly quotas?: Readonly<Record<string, { readonly target: number; readonly variableTarget?: number | undefined }>>;
   readonly currency?: string;
@@ -20,11 +20,11 @@ export interface Scenario {
   readonly frozen?: readonly string[];
   readonly fixed?: readonly FixedEvent[];
   readonly peers?: readonly number[];
-  /** Deals of people below, in the same form, and what these have earned on them. */
+  /** Deals of people below in the same format, and their events on them. */
   readonly team?: { readonly deals: string; readonly upstream: (dealId: string) => readonly UpstreamEvent[] };
 }
 
-/** Runs one rep on one plan, everything explained. */
+/** Calculates one rep on one plan with all traces. */
 export function run(scenario: Scenario): RepResult {
   const read = readPlanConfig(scenario.config);
   if ('issues' in read) throw new Error(JSON.stringify(read.issues));
@@ -79,7 +79,7 @@ export function run(scenario: Scenario): RepResult {
   return calculateRep(input);
 }
 
-/** What each event pays, one a line in the order of calculation: `deal | rule | tier | amount`. */
+/** The amount of each event, one per line in the order of calculation: `deal | rule | tier | amount`. */
 export function paid(scenario: Scenario): string[] {
   return run(scenario).decisions.map(
     ({ dealKey, ruleName, tierName, amount }) => `${dealKey} | ${ruleName} | ${tierName ?? '-'} | ${amount}`,

@@ -5,7 +5,7 @@ import { download, unzipped } from '#test/support/downloads.js';
 import { requireBrowser } from '#test/support/pdf-tools.js';
 import { type ApiClient, startTestService } from '#test/support/test-service.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
 const jobs = '/v1/statements/export/jobs';

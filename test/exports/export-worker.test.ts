@@ -83,7 +83,7 @@ describe('the export worker', () => {
     const givenBack = new Promise<void>((resolve) => {
       markReported = resolve;
     });
-    // Away from the moment in which the document is being made, for one more statement.
+    // Unavailable from the moment in which the document is made, for one more statement.
     const flapping: Pick<UnitOfWork, 'run'> = {
       run: async (...terms) => {
         if (failures === 1) {

@@ -7,7 +7,7 @@ import { download, readWorkbook, rowsOf, unzipped } from '#test/support/download
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
 import { startTrapServer } from '#test/support/trap-server.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
 const squeezed = (text: string) => text.replace(/\s+/g, ' ');

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import jsforce from 'jsforce';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 
-/** The vendor's own client is independent of the adapter: what it accepts is correct on the wire. */
-describe('the fake crm-c with the client that others use', () => {
+/** The vendor's client is independent of the adapter, so a format that it accepts is correct on the wire. */
+describe("the fake crm-c with the vendor's own client", () => {
   let now: number;
   let crm: FakeCrmc;
 

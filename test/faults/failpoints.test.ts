@@ -107,7 +107,7 @@ describe('failpoints', () => {
           await walk(scenario);
         } while (!(await hasFired(place)));
         await fleet.heal();
-        // An export is given up after five failures, so it must complete before the next fault.
+        // An export fails finally after five failures, so it must complete before the next fault.
         if (place.startsWith('document.')) await quiescence(fleet, [world], performance.now() + firesWithinMs);
       }
 

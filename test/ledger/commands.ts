@@ -3,7 +3,7 @@ import type { PlanStatus, World } from '#test/support/oracle/world.js';
 import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 import { type DealContent, type LiveWorld, type PatchPlan, type Pay, type ReportedDeal } from './live-world.js';
 
-/** A step of a run. Numbers stand for things by position, taken round and round, so that every command fits every world. */
+/** A step of a history. Numbers select objects by position modulo their count, so every command fits every world. */
 export type Command =
   | { readonly does: 'nothing' }
   | { readonly does: 'put'; readonly deal: Sent }
@@ -40,7 +40,7 @@ export type Command =
   | {
       readonly does: 'patch plan';
       readonly plan: number;
-      /** Undefined: by planId, else by the id of one of its versions. */
+      /** Undefined: the planId, otherwise the id of one of its versions. */
       readonly source: number | undefined;
       readonly patch: PatchPlan;
     }
@@ -312,7 +312,7 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
   );
 }
 
-/** Everyone but the first has a manager, so that there are two levels and more above most deals. */
+/** Every rep except the first has a manager, so that most deals have two or more levels above them. */
 function withHierarchy(world: World): World {
   const reps = world.reps.map((rep, index) => {
     const managerId = world.reps[index === 1 ? 0 : 1]?.repId as string;
@@ -321,7 +321,7 @@ function withHierarchy(world: World): World {
   return { ...world, reps };
 }
 
-/** What a mapped standard value cannot be read from is absent for the API and left open by the design: none of it. */
+/** The design does not define a mapped standard value that cannot be read, so histories contain none. */
 function readable({ fields, ...content }: DealContent, { standard }: World['workspace']): DealContent {
   const { dealAmount, createdDate } = standard;
   const entries = Object.entries(fields)

@@ -5,7 +5,7 @@ import { query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 import { commissionPlan, D1, D2, D3, WorkedExample } from './worked-example.js';
 
-/** The tables that decide what reps earn; each has a change of it below. */
+/** The tables that calculations read. Each has a change below. */
 const inputs = [
   'assignments',
   'calculation_requests',

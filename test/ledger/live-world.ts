@@ -24,10 +24,10 @@ import type {
 } from '#test/support/oracle/world.js';
 import { type Answer, type ApiClient, type TestService } from '#test/support/test-service.js';
 
-/** What a deal says, apart from whose it is. */
+/** The content of a deal without its owner. */
 export type DealContent = Pick<WorldDeal, 'fields' | 'given' | 'closeDate'>;
 
-/** A deal as it is sent: whose it is may be said outright or by the owner's id in the CRM. */
+/** A deal as it is sent. Its owner is a rep id or the owner's id in the CRM. */
 export interface ReportedDeal {
   readonly dealId: string;
   readonly content: DealContent;
@@ -52,14 +52,14 @@ interface Rule {
   readonly tiers: readonly { readonly tierIndex: number; readonly repId?: string }[];
 }
 
-/** An amount that a person added. */
+/** A manual amount. */
 interface Adjustment {
   readonly repId: string;
   readonly period: string;
   readonly amount: number;
 }
 
-/** What a PATCH names; undefined: nothing. */
+/** The fields of a PATCH; undefined fields are omitted. */
 export interface PatchPlan {
   readonly config?: number | undefined;
   readonly start?: string | null | undefined;
@@ -77,9 +77,9 @@ export type Pay = { readonly rate: number } | { readonly flatAmount: number };
 type Drafts = readonly WorldPlanVersion[];
 
 /**
- * A workspace of the running service and the oracle's picture of it. Every change is made to both, through the API
- * and in memory, so that at any time the ledger can be held against a calculation from nothing. What the API is
- * expected to answer is checked on the way.
+ * A workspace of the running service and the oracle's world for it. Every change is made to both, through the API
+ * and in memory, so that the ledger can be compared with a full calculation at any time. The expected responses are
+ * checked too.
  */
 export class LiveWorld {
   private readonly storedDeals = new Map<string, StoredDeal>();
@@ -95,7 +95,7 @@ export class LiveWorld {
     private readonly world: World,
   ) {}
 
-  /** Builds the generated world through the API, of every plan its first version. */
+  /** Creates the generated world through the API, with the first version of every plan. */
   static async create(service: TestService, generated: World): Promise<LiveWorld> {
     const { currency, timeZone, standard, measures } = generated.workspace;
     const { api, workspaceId } = await service.workspace({ currency, timezone: timeZone });
@@ -207,7 +207,7 @@ export class LiveWorld {
     expect(answer.body.stale ?? false, `${deal.dealId} is stale`).to.equal(isStale);
   }
 
-  /** At the same time, so each deal may come once only. */
+  /** Sends the deals concurrently, so each deal id occurs once. */
   async putTogether(deals: readonly ReportedDeal[]): Promise<void> {
     const distinct = new Map(deals.map((deal) => [deal.dealId, deal]));
     await Promise.all([...distinct.values()].map((deal) => this.putDeal(deal)));
@@ -229,7 +229,7 @@ export class LiveWorld {
     expect(answer.softDeleted, 'softDeleted').to.equal(stored !== undefined && !hard);
     expect(answer.hardDeleted, 'hardDeleted').to.equal(stored !== undefined && hard);
     this.world.deals = this.world.deals.filter((deal) => deal.dealId !== dealId);
-    // On a stopped day an event goes with its deal, and does not come back with it.
+    // On a stopped day an event is deleted with its deal and not restored with it.
     await this.waitForCalculations();
     this.recordCleanRows();
     if (stored === undefined) return;
@@ -298,7 +298,10 @@ export class LiveWorld {
     await this.patchPlan(index, null, { config: 1, start, end });
   }
 
-  /** A new version: by planId, or from one of the plan's versions. A config is one of those generated for the plan. */
+  /**
+   * Creates a version by planId or from one of the plan's versions. The config is one of those generated for the
+   * plan.
+   */
   async patchPlan(index: number, source: number | null, { config, start, end, status }: PatchPlan): Promise<void> {
     const plan = this.plan(index);
     if (plan.status === 'deleted') return;
@@ -361,7 +364,8 @@ export class LiveWorld {
     const shared = rule.tiers.filter((tier) => tier.repId === undefined);
     const tier = shared[which % shared.length];
     const isRejected = rule.payoutMode !== 'rate' && 'rate' in pay;
-    // A tier of the rep's own in the config says the same thing in another place; which one counts is left open.
+    // A tier with the repId in the config is an alternative to an override. The design does not define which one has
+    // priority.
     if (tier === undefined || isRejected || rule.tiers.some((each) => each.repId === repId)) return;
     await this.putOverride(version, repId, { ruleName: rule.name, tiers: [{ tierIndex: tier.tierIndex, ...pay }] });
   }
@@ -424,7 +428,7 @@ export class LiveWorld {
     if (status === 200) Object.assign(one, body);
   }
 
-  /** From when a periodic rule counts periods under an assignment that has always been is left open by the design. */
+  /** The design does not define from when a periodic rule counts periods under an assignment without a start. */
   private startFor(index: number, start: string | null): string | null {
     const drafts = this.drafts[index % this.planCount] as Drafts;
     return start === null && JSON.stringify(drafts).includes('"periodic"') ? '2026-01-01' : start;
@@ -503,7 +507,10 @@ export class LiveWorld {
 
   // Reps
 
-  /** Managers come earlier in the list of reps, so there is no cycle; without a day the manager is theirs since always. */
+  /**
+   * Managers are earlier in the list of reps, so there is no cycle. Without a day the manager applies from the first
+   * day.
+   */
   async changeManager(rep: number, manager: number | null, from: string | null): Promise<void> {
     const person = this.world.reps[rep % this.repCount];
     if (person === undefined) return;
@@ -525,7 +532,7 @@ export class LiveWorld {
 
   // Statements
 
-  /** The new version says what the calculation from nothing says, with what people added. */
+  /** The new version equals a full calculation plus the manual amounts. */
   async generate(rep: number, period: string): Promise<void> {
     const repId = this.repId(rep);
     await this.waitForCalculations();
@@ -536,7 +543,7 @@ export class LiveWorld {
     expect(Decimal.of(answer.body.summary.netPayout).toString(), `net payout of ${period}`).to.equal(net.toString());
   }
 
-  /** From here on the rows of the period stand as they are. */
+  /** The rows of the period do not change after this. */
   async approve(rep: number, period: string): Promise<void> {
     const repId = this.repId(rep);
     await this.generate(rep, period);
@@ -612,7 +619,10 @@ export class LiveWorld {
     for (let index = 0; index < count; index += 1) await this.trueUp(inReverse ? count - 1 - index : index);
   }
 
-  /** Approved periods stay; everything else comes back with the recalculation, but for stopped days and what people added. */
+  /**
+   * Approved periods do not change. The recalculation restores everything else except stopped days and manual
+   * amounts.
+   */
   async reset(): Promise<void> {
     await this.waitForCalculations();
     const isFrozen = (row: LedgerRow) => this.overlapping(row.repId, row.earnedOn.slice(0, 7), row.earnedOn).length > 0;
@@ -643,7 +653,7 @@ export class LiveWorld {
       .reduce((sum, row) => sum.plus(Decimal.of(row.amount)), Decimal.zero);
   }
 
-  /** Adjustments are made to months. */
+  /** Adjustments belong to months. */
   private adjustedIn(repId: string, period: string): Decimal {
     const { from, to } = periodRange(period);
     return this.adjustments
@@ -687,7 +697,7 @@ export class LiveWorld {
 
   // Comparison
 
-  /** What may be answered from memory is what would be read. */
+  /** Cached responses equal fresh ones. */
   async expectCurrentAnswers(): Promise<void> {
     const { api, world, workspaceId } = this;
     const repIds = world.reps.map((rep) => rep.repId);
@@ -699,7 +709,7 @@ export class LiveWorld {
     return this.service.waitForCalculations(this.workspaceId);
   }
 
-  /** What a calculation from nothing gives for the picture. */
+  /** The result of a full calculation of the expected world. */
   cleanRows(): LedgerRow[] {
     return calculated(this.now()).rows.toSorted(byKey);
   }
@@ -708,12 +718,12 @@ export class LiveWorld {
     return { ...this.world, asOf: this.today() };
   }
 
-  /** What is earned now matters where it lies in an approved period or on a stopped day later on. */
+  /** The current rows matter later if their days are approved or stopped. */
   private recordCleanRows(): void {
     this.world.storedRows = this.cleanRows();
   }
 
-  /** Counters follow the rows that count: those of a true-up stand for the approved ones. */
+  /** Counters are the sums of the counted rows. Rows of a true-up replace the approved ones. */
   async expectQuotaCounters(): Promise<void> {
     const { counted } = calculated(this.now());
     const found = await query<{ quotaId: string; value: string }>(
@@ -732,7 +742,7 @@ export class LiveWorld {
     }
   }
 
-  /** What the service has earned. */
+  /** The earned rows of the service. */
   async ledgerRows(): Promise<LedgerRow[]> {
     return (await earnedRows(this.service.database.ownerUrl, this.workspaceId)).toSorted(byKey);
   }
@@ -763,7 +773,7 @@ function expectStatus(answer: Answer, status: number, what: string): void {
   expect(answer.status, `${what} answered ${JSON.stringify(answer.body).slice(0, 500)}`).to.equal(status);
 }
 
-/** The generated ids are the same in every world; those of the service are new. */
+/** Replaces the generated rep ids by those of the service. */
 function withRepIds(world: World, repIds: readonly string[]): World {
   const text = world.reps.reduce(
     (json, rep, index) => json.replaceAll(rep.repId, repIds[index] as string),
@@ -777,7 +787,7 @@ const usualSlugs: Partial<Record<StandardName, readonly string[]>> = {
   dealStage: ['stage', 'dealstage'],
 };
 
-/** The raw value of a standard value that no mapping names: the first usual field that says anything. */
+/** The raw value of an unmapped standard value: the first default field that has a value. */
 function usualValue(name: 'dealAmount' | 'dealStage', { fields }: DealContent, { workspace }: World): unknown {
   if (workspace.standard[name] !== undefined) return fields[workspace.standard[name]];
   const values = (usualSlugs[name] as readonly string[]).map((slug) => fields[slug]);
@@ -786,7 +796,7 @@ function usualValue(name: 'dealAmount' | 'dealStage', { fields }: DealContent, {
   );
 }
 
-/** Where nothing is mapped the API takes standard values from where CRMs usually have them. */
+/** Without a mapping, the API reads standard values from default fields. */
 function usualValues(content: DealContent, world: World): WorldDeal['given'] {
   const { dealAmount, dealStage } = world.workspace.standard;
   const amount = dealAmount === undefined ? usualValue('dealAmount', content, world) : undefined;

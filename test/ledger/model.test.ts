@@ -7,9 +7,9 @@ import { arbitraryRun, execute } from './commands.js';
 import { LiveWorld } from './live-world.js';
 
 const numRuns = Number(process.env['MODEL_RUNS'] ?? 30);
-/** To repeat a failure: the seed and the path that were printed with it. */
+/** The seed and the path that a failure prints, to repeat it. */
 const { MODEL_SEED: seed, MODEL_PATH: path } = process.env;
-/** Set to look for a smaller history that fails, which takes minutes. */
+/** Searches a smaller failing history, which takes minutes. */
 const shrinks = process.env['MODEL_SHRINK'] !== undefined;
 
 // fast-check reports the message of an error, and not the difference that Mocha would show.

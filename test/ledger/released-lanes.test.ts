@@ -6,7 +6,7 @@ import { metrics } from '#src/platform/metrics.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 import { D1, D2, WorkedExample } from './worked-example.js';
 
-/** The sweep looks only at requests that are older. */
+/** The sweep takes only requests that are older than this. */
 const sweepAfterMs = 5000;
 
 describe('a change that arrives while a statement locks the lane of the rep', () => {
@@ -43,7 +43,7 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
     }
   }
 
-  /** Whether the request waits to write, and so holds the lane that it has locked before. */
+  /** Whether the request waits for a write, and so holds the lane that it locked before. */
   async function isStopped(): Promise<boolean> {
     const { rows } = await probe.query(
       `select from pg_stat_activity where backend_type = 'client backend' and $1 = any (pg_blocking_pids(pid))`,

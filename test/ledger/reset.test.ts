@@ -67,7 +67,7 @@ describe('a recalculation after a reset', () => {
   let paid: unknown[];
 
   before(async () => {
-    // Without workers, so that one from before is still under way.
+    // Without workers, so that a recalculation from before the reset is still pending.
     service = await startTestService({}, { api: true, worker: false });
   });
   after(() => service.stop());

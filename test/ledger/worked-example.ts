@@ -37,7 +37,7 @@ const overridePlan = {
   ],
 };
 
-/** Section 13 in a workspace of its own: Ann and Bob with a quota of 100,000 a quarter, and Max above them. */
+/** Section 13 in a new workspace: Ann and Bob with a quota of 100,000 per quarter, and Max above them. */
 export class WorkedExample {
   private constructor(
     private readonly service: TestService,
@@ -106,7 +106,7 @@ export class WorkedExample {
     await this.service.running.service.laneRunner.calculateNow(this.workspaceId, repIds);
   }
 
-  /** Rows and counters, comparable between workspaces. */
+  /** Rows and counters in a form that is comparable between workspaces. */
   async ledger(): Promise<string[]> {
     await this.waitForCalculations();
     const { ownerUrl } = this.service.database;
@@ -120,7 +120,7 @@ export class WorkedExample {
     return [...(await ledgerRows(ownerUrl, this.workspaceId)), ...counters.map(({ row }) => row)];
   }
 
-  /** Deal, amount and credit of what the person has earned now. */
+  /** Deal, amount and credit of the person's current events. */
   async earned(rep: keyof WorkedExample['repIds'] = 'ann'): Promise<[string, number, number][]> {
     await this.waitForCalculations();
     const rows = await query<{ deal_key: string; amount: string; credit: string }>(
@@ -132,7 +132,7 @@ export class WorkedExample {
     return rows.map((row) => [row.deal_key, Number(row.amount), Number(row.credit)]);
   }
 
-  /** Ann's rows of January whole, with their revision: untouched when equal. */
+  /** Ann's complete rows of January with their revision, which shows that they were not rewritten. */
   async januaryOfAnn(): Promise<object[]> {
     await this.waitForCalculations();
     return query(

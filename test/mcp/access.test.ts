@@ -10,7 +10,7 @@ import { done, FetchClient, rejected, sdkClient, seededWorkspace } from './mcp-f
 
 const unknown = '3f0b2a44-0000-4000-8000-000000000000';
 
-/** One call of every tool that changes nothing, and what becomes of it where the caller may. `<self>` is the caller. */
+/** One call of every tool that changes nothing, and its result for a caller with access. `<self>` is the caller. */
 const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, outcome: string]>> = {
   get_workspace: [{}, 'ok'],
   list_fields: [{}, 'ok'],

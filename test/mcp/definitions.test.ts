@@ -6,7 +6,7 @@ import { operations } from '#src/operations.js';
 import { exampleOf, offeredTools } from '#src/platform/mcp/tool-definition.js';
 import { resultOf } from '#src/platform/mcp/tool-result.js';
 
-/** The 29 tools and what each does to the world: R reads, W adds, D overwrites, i may be repeated. */
+/** The 29 tools and the effect of each: R reads, W adds, D overwrites, i may be repeated. */
 const planned: Readonly<Record<string, string>> = {
   get_workspace: 'R',
   list_fields: 'R',

@@ -24,7 +24,7 @@ describe('POST /v1/mcp', () => {
 
   after(() => service.stop());
 
-  /** fetch sets Host and chooses connections by itself, so this goes a level lower. */
+  /** fetch sets Host and chooses connections by itself, so this uses node:http. */
   function send(
     body: unknown,
     { headers = {}, token = seeded.apiKey, socket }: { headers?: object; token?: string; socket?: HttpAgent },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { done, FetchClient } from './mcp-fixture.js';
 
-/** The ids that the examples use, by what they stand for. */
+/** The ids that the examples use, by the object they identify. */
 const exampleIds = {
   ben: '0d5a3a4e-6d0c-4f1b-9a53-6a1f4f7f2b10',
   planId: 'a4d2c8e0-1f3b-4e5d-9c7a-8b6f5e4d3c2b',
@@ -14,7 +14,7 @@ const exampleIds = {
 };
 type World = Record<keyof typeof exampleIds, string>;
 
-/** Each of these needs what those before it remove or change, and so comes last, in this order. */
+/** These change or delete objects that other examples use, so they run last in this order. */
 const removing = [
   'delete_plan_override',
   'update_assignment',

@@ -2,10 +2,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type TestService } from '#test/support/test-service.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Json = any;
 
-/** What both clients can do, so that one test can drive either. */
+/** The interface of both clients, so that a test runs with either. */
 export interface Agent {
   tools(): Promise<Json[]>;
   /** The whole result, also of an error. */
@@ -27,7 +27,7 @@ export async function rejected(agent: Agent, name: string, given: Json = {}): Pr
   return result.structuredContent;
 }
 
-/** The SDK's own client, which holds every structured content against the tool's output schema. */
+/** The SDK's own client, which validates every structured content against the tool's output schema. */
 export async function sdkClient(service: TestService, token: string): Promise<{ client: Client; agent: Agent }> {
   const client = new Client({ name: 'test', version: '1' });
   const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/v1/mcp`), {

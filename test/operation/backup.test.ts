@@ -72,7 +72,7 @@ describe('a backup of the embedded database', function () {
   });
 });
 
-/** The owner and an empty database, as an administrator makes them on a server that is new. */
+/** The owner and an empty database, as an administrator creates them on a new server. */
 async function ownerDatabase(superuserUrl: string): Promise<string> {
   const admin = new pg.Client({ connectionString: superuserUrl });
   await admin.connect();

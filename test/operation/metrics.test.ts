@@ -32,7 +32,7 @@ describe('GET /metrics', () => {
     const { status, body } = await service.client(token).get('/metrics');
     expect(status).to.equal(200);
     const samples = samplesOf(body);
-    // The counts are those of the process, in which other services may have run before this one.
+    // The counters belong to the process, which may have run other services before.
     const counted = (sample: string) => (samples.get(sample) ?? 0) - (countedBefore.get(sample) ?? 0);
     for (const sample of [
       'http_request_duration_seconds_count{method="PUT",route="/v1/deals/:dealId",status="201"}',
@@ -102,7 +102,7 @@ describe('with METRICS_PORT', () => {
   });
 });
 
-/** Each sample of the page, by its name with its labels. */
+/** The samples of the page by name with labels. */
 function samplesOf(page: string): ReadonlyMap<string, number> {
   return new Map([...page.matchAll(/^(\w+(?:\{.*\})?) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]));
 }

@@ -24,7 +24,7 @@ describe('npm start', function () {
   });
   after(() => rm(dataDir, { recursive: true, force: true }));
 
-  /** Without its build step, since the tests have been compiled. */
+  /** Without the build step, since the tests are compiled already. */
   async function start(): Promise<ChildProcess> {
     const child = spawn('npm', ['start', '--ignore-scripts', '--', '--no-demo'], {
       cwd: root,

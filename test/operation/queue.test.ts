@@ -53,7 +53,7 @@ for (const backend of backends)
 
     after(() => servers?.stop());
 
-    /** Works off what waits, one job at a time, until `count` jobs are done; who they were for. */
+    /** Processes waiting jobs one at a time until `count` are done, and returns their payloads. */
     async function work(count: number): Promise<Visit[]> {
       const done: Visit[] = [];
       let finish = () => {};
@@ -138,7 +138,7 @@ for (const backend of backends)
     });
   });
 
-/** How a recalculation of everyone has ended, however long it takes. */
+/** Runs a recalculation of the workspace and returns its final status. */
 async function recalculated(client: ApiClient): Promise<string> {
   const { jobId } = await client.expect(200, 'POST', '/v1/commissions/recalculate', { async: true });
   let status = 'running';
@@ -149,7 +149,7 @@ async function recalculated(client: ApiClient): Promise<string> {
   return status;
 }
 
-/** How many lanes the worker has calculated, by its own metrics. */
+/** The number of lanes that the worker has calculated, from its metrics. */
 async function lanesOf(worker: ServiceProcess): Promise<number> {
   const url = /"url":"(http:[^"]+)"/.exec(worker.output)?.[1];
   const text = await (await fetch(`${url}/metrics`)).text();
@@ -182,7 +182,7 @@ describe('the queue on PostgreSQL', function () {
     await servers.stop();
   });
 
-  /** How long it takes from a change of a deal to its event. */
+  /** The time from a change of a deal to its event. */
   async function msToEvent(client: ApiClient, dealId: string): Promise<number> {
     const started = performance.now();
     await until(async () => {
@@ -258,7 +258,7 @@ describe('the queue on PostgreSQL', function () {
     await saveSimpleTerms(client, ['ann']);
     await msToEvent(client, 'D-heard');
     proxy.fallSilent();
-    // Overdue after five seconds, found by a sweep every two.
+    // The sweep runs every two seconds and takes requests that are older than five seconds.
     expect(await msToEvent(client, 'D-unheard')).to.be.within(1000, 15_000);
   });
 });
@@ -267,8 +267,8 @@ describe('the queue on PostgreSQL', function () {
 const startingUp = Buffer.from('E\0\0\0\x3eSFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0', 'latin1');
 
 /**
- * Passes bytes on until it falls silent: then it still takes them, and neither passes on nor closes anything. Or until
- * it says that it is starting, and turns everyone away.
+ * Forwards bytes until `fallSilent`, after which it accepts bytes without forwarding them or closing connections, or
+ * until `beStarting`, after which it rejects every connection.
  */
 async function startSilentProxy(target: number) {
   const sockets: Socket[] = [];

@@ -71,7 +71,7 @@ for (const backend of backends)
       }
     }
 
-    /** A server process that dies takes all of PostgreSQL with it: everyone is cut off while it recovers. */
+    /** When a server process dies, PostgreSQL restarts completely and closes every connection. */
     async function killPostgres(): Promise<void> {
       const victim = new pg.Client({ connectionString: servers.database.ownerUrl });
       victim.on('error', () => {});
@@ -173,7 +173,7 @@ describe('SIGTERM', function () {
       const { workspaceId, apiKey } = await servers.workspace();
       const client = new ApiClient(api.url, apiKey);
       const [repId] = await saveSimpleTerms(client, ['ann']);
-      // The lane is held up at its first write, and the request waits for the lane.
+      // The lane waits at its first write, and the request waits for the lane.
       await blocker.query('begin');
       await blocker.query('lock table audit_runs in exclusive mode');
       const answered = post(`${api.url}/v1/commissions/recalculate`, apiKey, { repId });

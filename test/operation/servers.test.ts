@@ -89,7 +89,7 @@ async function expectMigrated(url: string): Promise<void> {
 }
 
 describe('DATABASE_READ_URL', () => {
-  /** What may be seconds behind. A list that grows here must not hold anything that money is decided by. */
+  /** Queries whose results may be seconds old. None of them may influence amounts. */
   const mayBeStale = [
     'src/audit/queries/list-audit-logs.ts',
     'src/commissions/queries/get-commissions.ts',
@@ -133,7 +133,7 @@ describe('DATABASE_READ_URL', () => {
 });
 
 describe('a lagging replica', () => {
-  /** As replication would: the rows of the primary, with the revisions that they have there. */
+  /** Copies the rows of the primary, including their cache versions, as replication does. */
   async function catchUp(from: string, to: string): Promise<void> {
     const [primary, replica] = [from, to].map((connectionString) => new pg.Client({ connectionString })) as [
       pg.Client,
@@ -181,7 +181,7 @@ describe('behind PgBouncer in transaction mode', function () {
 
   before(async function () {
     servers = (await startServers('postgres')) as Servers;
-    // As the README says: a login of its own that may do what the service may, and owns nothing.
+    // A separate login as in the documentation: it has the rights of the service and owns nothing.
     login = new URL(servers.database.ownerUrl);
     login.username = 'pooled_login';
     login.password = 'pooled';

@@ -12,7 +12,7 @@ function planOf(...versions: WorldPlanVersion[]): WorldPlan {
   return { planId: 'p', status: 'active', versions };
 }
 
-/** The versions of the days, with `stopped` and `none` where nothing applies. */
+/** The version on each day, with `stopped` and `none` for days without a version. */
 function onDays(plan: WorldPlan, ...days: string[]): string[] {
   return days.map((day) => {
     const found = versionOn(plan, day);
@@ -147,7 +147,7 @@ describe('the version timeline (section 3)', () => {
       ['D1', '4800', '60000'],
       ['D3', '2400', '30000'],
     ]);
-    // Before its first day there was no version: the event goes.
+    // There was no version before its first day, so the event is deleted.
     const early = before.map((row) => (row.dealId === 'D1' ? { ...row, earnedOn: '2025-12-31' } : row));
     expect(
       cleanLedger(world([], { plans: from('archived'), deals, storedRows: early })).map((row) => row.dealId),

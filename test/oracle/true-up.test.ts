@@ -16,7 +16,7 @@ function delta(given: World, repId: string, period: string): string {
   return live.minus(totalOf(countedIn(given, approved), 'USD')).toFixed();
 }
 
-/** As after a true-up of the period. */
+/** The world after a true-up of the period. */
 function truedUp(given: World, repId: string, period: string): World {
   const truedUp = liveRows(given, repId, period);
   const frozen = given.frozen.map((each) =>
@@ -40,7 +40,7 @@ describe('approved periods and their true-ups (section 9)', () => {
     expect(delta(given, 'r', '2026-01')).to.equal('-3200');
     const after = truedUp(given, 'r', '2026-01');
     expect(delta(after, 'r', '2026-01')).to.equal('0');
-    // From then on D2 and D3 are paid at the attainment of 20,000.
+    // D2 and D3 are paid at the attainment of 20,000.
     expect(amounts(after)).to.deep.equal({ D1: '4800', D2: '4800', D3: '3600' });
     expect(calculated(after).counted.map((row) => row.credit)).to.deep.equal(['20000', '60000', '30000']);
   });

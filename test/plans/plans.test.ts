@@ -40,7 +40,7 @@ describe('plans over HTTP', () => {
     ({ workspaceId, api } = await service.workspace());
   });
 
-  /** The plan that a write answers, which plan-warnings.test.ts checks the warnings of. */
+  /** The plan in the response of a write. plan-warnings.test.ts checks its warnings. */
   const written = async (answer: Promise<Plan & { warnings: object[] }>): Promise<Plan> => {
     const { warnings, ...plan } = await answer;
     expect(warnings).to.be.an('array');

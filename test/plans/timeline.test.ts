@@ -72,7 +72,7 @@ for (const worker of [true, false]) {
     const list = (query = ''): Promise<Plan[]> => api.expect(200, 'GET', `/v1/plans${query}`);
     const deal = (dealId: string, closeDate: string, amount = 100) =>
       api.send('PUT', `/v1/deals/${dealId}`, { amount, closeDate, stage: 'Closed Won', repId: ann });
-    /** What each deal pays, when nothing is left to calculate. */
+    /** The amount of each deal after all calculations. */
     const paid = async (...dealIds: string[]): Promise<number[]> => {
       await calculateAll();
       const totals: number[] = [];

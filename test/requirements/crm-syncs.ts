@@ -6,7 +6,7 @@ import { type Json, service, until } from './running-service.js';
 
 const toggle = '/auth/workspace/crmc/sync-enabled';
 
-/** Sections 4 and 6 of the specification: connecting CRMs, pulling from them, polling and disconnecting. */
+/** Sections 4 and 6 of the specification: connecting CRMs, syncs, polling and disconnecting. */
 export function describeCrmSyncs(): void {
   describe('4 and 6: syncs with a CRM', () => {
     describeSync();

@@ -21,7 +21,7 @@ export class ConnectedWorkspace {
   static async create(provider: CrmProvider): Promise<ConnectedWorkspace> {
     const crm = service().crm(provider);
     const { workspaceId, api } = await service().workspace({ currency: crm.currency });
-    // The poller would pull everything as soon as crm-c is connected.
+    // The first poll would import all deals directly after the connection.
     await api.expect(200, 'POST', toggle, { enabled: false });
     const name = `Ada-${workspaceId.slice(0, 8)}`;
     const owner = crm.addPerson(name);
@@ -41,14 +41,14 @@ export class ConnectedWorkspace {
     return this.api.expect(200, 'POST', '/v1/commissions/sync', options);
   }
 
-  /** The deliveries of what the change does in the CRM. */
+  /** The deliveries that the change causes in the CRM. */
   deliveriesOf(change: () => void): Delivery[] {
     this.crm.takeDeliveries();
     change();
     return this.crm.takeDeliveries();
   }
 
-  /** Delivers what the change does in the CRM, and waits for its calculation. */
+  /** Delivers the change in the CRM and waits for its calculation. */
   async deliver(change: () => void): Promise<Delivery[]> {
     const deliveries = this.deliveriesOf(change);
     expect(deliveries, 'deliveries of the CRM').to.not.deep.equal([]);
@@ -65,7 +65,7 @@ export class ConnectedWorkspace {
     return deal;
   }
 
-  /** Status and amount of what the deal earned its owner. */
+  /** Status and amount of the owner's event on the deal. */
   async event(dealId: string): Promise<[string, number] | undefined> {
     await service().waitForCalculations(this.workspaceId);
     const [event] = await service().sql(

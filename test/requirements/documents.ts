@@ -3,8 +3,8 @@ import { pdfText } from '#test/support/pdf-tools.js';
 import { type ApiClient } from '#test/support/test-service.js';
 
 /**
- * The text of the PDF under the path; null where the tool that reads it is missing. Skips the row on a machine
- * without a browser, which a continuous-integration run does not allow.
+ * The text of the PDF at the path, or null without the tool that reads it. Skips the row on a machine without a
+ * browser, except in continuous integration.
  */
 export async function readPdf(context: Mocha.Context, api: ApiClient, path: string): Promise<string | null> {
   const { url, token } = api as unknown as { url: string; token: string };

@@ -15,7 +15,7 @@ interface Case {
 
 const commission = (more: object = {}) => ({ name: 'Commission', measure: 'amount', tiers: exampleTiers, ...more });
 
-/** A workspace of its own in which Ben is on a plan with these rules, after everything is calculated. */
+/** A new workspace in which Ben is on a plan with these rules, after all calculations. */
 async function calculate({ rules, target = 100_000, variableTarget, deals = exampleDeals }: Case) {
   const world = await World.create();
   const plan = await world.plan('AE', rules);
@@ -26,7 +26,7 @@ async function calculate({ rules, target = 100_000, variableTarget, deals = exam
   return { world, plan, amounts: await world.earned('ben', (rules[0] as { name: string }).name) };
 }
 
-/** One row of the list: these rules pay Ben these amounts. */
+/** One row of the list: with these rules Ben earns these amounts. */
 function pays(number: number, title: string, given: Case, expected: Amounts): void {
   row(number, title, async () => {
     expect((await calculate(given)).amounts).to.deep.equal(expected);

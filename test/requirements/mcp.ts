@@ -41,10 +41,10 @@ const tools: Readonly<Record<string, string>> = {
 const names = Object.keys(tools);
 const adminReads = ['get_recalculation_job', 'list_audit_logs'];
 const reads = names.filter((name) => /^(get|list)_|^simulate_/.test(name));
-/** What reps and managers may use: the tools that read, but for jobs and logs. */
+/** The tools for reps and managers: those that read, except jobs and logs. */
 const readsOfEveryone = reads.filter((name) => !adminReads.includes(name));
 
-/** What a connection token may use: plans, fields, deals with their breakdown, and people without payroll data. */
+/** The tools for connection tokens: plans, fields, deals with their breakdown, and people without payroll data. */
 const readsOfConnections = names.filter((name) =>
   /^(get_workspace|list_fields|get_field_|list_reps|list_deals|list_plan_templates|list_plans|get_plan|get_commissions)/.test(
     name,

@@ -10,7 +10,7 @@ const leaf = { field: 'stage', fieldType: 'status', operator: 'equals', value: '
 const without = (given: object, key: string) =>
   Object.fromEntries(Object.entries(given).filter(([one]) => one !== key));
 
-/** The row, what is wrong, the body, and the path under which the answer names it. */
+/** The row, the error, the body, and the path at which the response reports it. */
 const rejected: readonly (readonly [number, string, object, RegExp])[] = [
   [335, 'no name', { config: { rules: [rule()] } }, /^name$/],
   [336, 'no config', { name: 'Rejected' }, /^config$/],
@@ -52,7 +52,7 @@ const rejected: readonly (readonly [number, string, object, RegExp])[] = [
   [357, 'a tier without minThreshold', plan(rule({ tiers: [without(tier, 'minThreshold')] })), /rules\.0\.tiers\.0/],
 ];
 
-/** POST /v1/plans with an invalid config: 400, the place is named, and no plan is stored. */
+/** POST /v1/plans with an invalid config returns 400 with the path and stores no plan. */
 export function describeInvalidConfigs(): void {
   describe('POST /v1/plans with an invalid config', () => {
     let world: World;

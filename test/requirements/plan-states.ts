@@ -31,7 +31,7 @@ async function twoVersions(): Promise<TwoVersions> {
 const setStatus = (world: World, planRef: string, status: Status): Promise<Json> =>
   world.admin.expect(200, 'PATCH', `/v1/plans/${planRef}/status`, { status });
 
-/** The status in the row's answer; the plan's own status where the version has another. */
+/** The status in the response, or the plan's own status if the version has another. */
 const statusOf = (plan: Json): string => plan.planStatus ?? plan.status;
 
 /** Plan status of section 3, on plans of one and of several versions. */

@@ -16,7 +16,7 @@ import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { ApiClient } from '#test/support/test-service.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 export type Json = any;
 
 /** Every server that the service connects to: CRMs, billing, identity provider and mail server, all on loopback. */
@@ -78,7 +78,7 @@ export class RunningService {
     private readonly database: Database,
     private readonly pool: pg.Pool,
     private readonly dataDir: string,
-    /** What is closed on a stop, in the order in which it was opened. */
+    /** Closed on a stop, in the reverse order of opening. */
     private readonly opened: readonly (() => Promise<unknown>)[],
   ) {}
 
@@ -125,7 +125,7 @@ export class RunningService {
     return { ...created, api: this.client(created.apiKey) };
   }
 
-  /** A session token of the rep, as a sign-in gives it. */
+  /** A session token of the rep, as a sign-in returns it. */
   async session(workspaceId: string, repId: string): Promise<string> {
     const token = newToken('sess');
     await this.sql(
@@ -136,12 +136,12 @@ export class RunningService {
     return token;
   }
 
-  /** Rows as the owner of the tables sees them, past row-level security. */
+  /** Rows as the owner of the tables reads them, without row-level security. */
   async sql<Row extends pg.QueryResultRow = Json>(text: string, values: unknown[] = []): Promise<Row[]> {
     return (await this.pool.query<Row>(text, values)).rows;
   }
 
-  /** Resolves when nothing is left to calculate for the workspace. */
+  /** Resolves when the workspace has no calculation request left. */
   async waitForCalculations(workspaceId: string): Promise<void> {
     await until('the calculation of the workspace', async () => {
       const [pending] = await this.sql('select 1 from calculation_requests where workspace_id = $1 limit 1', [
@@ -151,7 +151,7 @@ export class RunningService {
     });
   }
 
-  /** Resolves when everything that webhooks brought is processed and calculated. */
+  /** Resolves when all deliveries are processed and calculated. */
   async delivered(workspaceId: string): Promise<void> {
     await until('the processing of the deliveries', async () => {
       const [left] = await this.sql('select 1 from inbox where workspace_id = $1 and processed_at is null limit 1', [
@@ -162,7 +162,7 @@ export class RunningService {
     await this.waitForCalculations(workspaceId);
   }
 
-  /** The newest mail to the address; of those that match, once there are more than so many. */
+  /** The newest mail to the address that matches the pattern, as soon as there are more than `after` such mails. */
   async mailTo(address: string, pattern = /./, after = 0): Promise<string> {
     return until(`a mail to ${address}`, async () => {
       const mails = this.mailsTo(address, pattern);
@@ -185,7 +185,7 @@ export class RunningService {
   }
 }
 
-/** Looks again every 10 ms until there is an answer; fails after half a minute. */
+/** Repeats the query every 10 ms until it returns a value. Fails after half a minute. */
 export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + 30_000;
   for (;;) {
@@ -198,7 +198,7 @@ export async function until<T>(what: string, look: () => Promise<T | undefined>)
 
 let running: RunningService | undefined;
 
-/** The one service of the suite. */
+/** The single service of the suite. */
 export function service(): RunningService {
   if (running === undefined) throw new Error('the service is not running yet');
   return running;

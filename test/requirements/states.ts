@@ -95,7 +95,7 @@ function describeJobs(): void {
       await service().sql(`create trigger ${name} before insert on audit_runs for each row
         when (new.workspace_id = '${world.workspaceId}' and new.outcome <> 'failed') execute function ${name}()`);
       try {
-        // The last try before the calculation of this rep is given up.
+        // The last attempt before the lane is parked.
         await service().sql('update lanes set attempts = 7 where workspace_id = $1', [world.workspaceId]);
         const body = { repId: world.ids.ben, async: true };
         const { jobId } = await world.admin.expect(200, 'POST', '/v1/commissions/recalculate', body);

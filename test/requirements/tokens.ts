@@ -5,7 +5,7 @@ import { expectError, World } from './world.js';
 
 const everyone = ['admin', 'mgr', 'ben', 'conn'] as const;
 
-/** Operations without a stated role that every kind of token may call, and what each answer holds. */
+/** Operations without a specified role that every kind of token may call, and a check of each response. */
 const open: readonly (readonly [number, string, (body: Json, world: World) => void])[] = [
   [610, '/auth/status', (body, { workspaceId }) => expect(body).to.include({ valid: true, workspaceId })],
   [611, '/v1/fields', (body) => expect(body.map((one: Json) => one.slug)).to.include('dealAmount')],

@@ -132,7 +132,7 @@ export class World {
     return this.admin.expect(200, 'POST', '/v1/commissions/recalculate', scope);
   }
 
-  /** The person's current earned events, by deal, after everything is calculated. */
+  /** The person's current earned events by deal, after all calculations. */
   async earned(person: Person = 'ben', ruleName?: string): Promise<Record<string, number>> {
     await this.waitForCalculations();
     const rows = await this.events(person, ruleName);
