@@ -61,7 +61,7 @@ const tops = ['src', 'workers', 'migrations', 'embedded-postgres', 'fakes', 'dem
 
 interface Import {
   readonly file: string;
-  /** A path from the root of the project without its ending, or the name of a package. */
+  /** A path from the root of the project without its extension, or the name of a package. */
   readonly target: string;
 }
 
