@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Clock } from '#src/kernel/clock.js';
 import { dayInZone } from '#src/kernel/day.js';
-import { completeJobIfDone, forgetOldJobs } from '#src/ledger/calculation-jobs.js';
+import { completeJobIfDone, deleteOldJobs } from '#src/ledger/calculation-jobs.js';
 import { type CommissionChanges } from '#src/ledger/commission-changes.js';
 import { type LaneRunner } from '#src/ledger/lane-runner.js';
 import { type Database } from '#src/platform/database/pool.js';
@@ -70,7 +70,7 @@ export class LaneSweep {
     for (const { workspace_id: workspaceId, job_id: jobId } of rows) {
       await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
         await completeJobIfDone(trx, workspaceId, jobId);
-        await forgetOldJobs(trx, workspaceId);
+        await deleteOldJobs(trx, workspaceId);
       });
     }
   }

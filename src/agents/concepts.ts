@@ -24,7 +24,7 @@ attainmentPeriod (quarterly unless it says otherwise), and its quotas are set fo
 and no tier is reached: the rule pays nothing, not even its first tier. The one exception is a flat rate, a rule with exactly one
 tier and minThreshold 0, which pays without a quota. Rules with tierBy value or rank never need one.
 
-**Tier modes.** full_rate: a deal pays wholly at the tier that the attainment reaches with it; earlier deals stay as they were.
+**Tier modes.** full_rate: a deal pays wholly at the tier that the attainment reaches with it; earlier deals do not change.
 marginal: each part of a deal pays at the rate of the band it falls into, as with taxes. retroactive: all deals of the period
 pay at the tier of the whole period.
 
@@ -34,7 +34,7 @@ lines are part of the reps. **Periodic rules** pay once a period instead of by d
 **Money.** Rates are decimals: 0.08 is 8 %. Amounts are in the currency of the workspace, or of the plan or the adjustment
 where it has one of its own; amounts in different currencies are never added.
 
-**Calculation** follows by itself, within seconds, whenever deals, plans, quotas, assignments or overrides change.
+**Calculation** runs automatically, within seconds, whenever deals, plans, quotas, assignments or overrides change.
 recalculate_commissions only makes sure of it. Results are the same however often it runs.
 
 **Statements** freeze what a rep earned in a period. While one is approved nothing in it changes: calculations report

@@ -19,7 +19,11 @@ export function assignmentNotFound(): Failure {
 
 export function assignmentOverlap(repIds: readonly string[]): Failure {
   const who = repIds.length === 1 ? `Rep ${repIds[0]} is` : `${repIds.length} reps are`;
-  return new Failure('assignment_overlap', `${who} on this plan on some of these days already.`, { repIds });
+  return new Failure(
+    'assignment_overlap',
+    `${who} on this plan on some of these days already. Change the dates, or update the existing assignment.`,
+    { repIds },
+  );
 }
 
 export const assignmentExample = {

@@ -191,7 +191,8 @@ async function writeDecided(
 async function writeDecisions(trx: Work, workspaceId: string, written: readonly Decision[]): Promise<void> {
   markAffected(trx, ownersOf(written));
   const replaced = written.filter((one) => one.current !== undefined && one.accepted.length > 0);
-  // The order matters: the replaced deal goes into the history before the writes that follow it in the same message.
+  // The order matters: the replaced deal is added to the history before the writes that follow it in the same
+  // message.
   await Promise.all([
     snapshotDeals(
       trx,

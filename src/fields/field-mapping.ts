@@ -30,7 +30,10 @@ export function assertEachSlugOnce(standard: z.infer<typeof standardMapping>): v
     if (target === undefined) continue;
     const other = bySlug.get(target);
     if (other !== undefined)
-      throw invalid({ path: `standard.${name}`, message: `is mapped to ${target}, as ${other} is` });
+      throw invalid({
+        path: `standard.${name}`,
+        message: `maps to ${target}, which ${other} already uses; map each field once`,
+      });
     bySlug.set(target, name);
   }
 }

@@ -2,12 +2,12 @@ export const roles = ['admin', 'manager', 'payroll', 'rep'] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * What a token permits. A connection token has no person and reads a few things only; without a token only public
+ * What a token permits. A connection token has no person and reads a few resources only; without a token only public
  * operations are available.
  */
 export type AccessLevel = Role | 'connection' | 'public';
 
-/** Payroll is not part of the order: it permits what is declared for it and what is public. */
+/** Payroll is not part of the order: it permits what is declared for it and public operations. */
 const ranks: Readonly<Record<AccessLevel, number>> = {
   public: -1,
   payroll: -1,
@@ -31,7 +31,7 @@ export interface Caller {
   /** The token that was sent; absent for the service itself. */
   readonly tokenId?: string;
   readonly tokenKind?: 'ws' | 'sess' | 'conn';
-  /** Where the request came from, for limits on those who have no token. */
+  /** The network address of the request, for limits on callers without a token. */
   readonly address?: string;
 }
 

@@ -227,7 +227,7 @@ export async function failPull(
 }
 
 /** Deletes jobs that ended more than six hours ago. */
-export async function forgetOldJobs(trx: Work, workspaceId: string): Promise<void> {
+export async function deleteOldJobs(trx: Work, workspaceId: string): Promise<void> {
   await trx
     .deleteFrom('jobs')
     .where('workspace_id', '=', workspaceId)

@@ -82,7 +82,7 @@ export const newHireRamp: PlanTemplate = {
   templateId: 'new-hire-ramp',
   name: 'New-hire ramp',
   description:
-    'For the first months of a new hire, 8 %, or 10 % once half of the full monthly quota is reached, or 12 % once 75 % of it is reached. Effective dates end the ramp: assign each new hire to this plan with an effectiveEnd, and to the full plan from the next day. To use one plan for everybody instead, PATCH it with the full config and an effectiveStart, which creates a version from that day.',
+    'For the first months of a new hire, 8 %, or 10 % once half of the full monthly quota is reached, or 12 % once 75 % of it is reached. Effective dates end the ramp: assign each new hire to this plan with an effectiveEnd, and to the full plan from the next day. To use one plan for everyone instead, PATCH it with the full config and an effectiveStart, which creates a version from that day.',
   planConfig: {
     config: {
       dealConditions: [won],

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 
 /**
- * The places at which tests can make a process fail, in the order in which work passes them. Each has one call site,
- * and the fault tests fail when one of them is never reached.
+ * The places at which tests can make a process fail, in the order of execution. Each has one call site, and the
+ * fault tests fail if one of them is never reached.
  */
 export const failpoints = [
   'record.afterLock',

@@ -42,7 +42,7 @@ export async function findPeopleBelow(trx: Work, workspaceId: string, managerId:
 }
 
 /** The rep's current role and activation; undefined if there is no such rep. */
-export async function findStanding(
+export async function findRoleAndActivity(
   trx: Work,
   workspaceId: string,
   repId: string,

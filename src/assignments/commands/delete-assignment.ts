@@ -46,7 +46,8 @@ export const deleteAssignment = operation({
       useWhen: 'a rep was assigned to a plan by mistake, or delete_plan fails because reps are assigned.',
       notFor:
         'ending it on a day (use update_assignment with effectiveEnd), which also reverses what was earned after that day.',
-      changes: 'deals that come or change later pay the rep nothing by this plan; commission already earned stays.',
+      changes:
+        'deals that are added or changed later pay the rep nothing under this plan; commission already earned stays.',
     },
     arguments: { assignmentId: 'The assignment (UUID of list_assignments)' },
     summary: () => 'The assignment was removed. Earned events stay.',

@@ -8,11 +8,11 @@ import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { CLOCK } from '../../platform/tokens.js';
+import { FailedSignIns } from '../failed-sign-ins.js';
 import { callbackPath, IdentityProvider } from '../oidc/identity-provider.js';
 import { takeState } from '../oidc/sign-in-state-store.js';
 import { openSession } from '../open-session.js';
 import { chooseWorkspace, type Session, session, sessionExample } from '../sign-in.js';
-import { SignInRefusals } from '../sign-in-refusals.js';
 import { findSignIns } from '../sign-in-views.js';
 
 const answered = z.string().max(8000);
@@ -28,14 +28,14 @@ export class FinishOidcLogin {
     @inject(Secrets) private readonly secrets: Secrets,
     @inject(AttemptLimits) private readonly limits: AttemptLimits,
     @inject(IdentityProvider) private readonly provider: IdentityProvider,
-    @inject(SignInRefusals) private readonly failedSignIns: SignInRefusals,
+    @inject(FailedSignIns) private readonly failedSignIns: FailedSignIns,
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute({ query: received }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Session> {
     this.provider.assertConfigured();
     const address = caller.address ?? '';
-    this.limits.assertNotRefused(address);
+    this.limits.assertNotBlocked(address);
     const { state } = received;
     const started =
       state === undefined ? null : await this.unitOfWork.withoutTenant((trx) => takeState(trx, this.secrets, state));

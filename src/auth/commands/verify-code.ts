@@ -10,11 +10,11 @@ import { type Input, operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { CLOCK } from '../../platform/tokens.js';
+import { FailedSignIns } from '../failed-sign-ins.js';
 import { openSession } from '../open-session.js';
 import { chooseWorkspace, invalidCode, type Session, session, sessionExample, typedEmail } from '../sign-in.js';
 import { codeHmac, codePattern, emailHash } from '../sign-in-code.js';
 import { returnTry, type TriedCode, tryCode, useCode } from '../sign-in-code-store.js';
-import { SignInRefusals } from '../sign-in-refusals.js';
 import { findSignIns } from '../sign-in-views.js';
 
 // A malformed code is a wrong code: 401, not 400.
@@ -27,12 +27,12 @@ export class VerifyCode {
     @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
     @inject(Secrets) private readonly secrets: Secrets,
     @inject(AttemptLimits) private readonly limits: AttemptLimits,
-    @inject(SignInRefusals) private readonly failedSignIns: SignInRefusals,
+    @inject(FailedSignIns) private readonly failedSignIns: FailedSignIns,
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute({ body: request }: Input<unknown, unknown, VerifyBody>, caller: Caller): Promise<Session> {
-    this.limits.assertNotRefused(caller.address ?? '');
+    this.limits.assertNotBlocked(caller.address ?? '');
     const opened = await this.signIn(request);
     if (opened !== null) return opened;
     await this.failedSignIns.record(caller, 'otp', request.email);

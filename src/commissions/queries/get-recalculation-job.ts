@@ -24,7 +24,10 @@ export class GetRecalculationJob {
         )
       : [];
     if (job === undefined)
-      throw new Failure('job_not_found', 'There is no such job, or it ended more than six hours ago.');
+      throw new Failure(
+        'job_not_found',
+        'There is no such recalculation job in this workspace, or it ended more than six hours ago.',
+      );
     return jobAnswer(job);
   }
 }

@@ -36,7 +36,7 @@ const anyEvent = z.object({ event_type: eventType });
  */
 export function readCrmaDelivery(json: unknown, idempotencyKey: string | undefined): CrmaDelivery {
   const { success, data } = delivery.safeParse(json);
-  if (!success) throw invalid({ path: '', message: 'is not a delivery of crm-a' });
+  if (!success) throw invalid({ path: '', message: 'must be a delivery of crm-a' });
   const deliveryKey = idempotencyKey ?? randomUUID();
   const hints = data.events.flatMap((one, index) => hintsOf(one, `${deliveryKey}:${index}`));
   const [only, ...others] = data.events;

@@ -96,7 +96,7 @@ export class DealListSplitter {
     this.inList = /(?<!\\)"deals"\s*:\s*\[$/.test(this.rest);
     if (!this.inList) return;
     this.lists += 1;
-    if (this.lists > 1) throw invalid({ path: 'deals', message: 'is present twice' });
+    if (this.lists > 1) throw invalid({ path: 'deals', message: 'must be present only once' });
   }
 
   private endMember(members: string[], last: boolean): void {

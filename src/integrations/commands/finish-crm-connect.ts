@@ -9,7 +9,7 @@ import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { CONFIG } from '../../platform/tokens.js';
-import { findStanding } from '../../reps/rep-views.js';
+import { findRoleAndActivity } from '../../reps/rep-views.js';
 import { connectedAnswer, connectedExample } from '../connected-answer.js';
 import { type Consent, takeConsent } from '../consent-state-store.js';
 import { CrmAccounts } from '../crm-accounts.js';
@@ -37,7 +37,7 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
 
     /** The state identifies the admin who started the connection. It is secret to their browser and valid once. */
     async execute({ query: { state, code } }: Input<unknown, z.infer<typeof query>>, { address = '' }: Caller) {
-      this.limits.assertNotRefused(address);
+      this.limits.assertNotBlocked(address);
       const consent =
         state === undefined
           ? null
@@ -69,7 +69,7 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
     private async isStillAdmin({ workspaceId, repId }: Consent): Promise<boolean> {
       if (repId === null) return true;
       const rep = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-        findStanding(trx, workspaceId, repId),
+        findRoleAndActivity(trx, workspaceId, repId),
       );
       return rep?.active === true && rep.role === 'admin';
     }

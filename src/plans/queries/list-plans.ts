@@ -53,7 +53,7 @@ export const listPlans = operation({
       useWhen: 'you look for a planId or planVersionId, or for drafts and archived plans.',
       notFor: 'the rules and tiers of one plan (use get_plan) or what changed between versions (get_plan_history).',
       formats:
-        'planId stays the same for the life of a plan and goes into assignments, quotas and simulations; planVersionId names one version.',
+        'planId never changes and identifies the plan in assignments, quotas and simulations; planVersionId names one version.',
       changes: 'nothing.',
     },
     arguments: {

@@ -62,17 +62,22 @@ function headerOf<Name extends string>(header: readonly string[], { names, requi
   const found = header.map((cell) => aliases.get(known.find(cell.trim()) ?? ''));
   const unknown = header.filter((_, index) => found[index] === undefined).map((cell) => cell.trim().slice(0, 100));
   if (found.every((name) => name === undefined))
-    throw new Failure('no_known_columns', `No column of the file is known. The columns are ${canonical.join(', ')}.`, {
-      suggestions: unknown.map((column) => ({ column, suggestions: known.suggest(column) })),
-      known: canonical,
-    });
+    throw new Failure(
+      'no_known_columns',
+      `The header names no known column. The columns are ${canonical.join(', ')}.`,
+      {
+        suggestions: unknown.map((column) => ({ column, suggestions: known.suggest(column) })),
+        known: canonical,
+      },
+    );
   if (unknown.length > 0)
     throw invalid({
       path: '',
-      message: `unknown columns ${unknown.join(', ')}; the columns are ${canonical.join(', ')}`,
+      message: `unknown columns ${unknown.join(', ')}; rename or remove them. The columns are ${canonical.join(', ')}`,
     });
   const twice = found.find((name, index) => found.indexOf(name) < index);
-  if (twice !== undefined) throw invalid({ path: '', message: `the column ${twice} is named twice` });
+  if (twice !== undefined)
+    throw invalid({ path: '', message: `the header names the column ${twice} twice; remove one` });
   const missing = required.filter((name) => !found.includes(name));
   if (missing.length > 0) throw invalid({ path: '', message: `the file has no column ${missing.join(', ')}` });
   return found as Name[];

@@ -40,7 +40,7 @@ export function queueBoard(
     });
     app.post(`${basePath}/sign-in`, urlencoded({ extended: false, limit: '1kb' }), async (request, response) => {
       const given = (request.body as { token?: unknown } | undefined)?.token;
-      attemptLimits.assertNotRefused(request.ip ?? '');
+      attemptLimits.assertNotBlocked(request.ip ?? '');
       if (typeof given !== 'string' || !hasBearerToken(`Bearer ${given}`, token)) {
         await attemptLimits.countFailure(request.ip ?? '');
         response.status(401).send(signInPage);
@@ -72,7 +72,7 @@ function admit(token: string, attemptLimits: AttemptLimits): RequestHandler {
       response.redirect(303, `${basePath}/sign-in`);
       return;
     }
-    attemptLimits.assertNotRefused(request.ip ?? '');
+    attemptLimits.assertNotBlocked(request.ip ?? '');
     if (hasBearerToken(authorization, token)) return next();
     await attemptLimits.countFailure(request.ip ?? '');
     response.status(401).send(signInPage);

@@ -24,7 +24,7 @@ export class AttemptLimits {
 
   /** Counts a wrong token or code. Successful attempts do not count: many users may share one address. */
   async countFailure(address: string): Promise<void> {
-    this.assertNotRefused(address);
+    this.assertNotBlocked(address);
     const network = networkOf(address);
     const { attempts, secondsLeft } = await this.add(`failure ${network}`, 60);
     if (attempts <= this.failuresPerMinute) return;
@@ -32,7 +32,7 @@ export class AttemptLimits {
     throw tooMany(secondsLeft);
   }
 
-  assertNotRefused(address: string): void {
+  assertNotBlocked(address: string): void {
     const network = networkOf(address);
     const until = this.blockedUntil.get(network);
     if (until === undefined) return;

@@ -5,7 +5,7 @@ import { type AnyOperation, mayCall } from '../operation.js';
 import { type OperationDispatcher } from '../operation-dispatcher.js';
 import { type Completion, type Guidance, type OperationResource, type Prompt } from './guidance.js';
 import { plain } from './plain-text.js';
-import { ProtocolRefusal, rpcCodes } from './protocol-refusal.js';
+import { ProtocolError, rpcCodes } from './protocol-error.js';
 import { matchTemplate } from './resource-address.js';
 import { resourceText } from './resource-text.js';
 import { readArguments } from './tool-arguments.js';
@@ -56,7 +56,7 @@ export class AgentSession {
   async callTool(name: string, given: Readonly<Record<string, unknown>>, open: OpenCall): Promise<ToolResult> {
     const offered = this.parts.tools.find(({ tool }) => tool.name === name);
     if (offered === undefined)
-      throw new ProtocolRefusal(rpcCodes.invalidParams, 'Unknown tool. tools/list lists the tools.');
+      throw new ProtocolError(rpcCodes.invalidParams, 'Unknown tool. tools/list lists the tools.');
     const startedAt = performance.now();
     const logOutcome = (outcome: string) => {
       const ms = Math.round(performance.now() - startedAt);
@@ -98,11 +98,11 @@ export class AgentSession {
       if (variables === null) continue;
       const { params = {}, query = {} } = resource.parts(variables);
       const answer = await this.read(resource.operation, { params, query }).catch((error: unknown) => {
-        throw this.protocolRefusal(error, resource.operation);
+        throw this.toProtocolError(error, resource.operation);
       });
       return { uri, mimeType: 'application/json', text: resourceText(answer, resource.list) };
     }
-    throw new ProtocolRefusal(
+    throw new ProtocolError(
       rpcCodes.resourceNotFound,
       'No resource has this URI. resources/list and resources/templates/list list the resources.',
     );
@@ -120,10 +120,10 @@ export class AgentSession {
   ): { readonly description: string; readonly text: string } {
     const prompt = this.parts.guidance.prompts.find((one) => one.name === name);
     if (prompt === undefined)
-      throw new ProtocolRefusal(rpcCodes.invalidParams, 'Unknown prompt. prompts/list lists the prompts.');
+      throw new ProtocolError(rpcCodes.invalidParams, 'Unknown prompt. prompts/list lists the prompts.');
     const missing = prompt.arguments.find((one) => one.required && (given[one.name] ?? '').trim() === '');
     if (missing !== undefined)
-      throw new ProtocolRefusal(rpcCodes.invalidParams, `${missing.name}: required argument of this prompt`);
+      throw new ProtocolError(rpcCodes.invalidParams, `${missing.name}: required argument of this prompt`);
     return { description: prompt.description, text: String(plain(prompt.text(given))) };
   }
 
@@ -136,11 +136,11 @@ export class AgentSession {
   }
 
   /** The protocol error for an error outside of a tool call: a message without secrets, and the error body as data. */
-  protocolRefusal(error: unknown, operation?: AnyOperation): ProtocolRefusal {
-    if (error instanceof ProtocolRefusal) return error;
+  toProtocolError(error: unknown, operation?: AnyOperation): ProtocolError {
+    if (error instanceof ProtocolError) return error;
     const body = this.errorBody(error, operation);
     const code = body.statusCode === 404 ? rpcCodes.resourceNotFound : rpcCodes.rejected;
-    return new ProtocolRefusal(body.statusCode === 500 ? rpcCodes.internalError : code, body.message, body);
+    return new ProtocolError(body.statusCode === 500 ? rpcCodes.internalError : code, body.message, body);
   }
 
   private async run(offered: OfferedTool, given: Readonly<Record<string, unknown>>, open: OpenCall) {

@@ -45,9 +45,15 @@ export class McpEndpoint {
   private readonly guardOrigin: RequestHandler = (request, _response, next) => {
     const { host, origin } = request.headers;
     if (!isOneOf(this.parts.hosts, `http://${host ?? ''}`))
-      throw new Failure('forbidden', 'The Host header names a host that is not configured. Add it to MCP_HOSTS.');
+      throw new Failure(
+        'forbidden',
+        'The Host header names an unknown host. The operator can add it to the setting MCP_HOSTS.',
+      );
     if (origin !== undefined && !isOneOf(this.parts.hosts, origin))
-      throw new Failure('forbidden', 'The Origin header names an origin that is not allowed.');
+      throw new Failure(
+        'forbidden',
+        'The Origin header names an unknown origin. The operator can add its host to the setting MCP_HOSTS.',
+      );
     next();
   };
 

@@ -4,7 +4,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { z } from 'zod';
 import { serviceVersion } from '../version.js';
 import { type AgentSession, type OpenCall } from './agent-session.js';
-import { ProtocolRefusal, rpcCodes } from './protocol-refusal.js';
+import { ProtocolError, rpcCodes } from './protocol-error.js';
 
 /**
  * The only file that imports the SDK. Every request has its own server and transport: a shared one sends one client
@@ -118,7 +118,7 @@ function registrar(server: Server, session: AgentSession): On {
         const open = { signal, ...(token === undefined ? {} : { progress }) };
         return { ...(await answer(read(method.params, params), open)) };
       } catch (error) {
-        throw session.protocolRefusal(error);
+        throw session.toProtocolError(error);
       }
     });
   };
@@ -128,5 +128,5 @@ function read<Params>(schema: z.ZodType<Params>, params: unknown): Params {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new ProtocolRefusal(rpcCodes.invalidParams, `params.${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  throw new ProtocolError(rpcCodes.invalidParams, `params.${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
 }

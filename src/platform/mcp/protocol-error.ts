@@ -9,8 +9,8 @@ export const rpcCodes = {
 } as const;
 
 /** An error of the protocol, such as invalid parameters, in contrast to a failed tool call. */
-export class ProtocolRefusal extends Error {
-  override readonly name = 'ProtocolRefusal';
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
 
   constructor(
     readonly code: number,

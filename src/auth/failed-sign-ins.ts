@@ -14,7 +14,7 @@ const alarmAt = 20;
 
 /** Records failed sign-ins in the audit log of the person concerned, and counts them against the network address. */
 @injectable()
-export class SignInRefusals {
+export class FailedSignIns {
   constructor(
     @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
     @inject(Secrets) private readonly secrets: Secrets,
