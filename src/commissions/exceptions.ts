@@ -33,7 +33,7 @@ export const exceptionReasons = [
 ] as const satisfies readonly Reason[];
 export type ExceptionReason = (typeof exceptionReasons)[number];
 
-export function isListed(reason: Reason | null): reason is ExceptionReason {
+function isListed(reason: Reason | null): reason is ExceptionReason {
   return reason !== null && (exceptionReasons as readonly Reason[]).includes(reason);
 }
 

@@ -31,7 +31,7 @@ export interface Report {
   readonly keepStale: boolean;
 }
 
-export const reportOutcomes = ['created', 'changed', 'unchanged', 'stale', 'deleted', 'erased', 'unusable'] as const;
+const reportOutcomes = ['created', 'changed', 'unchanged', 'stale', 'deleted', 'erased', 'unusable'] as const;
 export type ReportOutcome = (typeof reportOutcomes)[number];
 
 export interface RecordedReport {

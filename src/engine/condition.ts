@@ -31,14 +31,7 @@ export const operators = [
 ] as const;
 export type Operator = (typeof operators)[number];
 
-export const relativePeriods = [
-  'this_month',
-  'last_month',
-  'this_quarter',
-  'last_quarter',
-  'this_year',
-  'last_year',
-] as const;
+const relativePeriods = ['this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year'] as const;
 type RelativePeriod = (typeof relativePeriods)[number];
 
 const leafShape = z.strictObject({

@@ -4,10 +4,10 @@ import { isUuid } from '../kernel/ids.js';
 import { type PeriodKind, periodKinds } from '../kernel/period.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
 
-export const executionPhases = ['per_deal', 'cascade', 'periodic'] as const;
-export const tierBys = ['attainment', 'value', 'rank'] as const;
-export const tierModes = ['full_rate', 'marginal', 'retroactive'] as const;
-export const payoutModes = ['rate', 'flat_per_event', 'flat_per_tier', 'stepped_bonus'] as const;
+const executionPhases = ['per_deal', 'cascade', 'periodic'] as const;
+const tierBys = ['attainment', 'value', 'rank'] as const;
+const tierModes = ['full_rate', 'marginal', 'retroactive'] as const;
+const payoutModes = ['rate', 'flat_per_event', 'flat_per_tier', 'stepped_bonus'] as const;
 
 export interface Tier {
   readonly tierIndex: number;

@@ -96,7 +96,7 @@ export function latestStarted<T extends DatedVersion>(timeline: readonly T[], da
 }
 
 /** The version in force on the day. After its end the plan has none: an earlier version never takes over. */
-export function versionInForce<T extends DatedVersion>(timeline: readonly T[], day: Day): T | null {
+function versionInForce<T extends DatedVersion>(timeline: readonly T[], day: Day): T | null {
   return versionInForceOf(timeline, day, (version) => version);
 }
 

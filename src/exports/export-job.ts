@@ -6,7 +6,7 @@ import { sampleIds } from '../kernel/sample-ids.js';
 import { type ExportKind, type FileInfo } from '../platform/database/tables.js';
 import { type JobDeclaration } from '../platform/jobs/job-queue.js';
 
-export const exportKinds = [
+const exportKinds = [
   'statement.pdf',
   'statement.xlsx',
   'team.pdf',
@@ -52,7 +52,7 @@ export const exportJob = z.object({
 });
 
 /** How long a finished file can be downloaded. */
-export const downloadTtlMs = 3_600_000;
+const downloadTtlMs = 3_600_000;
 
 export function jobAnswer(job: ExportJob): z.input<typeof exportJob> {
   const { jobId, kind, status, repId, period, startedAt, finishedAt, progress, file, error } = job;

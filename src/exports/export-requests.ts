@@ -19,7 +19,7 @@ import { enqueueExport } from './export-store.js';
 import { type ExportPart, findExportJobs, findNextPart } from './export-views.js';
 
 /** Exports with more parts than this return the job at once instead of waiting. */
-export const maxAwaitedParts = 50;
+const maxAwaitedParts = 50;
 const maxWaitMs = 25_000;
 
 export type ExportAnswer = Download | Reply<ReturnType<typeof jobAnswer>>;

@@ -16,7 +16,7 @@ export interface LeasedExport extends ExportLease, ExportRequest {
 }
 
 /** Limit of waiting exports in one workspace. */
-export const maxWaiting = 20;
+const maxWaiting = 20;
 const leaseEnd = sql<Date>`now() + interval '10 seconds'`;
 export const leaseRenewalMs = 3000;
 

@@ -111,6 +111,6 @@ export async function collectRestatementWarnings(
 }
 
 /** The days that a version covers; a missing start or end is unbounded. */
-export function coveredDays(start: Day | null, end: Day | null): DayRange {
+function coveredDays(start: Day | null, end: Day | null): DayRange {
   return { from: start ?? earliestDay, to: end ?? latestDay };
 }

@@ -3,7 +3,7 @@ import { attainmentKey, type PlanTerms, type Rule } from '../engine/plan-config.
 import { type Day } from '../kernel/day.js';
 import { type PeriodKind } from '../kernel/period.js';
 
-export const planWarningCodes = [
+const planWarningCodes = [
   'rate_above_one',
   'threshold_above_ten',
   'unknown_field',
@@ -17,7 +17,7 @@ export const planWarningCodes = [
   'plan_not_active',
 ] as const;
 
-export const planWarning = z.object({
+const planWarning = z.object({
   code: z.enum(planWarningCodes).describe('What may be wrong'),
   path: z.string().describe('Field of the request that the warning is about; empty for the plan as a whole'),
   message: z.string().describe('The consequence, and what to do'),

@@ -74,7 +74,7 @@ export const writtenPlan = planVersion.extend({
 });
 export type WrittenPlan = z.input<typeof writtenPlan>;
 
-export const planOverride = z.object({
+const planOverride = z.object({
   ruleId: z.string(),
   ruleName: z.string(),
   tiers: z.array(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const dealFields = z.record(z.string(), z.union([z.string(), z.number()]));
 
 /** Example deals and what a plan made from the template pays on them; small enough to check by hand. */
-export const workedExample = z.object({
+const workedExample = z.object({
   /** The days of the rep's assignment; without it, the assignment is unbounded. */
   assignment: z.object({ effectiveStart: z.string(), effectiveEnd: z.string() }).optional(),
   /** Quotas of the rep; `measure` is the name of the rule. */

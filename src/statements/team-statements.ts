@@ -128,7 +128,7 @@ function liveSummary(row: {
 }
 
 /** Sums by currency, with the given currency apart. Amounts in different currencies are never added. */
-export function splitByCurrency(
+function splitByCurrency(
   summaries: readonly CurrencySummary[],
   currency: string,
 ): { readonly main: CurrencySummary; readonly others: CurrencySummary[] } {

@@ -341,50 +341,110 @@ function operationOf(index: number): AnyOperation {
   return isPrinted && round % 8 > 0 ? (all[(index + 7 * round) % all.length] as AnyOperation) : due;
 }
 
-function makeRequest(index: number, worlds: readonly [World, World]): Request {
-  const chance = new Chance(seed, index);
-  const operation = operationOf(index);
-  const [main, other] = destructive.has(operation.id) ? [worlds[1], worlds[0]] : worlds;
-  const example: Example = fill(operation.example, main.ids);
-  const uploads = Object.entries(example.uploads ?? {});
-  const [uploadType, upload] = uploads.length === 0 ? [undefined, undefined] : chance.of(uploads);
-  let body: unknown = operation.method === 'get' ? undefined : (upload ?? example.body);
-  const queryParts: [string, string][] = Object.entries(example.query ?? {});
-  const params: Record<string, string> = Object.fromEntries(
-    Object.entries(example.params ?? {}).map(([name, value]) => [name, encodeURIComponent(value)]),
-  );
-  const headers: Record<string, string> = {};
-  if (body !== undefined) headers['Content-Type'] = uploadType ?? 'application/json';
-  let method = operation.method.toUpperCase();
-  let token: string | null = main.key;
-  let tail = '';
-  const afterwards: ((bytes: Buffer) => Buffer)[] = [];
-  let broken = false;
+/** A valid request that is changed step by step. */
+class RequestDraft {
+  private readonly chance: Chance;
+  private readonly operation: AnyOperation;
+  private readonly main: World;
+  private readonly other: World;
+  private body: unknown;
+  private readonly queryParts: [string, string][];
+  private readonly params: Record<string, string>;
+  private readonly headers: Record<string, string> = {};
+  private method: string;
+  private token: string | null;
+  private tail = '';
+  private readonly afterwards: ((bytes: Buffer) => Buffer)[] = [];
+  private broken = false;
 
-  const mutateBody = () => {
-    if (operation.method === 'get') return mutateQuery();
-    if (typeof body === 'string') body = mutateText(body, chance);
-    else body = mutateJson(body, knownFields(operation.body), chance);
-    headers['Content-Type'] ??= 'application/json';
-  };
-  const mutateQuery = () => {
-    const known = knownFields(operation.query);
-    const name = chance.is(0.75) && known.length > 0 ? chance.of(known).name : chance.of([...unusualTexts, 'unknown']);
-    const value = chance.is(0.7)
-      ? chance.of(unusualTexts).slice(0, chance.is(0.9) ? 1000 : 10_240)
-      : String(chance.of([...unusualNumbers, newId()]));
-    chance.of([
-      () => queryParts.push([name, value]),
-      () => queryParts.splice(chance.below(queryParts.length + 1), 1),
+  constructor(
+    private readonly index: number,
+    worlds: readonly [World, World],
+  ) {
+    this.chance = new Chance(seed, index);
+    this.operation = operationOf(index);
+    const { id, method, example: declared } = this.operation;
+    [this.main, this.other] = destructive.has(id) ? [worlds[1], worlds[0]] : worlds;
+    const example: Example = fill(declared, this.main.ids);
+    const uploads = Object.entries(example.uploads ?? {});
+    const [uploadType, upload] = uploads.length === 0 ? [undefined, undefined] : this.chance.of(uploads);
+    this.body = method === 'get' ? undefined : (upload ?? example.body);
+    this.queryParts = Object.entries(example.query ?? {});
+    this.params = Object.fromEntries(
+      Object.entries(example.params ?? {}).map(([name, value]) => [name, encodeURIComponent(value)]),
+    );
+    if (this.body !== undefined) this.headers['Content-Type'] = uploadType ?? 'application/json';
+    this.method = method.toUpperCase();
+    this.token = this.main.key;
+  }
+
+  mutate(): this {
+    const { chance } = this;
+    if (chance.is(0.03)) this.mutateMethod();
+    if (chance.is(0.3)) this.mutateOne();
+    else
+      for (let left = chance.below(10) === 0 ? 0 : chance.of([1, 1, 1, 2, 2, 3]); left > 0; left -= 1)
+        this.mutateSomething();
+    return this;
+  }
+
+  toRequest(): Request {
+    const { index, operation, method, token, headers, afterwards } = this;
+    const address = operation.path.replace(/:([A-Za-z]+)/g, (_, name: string) => this.params[name] ?? 'x');
+    const query = this.queryParts.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&') + this.tail;
+    let body: Buffer | null = this.body === undefined && afterwards.length === 0 ? null : Buffer.from(spell(this.body));
+    for (const change of afterwards) body = change(body ?? Buffer.alloc(0));
+    return {
+      index,
+      operation,
+      method,
+      path: query === '' ? address : `${address}?${query}`,
+      token,
+      headers,
+      body,
+      broken: this.broken && body !== null && body.length > 1,
+    };
+  }
+
+  private mutateSomething(): void {
+    const part = this.chance.below(10);
+    if (part < 4) this.mutateBody();
+    else if (part === 4) this.mutateQuery();
+    else if (part === 5) this.mutateParam();
+    else if (part === 6) this.mutateIds();
+    else if (part === 7) this.mutateBytes();
+    else if (part === 8) this.mutateHeaders();
+    else this.mutateToken();
+  }
+
+  private mutateBody(): void {
+    if (this.operation.method === 'get') return this.mutateQuery();
+    if (typeof this.body === 'string') this.body = mutateText(this.body, this.chance);
+    else this.body = mutateJson(this.body, knownFields(this.operation.body), this.chance);
+    this.headers['Content-Type'] ??= 'application/json';
+  }
+
+  private mutateQuery(): void {
+    const known = knownFields(this.operation.query);
+    const name =
+      this.chance.is(0.75) && known.length > 0
+        ? this.chance.of(known).name
+        : this.chance.of([...unusualTexts, 'unknown']);
+    const value = this.chance.is(0.7)
+      ? this.chance.of(unusualTexts).slice(0, this.chance.is(0.9) ? 1000 : 10_240)
+      : String(this.chance.of([...unusualNumbers, newId()]));
+    this.chance.of([
+      () => this.queryParts.push([name, value]),
+      () => this.queryParts.splice(this.chance.below(this.queryParts.length + 1), 1),
       () => {
-        const part = queryParts[chance.below(queryParts.length)];
+        const part = this.queryParts[this.chance.below(this.queryParts.length)];
         if (part !== undefined) part[1] = value;
-        else queryParts.push([name, value]);
+        else this.queryParts.push([name, value]);
       },
-      () => queryParts.push(...queryParts),
-      () => queryParts.push([`${name}[]`, value], [`${name}[a][b]`, value]),
+      () => this.queryParts.push(...this.queryParts),
+      () => this.queryParts.push([`${name}[]`, value], [`${name}[a][b]`, value]),
       () => {
-        tail = chance.of([
+        this.tail = this.chance.of([
           '&&&=',
           '&%00=%00',
           '&a=%E0%A4',
@@ -396,54 +456,63 @@ function makeRequest(index: number, worlds: readonly [World, World]): Request {
         ]);
       },
     ])();
-  };
-  const mutateParam = () => {
-    const names = Object.keys(params);
-    if (names.length === 0) return mutateQuery();
-    const name = chance.of(names);
-    params[name] = chance.is(0.7)
-      ? chance.of(unusualSegments)
-      : chance.of([newId(), ...Object.values(other.ids), ...Object.values(main.ids)].map(encodeURIComponent));
-  };
-  const mutateIds = () => {
-    const ids: unknown[] = Object.values(main.ids);
-    const places = placesIn(body).filter(({ holder, key }) => ids.includes(holder[key]));
-    if (places.length === 0) return mutateParam();
-    const { holder, key } = chance.of(places);
-    holder[key] = chance.of([newId(), ...Object.values(other.ids), ...Object.values(main.ids), 'x', '']);
-  };
-  const mutateBytes = () => {
-    if (operation.method === 'get') return mutateQuery();
-    chance.of([
-      () => afterwards.push((bytes) => bytes.subarray(0, chance.below(bytes.length + 1))),
+  }
+
+  private mutateParam(): void {
+    const names = Object.keys(this.params);
+    if (names.length === 0) return this.mutateQuery();
+    const name = this.chance.of(names);
+    this.params[name] = this.chance.is(0.7)
+      ? this.chance.of(unusualSegments)
+      : this.chance.of(
+          [newId(), ...Object.values(this.other.ids), ...Object.values(this.main.ids)].map(encodeURIComponent),
+        );
+  }
+
+  private mutateIds(): void {
+    const ids: unknown[] = Object.values(this.main.ids);
+    const places = placesIn(this.body).filter(({ holder, key }) => ids.includes(holder[key]));
+    if (places.length === 0) return this.mutateParam();
+    const { holder, key } = this.chance.of(places);
+    holder[key] = this.chance.of([newId(), ...Object.values(this.other.ids), ...Object.values(this.main.ids), 'x', '']);
+  }
+
+  private mutateBytes(): void {
+    if (this.operation.method === 'get') return this.mutateQuery();
+    this.chance.of([
+      () => this.afterwards.push((bytes) => bytes.subarray(0, this.chance.below(bytes.length + 1))),
       () =>
-        afterwards.push((bytes) =>
-          Buffer.concat([bytes, Buffer.from(chance.of(['}', ',', '\u0000', '//', 'x', ' ']))]),
+        this.afterwards.push((bytes) =>
+          Buffer.concat([bytes, Buffer.from(this.chance.of(['}', ',', '\u0000', '//', 'x', ' ']))]),
         ),
       () =>
-        afterwards.push((bytes) => {
+        this.afterwards.push((bytes) => {
           const changed = Buffer.from(bytes);
-          if (changed.length > 0) changed[chance.below(changed.length)] = chance.of([0, 0xff, 0xc0, 0x22, 0x5c, 0x7b]);
+          if (changed.length > 0)
+            changed[this.chance.below(changed.length)] = this.chance.of([0, 0xff, 0xc0, 0x22, 0x5c, 0x7b]);
           return changed;
         }),
       () =>
-        afterwards.push(() =>
-          Buffer.from(chance.of(['', '{', '[', '"', 'NaN', '{"a":1,}', "{'a':1}", '[[[[[[', 'null', '0', '[]', '""'])),
+        this.afterwards.push(() =>
+          Buffer.from(
+            this.chance.of(['', '{', '[', '"', 'NaN', '{"a":1,}', "{'a':1}", '[[[[[[', 'null', '0', '[]', '""']),
+          ),
         ),
-      () => afterwards.push((bytes) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes])),
-      () => afterwards.push((bytes) => Buffer.from(bytes.toString(), 'utf16le')),
+      () => this.afterwards.push((bytes) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes])),
+      () => this.afterwards.push((bytes) => Buffer.from(bytes.toString(), 'utf16le')),
       () => {
-        broken = true;
+        this.broken = true;
       },
     ])();
-    headers['Content-Type'] ??= 'application/json';
-  };
-  const mutateHeaders = () => {
-    const [name, values] = chance.of<[string, readonly string[]]>([
+    this.headers['Content-Type'] ??= 'application/json';
+  }
+
+  private mutateHeaders(): void {
+    const [name, values] = this.chance.of<[string, readonly string[]]>([
       ['X-Request-Id', ['', 'x'.repeat(3000), 'a b', '\u00e9', 'ok-1', '{"a":1}', '<x>']],
       [
         'Idempotency-Key',
-        ['', 'x'.repeat(201), '\u00e9', `key-${chance.below(5)}`, `key-${chance.below(5)}`, '"', '\t'],
+        ['', 'x'.repeat(201), '\u00e9', `key-${this.chance.below(5)}`, `key-${this.chance.below(5)}`, '"', '\t'],
       ],
       ['Content-Type', mediaTypes],
       ['Content-Encoding', ['gzip', 'br', 'deflate', 'x', 'identity']],
@@ -465,59 +534,33 @@ function makeRequest(index: number, worlds: readonly [World, World]): Request {
       ['If-None-Match', ['*']],
       ['Expect', ['100-continue']],
     ]);
-    headers[name] = chance.of(values);
-  };
-  const mutateToken = () => {
-    const [name, value] = chance.of(Object.entries({ ...main.tokens, otherWorkspace: other.key }));
-    token = name === 'key' ? main.key : value;
-  };
-  const mutateMethod = () => {
-    method = chance.of(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']);
-  };
+    this.headers[name] = this.chance.of(values);
+  }
 
-  const kinds = [
-    mutateBody,
-    mutateBody,
-    mutateBody,
-    mutateBody,
-    mutateQuery,
-    mutateParam,
-    mutateIds,
-    mutateBytes,
-    mutateHeaders,
-    mutateToken,
-  ];
+  private mutateToken(): void {
+    const [name, value] = this.chance.of(Object.entries({ ...this.main.tokens, otherWorkspace: this.other.key }));
+    this.token = name === 'key' ? this.main.key : value;
+  }
+
+  private mutateMethod(): void {
+    this.method = this.chance.of(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']);
+  }
+
   /** One value of its own type and nothing else, so that all else lets the request through. */
-  const mutateOne = () => {
-    const ids = new Set(Object.values(main.ids));
-    const places = placesIn(body).filter(({ holder, key }) => ['string', 'number'].includes(typeof holder[key]));
+  private mutateOne(): void {
+    const ids = new Set(Object.values(this.main.ids));
+    const places = placesIn(this.body).filter(({ holder, key }) => ['string', 'number'].includes(typeof holder[key]));
     const free = places.filter(({ holder, key }) => !ids.has(String(holder[key])));
-    if (free.length === 0) return chance.of([mutateQuery, mutateParam])();
-    const { holder, key } = chance.of(free);
-    const known = knownFields(operation.body).filter(({ schema }) => schema.type === 'string');
-    const text = chance.is(0.4) ? chance.of(['a\u0000b', 'x\udfffy', '\ud800']) : chance.of(unusualTexts);
-    if (known.length > 0 && chance.is(0.4)) (body as Record<string, unknown>)[chance.of(known).name] = text;
-    else holder[key] = typeof holder[key] === 'number' ? chance.of(unusualNumbers) : text;
-  };
-  if (chance.is(0.03)) mutateMethod();
-  if (chance.is(0.3)) mutateOne();
-  else
-    for (let left = chance.below(10) === 0 ? 0 : chance.of([1, 1, 1, 2, 2, 3]); left > 0; left -= 1) chance.of(kinds)();
-
-  const address = operation.path.replace(/:([A-Za-z]+)/g, (_, name: string) => params[name] ?? 'x');
-  const sent = queryParts.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&') + tail;
-  let bytes: Buffer | null = body === undefined && afterwards.length === 0 ? null : Buffer.from(spell(body));
-  for (const change of afterwards) bytes = change(bytes ?? Buffer.alloc(0));
-  return {
-    index,
-    operation,
-    method,
-    path: sent === '' ? address : `${address}?${sent}`,
-    token,
-    headers,
-    body: bytes,
-    broken: broken && bytes !== null && bytes.length > 1,
-  };
+    if (free.length === 0) return this.chance.is(0.5) ? this.mutateQuery() : this.mutateParam();
+    const { holder, key } = this.chance.of(free);
+    const known = knownFields(this.operation.body).filter(({ schema }) => schema.type === 'string');
+    const text = this.chance.is(0.4)
+      ? this.chance.of(['a\u0000b', 'x\udfffy', '\ud800'])
+      : this.chance.of(unusualTexts);
+    if (known.length > 0 && this.chance.is(0.4))
+      (this.body as Record<string, unknown>)[this.chance.of(known).name] = text;
+    else holder[key] = typeof holder[key] === 'number' ? this.chance.of(unusualNumbers) : text;
+  }
 }
 
 function encode(text: string): string {
@@ -601,7 +644,11 @@ function complaint(sent: Request, { status, headers, text }: Reply): string | nu
   } catch {
     return 'is no JSON';
   }
-  const { statusCode, code, message, details, ...more } = parsed;
+  return complaintOfBody(sent, status, parsed);
+}
+
+function complaintOfBody(sent: Request, status: number, body: Record<string, unknown>): string | null {
+  const { statusCode, code, message, details, ...more } = body;
   if (Object.keys(more).length > 0) return `has ${Object.keys(more).join(', ')} beside the envelope`;
   if (statusCode !== status) return `says ${String(statusCode)} with the status ${status}`;
   if (typeof message !== 'string' || message === '') return 'has no message';
@@ -748,7 +795,7 @@ describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, funct
       const lane = async () => {
         while (next < end) {
           const index = next++;
-          const sent = makeRequest(index, worlds);
+          const sent = new RequestDraft(index, worlds).mutate().toRequest();
           const began = performance.now();
           const reply = await sendRequest(service.url, sent).catch((error: Error) => error);
           const ms = performance.now() - began;

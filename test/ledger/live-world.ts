@@ -310,15 +310,12 @@ export class LiveWorld {
     ) as LiveVersion;
     const drafts = this.drafts[index % this.planCount] as Drafts;
     const draft = config === undefined ? undefined : drafts[config % drafts.length];
-    const patch: PlanPatch = {
+    const patch = consistentPatch(from, {
       ...(draft === undefined ? {} : { config: draft.config }),
       ...(start === undefined ? {} : { effectiveStart: start }),
       ...(end === undefined ? {} : { effectiveEnd: end }),
       ...(status === undefined ? {} : { status }),
-    };
-    const starts = patch.effectiveStart === undefined ? from.effectiveStart : patch.effectiveStart;
-    const ends = patch.effectiveEnd === undefined ? from.effectiveEnd : patch.effectiveEnd;
-    if (starts !== null && ends !== null && ends < starts) patch.effectiveEnd = null;
+    });
     if (draft === undefined && patch.effectiveStart === undefined && patch.effectiveEnd === undefined) return;
     this.recordCleanRows();
     const ref = source === null ? plan.planId : from.planVersionId;
@@ -839,4 +836,11 @@ function expectLines(lines: readonly Line[], expected: readonly TrueUpLine[]): v
   expect(lines.map(textOf).sort(), 'lines').to.deep.equal(expected.map(textOf).sort());
   const sizes = lines.map((line) => Math.abs(line.delta));
   expect(sizes, 'sizes of lines').to.deep.equal(sizes.toSorted((a, b) => b - a));
+}
+
+/** Without an end before the start, which a request may not have. */
+function consistentPatch(from: LiveVersion, patch: PlanPatch): PlanPatch {
+  const start = patch.effectiveStart === undefined ? from.effectiveStart : patch.effectiveStart;
+  const end = patch.effectiveEnd === undefined ? from.effectiveEnd : patch.effectiveEnd;
+  return start !== null && end !== null && end < start ? { ...patch, effectiveEnd: null } : patch;
 }

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 const list = fileURLToPath(new URL('../../../test/requirements/requirements.md', import.meta.url));
 
 /** The numbers of the rows that the list contains, in its order. */
-export function listedNumbers(): number[] {
+function listedNumbers(): number[] {
   return [...readFileSync(list, 'utf8').matchAll(/^(\d+)\. \S/gm)].map(([, number]) => Number(number));
 }
 

@@ -30,45 +30,75 @@ export class FakeSmtp {
   }
 
   private talk(socket: Socket): void {
+    const session = new SmtpSession(socket, (mail) => this.receive(mail));
     let buffer = '';
-    let data: string[] | null = null;
-    let from = '';
-    let to: string[] = [];
     socket.on('error', () => {});
-    const answer = (line: string) => socket.write(`${line}\r\n`);
-    const hear = (line: string): void => {
-      if (data !== null) {
-        if (line !== '.') {
-          data.push(line.startsWith('.') ? line.slice(1) : line);
-          return;
-        }
-        const rejected = this.rejections > 0;
-        if (rejected) this.rejections -= 1;
-        else this.mails.push({ from, to, data: data.join('\r\n') });
-        data = null;
-        answer(rejected ? '451 4.3.0 not now' : '250 taken');
-        return;
-      }
-      const verb = line.slice(0, 4).toUpperCase();
-      if (verb === 'MAIL') {
-        from = /<([^>]*)>/.exec(line)?.[1] ?? '';
-        to = [];
-      }
-      if (verb === 'RCPT') to.push(/<([^>]*)>/.exec(line)?.[1] ?? '');
-      if (verb === 'DATA') {
-        data = [];
-        answer('354 go on');
-      } else if (verb === 'QUIT') socket.end('221 bye\r\n');
-      else answer('250 fine');
-    };
     socket.on('data', (chunk) => {
       buffer += chunk.toString('utf8');
       for (let end = buffer.indexOf('\r\n'); end >= 0; end = buffer.indexOf('\r\n')) {
         const line = buffer.slice(0, end);
         buffer = buffer.slice(end + 2);
-        hear(line);
+        session.readLine(line);
       }
     });
-    answer('220 fake');
+    socket.write('220 fake\r\n');
+  }
+
+  /** Returns the reply to the mail. */
+  private receive(mail: ReceivedMail): string {
+    if (this.rejections > 0) {
+      this.rejections -= 1;
+      return '451 4.3.0 not now';
+    }
+    this.mails.push(mail);
+    return '250 accepted';
+  }
+}
+
+class SmtpSession {
+  private from = '';
+  private to: string[] = [];
+  /** The lines of the mail that is being sent. */
+  private data: string[] | null = null;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly receive: (mail: ReceivedMail) => string,
+  ) {}
+
+  readLine(line: string): void {
+    if (this.data === null) this.runCommand(line);
+    else if (line === '.') this.endMail(this.data);
+    else this.data.push(line.startsWith('.') ? line.slice(1) : line);
+  }
+
+  private endMail(data: readonly string[]): void {
+    this.data = null;
+    this.reply(this.receive({ from: this.from, to: this.to, data: data.join('\r\n') }));
+  }
+
+  private runCommand(line: string): void {
+    const address = /<([^>]*)>/.exec(line)?.[1] ?? '';
+    switch (line.slice(0, 4).toUpperCase()) {
+      case 'MAIL':
+        this.from = address;
+        this.to = [];
+        return this.reply('250 ok');
+      case 'RCPT':
+        this.to.push(address);
+        return this.reply('250 ok');
+      case 'DATA':
+        this.data = [];
+        return this.reply('354 continue');
+      case 'QUIT':
+        this.socket.end('221 bye\r\n');
+        return;
+      default:
+        return this.reply('250 ok');
+    }
+  }
+
+  private reply(line: string): void {
+    this.socket.write(`${line}\r\n`);
   }
 }

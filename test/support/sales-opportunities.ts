@@ -20,9 +20,9 @@ export interface SalesTeams {
   readonly managers: readonly string[];
 }
 
-export const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
+const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
 
-export const accountExecutivePlan = {
+const accountExecutivePlan = {
   name: 'AE',
   config: {
     dealConditions: [won],
@@ -49,7 +49,7 @@ export const accountExecutivePlan = {
   },
 };
 
-export const managerPlan = {
+const managerPlan = {
   name: 'M',
   config: {
     rules: [

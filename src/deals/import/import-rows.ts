@@ -63,7 +63,7 @@ interface Tally {
   readonly affected: AffectedReps;
 }
 
-export const maxPreviewRows = 20;
+const maxPreviewRows = 20;
 
 /** Stores the rows in batches. Nothing is calculated until {@link requestImported} requests it. */
 export async function importRows(

@@ -3,7 +3,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { flag } from '../schemas.js';
 
 /** The result of one row of a file. */
-export const rowResult = z.object({
+const rowResult = z.object({
   row: z.int().describe('Counted from 1, without the header'),
   outcome: z.enum(['created', 'changed', 'unchanged', 'rejected']),
   email: z.string().nullable(),

@@ -3,7 +3,7 @@ import { idOf } from '../../kernel/ids.js';
 import { type InboxSource } from '../database/tables.js';
 import { type JobDeclaration, type JobQueue } from '../jobs/job-queue.js';
 
-export const inboxSources = ['crma', 'crmb', 'crmc', 'billing'] as const satisfies readonly InboxSource[];
+const inboxSources = ['crma', 'crmb', 'crmc', 'billing'] as const satisfies readonly InboxSource[];
 
 export interface InboxWork {
   readonly workspaceId: string;

@@ -90,7 +90,7 @@ function templateOf(path: string): string {
   return path.replace(/:([A-Za-z]+)/g, '{$1}');
 }
 
-export function tagOf({ path }: AnyOperation): string {
+function tagOf({ path }: AnyOperation): string {
   const [first, second] = path.split('/').slice(1);
   return first === 'v1' ? (second ?? 'service') : (first ?? 'service');
 }

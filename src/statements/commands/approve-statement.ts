@@ -71,7 +71,7 @@ const approvalAnswer = z.object({
 });
 type ApprovalAnswer = z.input<typeof approvalAnswer>;
 
-export const approvalFailures = {
+const approvalFailures = {
   rep_not_found: 404,
   statement_not_found: 404,
   statement_overlap: 409,

@@ -49,7 +49,7 @@ export async function send(
 
 /** Changes deals in the CRM of each workspace that has one, and delivers every change in random order, some twice. */
 export async function sell(stage: Stage, random: SeededRandom): Promise<void> {
-  const { fleet, log, worlds } = stage;
+  const { worlds } = stage;
   const withCrm = worlds.flatMap((world) => (world.crm === null ? [] : [{ world, crm: world.crm }]));
   if (withCrm.length === 0) return;
   let undelivered: { readonly world: EpisodeWorld; readonly opportunityId: string }[] = [];
@@ -58,17 +58,23 @@ export async function sell(stage: Stage, random: SeededRandom): Promise<void> {
       const { world, crm } = random.pick(withCrm);
       const change = { world, opportunityId: crm.change(random, () => someDay(random)) };
       undelivered = random.shuffled([...undelivered, change, ...(random.chance(0.2) ? [change] : [])]);
+      if (random.chance(0.3)) continue;
     }
-    if (!stage.isOver() && random.chance(0.3)) continue;
     const [next, ...rest] = undelivered;
     undelivered = rest;
-    if (next === undefined) continue;
-    const { world, opportunityId } = next;
-    const client = new RetryingClient(fleet, world.webhookSecret, 'crm', random, log);
-    const { status } = await client.send('POST', '/webhooks/crmc', { opportunityId });
-    if (status >= 300) throw new Error(`a delivery returned status ${status}`);
-    if (!stage.isOver()) await sleep(random.between(0, 60));
+    if (next !== undefined) await deliver(stage, random, next);
   }
+}
+
+async function deliver(
+  stage: Stage,
+  random: SeededRandom,
+  { world, opportunityId }: { readonly world: EpisodeWorld; readonly opportunityId: string },
+): Promise<void> {
+  const client = new RetryingClient(stage.fleet, world.webhookSecret, 'crm', random, stage.log);
+  const { status } = await client.send('POST', '/webhooks/crmc', { opportunityId });
+  if (status >= 300) throw new Error(`a delivery returned status ${status}`);
+  if (!stage.isOver()) await sleep(random.between(0, 60));
 }
 
 /** Approves statements, waits for a moment, trues up, and reopens most of them, or none in some episodes. */

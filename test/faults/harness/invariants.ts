@@ -26,43 +26,52 @@ export async function assertInvariants(fleet: Fleet, world: EpisodeWorld): Promi
   await assertNoFindings(ownerUrl, world.workspaceId);
 }
 
+interface StoredDeal {
+  readonly dealId: string;
+  readonly amount: string;
+  readonly closeDate: string | null;
+  readonly repId: string | null;
+  readonly at: Date;
+  readonly deleted: boolean;
+}
+
 /** I6, I23: every acknowledged deal is stored in its newest version, whatever the order of the requests. */
 async function assertDealsArrived(ownerUrl: string, world: EpisodeWorld): Promise<void> {
-  const rows = await query<{
-    dealId: string;
-    amount: string;
-    closeDate: string | null;
-    repId: string | null;
-    at: Date;
-    deleted: boolean;
-  }>(
+  const rows = await query<StoredDeal>(
     ownerUrl,
     `select deal_id as "dealId", amount, close_date as "closeDate", rep_id as "repId", source_updated_at as at,
       deleted_at is not null as deleted from deals where workspace_id = $1`,
     [world.workspaceId],
   );
   const stored = new Map(rows.map((row) => [row.dealId, row]));
-  const matches = (row: (typeof rows)[number], { amount, closeDate, ownerId }: Omit<Delivery, 'sourceUpdatedAt'>) =>
-    Number(row.amount) === amount && row.closeDate === closeDate && row.repId === world.repIds[ownerId];
-  for (const deal of world.latest()) {
-    const { dealId, sourceUpdatedAt } = deal;
-    const row = stored.get(dealId);
-    const deletion = world.deletions.get(dealId) ?? (world.deletions.has(dealId) ? null : false);
-    if (row === undefined) throw new Violation('I6', `${dealId} was acknowledged but is not stored`);
-    if (deletion !== null && row.deleted !== deletion)
-      throw new Violation('I23', `${dealId} is ${row.deleted ? '' : 'not '}deleted`);
-    if (row.deleted) continue;
-    if (!matches(row, deal) || row.at.toISOString() !== sourceUpdatedAt)
-      throw new Violation('I23', `${dealId} is ${JSON.stringify(row)}, expected the version of ${sourceUpdatedAt}`);
-  }
+  for (const deal of world.latest()) assertLatestStored(world, deal, stored.get(deal.dealId));
   for (const deal of world.crm?.live ?? []) {
     const row = stored.get(deal.dealId);
-    if (row === undefined || row.deleted || !matches(row, deal))
+    if (row === undefined || row.deleted || !isContentOf(world, row, deal))
       throw new Violation('I6', `the CRM has ${JSON.stringify(deal)}, but the database has ${JSON.stringify(row)}`);
   }
   for (const dealId of world.crm?.deleted ?? [])
     if (stored.get(dealId)?.deleted === false)
       throw new Violation('I23', `${dealId} was deleted in the CRM but is stored`);
+}
+
+function assertLatestStored(world: EpisodeWorld, deal: Delivery, row: StoredDeal | undefined): void {
+  const { dealId, sourceUpdatedAt } = deal;
+  const deletion = world.deletions.get(dealId) ?? (world.deletions.has(dealId) ? null : false);
+  if (row === undefined) throw new Violation('I6', `${dealId} was acknowledged but is not stored`);
+  if (deletion !== null && row.deleted !== deletion)
+    throw new Violation('I23', `${dealId} is ${row.deleted ? '' : 'not '}deleted`);
+  if (row.deleted) return;
+  if (!isContentOf(world, row, deal) || row.at.toISOString() !== sourceUpdatedAt)
+    throw new Violation('I23', `${dealId} is ${JSON.stringify(row)}, expected the version of ${sourceUpdatedAt}`);
+}
+
+function isContentOf(
+  world: EpisodeWorld,
+  row: StoredDeal,
+  { amount, closeDate, ownerId }: Omit<Delivery, 'sourceUpdatedAt'>,
+): boolean {
+  return Number(row.amount) === amount && row.closeDate === closeDate && row.repId === world.repIds[ownerId];
 }
 
 /** I1, I10, I17: the ledger equals a calculation from scratch. */
@@ -87,7 +96,7 @@ function sorted(row: LedgerRow): object {
 }
 
 /** I2, I3: history, counters and monthly totals. */
-export async function assertConsistent(ownerUrl: string, workspaceId: string): Promise<void> {
+async function assertConsistent(ownerUrl: string, workspaceId: string): Promise<void> {
   await expectSoundLedger(ownerUrl, workspaceId).catch((error: Error) => {
     throw new Violation('I2/I3', error.message);
   });

@@ -73,6 +73,39 @@ interface Firing {
   quota: WorldQuota | null;
 }
 
+interface CreditSoFar {
+  earlier: Amount[];
+  sliceStart: Amount;
+  after: Amount;
+}
+
+/** The tiers of a rule for one rep, and what a cumulative credit reaches. */
+interface Scale {
+  tiers: Tier[];
+  target: Amount | null;
+  isFlatRate: boolean;
+  belowZero: Tier | null;
+  reaches(tier: Tier, cumulative: Amount): boolean;
+  reachedBy(cumulative: Amount): Tier | null;
+}
+
+function scaleOf({ rule, version, quota }: Firing, repId: string): Scale {
+  const tiers = effectiveTiers(rule, version, repId);
+  const target = targetOf(quota);
+  // Section 6, "No quota, or target 0", and its exception.
+  const isFlatRate = rule.tierBy === 'attainment' && tiers.length === 1 && tiers[0]?.minThreshold.isZero() === true;
+  const reaches = (tier: Tier, cumulative: Amount): boolean =>
+    isFlatRate || (target !== null && cumulative.gte(tier.minThreshold.times(target)));
+  const lastReached = (cumulative: Amount): Tier | null =>
+    tiers.filter((tier) => reaches(tier, cumulative)).at(-1) ?? null;
+  // Section 7, "below zero".
+  const atZero = rule.payoutMode === 'rate' ? lastReached(ZERO) : null;
+  const belowZero = !isFlatRate && atZero?.flatAmount === null ? atZero : null;
+  const reachedBy = (cumulative: Amount): Tier | null =>
+    cumulative.lt(0) && !isFlatRate ? belowZero : lastReached(cumulative);
+  return { tiers, target, isFlatRate, belowZero, reaches, reachedBy };
+}
+
 interface ProcessedFiring {
   step: number;
   row: LedgerRow;
@@ -421,87 +454,84 @@ class RepLedger {
 
   // Sections 7 and 8.
 
-  private payoutOf(
+  private payoutOf(firing: Firing, credit: CreditSoFar, currency: string): { amount: Amount; tier: Tier | null } {
+    const scale = scaleOf(firing, this.repId);
+    const tier = this.tierReached(firing, credit, scale);
+    const raw = this.rawAmount(firing, credit, scale, tier);
+    // Section 4: a raw amount beyond the bound pays 0.
+    if (raw.abs().gt(BOUND)) return { amount: ZERO, tier };
+    // Step 3.
+    if (this.isBelowFloorAttainment(firing, credit, scale.target)) return { amount: ZERO, tier };
+    // Step 7.
+    return { amount: rounded(this.limited(firing, raw, tier), currency), tier };
+  }
+
+  /** Section 7: the tier reached. */
+  private tierReached(firing: Firing, { earlier, after }: CreditSoFar, scale: Scale): Tier | null {
+    const { rule } = firing;
+    const { tiers } = scale;
+    if (rule.tierBy === 'value') return lastAtOrBelow(tiers, this.tierValue(firing));
+    if (rule.tierBy === 'rank') return lastAtOrBelow(tiers, this.rankOf(firing));
+    if (rule.tierMode === 'retroactive') return scale.reachedBy(this.wholePeriodCredit(this.repId, firing));
+    if (rule.payoutMode === 'stepped_bonus')
+      return tiers.filter((tier) => [...earlier, after].some((each) => scale.reaches(tier, each))).at(-1) ?? null;
+    return scale.reachedBy(after);
+  }
+
+  /** Section 8, step 2. */
+  private rawAmount(
     firing: Firing,
-    credit: { earlier: Amount[]; sliceStart: Amount; after: Amount },
-    currency: string,
-  ): { amount: Amount; tier: Tier | null } {
-    const { rule, base, quota } = firing;
-    const { earlier, sliceStart, after } = credit;
-    const tiers = effectiveTiers(rule, firing.version, this.repId);
-    const target = targetOf(quota);
-
-    // Section 6, "No quota, or target 0", and its exception.
-    const isFlatRate = rule.tierBy === 'attainment' && tiers.length === 1 && tiers[0]?.minThreshold.isZero() === true;
-    const reaches = (tier: Tier, cumulative: Amount): boolean =>
-      isFlatRate || (target !== null && cumulative.gte(tier.minThreshold.times(target)));
-    const lastReached = (cumulative: Amount): Tier | null =>
-      tiers.filter((tier) => reaches(tier, cumulative)).at(-1) ?? null;
-    // Section 7, "below zero".
-    const atZero = rule.payoutMode === 'rate' ? lastReached(ZERO) : null;
-    const belowZero = !isFlatRate && atZero?.flatAmount === null ? atZero : null;
-    const reachedBy = (cumulative: Amount): Tier | null =>
-      cumulative.lt(0) && !isFlatRate ? belowZero : lastReached(cumulative);
-    const highest = (): Tier | null =>
-      tiers.filter((tier) => [...earlier, after].some((each) => reaches(tier, each))).at(-1) ?? null;
-
-    // Section 7: the tier reached.
-    let tier: Tier | null;
-    if (rule.tierBy === 'value') tier = lastAtOrBelow(tiers, this.tierValue(firing));
-    else if (rule.tierBy === 'rank') tier = lastAtOrBelow(tiers, this.rankOf(firing));
-    else if (rule.tierMode === 'retroactive') tier = reachedBy(this.wholePeriodCredit(this.repId, firing));
-    else if (rule.payoutMode === 'stepped_bonus') tier = highest();
-    else tier = reachedBy(after);
-
-    // Section 8, step 2.
-    let raw: Amount;
+    { earlier, sliceStart, after }: CreditSoFar,
+    { tiers, target, isFlatRate, belowZero, reaches, reachedBy }: Scale,
+    tier: Tier | null,
+  ): Amount {
+    const { rule, base } = firing;
     if (rule.payoutMode === 'flat_per_tier') {
       const entered = tiers.filter((each) =>
         isFlatRate
           ? earlier.length === 0
           : reaches(each, after) && !earlier.some((cumulative) => reaches(each, cumulative)),
       );
-      raw = sum(entered.map((each) => each.flatAmount ?? ZERO));
-    } else if (rule.payoutMode === 'stepped_bonus') {
-      raw = tier === null ? ZERO : (tier.flatAmount ?? ZERO).minus(this.paidSoFar(firing));
-    } else if (tier !== null && tier.flatAmount !== null) {
-      raw = tier.flatAmount;
-    } else if (rule.tierMode === 'marginal' && !isFlatRate) {
-      const bands = bandsOf(tiers, target, belowZero);
-      raw = marginal(bands, base, firing.credit, sliceStart, reachedBy(sliceStart));
-    } else {
-      raw = (tier?.rate ?? ZERO).times(base);
+      return sum(entered.map((each) => each.flatAmount ?? ZERO));
     }
+    if (rule.payoutMode === 'stepped_bonus')
+      return tier === null ? ZERO : (tier.flatAmount ?? ZERO).minus(this.paidSoFar(firing));
+    if (tier !== null && tier.flatAmount !== null) return tier.flatAmount;
+    if (rule.tierMode === 'marginal' && !isFlatRate)
+      return marginal(bandsOf(tiers, target, belowZero), base, firing.credit, sliceStart, reachedBy(sliceStart));
+    return (tier?.rate ?? ZERO).times(base);
+  }
 
-    // Section 4: a raw amount beyond the bound pays 0.
-    if (raw.abs().gt(BOUND)) return { amount: ZERO, tier };
-    // Step 3.
-    if (rule.floorAttainment !== null) {
-      const lowest = rule.floorAttainment;
-      const isBelow = (cumulative: Amount): boolean =>
-        target === null ? lowest.gt(0) : cumulative.lt(lowest.times(target));
-      const seen =
-        rule.tierMode === 'retroactive'
-          ? [this.wholePeriodCredit(this.repId, firing)]
-          : [earlier.at(-1) ?? ZERO, after];
-      if (seen.every(isBelow)) return { amount: ZERO, tier };
-    }
+  /** Section 8, step 3. */
+  private isBelowFloorAttainment(firing: Firing, { earlier, after }: CreditSoFar, target: Amount | null): boolean {
+    const { floorAttainment, tierMode } = firing.rule;
+    if (floorAttainment === null) return false;
+    const isBelow = (cumulative: Amount): boolean =>
+      target === null ? floorAttainment.gt(0) : cumulative.lt(floorAttainment.times(target));
+    const seen =
+      tierMode === 'retroactive' ? [this.wholePeriodCredit(this.repId, firing)] : [earlier.at(-1) ?? ZERO, after];
+    return seen.every(isBelow);
+  }
+
+  /** Section 8, steps 4 to 6. */
+  private limited(firing: Firing, raw: Amount, tier: Tier | null): Amount {
+    const { floor, cap, capMultiplier } = firing.rule;
+    let limited = raw;
     // Step 4.
-    if (rule.floor !== null && tier !== null && raw.gte(0) && raw.lt(rule.floor)) raw = rule.floor;
+    if (floor !== null && tier !== null && limited.gte(0) && limited.lt(floor)) limited = floor;
     // Step 5.
-    const variable = variableTarget(quota);
-    if (rule.capMultiplier !== null && variable !== null) {
-      const capAmount = rule.capMultiplier.times(variable);
-      if (raw.gt(capAmount)) raw = capAmount;
+    const variable = variableTarget(firing.quota);
+    if (capMultiplier !== null && variable !== null) {
+      const capAmount = capMultiplier.times(variable);
+      if (limited.gt(capAmount)) limited = capAmount;
     }
     // Step 6.
-    if (rule.cap !== null) {
-      const left = rule.cap.minus(this.paidSoFar(firing));
+    if (cap !== null) {
+      const left = cap.minus(this.paidSoFar(firing));
       const headroom = left.lt(0) ? ZERO : left;
-      if (raw.gt(headroom)) raw = headroom;
+      if (limited.gt(headroom)) limited = headroom;
     }
-    // Step 7.
-    return { amount: rounded(raw, currency), tier };
+    return limited;
   }
 
   /** What this rule already paid to this rep in this attainment period, in close order. */

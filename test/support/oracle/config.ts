@@ -110,19 +110,31 @@ export function canonical(config: unknown): Config {
 }
 
 function canonicalRule(rule: PostedRule, position: number, quotaPeriod: PeriodKind | undefined): Rule {
-  const named = ['attainment', 'value', 'rank'].includes(rule.tierBy ?? 'attainment');
   return {
+    ...tierSource(rule),
     name: rule.name ?? `Rule ${position + 1}`,
     measure: rule.measure ?? rule.baseField ?? '',
     tiers: rule.tiers.map(canonicalTier),
     phase: rule.executionPhase ?? 'per_deal',
     attainmentPeriod: rule.attainmentPeriod ?? quotaPeriod ?? 'quarterly',
-    tierBy: named ? ((rule.tierBy ?? 'attainment') as 'attainment' | 'value' | 'rank') : 'value',
-    tierValueField: named ? (rule.tierValueField ?? null) : (rule.tierBy ?? null),
     tierMode: rule.tierMode ?? 'full_rate',
     payoutMode: rule.payoutMode ?? 'rate',
     payoutBase: rule.payoutBase ?? null,
     dependsOn: rule.dependsOn ?? null,
+    ...limitsAndQuota(rule),
+    conditions: rule.conditions ?? [],
+  };
+}
+
+/** A tierBy that is no kind of its own names the field whose value decides. */
+function tierSource({ tierBy = 'attainment', tierValueField }: PostedRule): Pick<Rule, 'tierBy' | 'tierValueField'> {
+  if (tierBy !== 'attainment' && tierBy !== 'value' && tierBy !== 'rank')
+    return { tierBy: 'value', tierValueField: tierBy };
+  return { tierBy, tierValueField: tierValueField ?? null };
+}
+
+function limitsAndQuota(rule: PostedRule) {
+  return {
     cap: optional(rule.cap),
     floor: optional(rule.floor),
     capMultiplier: optional(rule.capMultiplier),
@@ -130,7 +142,6 @@ function canonicalRule(rule: PostedRule, position: number, quotaPeriod: PeriodKi
     quotaGroup: rule.quotaGroup ?? null,
     quotaMeasure: rule.quotaMeasure ?? null,
     quotaCredit: rule.quotaCredit?.map((part) => ({ field: part.field, weight: amount(part.weight ?? 1) })) ?? null,
-    conditions: rule.conditions ?? [],
   };
 }
 

@@ -61,12 +61,7 @@ export function fieldOf(world: World, version: WorldPlanVersion, deal: WorldDeal
 }
 
 /** Section 4: the standard values, taken from the deal by the field mapping. A value given by name wins. */
-export function standardOf(
-  world: World,
-  version: WorldPlanVersion,
-  deal: WorldDeal,
-  name: StandardName,
-): Present | null {
+function standardOf(world: World, version: WorldPlanVersion, deal: WorldDeal, name: StandardName): Present | null {
   if (name === 'closeDate') return present(deal.closeDate);
   const planSlug = own(version.fieldMapping ?? {}, name);
   if (planSlug !== undefined) return present(own(deal.fields, planSlug));

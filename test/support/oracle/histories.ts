@@ -3,7 +3,16 @@ import { cleanLedger } from './clean-ledger.js';
 import { canonical } from './config.js';
 import { type PlanPatch, patched, resolvePlan } from './timeline.js';
 import { countedIn, liveRows, totalOf } from './true-up.js';
-import type { FrozenPeriod, LedgerRow, PlanStatus, World, WorldDeal, WorldOverride, WorldPlan } from './world.js';
+import type {
+  FrozenPeriod,
+  LedgerRow,
+  PlanStatus,
+  World,
+  WorldDeal,
+  WorldOverride,
+  WorldPlan,
+  WorldPlanVersion,
+} from './world.js';
 
 /** What a generated version has of its own. Later ones are changes of an earlier one that name a part of it. */
 export interface VersionDraft {
@@ -32,34 +41,37 @@ export function planMadeOf(
     const version = plan.versions.length + 1;
     const made = { planVersionId: idOf(version), version };
     if (version === 1) {
-      const { status, effectiveStart, fieldMapping, config, overrides } = draft;
-      const effectiveEnd = endNotBefore(effectiveStart, draft.effectiveEnd);
-      plan.versions.push({
-        ...made,
-        supersedes: null,
-        status: 'active',
-        effectiveStart,
-        effectiveEnd,
-        currency,
-        fieldMapping,
-        config,
-        overrides,
-      });
-      if (status === 'draft') for (const each of [plan, ...plan.versions]) each.status = 'draft';
+      plan.versions.push(firstVersion(draft, currency, made));
+      if (draft.status === 'draft') plan.status = 'draft';
       continue;
     }
-    const source =
-      draft.source === undefined
-        ? resolvePlan(plan, today)
-        : (plan.versions[draft.source % plan.versions.length] ?? resolvePlan(plan, today));
+    const chosen = draft.source === undefined ? undefined : plan.versions[draft.source % plan.versions.length];
+    const source = chosen ?? resolvePlan(plan, today);
     const patch = patchOf(draft);
-    const start = patch.effectiveStart === undefined ? source.effectiveStart : patch.effectiveStart;
-    const end = patch.effectiveEnd === undefined ? source.effectiveEnd : patch.effectiveEnd;
+    const { effectiveStart: start = source.effectiveStart, effectiveEnd: end = source.effectiveEnd } = patch;
     if (end !== endNotBefore(start, end)) patch.effectiveEnd = null;
     const { version: next } = patched(source, patch, made);
     plan.versions.push({ ...next, overrides: withOwn(next.config, next.overrides, draft) });
   }
   return plan;
+}
+
+function firstVersion(
+  { status, effectiveStart, effectiveEnd, fieldMapping, config, overrides }: VersionDraft,
+  currency: string | null,
+  made: Pick<WorldPlanVersion, 'planVersionId' | 'version'>,
+): WorldPlanVersion {
+  return {
+    ...made,
+    supersedes: null,
+    status: status === 'draft' ? 'draft' : 'active',
+    effectiveStart,
+    effectiveEnd: endNotBefore(effectiveStart, effectiveEnd),
+    currency,
+    fieldMapping,
+    config,
+    overrides,
+  };
 }
 
 function endNotBefore(start: string | null, end: string | null): string | null {
@@ -137,7 +149,7 @@ function frozenAt(world: World, position: number): FrozenPeriod | undefined {
 }
 
 /** As after a true-up of the period; without a difference nothing is stored. */
-export function withTrueUp(world: World, position: number): World {
+function withTrueUp(world: World, position: number): World {
   const frozen = frozenAt(world, position);
   if (frozen === undefined) return world;
   const live = liveRows(world, frozen.repId, frozen.period);

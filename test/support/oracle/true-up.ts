@@ -14,7 +14,7 @@ export interface TrueUpLine {
 }
 
 /** Everyone who is below the rep on some day. */
-export function everBelow(world: World, repId: string): Set<string> {
+function everBelow(world: World, repId: string): Set<string> {
   const found = new Set<string>();
   let managers = [repId];
   while (managers.length > 0) {

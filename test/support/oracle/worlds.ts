@@ -532,13 +532,20 @@ function canonicalRule(
         executionPhase: phase === 'per_deal' ? undefined : phase,
         attainmentPeriod: shape.kinds[shape.groups[name] ?? name] ?? 'quarterly',
         quotaGroup: shape.groups[name],
-        tierBy: style.tierBy === 'attainment' ? undefined : style.tierBy,
-        tierValueField: style.tierBy === 'value' ? 'seats' : undefined,
-        tierMode: style.tierMode === 'full_rate' ? undefined : style.tierMode,
-        payoutMode: style.payoutMode === 'rate' ? undefined : style.payoutMode,
+        ...namedStyle(style),
         dependsOn: phase === 'cascade' ? dependsOn : undefined,
       }),
     );
+}
+
+/** Without what is the default. */
+function namedStyle({ tierBy, tierMode, payoutMode }: Pick<PayStyle, 'tierBy' | 'tierMode' | 'payoutMode'>) {
+  return {
+    tierBy: tierBy === 'attainment' ? undefined : tierBy,
+    tierValueField: tierBy === 'value' ? 'seats' : undefined,
+    tierMode: tierMode === 'full_rate' ? undefined : tierMode,
+    payoutMode: payoutMode === 'rate' ? undefined : payoutMode,
+  };
 }
 
 function secondShapeRule(name: string): fc.Arbitrary<object> {
