@@ -29,7 +29,7 @@ export class BillingSweep {
   }
 
   private async checkDue(): Promise<void> {
-    const { rows } = await this.unitOfWork.withoutTenant((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
       sql<{ customer_id: string; check_at: Date }>`
         select customer_id, check_at from due_billing_checks(${checksPerSweep})`.execute(trx),
     );
@@ -37,7 +37,7 @@ export class BillingSweep {
   }
 
   private async recover(): Promise<void> {
-    const { rows } = await this.unitOfWork.withoutTenant((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
       sql<{ recovered_through: Date | null }>`
         select recovered_through from claim_billing_recovery(${recoverEvery}::interval)`.execute(trx),
     );
@@ -46,7 +46,7 @@ export class BillingSweep {
     const startedAt = this.clock.now().getTime();
     const since = Math.max(startedAt - maxAgeMs, (claimed.recovered_through?.getTime() ?? 0) - overlapMs);
     for (const event of (await this.provider.eventsSince(new Date(since))).reverse()) await this.intake.take(event);
-    await this.unitOfWork.withoutTenant((trx) =>
+    await this.unitOfWork.withoutWorkspace((trx) =>
       sql`select complete_billing_recovery(${new Date(startedAt)})`.execute(trx),
     );
   }

@@ -16,7 +16,7 @@ export class MailSweep {
   async run(): Promise<void> {
     await this.outbox.wake(await this.outbox.due(200));
     if (this.sweeps % sweepsPerDeletion === 0)
-      await this.unitOfWork.withoutTenant((trx) => sql`select delete_old_sign_ins()`.execute(trx));
+      await this.unitOfWork.withoutWorkspace((trx) => sql`select delete_old_sign_ins()`.execute(trx));
     this.sweeps += 1;
   }
 }

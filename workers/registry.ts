@@ -6,14 +6,11 @@ import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-
 import { mailTransport } from '#src/platform/mail/transport.js';
 import { PeriodicTask } from '#src/platform/periodic-task.js';
 import { BillingSweep } from './billing-sweep.js';
-import { calculateHandler } from './calculate.js';
-import { crmPullHandler } from './crm-pull.js';
 import { CrmSweep } from './crm-sweep.js';
 import { ExportWorker } from './export-worker.js';
-import { inboxHandler } from './inbox.js';
+import { calculateHandler, crmPullHandler, inboxHandler, makeExportsHandler } from './job-handlers.js';
 import { LaneSweep } from './lane-sweep.js';
 import { MailSweep } from './mail-sweep.js';
-import { makeDocumentsHandler } from './make-documents.js';
 import { sendMailHandler } from './send-mail.js';
 
 export interface Workers {
@@ -31,7 +28,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     inboxHandler(service.inboxRunner),
     crmPullHandler(service.crmSyncRunner),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
-    makeDocumentsHandler(exportWorker),
+    makeExportsHandler(exportWorker),
   ];
   const worker = new JobWorker(
     queueBackend,

@@ -16,8 +16,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { type PlanStatus } from '../platform/database/tables.js';
-import { type Work } from '../platform/database/unit-of-work.js';
-import { VersionedCache } from '../platform/database/versioned-cache.js';
+import { cacheOf, type Work } from '../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
 
 /** A plan version with the properties that decide on which days it is in force. */
@@ -93,10 +92,7 @@ export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promis
   };
 }
 
-/** In characters, somewhat less than the bytes in memory: enough for thousands of reps. */
-const maxCachedCharacters = 32 * 1024 * 1024;
-const cache = new VersionedCache<Configured>(maxCachedCharacters);
-
+/** In characters, like the size of the cache, which has room for thousands of reps. */
 function sizeOf({ versions, quotas, assignments, overrides }: Configured): number {
   const quotaOrAssignment = 200;
   return JSON.stringify([versions, [...overrides]]).length + (quotas.length + assignments.length) * quotaOrAssignment;
@@ -112,7 +108,8 @@ export async function loadRepTerms(
   repId: string,
   given?: WorkspaceTerms,
 ): Promise<RepTerms> {
-  const key = `${workspaceId} ${repId}`;
+  const cache = cacheOf<Configured>(trx);
+  const key = `rep-terms ${workspaceId} ${repId}`;
   const [workspace, read, frozen] = await Promise.all([
     given ?? loadWorkspaceTerms(trx, workspaceId),
     cache.has(key) ? null : readConfiguration(trx, workspaceId, repId),

@@ -156,7 +156,7 @@ describe('sessions', () => {
     await world.signIn(mia.email);
     await age('12 hours 1 second');
     const { token } = await world.signIn(mia.email);
-    await world.service.running.service.unitOfWork.withoutTenant((trx) =>
+    await world.service.running.service.unitOfWork.withoutWorkspace((trx) =>
       sql`select delete_old_sign_ins()`.execute(trx),
     );
     const { rows } = await sql`select from tokens where kind = 'sess'`.execute(world.owner);

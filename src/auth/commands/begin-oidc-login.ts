@@ -26,7 +26,7 @@ export class BeginOidcLogin {
     this.provider.assertConfigured();
     await this.limits.count('oidc', caller.address ?? '', maxPerMinute, 60);
     const { state, location, ...secrecy } = await this.provider.begin();
-    await this.unitOfWork.withoutTenant((trx) => storeState(trx, this.secrets, state, workspaceId ?? null, secrecy));
+    await this.unitOfWork.withoutWorkspace((trx) => storeState(trx, this.secrets, state, workspaceId ?? null, secrecy));
     return new Redirect(location);
   }
 }

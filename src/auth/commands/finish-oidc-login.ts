@@ -38,7 +38,7 @@ export class FinishOidcLogin {
     this.limits.assertNotBlocked(address);
     const { state } = received;
     const started =
-      state === undefined ? null : await this.unitOfWork.withoutTenant((trx) => takeState(trx, this.secrets, state));
+      state === undefined ? null : await this.unitOfWork.withoutWorkspace((trx) => takeState(trx, this.secrets, state));
     const email =
       started === null ? null : await this.provider.finish(received as Record<string, string>, started.secrecy);
     if (started === null || email === null) {
@@ -52,7 +52,7 @@ export class FinishOidcLogin {
   }
 
   private async signIn(email: string, workspaceId: string | null): Promise<Session | null> {
-    const signIns = await this.unitOfWork.withoutTenant((trx) => findSignIns(trx, email, workspaceId));
+    const signIns = await this.unitOfWork.withoutWorkspace((trx) => findSignIns(trx, email, workspaceId));
     const [signIn, ...others] = signIns;
     if (signIn === undefined) return null;
     if (others.length > 0) throw chooseWorkspace(signIns);

@@ -36,7 +36,7 @@ export class SendCode {
     const salt = newSalt();
     const mail = codeMail(email, code);
     const sealed = this.outbox.seal(mail);
-    await this.unitOfWork.withoutTenant((trx) =>
+    await this.unitOfWork.withoutWorkspace((trx) =>
       issueCode(trx, {
         email,
         emailHash: emailHash(this.secrets, email),

@@ -42,16 +42,16 @@ export class VerifyCode {
   private async signIn({ email, code, workspaceId }: VerifyBody): Promise<Session | null> {
     if (!codePattern.test(code)) return null;
     // Committed before the comparison, so the attempt counts whatever happens next.
-    const tried = await this.unitOfWork.withoutTenant((trx) => tryCode(trx, emailHash(this.secrets, email)));
+    const tried = await this.unitOfWork.withoutWorkspace((trx) => tryCode(trx, emailHash(this.secrets, email)));
     if (tried === null || !this.isRight(tried, email, code)) return null;
     if (workspaceId !== undefined && tried.workspaceId !== null && workspaceId !== tried.workspaceId) return null;
-    const signIns = await this.unitOfWork.withoutTenant((trx) =>
+    const signIns = await this.unitOfWork.withoutWorkspace((trx) =>
       findSignIns(trx, email, workspaceId ?? tried.workspaceId),
     );
     const [signIn, ...others] = signIns;
     if (signIn === undefined) return null;
     if (others.length > 0) {
-      await this.unitOfWork.withoutTenant((trx) => returnTry(trx, tried.codeId));
+      await this.unitOfWork.withoutWorkspace((trx) => returnTry(trx, tried.codeId));
       throw chooseWorkspace(signIns);
     }
     return this.unitOfWork.run(signIn, { lock: 'none', access: 'write' }, async (trx) => {

@@ -36,7 +36,7 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider) {
         );
       const [state, codeVerifier] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
       const { workspaceId, actor, repId } = caller;
-      await this.unitOfWork.withoutTenant((trx) =>
+      await this.unitOfWork.withoutWorkspace((trx) =>
         storeConsent(trx, this.secrets, state, { workspaceId, actor, repId, provider, codeVerifier }),
       );
       const authorizeUrl = this.accounts.adapters[provider].authorizeUrl({

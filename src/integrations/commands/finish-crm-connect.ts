@@ -41,7 +41,7 @@ function finish<const Id extends string>(id: Id, provider: CrmProvider) {
       const consent =
         state === undefined
           ? null
-          : await this.unitOfWork.withoutTenant((trx) => takeConsent(trx, this.secrets, provider, state));
+          : await this.unitOfWork.withoutWorkspace((trx) => takeConsent(trx, this.secrets, provider, state));
       const back = redirectUri(this.config, provider);
       if (consent === null || code === undefined || back === null || !(await this.isStillAdmin(consent))) {
         await this.limits.countFailure(address);

@@ -5,6 +5,7 @@ import { bumpCacheVersions } from './cache-versions.js';
 import { isTransient, isUnavailable } from './database-errors.js';
 import { type Database, enablePipelining, type Work } from './pool.js';
 import { TenantLimiter } from './tenant-limiter.js';
+import { VersionedCache } from './versioned-cache.js';
 
 export { executeWithCommit, type Work } from './pool.js';
 
@@ -37,6 +38,20 @@ export interface UnitOfWorkOptions {
   readonly replica?: Database | undefined;
   /** Called with the names that a transaction held, after its commit or rollback; see {@link noteHeld}. Must not reject. */
   readonly onReleased?: (workspaceId: string, held: readonly string[]) => Promise<void>;
+  /** For data that transactions read together with its revision; see {@link cacheOf}. */
+  readonly cache?: VersionedCache<object>;
+}
+
+/** In characters, somewhat less than the bytes in memory. */
+const maxCachedCharacters = 32 * 1024 * 1024;
+
+const caches = new WeakMap<Work, VersionedCache<object>>();
+
+/** The cache of the unit of work that began the transaction. Different kinds of data have different keys. */
+export function cacheOf<T extends object>(trx: Work): VersionedCache<T> {
+  const cache = caches.get(trx);
+  if (cache === undefined) throw new Error('only transactions of UnitOfWork.run have a cache');
+  return cache as unknown as VersionedCache<T>;
 }
 
 const heldBy = new WeakMap<Work, Set<string>>();
@@ -67,15 +82,17 @@ export class UnitOfWork {
   private readonly imports = new TenantLimiter(1);
   private readonly replica: Database | undefined;
   private readonly onReleased: UnitOfWorkOptions['onReleased'];
+  private readonly cache: VersionedCache<object>;
 
   constructor(
     private readonly database: Database,
-    { concurrency = 4, replica, onReleased }: UnitOfWorkOptions = {},
+    { concurrency = 4, replica, onReleased, cache = new VersionedCache(maxCachedCharacters) }: UnitOfWorkOptions = {},
   ) {
     this.onReleased = onReleased;
     this.unlocked = new TenantLimiter(concurrency);
     this.locked = new TenantLimiter(concurrency);
     this.replica = replica;
+    this.cache = cache;
   }
 
   async run<T>(caller: TenantCaller, options: TransactionOptions, work: (trx: Work) => Promise<T>): Promise<T> {
@@ -138,6 +155,7 @@ export class UnitOfWork {
     const begun = access === 'read' ? database.transaction().setAccessMode('read only') : database.transaction();
     const transaction = isolation === undefined ? begun : begun.setIsolationLevel(isolation);
     const runWork = async (trx: Work) => {
+      caches.set(trx, this.cache);
       await enablePipelining(trx);
       // Not awaited before the work: the server executes statements in order, so none runs outside the workspace or
       // before the lock, and all of them fail if this one does.
@@ -171,7 +189,7 @@ export class UnitOfWork {
    * For work before a workspace is known: row-level security returns no rows, and only functions of the owner return
    * data.
    */
-  async withoutTenant<T>(work: (trx: Work) => Promise<T>): Promise<T> {
+  async withoutWorkspace<T>(work: (trx: Work) => Promise<T>): Promise<T> {
     return this.database.transaction().execute(work);
   }
 }

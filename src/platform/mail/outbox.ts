@@ -43,7 +43,7 @@ export class Outbox {
 
   /** Takes the mail if it is due and no other worker is sending it; counts as an attempt. Null otherwise. */
   async take(mailId: string): Promise<Mail | null> {
-    const { rows } = await this.unitOfWork.withoutTenant((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
       sql<{ recipient: string; subject: string; body: Buffer }>`select * from take_mail(${mailId})`.execute(trx),
     );
     const row = rows[0];
@@ -56,14 +56,14 @@ export class Outbox {
    * Records the result of an attempt. `held`: the mail is never sent. `failed`: it is retried, with a growing pause.
    */
   async recordResult(mailId: string, outcome: 'sent' | 'held' | 'failed', error: string | null = null): Promise<void> {
-    await this.unitOfWork.withoutTenant((trx) =>
+    await this.unitOfWork.withoutWorkspace((trx) =>
       sql`select record_mail_outcome(${mailId}, ${outcome}, ${error})`.execute(trx),
     );
   }
 
   /** Mails whose job was lost or whose next attempt is due. */
   async due(limit: number): Promise<string[]> {
-    const { rows } = await this.unitOfWork.withoutTenant((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
       sql<{ mail_id: string }>`select mail_id from due_mails(${limit})`.execute(trx),
     );
     return rows.map((row) => row.mail_id);

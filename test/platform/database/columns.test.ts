@@ -25,7 +25,7 @@ describe('rows sent by columns', () => {
   after(() => service.stop());
 
   const sentAndRead = (rows: readonly Row[]) =>
-    service.running.service.unitOfWork.withoutTenant((trx) =>
+    service.running.service.unitOfWork.withoutWorkspace((trx) =>
       selectAsText(
         trx,
         ['id', 'text', 'day', 'count', 'amount', 'flag', 'fields'].map((column) => sql.ref(column)),

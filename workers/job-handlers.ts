@@ -1,0 +1,47 @@
+import { makeExportsJob } from '#src/exports/export-job.js';
+import { type PullWork, pullJob } from '#src/integrations/crm-pull.js';
+import { type CrmSyncRunner } from '#src/integrations/crm-sync-runner.js';
+import { calculateJob } from '#src/ledger/calculate-job.js';
+import { type LaneRunner } from '#src/ledger/lane-runner.js';
+import { type InboxRunner } from '#src/platform/inbox/inbox-runner.js';
+import { type InboxWork, inboxJob } from '#src/platform/inbox/inbox-wake.js';
+import { type JobHandler, type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { type ExportWorker } from './export-worker.js';
+
+/**
+ * Calculates lanes. Running it twice is harmless: requests are read under the lane lock, and a second run finds
+ * none.
+ */
+export function calculateHandler(
+  runner: LaneRunner,
+  queue: JobQueue,
+): JobHandler<{ workspaceId: string; repIds: string[] }> {
+  return {
+    declaration: calculateJob,
+    run: ({ workspaceId, repIds }, priority) => runner.run(workspaceId, repIds, () => queue.isAnyBefore(priority)),
+  };
+}
+
+/**
+ * Runs syncs and polls. Running it twice is harmless: one worker holds the lease, and each step is stored with the
+ * position of the next one.
+ */
+export function crmPullHandler(runner: CrmSyncRunner): JobHandler<PullWork> {
+  return { declaration: pullJob, run: ({ workspaceId, pullId }) => runner.run(workspaceId, pullId) };
+}
+
+/**
+ * Processes inbox messages. Running it twice is harmless: one worker holds the lease, and processed messages are not
+ * due again.
+ */
+export function inboxHandler(runner: InboxRunner): JobHandler<InboxWork> {
+  return { declaration: inboxJob, run: ({ workspaceId, source }) => runner.run(workspaceId, source) };
+}
+
+/**
+ * Wakes the export worker of this process. Running it twice is harmless, and so is losing it: the export worker
+ * looks every second. The job ends at once, so that an export does not occupy a slot of the calculations.
+ */
+export function makeExportsHandler(exportWorker: ExportWorker): JobHandler<{ workspaceId: string }> {
+  return { declaration: makeExportsJob, run: async () => exportWorker.wake() };
+}
