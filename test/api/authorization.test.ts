@@ -11,8 +11,8 @@ import { type Answer, startTestService, type TestService } from '#test/support/t
 const operations: readonly AnyOperation[] = declared;
 
 /**
- * A small request for every operation, which changes nothing: what is not asked for is refused as invalid. An
- * operation without a row fails the test. `<self>` is the caller's own rep, or Ada where the caller is none.
+ * A small request for every operation that changes nothing: where no request is needed, it is invalid. An operation
+ * without a row fails the test. `<self>` is the caller's own rep, or Ada for callers without a rep.
  */
 const requests: Readonly<Record<string, { readonly path?: string; readonly body?: unknown; readonly csv?: true }>> = {
   sendCode: { body: {} },
@@ -125,7 +125,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listAuditLogs: {},
 };
 
-/** Callers by kind, each with the standing that its token gives; null where no token is good. */
+/** Callers by kind with the access level of their token; null for invalid tokens. */
 const callers: Readonly<Record<string, AccessLevel | null>> = {
   'no token': null,
   'a malformed token': null,
@@ -139,7 +139,7 @@ const callers: Readonly<Record<string, AccessLevel | null>> = {
   'the key of another workspace': 'admin',
 };
 
-/** What the role payroll may call: statements, exports and people, and what every session needs. */
+/** The operations for the role payroll: statements, exports and people, and those of every session. */
 const payrollMayCall: ReadonlySet<string> = new Set([
   'getAuthStatus',
   'getProfile',
@@ -164,7 +164,7 @@ const payrollMayCall: ReadonlySet<string> = new Set([
 
 const ranks: readonly string[] = ['public', 'connection', 'rep', 'manager', 'admin'];
 
-describe('who may call what', () => {
+describe('authorization', () => {
   let service: TestService;
   let workspaceId: string;
   let planIds: { shared: string; bobs: string };
@@ -245,7 +245,7 @@ describe('who may call what', () => {
     return token;
   }
 
-  /** The caller's own rep; of callers that are none, Ada. */
+  /** The caller's own rep, or Ada for callers without a rep. */
   const selves: Readonly<Record<string, string>> = {
     'a manager': 'max',
     'a payroll clerk': 'pat',
@@ -278,12 +278,12 @@ describe('who may call what', () => {
     return ranks.indexOf(accessLevel) >= ranks.indexOf(operation.access);
   }
 
-  describe('the matrix', () => {
+  describe('the access matrix', () => {
     it('has a row for every operation', () => {
       expect(operations.map(({ id }) => id).filter((id) => requests[id] === undefined)).to.deep.equal([]);
     });
 
-    it('has operations of distinct ids and routes', () => {
+    it('has operations with distinct ids and routes', () => {
       expect(new Set(operations.map(({ id }) => id)).size).to.equal(operations.length);
       expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).to.equal(operations.length);
     });
@@ -297,7 +297,7 @@ describe('who may call what', () => {
         if (mayCall(caller, operation)) {
           it(`${operation.id}: ${caller} has access`, async () => {
             const answer = await send(caller, method, path, row.body, row.csv ? 'text/csv' : undefined);
-            // What is public may itself find somebody's code wrong.
+            // Public operations may return 401 for a wrong code.
             const rejections = (operation.access as string) === 'public' ? [403] : [401, 403];
             expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).not.to.be.oneOf([
               ...rejections,
@@ -335,7 +335,7 @@ describe('who may call what', () => {
     });
   });
 
-  describe('beyond the matrix', () => {
+  describe('rules beyond the access level', () => {
     const rules: readonly (readonly [
       what: string,
       caller: string,
@@ -419,10 +419,10 @@ describe('who may call what', () => {
       ['any person', 'a manager', 'GET /v1/reps/<bob>', undefined, '200'],
       ['any deal', 'a manager', 'GET /v1/commissions?dealId=bob-1', undefined, '200'],
       ['the team', 'a connection token', 'GET /v1/commissions', undefined, '403 forbidden'],
-      ['the team by its other name', 'a connection token', 'GET /v1/commissions/dashboard', undefined, '403 forbidden'],
+      ['the team under its alias', 'a connection token', 'GET /v1/commissions/dashboard', undefined, '403 forbidden'],
       ['a dashboard', 'a connection token', 'GET /v1/commissions?repId=<ada>', undefined, '403 forbidden'],
       [
-        'a dashboard of nobody',
+        'the dashboard of an unknown rep',
         'a connection token',
         'GET /v1/commissions?repId=<unknown>',
         undefined,
@@ -434,7 +434,7 @@ describe('who may call what', () => {
       ['the workspace', 'a connection token', 'GET /v1/workspaces', undefined, '200'],
     ];
     for (const [what, caller, request, body, expected] of rules) {
-      it(`${caller} asks for ${what} (${request}) → ${expected}`, async () => {
+      it(`${caller} requests ${what} (${request}): ${expected}`, async () => {
         const [method, path] = request.split(' ') as [string, string];
         const answer = await send(caller, method, path, body);
         const got = answer.status < 300 ? `${answer.status}` : `${answer.status} ${answer.body.code}`;
@@ -442,7 +442,7 @@ describe('who may call what', () => {
       });
     }
 
-    it('a connection token may call the operations that read no pay of a person, and no other', () => {
+    it("a connection token may call exactly the operations that read no person's pay", () => {
       const open = operations
         .filter(({ access }) => (access as string) === 'connection')
         .map(({ method, path }) => `${method} ${path}`);
@@ -471,7 +471,7 @@ describe('who may call what', () => {
       ]);
     });
 
-    it('a connection token sees plans without the tiers of single people', async () => {
+    it('a connection token reads plans without tiers of single reps', async () => {
       const read = async (path: string) => (await send('a connection token', 'GET', path)).body;
       const plans = await read('/v1/plans');
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(["Bob's own", 'Shared']);
@@ -488,7 +488,7 @@ describe('who may call what', () => {
       }
     });
 
-    it('a connection token sees people without their payroll id', async () => {
+    it('a connection token reads reps without their payroll id', async () => {
       const admin = (path: string) => send('the workspace key', 'GET', path);
       await send('the workspace key', 'PUT', '/v1/reps', {
         reps: [{ name: 'Ada', email: 'Ada@x.io', payrollId: 'P-17' }],
@@ -501,7 +501,7 @@ describe('who may call what', () => {
       expect(JSON.stringify([reps, one])).not.to.include('P-17');
     });
 
-    it("a connection token sees a deal's breakdown without adjustments", async () => {
+    it('a connection token reads the breakdown of a deal without adjustments', async () => {
       await send('the workspace key', 'POST', '/v1/statements/<bob>/adjust', {
         amount: -5,
         reason: 'a private matter',
@@ -516,7 +516,7 @@ describe('who may call what', () => {
       expect([...(await kinds('a connection token'))]).to.deep.equal(['commission_earned']);
     });
 
-    it('a connection token sees the periods', async () => {
+    it('a connection token reads the periods', async () => {
       expect((await send('a connection token', 'GET', '/v1/commissions/periods')).body).to.deep.equal(['2026-03']);
     });
 
@@ -525,7 +525,7 @@ describe('who may call what', () => {
       expect(open.filter((path) => !/^\/(auth|webhooks)\//.test(path))).to.deep.equal([]);
     });
 
-    it('a rep sees their own in every list', async () => {
+    it('a rep receives only their own data in every list', async () => {
       const read = async (path: string) => (await send('a rep', 'GET', path)).body;
       const ada = ids.get('ada');
       expect((await read('/v1/reps')).reps.map((rep: { id: string }) => rep.id)).to.deep.equal([ada]);
@@ -543,7 +543,7 @@ describe('who may call what', () => {
       expect((await read('/v1/workspaces')).plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Shared']);
     });
 
-    it("a rep sees of a shared plan nothing of other reps' tiers", async () => {
+    it("a rep reads a shared plan without other reps' tiers", async () => {
       for (const path of [
         '/v1/plans',
         '/v1/plans?versions=all',
@@ -582,8 +582,8 @@ describe('who may call what', () => {
     });
 
     it('a session without a rep is invalid', async () => {
-      tokens.set('nobody', await addToken('sess'));
-      expect((await send('nobody', 'GET', '/v1/plans')).status).to.equal(401);
+      tokens.set('no rep', await addToken('sess'));
+      expect((await send('no rep', 'GET', '/v1/plans')).status).to.equal(401);
     });
 
     it('the access of a token depends on its row, not on its prefix', async () => {

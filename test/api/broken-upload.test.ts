@@ -14,10 +14,10 @@ describe('clients that disconnect during an upload', () => {
   after(() => service.stop());
 
   for (const [what, query] of [
-    ['that is taken', ''],
-    ['that is refused', '?delimiter=x'],
+    ['of a valid file', ''],
+    ['that is rejected', '?delimiter=x'],
   ] as const)
-    it(`${what} do not affect other clients, at whatever moment they disconnect`, async () => {
+    it(`${what} do not affect other clients, whenever they disconnect`, async () => {
       const { api, apiKey } = await service.workspace();
       const { hostname, port } = new URL(service.url);
       const head =
@@ -30,7 +30,7 @@ describe('clients that disconnect during an upload', () => {
         await new Promise((resolve) => setTimeout(resolve, client / 5));
         socket.destroy();
       }
-      // An error that nobody heard would have come up by now, and failed this test.
+      // An unhandled error would fail this test by now.
       expect((await api.expect(200, 'GET', '/v1/deals')).count).to.equal(0);
     });
 });

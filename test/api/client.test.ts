@@ -74,7 +74,7 @@ describe('the typed client', () => {
   });
 
   it('throws an ApiError with all fields of the error body', async () => {
-    // @ts-expect-error a typo is found when compiling, and refused when not
+    // @ts-expect-error a misspelled field does not compile, and the service rejects it
     const error = await rejection(client.updateWorkspace({ body: { nam: 'x' } }));
     expect(error).to.include({ name: 'ApiError', statusCode: 400, code: 'VALIDATION_FAILED' });
     expect(error.details).to.deep.equal({ issues: [{ path: 'nam', message: 'unknown field' }] });
@@ -97,9 +97,9 @@ describe('the typed client', () => {
 
   it('fails to compile when an input is missing', () => {
     const compiled = () => [
-      // @ts-expect-error the path needs its id
+      // @ts-expect-error the path requires its id
       client.getPlan(),
-      // @ts-expect-error the body is needed
+      // @ts-expect-error the body is required
       client.createPlan({}),
       // @ts-expect-error there is no such operation
       client.getEverything(),

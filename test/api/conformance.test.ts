@@ -6,9 +6,9 @@ import { type AnyOperation } from '#src/platform/operation.js';
 import { records } from '#src/records.js';
 
 /**
- * Section 4 of the interface specification, row by row: method, path, least role, status, known fields of the
- * answer. `any` is every caller with a token, `own` one with a person or a workspace key. Where the specification
- * states no role but changes the workspace's set-up, the role is `admin`.
+ * Section 4 of the interface specification, row by row: method, path, access level, status, required fields of the
+ * response. `any` is every caller with a token, `own` one with a person or a workspace key. Where the specification
+ * states no role but the operation changes the workspace's set-up, the role is `admin`.
  */
 const specification = `
 POST /auth/otp/send | public | 200 |
@@ -121,7 +121,7 @@ const byAddress = new Map(
 const present = rows.filter(({ address }) => byAddress.has(address));
 const pending = rows.filter(({ address }) => !byAddress.has(address)).map(({ address }) => address);
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
+// biome-ignore lint/suspicious/noExplicitAny: the document is read at every depth
 type Loose = any;
 
 describe('the operations of the specification', () => {
@@ -147,10 +147,10 @@ describe('the operations of the specification', () => {
     });
   }
 
-  it('are what connection tokens may read, and nothing else', () => {
+  it('allow connection tokens exactly the specified reads', () => {
     const readable = [...byAddress].filter(([, one]) => one.access === 'connection').map(([address]) => address);
     const stated = rows.filter(({ role }) => role === 'any').map(({ address }) => address);
-    // Ours: who am I.
+    // An addition to the specification: the identity of the caller.
     expect(readable.filter((address) => address !== 'GET /v1' && !stated.includes(address))).to.deep.equal([]);
   });
 

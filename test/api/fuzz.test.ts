@@ -17,11 +17,11 @@ const lanes = 8;
 const tendEvery = 250;
 const answerWithinMs = 40_000;
 
-/** Whoever connects crm-c names its address, and nothing here may ask the world outside. */
+/** Excludes crm-c connections, whose address is an input, since tests must not send requests to other hosts. */
 const all: readonly AnyOperation[] = operations.filter(({ id }) => id !== 'connectCrmc');
-/** They end tokens or the ledger, so they meet a workspace of their own. */
+/** These delete tokens or the ledger, so they run in a separate workspace. */
 const destructive = new Set(['rotateWorkspaceKey', 'logOut', 'resetCommissions']);
-/** What Node.js refuses before any operation is known. */
+/** Errors of Node.js before an operation is found. */
 const beforeRouting: Readonly<Record<string, number>> = { headers_too_large: 431 };
 const registered = new Map<string, Set<number>>();
 for (const failures of [commonFailures, ...all.map((operation) => operation.failures)]) {
@@ -53,7 +53,7 @@ class Chance {
   }
 }
 
-/** A number that JSON can spell and JavaScript cannot write. */
+/** A number that is valid JSON and that JavaScript cannot write. */
 const raw = (text: string) => `@raw:${text}@`;
 const unusualNumbers = [
   0,
@@ -195,14 +195,14 @@ function anything(chance: Chance): unknown {
   ])();
 }
 
-/** What the schema knows beside the example: names of the fields of every object in it, with a value that may pass. */
-type Known = { readonly name: string; readonly schema: Schema };
-// biome-ignore lint/suspicious/noExplicitAny: JSON schemas are looked into at every depth
+/** The fields of every object in the schema with a value that may be valid, besides those of the example. */
+type Field = { readonly name: string; readonly schema: Schema };
+// biome-ignore lint/suspicious/noExplicitAny: JSON schemas are read at every depth
 type Schema = any;
 
-function knownFields(schema: z.ZodType | undefined): Known[] {
+function fieldsOf(schema: z.ZodType | undefined): Field[] {
   if (schema === undefined) return [];
-  const found: Known[] = [];
+  const found: Field[] = [];
   const open: Schema[] = [z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' })];
   for (let next = open.pop(); next !== undefined && found.length < 300; next = open.pop()) {
     for (const [name, field] of Object.entries(next.properties ?? {})) found.push({ name, schema: field });
@@ -237,11 +237,11 @@ function placesIn(value: unknown, found: Place[] = []): Place[] {
   return found;
 }
 
-function mutateJson(body: unknown, known: readonly Known[], chance: Chance): unknown {
+function mutateJson(body: unknown, fields: readonly Field[], chance: Chance): unknown {
   const places = placesIn(body);
   if (places.length === 0 || chance.is(0.04)) {
-    if (known.length > 0 && chance.is(0.6)) {
-      const field = chance.of(known);
+    if (fields.length > 0 && chance.is(0.6)) {
+      const field = chance.of(fields);
       return { [field.name]: plausible(field.schema, chance) };
     }
     return anything(chance);
@@ -253,8 +253,8 @@ function mutateJson(body: unknown, known: readonly Known[], chance: Chance): unk
   };
   const add = () => {
     const into = Array.isArray(holder) ? (body as Record<string, unknown>) : holder;
-    if (known.length > 0 && chance.is(0.7)) {
-      const field = chance.of(known);
+    if (fields.length > 0 && chance.is(0.7)) {
+      const field = chance.of(fields);
       into[field.name] = chance.is(0.7) ? plausible(field.schema, chance) : anything(chance);
     } else into[chance.of([...unusualTexts, 'unknownKey', 'constructor'])] = anything(chance);
   };
@@ -276,7 +276,7 @@ function mutateJson(body: unknown, known: readonly Known[], chance: Chance): unk
     add,
     () => {
       if (Array.isArray(holder[key])) (holder[key] as unknown[]).push(...structuredClone(holder[key] as unknown[]));
-      // An object may have been given a toString that is none.
+      // A mutation may have set `toString` to something that is not a function.
       else holder[key] = typeof holder[key] === 'object' ? JSON.stringify(holder[key]) : String(holder[key]);
     },
   ])();
@@ -320,7 +320,7 @@ interface Request {
   token: string | null;
   headers: Record<string, string>;
   body: Buffer | null;
-  /** The rest of the body never comes. */
+  /** The rest of the body is never sent. */
   broken: boolean;
 }
 
@@ -329,11 +329,11 @@ interface World {
   key: string;
   api: ApiClient;
   readonly tokens: Record<string, string | null>;
-  /** Ids of the examples, and what stands for them here. */
+  /** The ids of the examples and their replacements in this world. */
   ids: Record<string, string>;
 }
 
-/** All in turn; but what takes a browser a quarter of a second only every eighth time. */
+/** Each operation in rotation, and those that need a browser for a quarter of a second only every eighth time. */
 function operationOf(index: number): AnyOperation {
   const due = all[index % all.length] as AnyOperation;
   const round = Math.floor(index / all.length);
@@ -420,15 +420,15 @@ class RequestDraft {
   private mutateBody(): void {
     if (this.operation.method === 'get') return this.mutateQuery();
     if (typeof this.body === 'string') this.body = mutateText(this.body, this.chance);
-    else this.body = mutateJson(this.body, knownFields(this.operation.body), this.chance);
+    else this.body = mutateJson(this.body, fieldsOf(this.operation.body), this.chance);
     this.headers['Content-Type'] ??= 'application/json';
   }
 
   private mutateQuery(): void {
-    const known = knownFields(this.operation.query);
+    const fields = fieldsOf(this.operation.query);
     const name =
-      this.chance.is(0.75) && known.length > 0
-        ? this.chance.of(known).name
+      this.chance.is(0.75) && fields.length > 0
+        ? this.chance.of(fields).name
         : this.chance.of([...unusualTexts, 'unknown']);
     const value = this.chance.is(0.7)
       ? this.chance.of(unusualTexts).slice(0, this.chance.is(0.9) ? 1000 : 10_240)
@@ -546,19 +546,19 @@ class RequestDraft {
     this.method = this.chance.of(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']);
   }
 
-  /** One value of its own type and nothing else, so that all else lets the request through. */
+  /** Changes one value within its type, so that the other validations pass. */
   private mutateOne(): void {
     const ids = new Set(Object.values(this.main.ids));
     const places = placesIn(this.body).filter(({ holder, key }) => ['string', 'number'].includes(typeof holder[key]));
     const free = places.filter(({ holder, key }) => !ids.has(String(holder[key])));
     if (free.length === 0) return this.chance.is(0.5) ? this.mutateQuery() : this.mutateParam();
     const { holder, key } = this.chance.of(free);
-    const known = knownFields(this.operation.body).filter(({ schema }) => schema.type === 'string');
+    const fields = fieldsOf(this.operation.body).filter(({ schema }) => schema.type === 'string');
     const text = this.chance.is(0.4)
       ? this.chance.of(['a\u0000b', 'x\udfffy', '\ud800'])
       : this.chance.of(unusualTexts);
-    if (known.length > 0 && this.chance.is(0.4))
-      (this.body as Record<string, unknown>)[this.chance.of(known).name] = text;
+    if (fields.length > 0 && this.chance.is(0.4))
+      (this.body as Record<string, unknown>)[this.chance.of(fields).name] = text;
     else holder[key] = typeof holder[key] === 'number' ? this.chance.of(unusualNumbers) : text;
   }
 }
@@ -586,7 +586,7 @@ interface Reply {
 
 const agent = new Agent({ keepAlive: true, maxSockets: lanes });
 
-/** Null when the request was broken off, so that nobody waits for an answer. */
+/** Null when the request was aborted, since it has no response. */
 function sendRequest(url: string, sent: Request): Promise<Reply | null> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -630,11 +630,11 @@ const leaks = [
   /duplicate key value|violates [a-z-]+ constraint|invalid input syntax|relation \\"|syntax error at or near|column \\"/i,
 ];
 
-/** What is wrong with the answer; null when nothing is. */
+/** The fault of the response, or null. */
 function complaint(sent: Request, { status, headers, text }: Reply): string | null {
   if (status >= 500) return `answered ${status}`;
   if (text.includes('internal_error')) return 'holds an internal error';
-  if (leaks.some((pattern) => pattern.test(text))) return 'tells of its insides';
+  if (leaks.some((pattern) => pattern.test(text))) return 'contains internal details';
   if (!headers['x-request-id']) return 'has no X-Request-Id';
   if (status >= 200 && status < 300) return null;
   if (status === 304) return sent.headers['If-None-Match'] === '*' ? null : 'is empty';
@@ -675,7 +675,7 @@ function shown(sent: Request, why: string, reply: Reply | null): string {
     answer: ${answer}`;
 }
 
-describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, function () {
+describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
   this.timeout(60_000 + requests * 12);
   let service: TestService;
   let crm: FakeServer;
@@ -701,7 +701,7 @@ describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, funct
     return world;
   }
 
-  /** Makes what the examples name, again where earlier requests have done away with it. */
+  /** Creates the objects of the examples again if earlier requests deleted them. */
   async function tend(world: World): Promise<void> {
     await openDoor(world);
     const { api, workspaceId } = world;
@@ -761,7 +761,7 @@ describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, funct
     });
   }
 
-  /** A rotation may have locked us out. */
+  /** A rotation may have invalidated the key. */
   async function openDoor(world: World): Promise<void> {
     if ((await world.api.get('/v1')).status === 200) return;
     const admin = newId();
@@ -784,7 +784,7 @@ describe(`${requests} requests that are nearly right (FUZZ_SEED=${seed})`, funct
   const paramOf = (id: string, name: string): string => of(id).params?.[name] as string;
   const tokenOf = (client: ApiClient): string => (client as unknown as { token: string }).token;
 
-  it('get a result or an error body, and never a 500', async () => {
+  it('return a result or an error body, and never 500', async () => {
     const complaints: string[] = [];
     const statuses = new Map<number, number>();
     const slowest = { ms: 0, what: '' };

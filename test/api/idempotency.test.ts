@@ -56,7 +56,7 @@ describe('Idempotency-Key', () => {
     expect(await planNames()).to.deep.equal(['A']);
   });
 
-  it('rejects the key for another body, another query and another caller', async () => {
+  it('rejects a used key with another body, another query or another caller', async () => {
     await post('/v1/plans', plan('A'), 'k');
     await expectFailure(post('/v1/plans', plan('B'), 'k'), 409, 'duplicate_idempotency_key');
     await owner
@@ -67,7 +67,7 @@ describe('Idempotency-Key', () => {
     expect(await planNames()).to.deep.equal(['A']);
   });
 
-  it('recognizes the request in every spelling of its path and query', async () => {
+  it('recognizes the same request in every notation of its path and query', async () => {
     const rep = { email: 'ann@example.com', name: 'Ann' };
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [rep] });
     const id = reps[0].id as string;
@@ -108,9 +108,9 @@ describe('Idempotency-Key', () => {
   });
 
   for (const [what, path, body, status] of [
-    ['a refusal', '/v1/plans', { name: '' }, 400],
-    ['a body of no type', '/v1/plans', '{', 415],
-    ['nothing found', '/v1/assignments', { repIds: [crypto.randomUUID()], planId: crypto.randomUUID() }, 404],
+    ['a rejected request', '/v1/plans', { name: '' }, 400],
+    ['a body without a media type', '/v1/plans', '{', 415],
+    ['an unknown id', '/v1/assignments', { repIds: [crypto.randomUUID()], planId: crypto.randomUUID() }, 404],
   ] as const) {
     it(`is free again after ${what}`, async () => {
       expect((await post(path, body, 'k')).status).to.equal(status);
@@ -130,7 +130,7 @@ describe('Idempotency-Key', () => {
     return owner.selectFrom('idempotency_keys').selectAll().where('workspace_id', '=', workspaceId).execute();
   }
 
-  /** As a process leaves it that died in the middle. */
+  /** Leaves the key in the state of a process that died during the request. */
   async function leaveRunning(leasedUntil: ReturnType<typeof sql<Date>>, status: number | null = null): Promise<void> {
     await owner
       .updateTable('idempotency_keys')
@@ -149,21 +149,21 @@ describe('Idempotency-Key', () => {
     expect(again.headers.get('idempotent-replay')).to.equal(null);
   });
 
-  async function untilSomeoneWaitsFor(table: string): Promise<void> {
+  async function untilBlocked(table: string): Promise<void> {
     for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
       const { rows } = await sql`
         select from pg_locks where relation = ${table}::regclass and not granted`.execute(owner);
       if (rows.length > 0) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    throw new Error(`nobody waits for ${table}`);
+    throw new Error(`no transaction waits for ${table}`);
   }
 
   it('is leased for 15 seconds at a time, and a request that has lost its lease writes nothing', async () => {
     const blocker = await owner.startTransaction().execute();
     await sql`lock table plans in exclusive mode`.execute(blocker);
     const requested = post('/v1/plans', plan('A'), 'k');
-    await untilSomeoneWaitsFor('plans');
+    await untilBlocked('plans');
     const { rows } = await sql<{ seconds: number }>`
       update idempotency_keys set lease_id = gen_random_uuid() where workspace_id = ${workspaceId}
       returning extract(epoch from leased_until - now())::float as seconds`.execute(owner);
@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
       .where('workspace_id', '=', workspaceId)
       .executeTakeFirstOrThrow();
     expect(status).to.equal(201);
-    // As it stands when the process dies, or its connection does, between the commit and the answer.
+    // The state when the process or its connection ends between the commit and the response.
     await leaveRunning(sql<Date>`now() - interval '1 second'`, 102);
     await expectFailure(post('/v1/plans', plan('Once'), 'k'), 409, 'duplicate_idempotency_key');
     expect(await planNames()).to.deep.equal(['Once']);
@@ -230,7 +230,7 @@ describe('Idempotency-Key', () => {
     expect(deals.deals.map((deal: { amount: number }) => deal.amount)).to.deep.equal([5]);
   });
 
-  it('is 1 to 200 printable ASCII characters', async () => {
+  it('must be 1 to 200 printable ASCII characters', async () => {
     for (const key of ['', 'x'.repeat(201), 'tab\there', 'ümlaut'])
       await expectFailure(post('/v1/commissions/cleanup', undefined, key), 400, 'VALIDATION_FAILED');
     for (const key of ['x', 'x'.repeat(200), 'a b~!'])

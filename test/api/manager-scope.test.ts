@@ -8,8 +8,8 @@ import { tokenOf } from '#test/support/tokens.js';
 const operations: readonly AnyOperation[] = declared;
 
 /**
- * For every operation that a manager may call: a request that names somebody outside of the team, which is refused, or
- * null for operations that name nobody and whose answers are searched for the others instead.
+ * For every operation that a manager may call: a request for a rep outside of the team, which is rejected, or null
+ * for operations without a rep, whose responses must not contain the other reps.
  */
 const requests: Readonly<Record<string, readonly [method: string, path: string, body?: unknown] | null>> = {
   listReps: null,
@@ -74,10 +74,10 @@ const impersonal: ReadonlySet<string> = new Set([
   'getPlanTemplate',
 ]);
 
-/** Answered without the others instead of refused: their path names a plan. */
+/** Their path has a plan id, so they return the plan without the others instead of an error. */
 const narrowed: ReadonlySet<string> = new Set(['getPlan', 'getPlanHistory', 'listPlanOverrides']);
 
-describe('managers who see only the people below them', () => {
+describe('managers who read only the people below them', () => {
   let service: TestService;
   let workspaceId: string;
   let admin: ApiClient;
@@ -129,7 +129,7 @@ describe('managers who see only the people below them', () => {
   const sendAsBoss = (method: string, path: string, body?: unknown): Promise<Answer> =>
     manager.send(method, filled(path), body === undefined ? undefined : JSON.parse(filled(JSON.stringify(body))));
 
-  it('see everyone while the setting is workspace', async () => {
+  it('read everyone while managerScope is workspace', async () => {
     await restrict('workspace');
     expect((await admin.expect(200, 'GET', '/v1/workspaces')).managerScope).to.equal('workspace');
     expect((await manager.get('/v1/reps')).body.reps).to.have.length(4);
@@ -181,7 +181,7 @@ describe('managers who see only the people below them', () => {
           expect(text, other).not.to.include(other);
       });
 
-    it('see the deals, amounts and totals of everyone below them, at any depth', async () => {
+    it('read the deals, amounts and totals of everyone below them, at any depth', async () => {
       expect((await manager.get('/v1/deals')).body).to.include({ count: 1 });
       const overview = (await manager.get('/v1/commissions?period=2026-01')).body;
       expect(overview.totals.total).to.equal(100);

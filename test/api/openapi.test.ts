@@ -7,7 +7,7 @@ import { failureCodes } from '#src/platform/openapi/failure-responses.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
+// biome-ignore lint/suspicious/noExplicitAny: the document is read at every depth
 type Loose = any;
 
 const all: readonly AnyOperation[] = operations;
@@ -72,7 +72,7 @@ describe('the OpenAPI document', () => {
     describe(operation.id, () => {
       const one = () => described.get(operation.id);
 
-      it('has its address, summary, tag and least role', () => {
+      it('has its path, summary, tag and required role', () => {
         expect(one().path.replace(/\{[^}]+\}/g, ':')).to.equal(operation.path.replace(/:[A-Za-z]+/g, ':'));
         expect(one().method).to.equal(operation.method);
         expect(one().summary).to.equal(operation.summary).and.not.equal('');
@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
         expect(one()['x-least-role']).to.equal(operation.access);
       });
 
-      it('names the parameters of its path, as required texts, and those of its query', () => {
+      it('declares the parameters of its path, as required strings, and those of its query', () => {
         const parameters = one().parameters ?? [];
         const inPath = parameters.filter((parameter: Loose) => parameter.in === 'path');
         const names = [...one().path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
@@ -132,10 +132,10 @@ describe('the OpenAPI document', () => {
     else expect(schema.safeParse(value).error?.message ?? '', what).to.equal('');
   }
 
-  describe('its addresses', () => {
+  describe('the addresses of the document', () => {
     const head = (answer: Answer, name: string) => answer.headers.get(name);
 
-    it('can be read without a token and support only GET', async () => {
+    it('are readable without a token and support only GET', async () => {
       for (const path of ['/v1/openapi.json', '/docs', '/docs/initialize.js', '/docs/swagger-ui.css']) {
         expect((await fetch(`${service.url}${path}`, { method: 'HEAD' })).status, path).to.equal(200);
         const rejected = await anyone.send('POST', path);

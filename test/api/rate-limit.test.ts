@@ -12,7 +12,7 @@ import { type ApiClient, migrateTestDatabase, startTestService, type TestService
 const start = Date.parse('2026-05-15T12:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1000);
 
-/** How many of so many requests at one moment are accepted. */
+/** The number of accepted requests among concurrent ones. */
 async function accepted(counter: RateCounter, token: string, requests: number, moment: Date, max = 600) {
   const counted = await Promise.all(
     Array.from({ length: requests }, () => counter.count(workspaceId, token, max, moment)),
@@ -24,7 +24,7 @@ const workspaceId = newId();
 
 function describeCounter(name: string, open: () => Promise<RateCounter[] | null>, close: () => Promise<void>): void {
   describe(`the counter on ${name}`, () => {
-    /** Two of them, as two processes have. */
+    /** Two counters, as in two processes. */
     let counters: RateCounter[];
 
     before(async function () {
@@ -37,7 +37,7 @@ function describeCounter(name: string, open: () => Promise<RateCounter[] | null>
 
     const both = () => counters as [RateCounter, RateCounter];
 
-    it('accepts 600 of 700 at 59.9 s and at most one of 700 at 60.1 s, in whichever process', async () => {
+    it('accepts 600 of 700 at 59.9 s and at most one of 700 at 60.1 s, over all processes', async () => {
       const token = newId();
       const [first, second] = both();
       const early = await Promise.all([first, second].map((one) => accepted(one, token, 350, at(59.9))));
@@ -96,7 +96,7 @@ function describeCounter(name: string, open: () => Promise<RateCounter[] | null>
       expect(await accepted(counter, token, 2, at(97), 3)).to.equal(1);
     });
 
-    it('takes well under a millisecond', async () => {
+    it('takes less than a millisecond', async () => {
       const token = newId();
       const [counter] = both();
       for (let n = 0; n < 100; n += 1) await counter.count(workspaceId, token, 600);
@@ -106,7 +106,7 @@ function describeCounter(name: string, open: () => Promise<RateCounter[] | null>
         await counter.count(workspaceId, token, 600);
         took.push(performance.now() - before);
       }
-      // Generous, for machines with other work; alone it is about 0.3 ms with the way there and back.
+      // A high limit for busy machines. On an idle machine the median is about 0.3 ms with the round trip.
       const median = took.sort((one, other) => one - other)[150];
       expect(median).to.be.below(5);
     });

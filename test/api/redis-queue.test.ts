@@ -3,7 +3,7 @@ import { type RedisServer, startRedis } from '#test/support/redis-server.js';
 import { importPath, readPipeline, saveMapping, savePlans, saveTeams } from '#test/support/sales-opportunities.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 
-describe('with the queue on Redis', () => {
+describe('the service with the queue on Redis', () => {
   let redis: RedisServer;
   let service: TestService;
 
@@ -19,7 +19,7 @@ describe('with the queue on Redis', () => {
     await redis?.stop();
   });
 
-  it('the same file pays the same, and a recalculation changes nothing', async () => {
+  it('calculates the same commission as on PostgreSQL, and a recalculation changes nothing', async () => {
     const { workspaceId, api } = await service.workspace();
     const teams = await saveTeams(api);
     await saveMapping(api);

@@ -9,7 +9,7 @@ const period = '2026-Q1';
 const names = ['ana', 'ben', 'cid', 'dan'] as const;
 type Name = (typeof names)[number];
 
-/** An open deal without a close date: no calculation follows it that would make up for what its change forgot to tell. */
+/** An open deal without a close date. No calculation follows a change of it that could hide a missing invalidation. */
 const open = (repId: string | null, amount: number) => ({ repId, fields: { amount, stage: 'Open' } });
 
 describe('cached responses', () => {
@@ -17,7 +17,7 @@ describe('cached responses', () => {
   let workspaceId: string;
   let api: ApiClient;
   let owner: pg.Client;
-  /** Operations that were carried out, and not answered from memory. */
+  /** Operations that were executed and not returned from the cache. */
   let carriedOut: string[];
   const ids = {} as Record<Name, string>;
 
@@ -52,7 +52,7 @@ describe('cached responses', () => {
   const pipeline = async (name: Name): Promise<number> => (await dashboard(name)).openPipeline.total;
   const put = (dealId: string, body: unknown) => api.put(`/v1/deals/${dealId}`, body);
 
-  it('are returned without reading while nothing changes', async () => {
+  it('are returned without a query while nothing changes', async () => {
     const first = [await dashboard('ana'), await overview()];
     expect(carriedOut).to.have.length(2);
     expect([await dashboard('ana'), await overview()]).to.deep.equal(first);
@@ -67,7 +67,7 @@ describe('cached responses', () => {
     await put('d1', open(ids.ana, 250));
     const after = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await pipeline(name)])));
     expect(after).to.deep.equal({ ana: 250, ben: 0, cid: 0, dan: 0 });
-    // Reps share 64 parts, so one of three others may have been read again by chance, but hardly all.
+    // Reps share 64 cache scopes, so a response of another rep may be read again by chance, but not most of them.
     expect(carriedOut.filter((id) => id === 'getCommissions').length).to.be.within(1, 3);
   });
 
@@ -119,7 +119,7 @@ describe('cached responses', () => {
     expect(carriedOut).to.deep.equal([]);
   });
 
-  it('are separate by caller: a rep gets no response that was cached for the admin', async () => {
+  it('are separate for each caller: a rep receives no response cached for the admin', async () => {
     await overview();
     await dashboard('ana');
     const ben = await sessionOf(service, workspaceId, ids.ben);
@@ -150,7 +150,7 @@ describe('cached responses', () => {
     expect(Math.min(...(await Promise.all(crowd)))).to.be.greaterThan(0);
   });
 
-  it('fail as they do without the cache, and failures are not cached', async () => {
+  it('return the same errors as without the cache, and errors are not cached', async () => {
     const unknownRepId = '0198c0de-0000-7000-8000-000000000000';
     for (const path of [`/v1/commissions?repId=${unknownRepId}`, '/v1/commissions?dealId=d1'])
       for (let time = 0; time < 2; time += 1) expect((await api.get(path)).status).to.equal(404);

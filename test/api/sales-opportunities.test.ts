@@ -10,7 +10,7 @@ import {
 } from '#test/support/sales-opportunities.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 
-describe('8,800 real opportunities, from the CSV to the cent', () => {
+describe('the commission on 8,800 real opportunities', () => {
   let service: TestService;
   let world: Awaited<ReturnType<TestService['workspace']>>;
   let teams: SalesTeams;
@@ -39,7 +39,7 @@ describe('8,800 real opportunities, from the CSV to the cent', () => {
       [world.workspaceId],
     );
 
-  it('pays each rule what an independent implementation found', async () => {
+  it('equals an independent implementation for each rule', async () => {
     expect(await sums()).to.deep.equal([
       { rule_name: 'GTK kicker', events: 15, total: '3750.00' },
       { rule_name: 'New business', events: 4238, total: '737996.10' },
@@ -47,7 +47,7 @@ describe('8,800 real opportunities, from the CSV to the cent', () => {
     ]);
   });
 
-  it('returns the team and the best rep through the API', async () => {
+  it('is returned for the team and the best rep through the API', async () => {
     const overview = await world.api.expect(200, 'GET', '/v1/commissions?period=2017');
     expect(overview.totals.total).to.equal(801_085.18);
     const darcel = await world.api.expect(
@@ -58,10 +58,10 @@ describe('8,800 real opportunities, from the CSV to the cent', () => {
     expect(darcel.earnings.total).to.equal(123_465.17);
   });
 
-  it('keeps history, counters and totals in step', () =>
+  it('has a consistent history, counters and totals', () =>
     expectSoundLedger(service.database.ownerUrl, world.workspaceId));
 
-  it('a second recalculation writes nothing', async () => {
+  it('does not change in a second recalculation', async () => {
     const count = () =>
       query(
         service.database.ownerUrl,
@@ -73,12 +73,12 @@ describe('8,800 real opportunities, from the CSV to the cent', () => {
     expect(await count()).to.deep.equal(before);
   });
 
-  it('the same file again changes nothing', async () => {
+  it('does not change when the same file is imported again', async () => {
     const again = await world.api.expect(200, 'POST', importPath, await readPipeline(), { 'Content-Type': 'text/csv' });
     expect(again).to.deep.include({ accepted: 0, unchanged: 8800, stale: 0 });
   });
 
-  it('the rows of the file in reverse give the same ledger', async () => {
+  it('is the same with the rows of the file in reverse order', async () => {
     const rows = await ledgerRows(service.database.ownerUrl, world.workspaceId);
     const other = await service.workspace();
     const otherTeams = await saveTeams(other.api);

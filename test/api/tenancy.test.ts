@@ -24,9 +24,9 @@ const quotaOf = (change: object) => ({
 const simulated = (change: object) => ({ planId: '<ownPlan>', period: '2026-03', ...change });
 
 /**
- * For every operation the requests that name something of another workspace, wherever an id may stand. Names in angle
- * brackets are that workspace's ids, or in a second round ids of nothing; those with `own` are the caller's. None for
- * operations that take no ids. An operation without a row fails the test.
+ * For every operation, requests with ids of another workspace in every place of an id. Names in angle brackets are
+ * ids of that workspace, or unknown ids in a second round; those with `own` are the caller's. Empty for operations
+ * without ids. An operation without a row fails the test.
  */
 const probes: Readonly<Record<string, readonly Probe[]>> = {
   sendCode: [],
@@ -46,7 +46,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   connectCrma: [],
   connectCrmb: [],
   connectCrmc: [],
-  // Whose a delivery is its proof decides; test/webhooks has what two workspaces may do to each other.
+  // The signature decides to which workspace a delivery belongs. test/webhooks tests two workspaces.
   receiveCrma: [],
   receiveCrmb: [],
   receiveCrmc: [],
@@ -134,7 +134,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   createPlan: [
     [
       'POST /v1/plans',
-      { name: 'Refused', config: { rules: [{ ...rule, tiers: [tier, { ...tier, repId: '<rep>' }] }] } },
+      { name: 'Rejected', config: { rules: [{ ...rule, tiers: [tier, { ...tier, repId: '<rep>' }] }] } },
     ],
   ],
   listPlanTemplates: [],
@@ -255,7 +255,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listAuditLogs: [['GET /v1/workspaces/audit-logs?dealId=<deal>'], ['GET /v1/workspaces/audit-logs?actor=rep:<rep>']],
 };
 
-/** What is one workspace's alone, by the names that the probes use. */
+/** The ids of one workspace by the names in the probes. */
 type Names = ReadonlyMap<string, string>;
 
 const oauthClients = Object.fromEntries(
@@ -368,7 +368,7 @@ describe('two workspaces', () => {
 
   after(() => service.stop());
 
-  /** Every row of the workspace in every table, past row-level security. */
+  /** Every row of the workspace in every table, without row-level security. */
   async function contentOf(id: string): Promise<unknown> {
     const tables = await query<{ name: string }>(
       service.database.ownerUrl,
@@ -383,7 +383,7 @@ describe('two workspaces', () => {
     return query(service.database.ownerUrl, content.join(' union all '), [id]);
   }
 
-  /** The answer with the ids that were asked for, and what is new with every request, taken out. */
+  /** The response without the requested ids and without values that differ between requests. */
   async function runProbe([request, body]: Probe, names: Names): Promise<string> {
     const filled = (text: string) =>
       text.replace(
@@ -408,7 +408,7 @@ describe('two workspaces', () => {
     expect(await contentOf(other.workspaceId)).to.deep.equal(untouched);
   }
 
-  it('every operation has its probes', () => {
+  it('every operation has a row of probes', () => {
     expect(operations.map(({ id }) => id).filter((id) => probes[id] === undefined)).to.deep.equal([]);
   });
 

@@ -22,7 +22,7 @@ interface Figures {
   readonly commission: string;
   readonly adjustments: string;
   readonly net: string;
-  /** In euros, beside the workspace's dollars. */
+  /** In euros; the workspace has dollars. */
   readonly euros: string;
 }
 
@@ -46,10 +46,10 @@ function figuresOf(name: string): Figures {
   return atFirst[name] as Figures;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into at every depth
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-/** What each line of a true-up says: the deal, its approved and its present amount, and their difference. */
+/** The lines of a true-up: the deal, its approved and its current amount, and their difference. */
 const differences = ({ lines }: Loose) =>
   lines.map(({ dealId, approved, live, delta }: Loose) => [dealId, approved, live, delta]);
 const cents = (amount: number | string) => Decimal.of(amount).rounded(2).toNumber().toFixed(2);
@@ -71,7 +71,7 @@ describe('a month of a company', () => {
   });
   after(() => service.stop());
 
-  it('begins with people, plans and quotas', async () => {
+  it('is set up with people, plans and quotas', async () => {
     const report = { managerEmail: 'mia@acme.test' };
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
       reps: [
@@ -127,7 +127,7 @@ describe('a month of a company', () => {
     }
   });
 
-  /** How the job ended, in a transaction of its own after that of its last calculation. */
+  /** The final status of the job, which is written in a separate transaction after its last calculation. */
   async function endOf(jobId: string): Promise<string> {
     const deadline = Date.now() + 20_000;
     for (;;) {
@@ -137,7 +137,7 @@ describe('a month of a company', () => {
     }
   }
 
-  it('imports its deals, and everything is paid to the cent', async () => {
+  it('calculates the exact commission of the imported deals', async () => {
     const answer = await api.expect(200, 'POST', '/v1/deals/import', deals, { 'Content-Type': 'text/csv' });
     expect(answer).to.include({ accepted: 9, unchanged: 0, stale: 0 }).and.deep.include({ rejected: [] });
     await service.waitForCalculations(workspaceId);
@@ -152,7 +152,7 @@ describe('a month of a company', () => {
     expect(dashboard.attainment[0]).to.include({ target: 100_000, credit: 155_123.55 });
   });
 
-  it('generates the statements, adjusts one and generates again', async () => {
+  it('generates the statements, adjusts one and generates it again', async () => {
     expect(await generate()).to.deep.equal([5, 0, 0, 1, 1, 1, 1, 1]);
     await expectFigures(atFirst, { status: 'draft', version: 1 });
     const adjustment = { amount: 250.25, reason: '=Contest', period: month };
@@ -178,7 +178,7 @@ describe('a month of a company', () => {
     expect([rejected.status, rejected.body.code]).to.deep.equal([400, 'statement_locked']);
   });
 
-  it('holds back what changes afterwards, and says so', async () => {
+  it('blocks later changes and reports them', async () => {
     await change('B2', 65_123.45);
     await change('A1', 31_000.33);
     for (const dealId of ['B2', 'A1']) {
@@ -197,7 +197,7 @@ describe('a month of a company', () => {
     await expectSoundLedger(service.database.ownerUrl, workspaceId);
   });
 
-  it('is trued up: small differences at once, large ones with force', async () => {
+  it('is trued up, with force for large differences', async () => {
     const trueUp = (name: string, more: object = {}) =>
       manager.expect(200, 'POST', `/v1/statements/${idOf(name)}/true-up`, { period: month, ...more });
     const required = await trueUp('ben');
@@ -219,7 +219,7 @@ describe('a month of a company', () => {
     await expectSoundLedger(service.database.ownerUrl, workspaceId);
   });
 
-  it('trues the manager up to her share of the sellers, which unlocking one of them does not change', async () => {
+  it("trues up the manager's share of her reps, which does not change when one of them is unlocked", async () => {
     const share = () => api.expect(200, 'POST', `/v1/statements/${idOf('mia')}/true-up`, { period: month });
     const trueUp = await share();
     expect(trueUp).to.include({ action: 'trued_up', delta: 162, version: 3 });
@@ -276,7 +276,7 @@ describe('a month of a company', () => {
     );
   }
 
-  /** Statements, files for payroll and dashboards all say the expected, and the same. */
+  /** Statements, payroll files and dashboards have the expected figures. */
   async function expectFigures(
     expected: Readonly<Record<string, Figures>>,
     state: { readonly status: string; readonly version?: number },
@@ -317,7 +317,7 @@ describe('a month of a company', () => {
     }
   }
 
-  /** The rep's statement, the same as JSON file and, line by line, as CSV. */
+  /** The rep's statement, which equals its JSON file and, line by line, its CSV file. */
   async function expectStatement(
     name: string,
     figures: Figures,
@@ -359,7 +359,7 @@ describe('a month of a company', () => {
     }
     const rows = rowsOf(csv.body);
     expect(rows.map((row) => [row['Deal ID'], row['Commission'], row['Rule'], row['Close Date']])).to.deep.equal(
-      // A true-up is written as the lines that it consists of.
+      // A true-up is exported as its lines.
       lineItems.flatMap((line: Loose) =>
         (line.lines ?? [{ ...line, delta: line.amount }]).map((one: Loose) => [
           one.dealId ?? '',

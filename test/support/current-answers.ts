@@ -9,7 +9,7 @@ import { type ApiClient, type TestService } from './test-service.js';
 type Question = readonly [operation: AnyOperation, query: Readonly<Record<string, string>>];
 
 /** Every response that may be cached, for the workspace and for each rep. */
-function questions(repIds: readonly string[], periods: readonly string[]): Question[] {
+function cachedReads(repIds: readonly string[], periods: readonly string[]): Question[] {
   return [
     [listDeals, {}],
     [listCommissionPeriods, {}],
@@ -41,7 +41,7 @@ export async function expectCurrentAnswers(
       JSON.stringify((await dispatcher.run(operation, { params: {}, query, body: {} }, caller)).body),
     ),
   });
-  for (const question of questions(repIds, periods)) {
+  for (const question of cachedReads(repIds, periods)) {
     const first = await read(question);
     if (JSON.stringify(first.cached) === JSON.stringify(first.current)) continue;
     await service.waitForCalculations(workspaceId);

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { type ApiClient } from './test-service.js';
 
 /**
- * A public data set of 8,800 CRM opportunities of 35 sales agents under 6 managers, with dates as M/D/YYYY. The sums
- * that it must give under the plans below were found by an implementation of the calculation that is not ours.
+ * A public data set of 8,800 CRM opportunities of 35 sales agents under 6 managers, with dates as M/D/YYYY. The
+ * expected sums under the plans below come from an independent implementation of the calculation.
  */
 const folder = new URL('../../../test/data/crm-sales-opportunities/', import.meta.url);
 
@@ -64,7 +64,7 @@ const managerPlan = {
   },
 };
 
-/** Managers and agents from the team list; an agent's CRM member id is the name that the deals carry. */
+/** Managers and agents from the team list. An agent's CRM member id is the name in the deals. */
 export async function saveTeams(api: ApiClient): Promise<SalesTeams> {
   const text = await readFile(fileURLToPath(new URL('sales_teams.csv', folder)), 'utf8');
   const rows = text
@@ -98,7 +98,7 @@ export async function saveMapping(api: ApiClient): Promise<void> {
   });
 }
 
-/** Both plans, everyone on theirs, and the quotas of 2017. */
+/** Creates both plans, the assignments and the quotas of 2017. */
 export async function savePlans(
   api: ApiClient,
   teams: SalesTeams,

@@ -19,7 +19,7 @@ import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
 import { CLOCK } from '#src/platform/tokens.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Answer = any;
 
 export interface Parts {

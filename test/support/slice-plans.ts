@@ -6,7 +6,7 @@ import { type PlanVersion } from '#src/plans/plan.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { type SliceFixture } from './slice-fixture.js';
 
-/** A rule that pays 8 % from the first cent. */
+/** A rule that pays 8 % without a threshold. */
 export function rule(name: string, more: object = {}) {
   return { name, measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }], ...more };
 }

@@ -103,8 +103,8 @@ async function prepareExternalOwner(superuserUrl: string): Promise<string> {
 }
 
 function templateFor(run: Run, migrate: Migrate): Promise<string> {
-  const known = run.templates.get(migrate);
-  if (known !== undefined) return known;
+  const template = run.templates.get(migrate);
+  if (template !== undefined) return template;
   const made = makeTemplate(run, migrate);
   run.templates.set(migrate, made);
   return made;

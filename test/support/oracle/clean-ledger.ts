@@ -117,7 +117,7 @@ class RepLedger {
   private readonly approved: LedgerRow[];
   /** Rows of stopped days. */
   private readonly unchanged: LedgerRow[];
-  /** Rows that the calculation takes as they are, at their recorded place. */
+  /** Rows that the calculation does not change, at their recorded position. */
   private readonly fixed: LedgerRow[];
 
   constructor(
@@ -205,7 +205,7 @@ class RepLedger {
     return steps.filter((step, index) => index === 0 || !sameStep(step, steps[index - 1] as Step));
   }
 
-  // An assignment without a start is open, so something has to bound the past: no day of the world is earlier.
+  // An assignment without a start is open, so the earliest day of the world bounds it.
   private endedPeriods(): string[] {
     const { world } = this;
     const days = [

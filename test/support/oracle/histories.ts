@@ -14,7 +14,7 @@ import type {
   WorldPlanVersion,
 } from './world.js';
 
-/** What a generated version has of its own. Later ones are changes of an earlier one that name a part of it. */
+/** The generated content of a version. Later versions are changes of an earlier one with some of its fields. */
 export interface VersionDraft {
   status: PlanStatus;
   effectiveStart: string | null;
@@ -28,7 +28,7 @@ export interface VersionDraft {
   namesStatus: boolean;
 }
 
-/** Makes the versions one after the other, as requests would. */
+/** Creates the versions in order, as requests do. */
 export function planMadeOf(
   planId: string,
   currency: string | null,
@@ -94,13 +94,13 @@ function withOwn(config: unknown, carried: WorldOverride[], draft: VersionDraft)
   if (config !== draft.config) return carried;
   const isReplaced = (one: WorldOverride): boolean =>
     draft.overrides.some((other) => other.repId === one.repId && other.ruleName === one.ruleName);
-  // What counts where a config has a tier of the rep's own beside an override is left open.
+  // The design does not define the priority of a config's tier with repId and an override.
   const hasOwnTier = ({ repId, ruleName }: WorldOverride): boolean =>
     canonical(config).rules.some((rule) => rule.name === ruleName && rule.tiers.some((tier) => tier.repId === repId));
   return [...carried.filter((one) => !isReplaced(one) && !hasOwnTier(one)), ...draft.overrides];
 }
 
-/** What happens to a world after its first deals. */
+/** Changes of a world after its first deals. */
 export interface Approvals {
   frozen: { repId: string; period: string }[];
   /** Positions in the approved periods. */
@@ -110,8 +110,8 @@ export interface Approvals {
 }
 
 /**
- * The world after its history: deals as they were first are paid and approved, change and are trued up, plans are
- * stopped, and deals change once more. What follows from the last state of the deals is left to be calculated.
+ * The world after its history: the first deals are paid and approved, changed and trued up, plans are stopped, and
+ * deals change again. The calculation of the last state is pending.
  */
 export function afterHistory(
   world: World,
@@ -148,7 +148,7 @@ function frozenAt(world: World, position: number): FrozenPeriod | undefined {
   return world.frozen[position % Math.max(1, world.frozen.length)];
 }
 
-/** As after a true-up of the period; without a difference nothing is stored. */
+/** The world after a true-up of the period. Without a difference nothing is stored. */
 function withTrueUp(world: World, position: number): World {
   const frozen = frozenAt(world, position);
   if (frozen === undefined) return world;
@@ -163,7 +163,7 @@ function withTrueUp(world: World, position: number): World {
   };
 }
 
-/** The period's true-up goes with the approval; on stopped days what was earned through it stays. */
+/** Removes the approval and its true-up. Events on stopped days from the true-up remain. */
 export function unlocked(world: World, position: number): World {
   const frozen = frozenAt(world, position);
   if (frozen === undefined) return world;

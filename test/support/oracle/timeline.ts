@@ -8,7 +8,7 @@ function timelineOf(versions: WorldPlanVersion[]): WorldPlanVersion[] {
     .sort((a, b) => compareStarts(a.effectiveStart, b.effectiveStart) || a.version - b.version);
 }
 
-/** No start comes before every day. */
+/** A version without a start applies from the first day. */
 function compareStarts(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null) return -1;
@@ -60,7 +60,7 @@ export function resolvePlan(plan: WorldPlan, today: string): WorldPlanVersion {
   return resolved;
 }
 
-/** The body of a PATCH: what it does not name is undefined. */
+/** The body of a PATCH. Omitted fields are undefined. */
 export interface PlanPatch {
   config?: unknown;
   effectiveStart?: string | null;
@@ -70,7 +70,7 @@ export interface PlanPatch {
   status?: PlanStatus;
 }
 
-/** An override of one tier, or what is left to say of it when it could not be carried over. */
+/** An override of one tier, or the description of one that could not be copied. */
 export interface TierOfRep {
   repId: string;
   ruleName: string;

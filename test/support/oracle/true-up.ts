@@ -3,7 +3,7 @@ import { calculated } from './clean-ledger.js';
 import { type Amount, amount, sum, ZERO } from './decimal.js';
 import type { FrozenPeriod, LedgerRow, World } from './world.js';
 
-/** Section 9: one key of a true-up, with what was counted for it and what it comes to now. */
+/** Section 9: one key of a true-up with its counted and its current amount. */
 export interface TrueUpLine {
   dealId: string;
   planId: string;
@@ -42,7 +42,7 @@ function ownedKeys(world: World, frozen: FrozenPeriod): Set<string> {
   return new Set([...approvedRows(world, frozen), ...(frozen.truedUp ?? [])].map(keyOf));
 }
 
-/** The world without the approved periods of these reps. What counts in the periods is what was earned before. */
+/** The world without the approved periods of these reps. The earlier events count in these periods. */
 function thawed(world: World, repIds: Set<string>): World {
   const open = world.frozen.filter((each) => repIds.has(each.repId));
   const isReplaced = (row: LedgerRow): boolean =>
@@ -72,7 +72,10 @@ export function liveRows(world: World, repId: string, period: string): LedgerRow
   });
 }
 
-/** Section 9: what a true-up says of each key whose amount differs, largest first. Amounts in other currencies are not paid with it. */
+/**
+ * Section 9: the lines of a true-up for each key whose amount differs, largest first. Amounts in other currencies
+ * are not paid with it.
+ */
 export function trueUpLines(before: LedgerRow[], live: LedgerRow[], currency: string): TrueUpLine[] {
   const lines = new Map<string, TrueUpLine>();
   const lineOf = (row: LedgerRow): TrueUpLine => {

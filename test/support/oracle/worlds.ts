@@ -23,9 +23,9 @@ export interface WorldSize {
   quotas?: number;
   /** Approved periods, true-ups and stopped plans, with what was earned before the deals changed. Default true. */
   frozen?: boolean;
-  /** Values near the bound, and amounts beyond it, which the API does not take. Default true. */
+  /** Values near the bound, and amounts beyond it, which the API rejects. Default true. */
   unbounded?: boolean;
-  /** Also generate what the design leaves open (see the readings in the oracle's report). Default false. */
+  /** Also generate inputs whose result the design does not define. Default false. */
   contested?: boolean;
 }
 
@@ -170,7 +170,7 @@ function dealsOf(ids: string[], repIds: string[]): fc.Arbitrary<WorldDeal[]> {
   );
 }
 
-/** The same deals at an earlier time: some were not there, others had another owner, day or content. */
+/** The same deals at an earlier time: some did not exist, others had another owner, day or content. */
 function dealsBefore(deals: WorldDeal[], repIds: string[]): fc.Arbitrary<WorldDeal[]> {
   const change = (deal: WorldDeal): fc.Arbitrary<WorldDeal | null> =>
     fc.oneof(
@@ -195,7 +195,7 @@ interface PostedLeaf {
 
 const numberValue = oneOf(0, 500, 1000, 2500, 5000, 999.99);
 
-/** Mostly what many deals pass: a plan that never fires tests nothing. */
+/** Mostly conditions that many deals pass, since a plan that never fires tests nothing. */
 const leaf: fc.Arbitrary<PostedLeaf> = fc.oneof(
   fc.record({
     field: oneOf('stage', 'dealstage', 'dealStage', 'x_stage'),
@@ -396,7 +396,10 @@ function withRepTiers(
 
 // Rules
 
-/** What is the same in all versions of a plan: a name that changes its period or key in mid-year is left open. */
+/**
+ * The constant parts of all versions of a plan. The design does not define a name that changes its period or key
+ * during a year.
+ */
 interface PlanShape {
   shape: 'canonical' | 'second';
   quotaPeriod: PeriodKind;
@@ -667,7 +670,7 @@ interface RuleInConfig {
   tiers: { tierIndex?: number; repId?: string }[];
 }
 
-/** An override names a rule and a tier that exist, and a rep without a tier of its own there. */
+/** An override refers to an existing rule and tier, and to a rep without an own tier there. */
 function overridesOn(config: object, raw: RawOverride[]): WorldPlanVersion['overrides'] {
   const { rules } = config as { rules: RuleInConfig[] };
   const found: WorldPlanVersion['overrides'] = [];
@@ -705,7 +708,7 @@ interface RawPlan {
   shape: PlanShape;
   currency: string | null;
   drafts: VersionDraft[];
-  /** The statuses in the end; undefined: as they were made. */
+  /** The final statuses; undefined means the initial ones. */
   statusAfter: PlanStatus | undefined;
   versionStatusesAfter: (PlanStatus | undefined)[];
 }
@@ -761,7 +764,7 @@ function planOf(repIds: string[], settings: Settings): fc.Arbitrary<RawPlan> {
 
 // Reps, assignments, quotas
 
-/** Managers come earlier in the list of reps, so there is no cycle on any day. */
+/** Managers are earlier in the list of reps, so there is no cycle on any day. */
 function linesOf(index: number, repIds: string[]): fc.Arbitrary<ReportingLine[]> {
   const above = repIds.slice(0, index);
   if (above.length === 0) return fc.constant([]);
@@ -848,7 +851,7 @@ function quotasOf(raw: RawQuota[], repIds: string[], plans: RawPlan[], settings:
 // Approved periods
 
 interface RawFrozen {
-  /** Null: everyone's. */
+  /** Null: of every rep. */
   rep: number | null;
   period: string;
 }
@@ -917,7 +920,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
         })
         .map((raw) => worldOf(raw, repIds, settings));
     });
-  // Biased towards small numbers, half of the worlds would hold no row at all.
+  // With a bias towards small numbers, half of the worlds would have no row.
   return fc.noBias(world);
 }
 
@@ -935,7 +938,7 @@ interface RawWorld {
   unlocked: number[];
 }
 
-/** The API answers with JSON numbers, which are not exact to the cent near the bound, and takes no amount beyond it. */
+/** The API returns JSON numbers, which are not exact to the cent near the bound, and rejects amounts beyond it. */
 function isRejected(slug: string, value: unknown): boolean {
   if (typeof value !== 'number' && typeof value !== 'string') return false;
   const size = Math.abs(Number(value));
