@@ -9,7 +9,7 @@ import { repDashboard } from './commissions/rep-dashboard.js';
 import { teamOverview } from './commissions/team-overview.js';
 import { dealRecord } from './deals/deal.js';
 import { exportJob } from './exports/export-job.js';
-import { planVersion, repOverrides } from './plans/plan.js';
+import { planConfigRecord, planVersion, repOverrides } from './plans/plan.js';
 import { planTemplate } from './plans/templates.js';
 import { quota } from './quotas/quota.js';
 import { rep } from './reps/rep.js';
@@ -25,6 +25,7 @@ export const records: Readonly<Record<string, z.ZodType>> = {
   Deal: dealRecord,
   DealBreakdown: dealBreakdown,
   ExportJob: exportJob,
+  PlanConfig: planConfigRecord,
   PlanTemplate: planTemplate,
   PlanVersion: planVersion,
   Quota: quota,

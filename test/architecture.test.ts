@@ -19,11 +19,12 @@ const rules: readonly { folder: string; imports: readonly string[]; packages: Re
   { folder: 'src/kernel', imports: [], packages: /^$/ },
   { folder: 'src/engine', imports: ['src/kernel'], packages: /^zod$/ },
   { folder: 'src/platform', imports: ['src/kernel', 'embedded-postgres'], packages: /./ },
+  { folder: 'src/api', imports: ['src/platform'], packages: /^zod$/ },
   { folder: 'src/crm', imports: ['src/kernel', 'src/platform'], packages: /^zod$/ },
   { folder: 'src/ledger', imports: ['src/kernel', 'src/engine', 'src/platform'], packages: /^(zod|kysely)$/ },
   {
     folder: 'src/slices',
-    imports: ['src/kernel', 'src/engine', 'src/ledger', 'src/platform', 'src/crm'],
+    imports: ['src/kernel', 'src/engine', 'src/ledger', 'src/platform', 'src/api', 'src/crm'],
     packages: /./,
   },
   { folder: 'src/agents', imports: ['src/slices', 'src/platform'], packages: /^$/ },

@@ -1,16 +1,19 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 
-export const assignment = z.object({
-  assignmentId: z.string(),
-  repId: z.string(),
-  repName: z.string(),
-  planId: z.string(),
-  planName: z.string(),
-  effectiveStart: z.string().nullable(),
-  effectiveEnd: z.string().nullable(),
-});
+export const assignment = z
+  .object({
+    assignmentId: fields.assignmentId,
+    repId: fields.repId,
+    repName: fields.repName,
+    planId: fields.planId,
+    planName: fields.planName,
+    effectiveStart: fields.effectiveStart.nullable(),
+    effectiveEnd: fields.effectiveEnd.nullable(),
+  })
+  .describe('A rep is on a plan from one day to another');
 export type Assignment = z.infer<typeof assignment>;
 
 export function assignmentNotFound(): Failure {

@@ -20,7 +20,11 @@ export const typedEmail = z
   .pipe(email);
 
 /** The response of a sign-in. The token is shown only here; `expiresAt` is its end regardless of use. */
-export const session = z.object({ sessionToken: z.string(), expiresAt: z.string(), rep });
+export const session = z.object({
+  sessionToken: z.string().describe('Session token for the Authorization header; returned only once'),
+  expiresAt: z.string().describe('When the session ends, regardless of use; instant in ISO 8601'),
+  rep,
+});
 export type Session = z.input<typeof session>;
 
 /** One error for every cause: it must not distinguish wrong codes, expired codes and unknown addresses. */

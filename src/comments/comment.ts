@@ -1,15 +1,23 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 
-export const comment = z.object({
-  commentId: z.string(),
-  repId: z.string(),
-  period: z.string(),
-  dealId: z.string().nullable(),
-  body: z.string(),
-  author: z.object({ repId: z.string().nullable(), name: z.string() }),
-  createdAt: z.string(),
-});
+export const comment = z
+  .object({
+    commentId: z.string().describe('Id of the comment (UUID)'),
+    repId: fields.repId,
+    period: fields.period,
+    dealId: fields.dealId.nullable(),
+    body: z.string().describe('The text of the comment'),
+    author: z
+      .object({
+        repId: z.string().nullable().describe('Id of the rep (UUID); null for an API key'),
+        name: z.string().describe('Name of the author at the time of the comment'),
+      })
+      .describe('Who wrote the comment'),
+    createdAt: fields.createdAt,
+  })
+  .describe('A comment on a statement');
 export type Comment = z.input<typeof comment>;
 
 /** The author's name on comments that an API key wrote. */

@@ -1,21 +1,30 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { applicableVersion, type CompiledRule } from '../engine/compiled-plan.js';
 import { type AssignedPlan } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';
 
-const nextTier = z.object({ name: z.string().nullable(), minThreshold: z.number(), remaining: z.number() });
+const nextTier = z
+  .object({
+    name: z.string().nullable().describe('Name of the tier; null if it has none'),
+    minThreshold: z.number().describe('Attainment at which the tier begins: 1 is 100 %'),
+    remaining: z.number().describe('Credit that is missing until then, in the unit of the measure'),
+  })
+  .describe('The next tier above the current attainment');
 
-export const attainment = z.object({
-  planId: z.string(),
-  measure: z.string(),
-  period: z.string(),
-  target: z.number(),
-  credit: z.number(),
-  attainment: z.number(),
-  nextTier: nextTier.optional(),
-});
+export const attainment = z
+  .object({
+    planId: fields.planId,
+    measure: fields.measure,
+    period: z.string().describe('Attainment period of the quota, such as 2026-Q1'),
+    target: z.number().describe('Target of the quota, in the unit of the measure'),
+    credit: fields.credit,
+    attainment: fields.attainment,
+    nextTier: nextTier.optional(),
+  })
+  .describe('Attainment of one quota');
 
 export interface QuotaRow {
   readonly repId: string;

@@ -1,74 +1,130 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { operators } from '../engine/condition.js';
 import { type Trace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
 import { type Phase } from '../platform/database/tables.js';
 
-const condition = z.object({
-  field: z.string(),
-  operator: z.enum(operators),
-  value: z.unknown().optional(),
-  seen: z.unknown(),
-  passed: z.boolean(),
-});
+const condition = z
+  .object({
+    field: z.string().describe('Slug of the field that was compared'),
+    operator: z.enum(operators).describe('How the field was compared'),
+    value: z.unknown().optional().describe('What the field was compared with'),
+    seen: z.unknown().describe('Value of the field on the deal'),
+    passed: z.boolean().describe('Whether the condition held'),
+  })
+  .describe('A condition as it was evaluated on the deal');
 
-export const conditionTraces = z.array(condition);
+export const conditionTraces = z
+  .array(condition)
+  .describe('The conditions of the plan and the rule, as they were evaluated');
 
 /** How the amount of an event was computed; see Trace in engine/trace.ts. */
-export const trace = z.object({
-  conditions: conditionTraces,
-  measure: z.number(),
-  credit: z.number(),
-  before: z.number(),
-  after: z.number(),
-  target: z.number().nullable(),
-  attainmentBefore: z.number(),
-  attainmentAfter: z.number(),
-  tier: z.object({ tierIndex: z.int(), name: z.string().nullable() }).nullable(),
-  tierValue: z.number().optional(),
-  rank: z.number().optional(),
-  periodCredit: z
-    .number()
-    .optional()
-    .describe('Credit of the whole period, which decides the tier of a retroactive rule'),
-  periodAttainment: z.number().optional().describe('periodCredit over the target, to 6 decimals'),
-  belowZero: z
-    .literal(true)
-    .optional()
-    .describe('Attainment went below 0, where the tier that attainment 0 reaches applies'),
-  base: z.number(),
-  parts: z.array(z.object({ tierIndex: z.int(), rate: z.number().nullable(), part: z.number() })),
-  limits: z.array(z.object({ kind: z.string(), bound: z.number().nullable(), before: z.number(), after: z.number() })),
-  upstream: z.array(z.object({ repId: z.string(), ruleName: z.string(), amount: z.number() })).optional(),
-  raw: z.number(),
-  amount: z.number(),
-  reason: z.string().optional(),
-});
+export const trace = z
+  .object({
+    conditions: conditionTraces,
+    measure: z.number().describe('Value of the measure on the deal'),
+    credit: z.number().describe('What the deal counts towards the quota, in the unit of the measure'),
+    before: z.number().describe('Credit of the period before this deal'),
+    after: z.number().describe('Credit of the period including this deal'),
+    target: z.number().nullable().describe('Target of the quota; null without a quota'),
+    attainmentBefore: z.number().describe('Attainment before this deal: 1 is 100 %'),
+    attainmentAfter: z.number().describe('Attainment including this deal: 1 is 100 %'),
+    tier: z
+      .object({
+        tierIndex: fields.tierIndex,
+        name: z.string().nullable().describe('Name of the tier; null if it has none'),
+      })
+      .nullable()
+      .describe('The tier that was reached; null for none'),
+    tierValue: z.number().optional().describe('Value of tierValueField, with tierBy value'),
+    rank: z.number().optional().describe('Position among the reps of the plan, with tierBy rank'),
+    periodCredit: z
+      .number()
+      .optional()
+      .describe('Credit of the whole period, which decides the tier of a retroactive rule'),
+    periodAttainment: z.number().optional().describe('periodCredit over the target, to 6 decimals'),
+    belowZero: z
+      .literal(true)
+      .optional()
+      .describe('Attainment went below 0, where the tier that attainment 0 reaches applies'),
+    base: z.number().describe('What the rate multiplies, in the currency of the event'),
+    parts: z
+      .array(
+        z
+          .object({
+            tierIndex: fields.tierIndex,
+            rate: z.number().nullable().describe('Share of the part: 0.08 is 8 %; null for a fixed amount'),
+            part: z.number().describe('The part of the base that this tier pays'),
+          })
+          .describe('A part of the base'),
+      )
+      .describe('The parts of the base, each with the tier that paid it'),
+    limits: z
+      .array(
+        z
+          .object({
+            kind: z.string().describe('Which limit it is, such as cap or floorAttainment'),
+            bound: z
+              .number()
+              .nullable()
+              .describe(
+                'The limit as an amount or, for floor_attainment, a ratio; null for a rep without a variable target',
+              ),
+            before: z.number().describe('Amount before the limit'),
+            after: z.number().describe('Amount after the limit'),
+          })
+          .describe('A cap or a floor'),
+      )
+      .describe('Caps and floors that changed the amount, in their order'),
+    upstream: z
+      .array(
+        z
+          .object({
+            repId: fields.repId,
+            ruleName: fields.ruleName,
+            amount: z.number().describe('Amount that the rep earned from the rule'),
+          })
+          .describe('Amount of one rep and rule'),
+      )
+      .optional()
+      .describe('Cascade rules: the amounts of the people below that are the base'),
+    raw: z.number().describe('Amount before limits and rounding'),
+    amount: z.number().describe("Amount of the event, rounded to the currency's decimals"),
+    reason: z.string().optional().describe('Why the amount is 0, as a code'),
+  })
+  .describe('How the amount was computed');
 
-export const commissionEvent = z.object({
-  eventId: z.string(),
-  repId: z.string(),
-  repName: z.string(),
-  dealId: z.string().nullable(),
-  dealName: z.string().nullable(),
-  planId: z.string().nullable(),
-  planName: z.string().nullable(),
-  ruleId: z.string().nullable(),
-  ruleName: z.string().nullable(),
-  kind: z.enum(['commission_earned', 'true_up', 'adjustment', 'clawback']),
-  category: z.enum(['commission', 'bonus', 'adjustment']),
-  status: z.enum(['earned', 'reversed']),
-  amount: z.number(),
-  base: z.number().nullable(),
-  tierName: z.string().nullable(),
-  credit: z.number(),
-  currency: z.string(),
-  period: z.string(),
-  earnedOn: z.string(),
-  reason: z.string().optional(),
-  trace: trace.optional(),
-  updatedAt: z.string(),
-});
+export const commissionEvent = z
+  .object({
+    eventId: fields.eventId,
+    repId: fields.repId,
+    repName: fields.repName,
+    dealId: fields.dealId.nullable(),
+    dealName: fields.dealName.nullable(),
+    planId: fields.planId.nullable(),
+    planName: fields.planName.nullable(),
+    ruleId: fields.ruleId.nullable(),
+    ruleName: fields.ruleName.nullable(),
+    kind: z
+      .enum(['commission_earned', 'true_up', 'adjustment', 'clawback'])
+      .describe(
+        'commission_earned: paid by a rule; true_up: difference to an approved period; adjustment and clawback: entered by a person',
+      ),
+    category: z.enum(['commission', 'bonus', 'adjustment']).describe('Column of the statement that counts the amount'),
+    status: z.enum(['earned', 'reversed']).describe('reversed: the event no longer applies and counts 0'),
+    amount: z.number().describe('Amount in `currency`, rounded to its decimals; negative if money is taken back'),
+    base: z.number().nullable().describe('What the rate was multiplied with; null for amounts that a person entered'),
+    tierName: fields.tierName.nullable(),
+    credit: fields.credit,
+    currency: fields.currency,
+    period: z.string().describe('Period to which the event belongs, 2026-03'),
+    earnedOn: z.string().describe('Day on which the amount was earned, YYYY-MM-DD: the close date of the deal'),
+    reason: z.string().optional().describe('Why the amount is 0, or why a person entered it'),
+    trace: trace.optional().describe('How the amount was computed'),
+    updatedAt: fields.updatedAt,
+  })
+  .describe('What one rep earned from one deal and one rule, or an amount that a person entered');
 export type CommissionEvent = z.input<typeof commissionEvent>;
 
 /** A stored event with the names of its rep, deal, plan and rule. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { type DealRecord, dealRecord } from '../deals/deal.js';
 import { findDeal } from '../deals/deal-views.js';
 import { calculateRep } from '../engine/calculate.js';
@@ -18,28 +19,38 @@ import { commissionEvent, conditionTraces, eventAnswer } from './commission-even
 import { listEventsOfDeal, type TracedEventRow } from './commission-views.js';
 
 /** What a rule paid on the deal, or why it paid nothing. */
-const dealOutcome = z.object({
-  repId: z.string().nullable(),
-  planId: z.string().nullable(),
-  planVersionId: z.string().nullable(),
-  ruleId: z.string().nullable(),
-  ruleName: z.string().nullable(),
-  paid: z.boolean(),
-  amount: z.number(),
-  reason: z.enum(reasons).nullable(),
-  conditions: conditionTraces,
-  missing: z.array(z.string()),
-});
+const dealOutcome = z
+  .object({
+    repId: fields.repId.nullable(),
+    planId: fields.planId.nullable(),
+    planVersionId: fields.planVersionId.nullable(),
+    ruleId: fields.ruleId.nullable(),
+    ruleName: fields.ruleName.nullable(),
+    paid: z.boolean().describe('Whether the rule paid an amount other than 0'),
+    amount: z.number().describe('Amount of the rule, in the currency of its event'),
+    reason: z.enum(reasons).nullable().describe('Why nothing was paid; null if the rule paid'),
+    conditions: conditionTraces,
+    missing: z.array(z.string()).describe('Slugs of fields that the rule needs and the deal does not have'),
+  })
+  .describe('What one rule decided about the deal');
 type DealOutcome = z.input<typeof dealOutcome>;
 
-export const dealBreakdown = z.object({
-  deal: dealRecord,
-  currency: z.string(),
-  events: z.array(commissionEvent),
-  total: z.number(),
-  otherCurrencies: z.array(z.object({ currency: z.string(), total: z.number() })),
-  outcomes: z.array(dealOutcome),
-});
+export const dealBreakdown = z
+  .object({
+    deal: dealRecord,
+    currency: z.string().describe('Currency of `total`: that of the workspace, ISO 4217 code'),
+    events: z.array(commissionEvent).describe('The commission events of the deal'),
+    total: z.number().describe('Sum of the events in `currency`'),
+    otherCurrencies: z
+      .array(
+        z
+          .object({ currency: fields.currency, total: z.number().describe('Sum of the events in this currency') })
+          .describe('Sum of one currency'),
+      )
+      .describe('Sums of events in other currencies'),
+    outcomes: z.array(dealOutcome).describe('What every rule decided about the deal'),
+  })
+  .describe('One deal with what every rule paid for it and why');
 
 /**
  * The events of the deal with their traces, and why other rules paid nothing. A caller sees only the events of reps

@@ -1,16 +1,21 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 
-export const earnings = z.object({
-  total: z.number(),
-  commission: z.number(),
-  bonus: z.number(),
-  adjustments: z.number(),
-});
+export const earnings = z
+  .object({
+    total: z.number().describe('Sum of commission, bonuses and adjustments'),
+    commission: z.number().describe('Amounts that rules paid for deals'),
+    bonus: z.number().describe('Amounts of bonus rules'),
+    adjustments: z.number().describe('Adjustments, clawbacks and true-ups'),
+  })
+  .describe('What was earned in the period');
 
 /** Amounts in currencies other than the workspace's. Different currencies are never added. */
-export const otherEarnings = z.array(z.object({ currency: z.string(), earnings }));
+export const otherEarnings = z
+  .array(z.object({ currency: fields.currency, earnings }).describe('Earnings in one currency'))
+  .describe("Earnings in other currencies; they are never added to those of the workspace's currency");
 
 /** Totals of one month and currency. */
 export interface EarningsRow {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { blockedChanges } from '../ledger/blocked-changes.js';
 import { type CalculationJob } from '../ledger/calculation-jobs.js';
@@ -8,28 +9,30 @@ export const scopeNames = ['deal', 'rep', 'plan', 'workspace'] as const;
 
 /** The figures of all runs of a job; absent while the job runs. */
 export const jobFigures = z.looseObject({
-  count: z.int().optional(),
-  eventsWritten: z.int().optional(),
-  eventsReversed: z.int().optional(),
-  statementLocked: z.boolean().optional(),
-  skipped: z.int().optional(),
+  count: z.int().optional().describe('Number of events of the calculation'),
+  eventsWritten: z.int().optional().describe('Number of commission events that were written'),
+  eventsReversed: z.int().optional().describe('Number of commission events that were reversed'),
+  statementLocked: z.boolean().optional().describe('Whether approved statements blocked changes'),
+  skipped: z.int().optional().describe('Number of deals that were skipped'),
   blocked: blockedChanges.optional(),
 });
 
-export const recalculationJob = z.object({
-  jobId: z.string(),
-  kind: z.string(),
-  status: z.enum(['running', 'completed', 'failed']),
-  scope: z.enum(scopeNames),
-  dealId: z.string().optional(),
-  repId: z.string().optional(),
-  planId: z.string().optional(),
-  startedAt: z.string(),
-  finishedAt: z.string().optional(),
-  progress: z.object({ done: z.int(), total: z.int() }),
-  result: jobFigures.optional().describe('Figures of the job; a sync adds its own counts'),
-  error: z.string().optional(),
-});
+export const recalculationJob = z
+  .object({
+    jobId: fields.jobId,
+    kind: z.string().describe('What started the job: recalculation, import, mapping or sync'),
+    status: z.enum(['running', 'completed', 'failed']).describe('Status of the job'),
+    scope: z.enum(scopeNames).describe('What is calculated'),
+    dealId: fields.dealId.optional(),
+    repId: fields.repId.optional(),
+    planId: fields.planId.optional(),
+    startedAt: fields.startedAt,
+    finishedAt: fields.finishedAt.optional(),
+    progress: fields.progress,
+    result: jobFigures.optional().describe('What the job changed; a sync adds its own counts'),
+    error: z.string().optional().describe('Why the job failed; absent if it did not'),
+  })
+  .describe('A recalculation in the background');
 
 export function jobAnswer(job: CalculationJob): z.infer<typeof recalculationJob> {
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { roundToCurrency } from '../kernel/currency.js';
 import { type Day, type DayRange, dayOf } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -22,35 +23,53 @@ import {
 import { earnings, earningsOf, otherEarnings } from './earnings.js';
 import { unsetQuotas } from './unset-quotas.js';
 
-const closedDeal = z.object({
-  dealId: z.string(),
-  name: z.string().nullable(),
-  amount: z.number().nullable(),
-  currency: z.string().nullable(),
-  stage: z.string().nullable(),
-  closeDate: z.string(),
-  commission: z.number(),
-  commissionCurrency: z.string(),
-});
+const closedDeal = z
+  .object({
+    dealId: fields.dealId,
+    name: fields.dealName.nullable(),
+    amount: z.number().nullable().describe('Amount of the deal in `currency`; null if it has none'),
+    currency: z.string().nullable().describe('Currency of the deal, ISO 4217 code; null if it has none'),
+    stage: fields.stage.nullable(),
+    closeDate: fields.closeDate,
+    commission: z.number().describe('What the rep earned from the deal, in `commissionCurrency`'),
+    commissionCurrency: z.string().describe('Currency of `commission`, ISO 4217 code'),
+  })
+  .describe('A deal that closed in the period');
 
-const pipeline = z.object({
-  deals: z.int(),
-  total: z.number(),
-  otherCurrencies: z.array(z.object({ currency: z.string(), total: z.number() })),
-});
+const pipeline = z
+  .object({
+    deals: z.int().describe('Number of open deals'),
+    total: z.number().describe('Sum of their amounts in the currency of the workspace'),
+    otherCurrencies: z
+      .array(
+        z
+          .object({ currency: fields.currency, total: z.number().describe('Sum of the open deals in this currency') })
+          .describe('Sum of one currency'),
+      )
+      .describe('Sums of open deals in other currencies'),
+  })
+  .describe('Open deals of the rep');
 
-export const repDashboard = z.object({
-  repId: z.string(),
-  name: z.string(),
-  period: z.string(),
-  currency: z.string(),
-  earnings,
-  otherCurrencies: otherEarnings,
-  attainment: z.array(attainment),
-  closedDeals: z.array(closedDeal),
-  openPipeline: pipeline,
-  trend: z.array(z.object({ period: z.string(), total: z.number() })),
-});
+export const repDashboard = z
+  .object({
+    repId: fields.repId,
+    name: z.string().describe('Name of the rep'),
+    period: fields.period,
+    currency: fields.currency,
+    earnings,
+    otherCurrencies: otherEarnings,
+    attainment: z.array(attainment).describe('Attainment of every quota of the rep'),
+    closedDeals: z.array(closedDeal).describe('Deals that closed in the period'),
+    openPipeline: pipeline,
+    trend: z
+      .array(
+        z
+          .object({ period: fields.period, total: z.number().describe('What was earned in the period, in `currency`') })
+          .describe('Earnings of one period'),
+      )
+      .describe('Earnings of the last periods, earliest first'),
+  })
+  .describe('What one rep earned in a period, with deals and attainment');
 type RepDashboard = z.input<typeof repDashboard>;
 
 /** One rep's period: earnings, attainment, closed deals, open pipeline, and earnings of the last twelve months. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -7,23 +8,31 @@ import { attainment, attainmentExample, attainmentOf, relatedPeriods } from './a
 import { listQuotas, listTeam, sumEarnings } from './commission-views.js';
 import { earnings, earningsExample, earningsOf, otherEarnings } from './earnings.js';
 
-export const teamOverview = z.object({
-  period: z.string(),
-  currency: z.string(),
-  totals: earnings,
-  otherCurrencies: otherEarnings,
-  reps: z.array(
-    z.object({
-      repId: z.string(),
-      name: z.string(),
-      earnings,
-      otherCurrencies: otherEarnings,
-      attainment: z.array(attainment),
-      dealCount: z.int(),
-      statementStatus: z.enum(['none', 'draft', 'approved']),
-    }),
-  ),
-});
+export const teamOverview = z
+  .object({
+    period: fields.period,
+    currency: fields.currency,
+    totals: earnings,
+    otherCurrencies: otherEarnings,
+    reps: z
+      .array(
+        z
+          .object({
+            repId: fields.repId,
+            name: z.string().describe('Name of the rep'),
+            earnings,
+            otherCurrencies: otherEarnings,
+            attainment: z.array(attainment).describe('Attainment of every quota of the rep'),
+            dealCount: z.int().describe('Number of deals that paid'),
+            statementStatus: z
+              .enum(['none', 'draft', 'approved'])
+              .describe('Status of the statement of the period; none if no statement was generated'),
+          })
+          .describe('One rep'),
+      )
+      .describe('The reps, by name'),
+  })
+  .describe('What the team earned in a period');
 type TeamOverview = z.input<typeof teamOverview>;
 
 /**

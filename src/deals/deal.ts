@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import {
   absenceReason,
   asDay,
@@ -247,16 +248,21 @@ function problemOfValue(value: FieldValue): string | null {
   return isStorable(value) ? null : 'contains characters that cannot be stored';
 }
 
-const fieldValue = z.union(
-  [z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())],
-  'must be a text, a number, true, false, null or a list of texts',
-);
+const fieldValue = z
+  .union(
+    [z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())],
+    'must be a text, a number, true, false, null or a list of texts',
+  )
+  .describe('A text, a number, true, false, null or a list of texts');
 
-const dealFields = z.record(z.string(), fieldValue).superRefine((fields, context) => {
-  const problem = problemOfFields(fields);
-  if (problem !== null)
-    context.addIssue({ code: 'custom', path: problem.slug === '' ? [] : [problem.slug], message: problem.message });
-});
+const dealFields = z
+  .record(z.string(), fieldValue)
+  .superRefine((fields, context) => {
+    const problem = problemOfFields(fields);
+    if (problem !== null)
+      context.addIssue({ code: 'custom', path: problem.slug === '' ? [] : [problem.slug], message: problem.message });
+  })
+  .describe('Fields of the deal in the CRM, by slug');
 
 const dayOrInstant = z
   .string()
@@ -268,21 +274,25 @@ export const dealId = text(200);
 
 export const dealBody = z.strictObject({
   fields: dealFields.optional(),
-  name: text(500).nullish(),
+  name: text(500).nullish().describe('Name of the deal'),
   amount: z
     .union([z.number(), z.string()])
     .refine((value) => asNumber(value) !== null, amountBound)
-    .nullish(),
-  currency: currency.nullish(),
-  stage: text(500).nullish(),
-  closeDate: dayOrInstant.nullish(),
-  createdDate: dayOrInstant.nullish(),
-  ownerId: text(maxOwnerIdLength).nullish(),
-  ownerEmail: text(254).nullish(),
-  repId: uuid.nullish(),
+    .nullish()
+    .describe('Amount of the deal in `currency`, as a number or a decimal text'),
+  currency: currency
+    .nullish()
+    .describe('Currency of the amount, ISO 4217 code; the currency of the workspace by default'),
+  stage: text(500).nullish().describe('Stage of the deal, as the CRM names it'),
+  closeDate: dayOrInstant.nullish().describe('Close date, YYYY-MM-DD or an instant; it decides the period'),
+  createdDate: dayOrInstant.nullish().describe('When the deal was created in the CRM, YYYY-MM-DD or an instant'),
+  ownerId: text(maxOwnerIdLength).nullish().describe('Id of the owner in the CRM (crmMemberId of the rep)'),
+  ownerEmail: text(254).nullish().describe('E-mail address of the owner, in any case'),
+  repId: uuid.nullish().describe('The owner as a rep (UUID), in place of ownerId and ownerEmail'),
   sourceUpdatedAt: instant
     .refine((value) => value > earliestDay && value < latestDay, 'must lie between 1900 and 2199')
-    .nullish(),
+    .nullish()
+    .describe('When the CRM last changed the deal. An older snapshot does not replace a newer one'),
 });
 
 /** The content of a deal as sent; null is the same as absent. */
@@ -293,24 +303,29 @@ export function contentOf({ fields = {}, sourceUpdatedAt: _, ...named }: z.infer
   };
 }
 
-export const dealRecord = z.object({
-  deal_id: z.string(),
-  name: z.string().nullable(),
-  amount: z.number().nullable(),
-  currency: z.string().nullable(),
-  stage: z.string().nullable(),
-  closeDate: z.string().nullable(),
-  repId: z.string().nullable(),
-  repName: z.string().nullable(),
-  ownerId: z.string().nullable(),
-  provider: z.string().nullable(),
-  isClosed: z.boolean(),
-  isWon: z.boolean(),
-  fields: z.record(z.string(), z.unknown()),
-  sourceUpdatedAt: z.string().nullable(),
-  snapshotAt: z.string(),
-  deleted_at: z.string().nullable(),
-});
+export const dealRecord = z
+  .object({
+    deal_id: fields.dealId,
+    name: fields.dealName.nullable(),
+    amount: z.number().nullable().describe('Amount of the deal in `currency`; null if it has none'),
+    currency: z.string().nullable().describe('Currency of the amount, ISO 4217 code; null if it has none'),
+    stage: fields.stage.nullable(),
+    closeDate: fields.closeDate.nullable(),
+    repId: z.string().nullable().describe('Id of the rep who owns the deal (UUID); null for none'),
+    repName: z.string().nullable().describe('Name of the rep who owns the deal; null for none'),
+    ownerId: fields.ownerId.nullable(),
+    provider: z.string().nullable().describe('CRM that the deal is from; null for deals of the API and of files'),
+    isClosed: z.boolean().describe('Whether the deal is in a closed stage'),
+    isWon: z.boolean().describe('Whether the deal is in a won stage'),
+    fields: z.record(z.string(), z.unknown()).describe('Fields of the deal in the CRM, by slug'),
+    sourceUpdatedAt: z
+      .string()
+      .nullable()
+      .describe('When the CRM last changed the deal, instant in ISO 8601; null if unknown'),
+    snapshotAt: z.string().describe('When this snapshot was stored, instant in ISO 8601'),
+    deleted_at: z.string().nullable().describe('When the deal was deleted, instant in ISO 8601; null if it was not'),
+  })
+  .describe('A deal: its latest snapshot');
 export type DealRecord = z.input<typeof dealRecord>;
 
 export const dealBodyExample = { amount: 120000, stage: 'Won', closeDate: '2026-02-10', ownerId: 'ben' };

@@ -34,17 +34,22 @@ export type Operator = (typeof operators)[number];
 const relativePeriods = ['this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year'] as const;
 type RelativePeriod = (typeof relativePeriods)[number];
 
-const leafShape = z.strictObject({
-  field: z.string().min(1).max(500).describe('stage, amount, closeDate or a slug of list_fields'),
-  fieldType: z.enum(fieldTypes).describe('The type that list_fields returns'),
-  operator: z.enum(operators).describe('Texts compare without regard to case'),
-  value: z
-    .unknown()
-    .optional()
-    .describe(
-      'A list for in and not_in, two numbers for between, none for is_set, is_not_set, is_true, is_false; a day for before and after',
-    ),
-});
+const leafShape = z
+  .strictObject({
+    field: z
+      .string()
+      .min(1)
+      .max(500)
+      .meta({ description: 'stage, amount, closeDate or a slug of list_fields', example: 'stage' }),
+    fieldType: z.enum(fieldTypes).meta({ description: 'Type of the field in list_fields', example: 'status' }),
+    operator: z.enum(operators).meta({ description: 'Texts are compared without regard to case', example: 'equals' }),
+    value: z.unknown().optional().meta({
+      description:
+        'A list for in and not_in, two numbers for between, none for is_set, is_not_set, is_true, is_false; a day for before and after',
+      example: 'Closed Won',
+    }),
+  })
+  .describe('One comparison of a field of the deal');
 
 /** One comparison. The permitted `value` depends on the operator and is checked here, when a plan is saved. */
 export const leafSchema = leafShape.superRefine((leaf, context) => {
@@ -52,10 +57,12 @@ export const leafSchema = leafShape.superRefine((leaf, context) => {
   if (problem !== null) context.addIssue({ code: 'custom', path: ['value'], message: problem });
 });
 
-export const groupSchema = z.strictObject({
-  operator: z.enum(['and', 'or']),
-  rules: z.array(leafSchema).min(1).max(50),
-});
+export const groupSchema = z
+  .strictObject({
+    operator: z.enum(['and', 'or']).describe('Whether all of the conditions must hold or one of them'),
+    rules: z.array(leafSchema).min(1).max(50).describe('The conditions that the group combines'),
+  })
+  .describe('A group of conditions');
 
 export interface Leaf {
   readonly field: string;

@@ -91,87 +91,136 @@ const amount = z.number().min(0).max(1e12);
 const rate = z.number().min(0).max(10);
 const threshold = z.number().min(0).max(1e12);
 
+/** The description of a field, with the default and an example. The code that reads the config fills in the default. */
+function documented<S extends z.ZodType>(
+  schema: S,
+  description: string,
+  shown: { default?: unknown; example?: unknown },
+): S {
+  return schema.meta({ description, ...shown });
+}
+
 const shared = {
-  executionPhase: z
-    .enum(executionPhases)
-    .optional()
-    .describe(
-      'per_deal (default) pays the owner of each deal; cascade pays a manager from what those below earn; periodic pays once a period',
-    ),
-  tierMode: z
-    .enum(tierModes)
-    .optional()
-    .describe(
-      'With tierBy attainment. full_rate (default): a deal pays wholly at the tier reached at its close. marginal: like tax brackets. retroactive: every deal of the period pays at the tier that the whole period reaches',
-    ),
-  payoutMode: z
-    .enum(payoutModes)
-    .optional()
-    .describe(
-      'rate (default): base times rate, or flatAmount. flat_per_event: flatAmount for each deal. flat_per_tier: flatAmount once for each tier reached. stepped_bonus: the flatAmount of the highest tier reached, once a period',
-    ),
-  payoutBase: slug
-    .optional()
-    .describe(
-      'What the rate multiplies: a field slug, variable_target, or "1" for flatAmount tiers. Default: the measure',
-    ),
-  dependsOn: name
-    .optional()
-    .describe(
-      'Cascade rules: the name of the rule whose payouts to the people below are the base, or _total for all that per_deal rules pay them, by other plans too',
-    ),
-  cap: amount.optional().describe('Maximum that the rule pays in a period (older; prefer capMultiplier)'),
-  floor: amount.optional().describe('Minimum that a matching deal pays (older; prefer floorAttainment)'),
-  capMultiplier: z
-    .number()
-    .min(0)
-    .max(1e6)
-    .optional()
-    .describe('Maximum for one deal, as a multiple of variableTarget'),
-  floorAttainment: z.number().min(0).max(1e6).optional().describe('Below this attainment nothing is paid: 0.5 is 50 %'),
-  quotaGroup: name.optional().describe('Rules with the same group share one quota and count towards it together'),
-  quotaMeasure: slug
-    .optional()
-    .describe('Field that counts towards the quota instead of measure; not beside quotaCredit'),
-  quotaCredit: z
-    .array(z.strictObject({ field: slug, weight: z.number().min(-1e6).max(1e6).default(1) }))
-    .min(1)
-    .max(50)
-    .optional()
-    .describe('Several fields that count towards the quota, each times its weight; changes no payout'),
+  executionPhase: documented(
+    z.enum(executionPhases).optional(),
+    'per_deal pays the owner of each deal; cascade pays a manager from what the people below earned; periodic pays once for each period that has ended',
+    { default: 'per_deal', example: 'cascade' },
+  ),
+  tierMode: documented(
+    z.enum(tierModes).optional(),
+    'With tierBy attainment. full_rate: the whole deal pays at the tier reached with it. marginal: each part of the deal pays at the rate of its band, like tax brackets. retroactive: every deal of the period pays at the tier that the whole period reaches',
+    { default: 'full_rate', example: 'marginal' },
+  ),
+  payoutMode: documented(
+    z.enum(payoutModes).optional(),
+    'rate: base times rate, or flatAmount. flat_per_event: flatAmount for each deal. flat_per_tier: flatAmount once for each tier reached. stepped_bonus: the flatAmount of the highest tier reached, once a period',
+    { default: 'rate', example: 'stepped_bonus' },
+  ),
+  payoutBase: documented(
+    slug.optional(),
+    'What the rate multiplies: a slug, variable_target, or "1" for flatAmount tiers. Default: the measure',
+    { example: 'variable_target' },
+  ),
+  dependsOn: documented(
+    name.optional(),
+    'Cascade rules: name of the rule whose payouts to the people below are the base, or _total for all of their per_deal rules, in any plan, which is the default',
+    { example: 'New business' },
+  ),
+  cap: documented(
+    amount.optional(),
+    'Max amount of money that the rule pays a rep in a period (deprecated: prefer capMultiplier)',
+    { example: 14_000 },
+  ),
+  floor: documented(
+    amount.optional(),
+    'Min amount of money that a matching deal pays (deprecated: prefer floorAttainment)',
+    { example: 100 },
+  ),
+  capMultiplier: documented(
+    z.number().min(0).max(1e6).optional(),
+    'Max payout of one deal, as a multiple of variableTarget',
+    { example: 0.3 },
+  ),
+  floorAttainment: documented(
+    z.number().min(0).max(1e6).optional(),
+    'Attainment below which the rule pays 0: 0.5 is 50 %',
+    { example: 0.5 },
+  ),
+  quotaGroup: documented(name.optional(), 'Rules with the same group share one quota and count towards it together', {
+    example: 'Bookings',
+  }),
+  quotaMeasure: documented(
+    slug.optional(),
+    'Slug that counts towards the quota instead of measure; not together with quotaCredit',
+    { example: 'arr' },
+  ),
+  quotaCredit: documented(
+    z
+      .array(
+        z
+          .strictObject({
+            field: documented(slug, 'Slug that counts towards the quota', { example: 'services' }),
+            weight: documented(
+              z.number().min(-1e6).max(1e6).default(1),
+              'Factor of the value; a negative weight subtracts',
+              { example: 2 },
+            ),
+          })
+          .describe('One field and its weight'),
+      )
+      .min(1)
+      .max(50)
+      .optional(),
+    'Several fields that count towards the quota, each times its weight; the payout does not change',
+    { example: [{ field: 'amount' }, { field: 'services', weight: 2 }] },
+  ),
   conditions: z.unknown().optional(),
 };
 
-const canonicalTier = z.strictObject({
-  tierIndex: z.int().min(0).max(10_000).describe('Order of the tiers, from 0'),
-  minThreshold: threshold.describe(
-    'Where the tier begins: a ratio of the quota with tierBy attainment (1 is 100 %), a value of tierValueField with tierBy value. 0 for the first',
-  ),
-  name: name.optional(),
-  rate: rate.optional().describe('0.08 is 8 %. Give either rate or flatAmount'),
-  flatAmount: amount.optional().describe('A fixed amount of money instead of a rate'),
-  repId: z.string().refine(isUuid, 'must be a rep id').nullish().describe('Only for this rep; leave out for all reps'),
-});
-
-const canonicalRule = z.strictObject({
-  name: name.describe('Unique within the plan; quotas may name the rule by it'),
-  measure: slug.describe(
-    'Field of the deal that is paid on and counts towards the quota: amount, or a slug of list_fields',
-  ),
-  attainmentPeriod: z
-    .enum(['monthly', 'quarterly', 'annual'])
-    .optional()
-    .describe('How long attainment adds up. Default quarterly; the periods of quotas must be of this kind'),
-  tierBy: z
-    .enum(tierBys)
-    .optional()
-    .describe(
-      'attainment (default): credit over quota. value: the value of tierValueField. rank: place among the team',
+const canonicalTier = z
+  .strictObject({
+    tierIndex: documented(z.int().min(0).max(10_000), 'Position of the tier, from 0', { example: 0 }),
+    minThreshold: documented(
+      threshold,
+      'Where the tier begins: a ratio of the quota with tierBy attainment (1 is 100 %), a value of tierValueField with tierBy value, a position with tierBy rank. 0 for the first tier',
+      { example: 1.25 },
     ),
-  tierValueField: slug.optional().describe('Needed when tierBy is value'),
-  tiers: z.array(canonicalTier).min(1).max(500).describe('A flat rate is one tier with minThreshold 0'),
-  ...shared,
-});
+    name: documented(name.optional(), 'Name on statements', { example: 'Accelerator' }),
+    rate: documented(rate.optional(), 'Share of the base: 0.08 is 8 %. Give rate or flatAmount', { example: 0.08 }),
+    flatAmount: documented(amount.optional(), 'Fixed amount of money instead of a rate', { example: 500 }),
+    repId: z
+      .string()
+      .refine(isUuid, 'must be a rep id')
+      .nullish()
+      .describe('Only for this rep (UUID); omit for all reps'),
+  })
+  .describe('A threshold with the rate or the fixed amount that it pays');
+
+const canonicalRule = z
+  .strictObject({
+    name: documented(name, 'Unique in the plan; quotas may name the rule by it', { example: 'New business' }),
+    measure: documented(
+      slug,
+      'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, or a slug of list_fields',
+      { example: 'amount' },
+    ),
+    attainmentPeriod: documented(
+      z.enum(['monthly', 'quarterly', 'annual']).optional(),
+      'How long attainment adds up; quotas must be set for periods of this kind',
+      { default: 'quarterly', example: 'monthly' },
+    ),
+    tierBy: documented(
+      z.enum(tierBys).optional(),
+      'What decides the tier. attainment: credit over quota. value: the value of tierValueField. rank: position among the reps of the plan',
+      { default: 'attainment', example: 'value' },
+    ),
+    tierValueField: documented(slug.optional(), 'Slug that decides the tier; required when tierBy is value', {
+      example: 'contract_months',
+    }),
+    tiers: z.array(canonicalTier).min(1).max(500).describe('A flat rate is one tier with minThreshold 0'),
+    ...shared,
+  })
+  .describe('A payout rule');
 
 const secondTier = z.strictObject({
   name: name.optional(),
@@ -196,15 +245,24 @@ const conditions = z
   .optional();
 
 /** The recommended config shape, as documents describe it; {@link readPlanConfig} reads the other shape too. */
-export const describedPlanConfig = z.strictObject({
-  dealConditions: conditions.describe(
-    'All must hold for any rule to pay on a deal. Without a condition on the stage, open deals pay too',
-  ),
-  rules: z
-    .array(canonicalRule.extend({ conditions: conditions.describe('More that must hold for this rule; all of them') }))
-    .min(1)
-    .max(50),
-});
+export const describedPlanConfig = z
+  .strictObject({
+    dealConditions: conditions.describe(
+      'All must hold for any rule to pay on a deal. Without a condition on the stage, open and lost deals pay too',
+    ),
+    rules: z
+      .array(
+        canonicalRule
+          .extend({
+            conditions: conditions.describe('Further conditions for this rule alone; all must hold'),
+          })
+          .describe('A payout rule'),
+      )
+      .min(1)
+      .max(50)
+      .describe('What the plan pays. Rules are independent unless they share a quotaGroup'),
+  })
+  .describe('Conditions and rules of a plan');
 
 const configSchema = z
   .strictObject({

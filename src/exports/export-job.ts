@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { type Caller, maySee, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
@@ -36,20 +37,29 @@ export interface ExportJob extends ExportRequest {
 }
 
 /** The same shape as a recalculation job, so that one client loop can wait for both. */
-export const exportJob = z.object({
-  jobId: z.string(),
-  kind: z.enum(exportKinds),
-  status: z.enum(['running', 'completed', 'failed']),
-  repId: z.string().optional(),
-  period: z.string(),
-  startedAt: z.string(),
-  finishedAt: z.string().optional(),
-  progress: z.object({ done: z.int(), total: z.int() }),
-  file: z
-    .object({ path: z.string(), filename: z.string(), contentType: z.string(), bytes: z.int(), expiresAt: z.string() })
-    .optional(),
-  error: z.string().optional(),
-});
+export const exportJob = z
+  .object({
+    jobId: fields.jobId,
+    kind: z.enum(exportKinds).describe('What the file contains, and its format'),
+    status: z.enum(['running', 'completed', 'failed']).describe('Status of the job'),
+    repId: z.string().optional().describe('Rep of the statement (UUID); absent for a file of the team'),
+    period: fields.period,
+    startedAt: fields.startedAt,
+    finishedAt: fields.finishedAt.optional(),
+    progress: fields.progress,
+    file: z
+      .object({
+        path: z.string().describe('Path that returns the file'),
+        filename: z.string().describe('Name of the file'),
+        contentType: z.string().describe('Media type of the file'),
+        bytes: z.int().describe('Size of the file in bytes'),
+        expiresAt: z.string().describe('When the file is deleted, instant in ISO 8601'),
+      })
+      .optional()
+      .describe('The file, once the job is completed'),
+    error: z.string().optional().describe('Why the job failed; absent if it did not'),
+  })
+  .describe('A file that a worker makes');
 
 /** How long a finished file can be downloaded. */
 const downloadTtlMs = 3_600_000;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -10,22 +11,44 @@ import { csvFile } from './payroll-csv.js';
 import { type Layout, layouts, payrollFile } from './payroll-layouts.js';
 import { loadTeamExport } from './team-export.js';
 
-export const payrollHandover = z.object({
-  handoverId: z.string(),
-  period: z.string(),
-  layout: z.enum(layouts),
-  note: z.string().nullable(),
-  filename: z.string(),
-  sha256: z
-    .string()
-    .describe('SHA-256 of the file that GET /v1/statements/export.csv returned for this period and layout'),
-  bytes: z.int(),
-  rowCount: z.int(),
-  totals: z.array(z.object({ currency: z.string(), netPayout: z.number() })),
-  missingPayrollIds: z.array(z.object({ repId: z.string(), name: z.string(), email: z.string() })),
-  actor: z.object({ repId: z.string().nullable(), name: z.string() }),
-  createdAt: z.string(),
-});
+export const payrollHandover = z
+  .object({
+    handoverId: z.string().describe('Id of the hand-over (UUID)'),
+    period: fields.period,
+    layout: z.enum(layouts).describe('Layout of the file'),
+    note: z.string().nullable().describe('Free text; null for none'),
+    filename: z.string().describe('Name of the file'),
+    sha256: z
+      .string()
+      .describe('SHA-256 of the file that GET /v1/statements/export.csv returned for this period and layout'),
+    bytes: z.int().describe('Size of the file in bytes'),
+    rowCount: z.int().describe('Number of rows without the header'),
+    totals: z
+      .array(
+        z
+          .object({
+            currency: fields.currency,
+            netPayout: z.number().describe('Sum of the net payouts in this currency'),
+          })
+          .describe('Total of one currency'),
+      )
+      .describe('Net payout of the file by currency'),
+    missingPayrollIds: z
+      .array(
+        z
+          .object({ repId: fields.repId, name: z.string().describe('Name of the rep'), email: fields.email })
+          .describe('A rep without a payrollId'),
+      )
+      .describe('Reps in the file who have no payrollId'),
+    actor: z
+      .object({
+        repId: z.string().nullable().describe('Id of the rep (UUID); null for an API key'),
+        name: z.string().describe('Name of the person or the API key'),
+      })
+      .describe('Who recorded the hand-over'),
+    createdAt: fields.createdAt,
+  })
+  .describe('A file that was handed over to payroll');
 export type PayrollHandover = z.input<typeof payrollHandover>;
 
 export type HandedFile = Pick<

@@ -2,10 +2,21 @@ import { z } from 'zod';
 import { type FieldType, fieldTypes } from '../engine/condition.js';
 import { type StandardField, standardFields } from '../engine/field-value.js';
 
-export const fieldDefinition = z.object({ slug: z.string(), label: z.string(), type: z.enum(fieldTypes) });
+export const fieldDefinition = z
+  .object({
+    slug: z.string().describe('Slug of the field: its name in plans'),
+    label: z.string().describe('Name of the field for people'),
+    type: z.enum(fieldTypes).describe('Type of the values; it is the fieldType of conditions'),
+  })
+  .describe('A deal field that plans may use');
 export type FieldDefinition = z.infer<typeof fieldDefinition>;
 
-export const fieldOption = z.object({ label: z.string(), value: z.string() });
+export const fieldOption = z
+  .object({
+    label: z.string().describe('Name of the value for people'),
+    value: z.string().describe('The value as deals have it'),
+  })
+  .describe('A value of a field');
 export type FieldOption = z.infer<typeof fieldOption>;
 
 const standardTypes: Readonly<Record<StandardField, FieldType>> = {

@@ -7,21 +7,24 @@ const slug = text(500);
 
 /** Slugs of the fields that hold a deal's standard values. */
 export const standardMapping = z.strictObject({
-  dealAmount: slug.optional(),
-  dealStage: slug.optional(),
-  closeDate: slug.optional(),
-  dealName: slug.optional(),
-  ownerId: slug.optional(),
-  currency: slug.optional(),
-  createdDate: slug.optional(),
+  dealAmount: slug.optional().describe('Slug of the amount'),
+  dealStage: slug.optional().describe('Slug of the stage'),
+  closeDate: slug.optional().describe('Slug of the close date'),
+  dealName: slug.optional().describe('Slug of the name'),
+  ownerId: slug.optional().describe("Slug of the owner's id in the CRM"),
+  currency: slug.optional().describe('Slug of the currency'),
+  createdDate: slug.optional().describe('Slug of the date of creation'),
 } satisfies Record<StandardField, z.ZodType>);
 
 /** Measure slugs used in plans, mapped to the CRM's slugs. */
 export const measureMapping = z
   .record(slug, slug)
-  .refine((measures) => Object.keys(measures).length <= 500, 'must contain at most 500 measures');
+  .refine((measures) => Object.keys(measures).length <= 500, 'must contain at most 500 measures')
+  .describe('Slugs that plans use, each with the slug of the CRM');
 
-export const fieldMapping = z.object({ standard: standardMapping, measures: measureMapping });
+export const fieldMapping = z
+  .object({ standard: standardMapping.describe('Slugs of the standard values of a deal'), measures: measureMapping })
+  .describe('Which slug holds which value of a deal');
 
 /** A slug cannot hold two standard values. */
 export function assertEachSlugOnce(standard: z.infer<typeof standardMapping>): void {

@@ -17,11 +17,13 @@ const planWarningCodes = [
   'plan_not_active',
 ] as const;
 
-const planWarning = z.object({
-  code: z.enum(planWarningCodes).describe('What may be wrong'),
-  path: z.string().describe('Field of the request that the warning is about; empty for the plan as a whole'),
-  message: z.string().describe('The consequence, and what to do'),
-});
+const planWarning = z
+  .object({
+    code: z.enum(planWarningCodes).describe('What may be wrong'),
+    path: z.string().describe('Field of the request that the warning is about; empty for the plan as a whole'),
+    message: z.string().describe('The consequence, and what to do'),
+  })
+  .describe('One warning about the plan');
 export type PlanWarning = z.infer<typeof planWarning>;
 
 /** Warnings never cause a rejection. */

@@ -1,58 +1,91 @@
 import { z } from 'zod';
-import { type PlanTerms, readPlanConfig } from '../engine/plan-config.js';
+import { fields } from '../api/resource-fields.js';
+import { describedPlanConfig, type PlanTerms, readPlanConfig } from '../engine/plan-config.js';
 import { type Day, isDay } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
+import { describedAs } from '../platform/json-schema.js';
 import { planWarnings } from './plan-warnings.js';
 
 export const planStatuses = ['draft', 'active', 'archived', 'deleted'] as const;
 export type PlanStatus = (typeof planStatuses)[number];
 
 /** A config in either documented shape. The engine validates its content. */
-export const planConfig = z.record(z.string(), z.unknown());
+export const planConfig = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'Conditions and rules of the plan', [describedAs]: 'PlanConfig' });
 
-export const fieldMapping = z.record(z.string().min(1).max(500), z.unknown());
+/** What the config is in the OpenAPI document. */
+export const planConfigRecord = describedPlanConfig.describe(
+  'Conditions and rules of a plan. Rules may also have the older shape, with baseField in place of measure and tiers of min, rate and amount',
+);
 
-const stretch = z.object({
-  planVersionId: z.string(),
-  version: z.int(),
-  from: z.string().nullable().describe('First day; null for no earliest day'),
-  to: z.string().nullable().describe('Last day; null for no end'),
-});
+export const fieldMapping = z
+  .record(z.string().min(1).max(500), z.unknown())
+  .meta({ description: 'Slugs that have another name in this plan: slug to CRM slug', example: { amount: 'acv' } });
 
-export const planVersion = z.object({
-  planId: z.string(),
-  planVersionId: z.string(),
-  id: z.string(),
-  version: z.int(),
-  name: z.string(),
-  planStatus: z.enum(planStatuses).describe('Status of the plan; the plan pays only while it is active'),
-  status: z.enum(planStatuses).describe('Status of this version or, while the plan is not active, of the plan'),
-  versionStatus: z.enum(planStatuses).describe('Own status of this version, independent of that of the plan'),
-  timeline: z
-    .array(stretch)
-    .describe('The days of each version that pays, earliest first; empty while the plan itself is not active'),
-  inForce: stretch.nullable().describe('The part of the timeline that contains today; null if there is none'),
-  effectiveStart: z.string().nullable(),
-  effectiveEnd: z.string().nullable(),
-  currency: z.string().nullable(),
-  fieldMapping: z.record(z.string(), z.unknown()).nullable(),
-  config: z.record(z.string(), z.unknown()),
-  dealConditions: z.array(z.unknown()),
-  rules: z.array(z.looseObject({ id: z.string(), name: z.string() })),
-  assignedReps: z.array(z.object({ repId: z.string(), name: z.string() })),
-  createdAt: z.string(),
-});
+const stretch = z
+  .object({
+    planVersionId: fields.planVersionId,
+    version: fields.version,
+    from: z.string().nullable().describe('First day; null for no earliest day'),
+    to: z.string().nullable().describe('Last day; null for no end'),
+  })
+  .describe('Days on which one version is in force');
+
+export const planVersion = z
+  .object({
+    planId: fields.planId,
+    planVersionId: fields.planVersionId,
+    id: z.string().describe('The same as planVersionId'),
+    version: fields.version,
+    name: z.string().describe('Name of the plan'),
+    planStatus: z.enum(planStatuses).describe('Status of the plan; the plan pays only while it is active'),
+    status: z.enum(planStatuses).describe('Status of this version or, while the plan is not active, of the plan'),
+    versionStatus: z.enum(planStatuses).describe('Own status of this version, independent of that of the plan'),
+    timeline: z
+      .array(stretch)
+      .describe('The days of each version that pays, earliest first; empty while the plan itself is not active'),
+    inForce: stretch.nullable().describe('The part of the timeline that contains today; null if there is none'),
+    effectiveStart: fields.effectiveStart.nullable(),
+    effectiveEnd: fields.effectiveEnd.nullable(),
+    currency: z
+      .string()
+      .nullable()
+      .describe('Currency that the plan pays in, ISO 4217 code; null for the currency of the workspace'),
+    fieldMapping: fieldMapping.nullable(),
+    config: planConfig.describe('The config as it was sent'),
+    dealConditions: z.array(z.unknown()).describe('Conditions of the config, as the service reads them'),
+    rules: z
+      .array(
+        z
+          .looseObject({
+            id: z.string().describe('Id of the rule (UUID)'),
+            name: z.string().describe('Name of the rule'),
+          })
+          .describe('A rule with the fields of the config and its id'),
+      )
+      .describe('Rules of the config with their ids and defaults filled in'),
+    assignedReps: z
+      .array(
+        z.object({ repId: fields.repId, name: z.string().describe('Name of the rep') }).describe('An assigned rep'),
+      )
+      .describe('Reps who are assigned to the plan today'),
+    createdAt: fields.createdAt,
+  })
+  .describe('A plan version');
 export type PlanVersion = z.input<typeof planVersion>;
 
-const carriedTier = z.object({
-  repId: z.string(),
-  repName: z.string(),
-  ruleName: z.string(),
-  tierIndex: z.int(),
-  minThreshold: z.number(),
-  rate: z.number().optional(),
-  flatAmount: z.number().optional(),
-});
+const carriedTier = z
+  .object({
+    repId: fields.repId,
+    repName: fields.repName,
+    ruleName: fields.ruleName,
+    tierIndex: fields.tierIndex,
+    minThreshold: fields.minThreshold,
+    rate: fields.rate.optional(),
+    flatAmount: fields.flatAmount.optional(),
+  })
+  .describe('An override of one tier');
 
 /** A plan version in the response of the command that wrote it, with the warnings about the change. */
 export const writtenPlan = planVersion.extend({
@@ -62,7 +95,15 @@ export const writtenPlan = planVersion.extend({
     .optional()
     .describe('Per-rep tiers that were copied to the new version; present when the change created a version'),
   overridesDropped: z
-    .array(carriedTier.extend({ reason: z.enum(['rule_removed', 'tier_changed']) }))
+    .array(
+      carriedTier
+        .extend({
+          reason: z
+            .enum(['rule_removed', 'tier_changed'])
+            .describe('Whether the rule no longer exists or the tier has changed'),
+        })
+        .describe('An override of one tier that was dropped'),
+    )
     .optional()
     .describe('Per-rep tiers that no tier of the new version matches; present when the change created a version'),
   rolledBackTo: stretch
@@ -74,25 +115,33 @@ export const writtenPlan = planVersion.extend({
 });
 export type WrittenPlan = z.input<typeof writtenPlan>;
 
-const planOverride = z.object({
-  ruleId: z.string(),
-  ruleName: z.string(),
-  tiers: z.array(
-    z.object({
-      tierIndex: z.int(),
-      minThreshold: z.number(),
-      rate: z.number().optional(),
-      flatAmount: z.number().optional(),
-    }),
-  ),
-});
+const planOverride = z
+  .object({
+    ruleId: fields.ruleId,
+    ruleName: fields.ruleName,
+    tiers: z
+      .array(
+        z
+          .object({
+            tierIndex: fields.tierIndex,
+            minThreshold: fields.minThreshold,
+            rate: fields.rate.optional(),
+            flatAmount: fields.flatAmount.optional(),
+          })
+          .describe('A tier with its terms for the rep'),
+      )
+      .describe('The tiers with other terms'),
+  })
+  .describe('A rule with the tiers of one rep');
 
-export const repOverrides = z.object({
-  planVersionId: z.string(),
-  repId: z.string(),
-  repName: z.string(),
-  rules: z.array(planOverride),
-});
+export const repOverrides = z
+  .object({
+    planVersionId: fields.planVersionId,
+    repId: fields.repId,
+    repName: fields.repName,
+    rules: z.array(planOverride).describe('The rules with other terms'),
+  })
+  .describe('The overrides of one rep in a plan version');
 
 /** Parses a config in either shape; the failure lists every problem with its path. */
 export function planTerms(config: unknown): PlanTerms {

@@ -1,51 +1,72 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
+import { planConfig } from './plan.js';
 
-const dealFields = z.record(z.string(), z.union([z.string(), z.number()]));
+const dealFields = z.record(z.string(), z.union([z.string(), z.number()])).describe('Fields of the deal, by slug');
 
 /** Example deals and what a plan made from the template pays on them; small enough to check by hand. */
-const workedExample = z.object({
-  /** The days of the rep's assignment; without it, the assignment is unbounded. */
-  assignment: z.object({ effectiveStart: z.string(), effectiveEnd: z.string() }).optional(),
-  /** Quotas of the rep; `measure` is the name of the rule. */
-  quotas: z.array(
-    z.object({
-      measure: z.string(),
-      period: z.string(),
-      target: z.number(),
-      variableTarget: z.number().optional(),
-    }),
-  ),
-  /** Deals of the rep, in the format of a deal import. */
-  deals: z.array(
-    z.object({
-      dealId: z.string(),
-      closeDate: z.string(),
-      amount: z.number().optional(),
-      stage: z.string().optional(),
-      fields: dealFields.optional(),
-    }),
-  ),
-  /** All resulting events. A deal without an event does not qualify. The dealId of a periodic event is its period. */
-  expected: z.array(
-    z.object({
-      earnedBy: z.enum(['rep', 'manager']),
-      dealId: z.string(),
-      ruleName: z.string(),
-      tierName: z.string().nullable(),
-      amount: z.number(),
-    }),
-  ),
-  note: z.string(),
-});
+const workedExample = z
+  .object({
+    assignment: z
+      .object({
+        effectiveStart: z.string().describe('First day, YYYY-MM-DD'),
+        effectiveEnd: z.string().describe('Last day, YYYY-MM-DD'),
+      })
+      .optional()
+      .describe("The days of the rep's assignment; absent if it is unbounded"),
+    quotas: z
+      .array(
+        z
+          .object({
+            measure: z.string().describe('Name of the rule'),
+            period: fields.period,
+            target: z.number().describe('What counts as 100 %, in the unit of the measure'),
+            variableTarget: z.number().optional().describe('Variable pay at 100 %, an amount of money'),
+          })
+          .describe('A quota'),
+      )
+      .describe('Quotas of the rep'),
+    deals: z
+      .array(
+        z
+          .object({
+            dealId: fields.dealId,
+            closeDate: fields.closeDate,
+            amount: z.number().optional().describe('Amount of the deal'),
+            stage: fields.stage.optional(),
+            fields: dealFields.optional(),
+          })
+          .describe('A deal'),
+      )
+      .describe('Deals of the rep, in the format of a deal import'),
+    expected: z
+      .array(
+        z
+          .object({
+            earnedBy: z.enum(['rep', 'manager']).describe('Who earns the event: the owner of the deal or the manager'),
+            dealId: z.string().describe('Id of the deal; of a periodic event, its period'),
+            ruleName: fields.ruleName,
+            tierName: fields.tierName.nullable(),
+            amount: z.number().describe('Amount of the event'),
+          })
+          .describe('A commission event'),
+      )
+      .describe('All resulting events. A deal without an event does not qualify'),
+    note: z.string().describe('How the amounts are computed'),
+  })
+  .describe('Example deals and what a plan made from the template pays for them');
 
-export const planTemplate = z.object({
-  templateId: z.string(),
-  name: z.string(),
-  description: z.string(),
-  /** A plan body: add name and effectiveStart, and POST it to /v1/plans. */
-  planConfig: z.object({ config: z.record(z.string(), z.unknown()) }),
-  workedExample,
-});
+export const planTemplate = z
+  .object({
+    templateId: z.string().describe('Id of the template, such as flat-commission'),
+    name: z.string().describe('Name of the template'),
+    description: z.string().describe('The plan in one sentence'),
+    planConfig: z
+      .object({ config: planConfig })
+      .describe('Body for POST /v1/plans, to which a name and effectiveStart are added'),
+    workedExample,
+  })
+  .describe('A starter plan with a worked example');
 export type PlanTemplate = z.input<typeof planTemplate>;
 type Expected = PlanTemplate['workedExample']['expected'][number];
 type ExampleDeal = PlanTemplate['workedExample']['deals'][number];

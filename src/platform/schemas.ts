@@ -15,14 +15,23 @@ export const uuid = z
   .string()
   .refine(isUuid, 'must be an id (UUID)')
   .transform((id) => id.toLowerCase());
-export const day = z.string().refine(isDay, 'must be a calendar day, YYYY-MM-DD');
+export const day = z.string().refine(isDay, 'must be a calendar day, YYYY-MM-DD').describe('Calendar day, YYYY-MM-DD');
 export const period = z
   .string()
-  .refine((text) => periodKind(text) !== null, 'must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026');
-export const currency = z.string().refine(isCurrency, 'must be an ISO 4217 currency code such as USD');
+  .refine((text) => periodKind(text) !== null, 'must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026')
+  .describe('Month 2026-03, quarter 2026-Q1, half-year 2026-H1 or year 2026');
+/** The period of a request in a query string. */
+export const optionalPeriod = period
+  .optional()
+  .describe('Month 2026-03, quarter 2026-Q1, half-year 2026-H1 or year 2026; the current month by default');
+export const currency = z
+  .string()
+  .refine(isCurrency, 'must be an ISO 4217 currency code such as USD')
+  .describe('ISO 4217 currency code such as USD');
 export const instant = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 instant' })
-  .refine((text) => !/[+-](1[5-9]|2\d):\d\d$/.test(text), 'must have an offset that exists, -12:00 to +14:00');
+  .refine((text) => !/[+-](1[5-9]|2\d):\d\d$/.test(text), 'must have an offset that exists, -12:00 to +14:00')
+  .describe('Instant in ISO 8601, with Z or an offset');
 
 /** Trimmed, non-empty text of characters that can be stored and displayed. */
 export function text(maxLength: number): z.ZodString {
@@ -48,7 +57,8 @@ export const flag = z.enum(['true', 'false']).transform((value) => value === 'tr
 
 export const money = z
   .number()
-  .refine((value) => Number.isFinite(value) && Math.abs(value) <= 1e12, 'must be at most 1,000,000,000,000');
+  .refine((value) => Number.isFinite(value) && Math.abs(value) <= 1e12, 'must be at most 1,000,000,000,000')
+  .describe('Amount of money in the currency of the workspace');
 
 /** The id in lower case if it is a UUID; otherwise the failure for an unknown id. */
 export function knownId(id: string, code: string, message: string): string {

@@ -1,20 +1,26 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 
-export const quota = z.object({
-  quotaId: z.string(),
-  repId: z.string(),
-  planId: z.string(),
-  planRuleId: z.string(),
-  measure: z.string(),
-  period: z.string(),
-  target: z.number(),
-  variableTarget: z.number().nullable(),
-  current_value: z.number(),
-  attainment: z.number(),
-});
+export const quota = z
+  .object({
+    quotaId: z.string().describe('Id of the quota (UUID)'),
+    repId: fields.repId,
+    planId: fields.planId,
+    planRuleId: z.string().describe('Id of the rule (UUID)'),
+    measure: fields.measure,
+    period: z.string().describe('Attainment period, such as 2026-Q1'),
+    target: z.number().describe('What counts as 100 %, in the unit of the measure'),
+    variableTarget: z
+      .number()
+      .nullable()
+      .describe('Variable pay at 100 %, in the currency of the plan; null if it is not set'),
+    current_value: z.number().describe('Credit in the period so far, in the unit of the measure'),
+    attainment: fields.attainment,
+  })
+  .describe('The target of a rep for one attainment key and period');
 export type Quota = z.infer<typeof quota>;
 
 /** Decimal places of a stored target. */

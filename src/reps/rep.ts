@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { type Caller, maySee, roles, seesTeam, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -16,20 +17,32 @@ export const email = z
   .pipe(z.string().max(254).regex(z.regexes.html5Email, 'must be an e-mail address'));
 
 /** The rep's identifier in the payroll system. */
-export const payrollId = text(50).nullable();
+export const payrollId = text(50).nullable().describe('Id of the rep in the payroll system; null for none');
 
-export const rep = z.object({
-  id: z.string(),
-  email: z.string(),
-  name: z.string(),
-  role: z.enum(roles),
-  active: z.boolean(),
-  crmMemberId: z.string().nullable(),
-  avatar: z.string().nullable(),
-  invite_status: z.enum(['invited', 'accepted']).nullable(),
-  payrollId: z.string().nullable(),
-  managerId: z.string().nullable(),
-});
+export const rep = z
+  .object({
+    id: fields.repId,
+    email: fields.email,
+    name: z.string().describe('Name of the rep'),
+    role: z.enum(roles).describe('Role of the rep'),
+    active: z
+      .boolean()
+      .describe(
+        'Whether the rep may sign in. Statements of an inactive rep are generated only for periods with amounts',
+      ),
+    crmMemberId: z
+      .string()
+      .nullable()
+      .describe('Id of the rep in the CRM, by which deals find their owner; null for none'),
+    avatar: z.string().nullable().describe('URL of a picture; null for none'),
+    invite_status: z
+      .enum(['invited', 'accepted'])
+      .nullable()
+      .describe('Whether the rep was invited and has signed in since; null if not invited'),
+    payrollId: z.string().nullable().describe('Id of the rep in the payroll system; null for none'),
+    managerId: z.string().nullable().describe('Id of the manager today (UUID); null for none'),
+  })
+  .describe('A person who earns commission. Managers are reps too');
 export type Rep = z.infer<typeof rep>;
 
 /** Whether the caller is a connection token, which sees no payroll data. */

@@ -20,16 +20,21 @@ import {
 } from './rep-store.js';
 import { isSameLines } from './reporting-lines.js';
 
-export const person = z.strictObject({
-  email,
-  name: text(200),
-  role: z.enum(roles).optional(),
-  active: z.boolean().optional(),
-  crmMemberId: text(200).nullable().optional(),
-  payrollId: payrollId.optional(),
-  managerEmail: email.nullable().optional(),
-  managerFrom: day.optional(),
-});
+export const person = z
+  .strictObject({
+    email: email.describe('E-mail address, which identifies the rep; stored in lower case'),
+    name: text(200).describe('Name of the rep'),
+    role: z.enum(roles).optional().describe('Role; rep by default for a new person'),
+    active: z.boolean().optional().describe('Whether the rep may sign in; true by default for a new person'),
+    crmMemberId: text(200).nullable().optional().describe('Id of the rep in the CRM, by which deals find their owner'),
+    payrollId: payrollId.optional(),
+    managerEmail: email
+      .nullable()
+      .optional()
+      .describe('E-mail address of the manager from managerFrom on; null for none'),
+    managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
+  })
+  .describe('A rep to create or to update');
 /** An existing rep keeps their name if none is given. */
 export type Person = Omit<z.infer<typeof person>, 'name'> & { readonly name?: string | undefined };
 

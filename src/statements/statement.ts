@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { commissionEvent } from '../commissions/commission-event.js';
 import { type Caller, seesTeam } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
@@ -11,24 +12,33 @@ import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
 
 export const statementStatuses = ['none', 'draft', 'approved'] as const;
 
-export const summary = z.object({
-  totalCommission: z.number(),
-  totalBonuses: z.number(),
-  totalAdjustments: z.number(),
-  netPayout: z.number(),
-});
+export const summary = z
+  .object({
+    totalCommission: z.number().describe('Amounts that rules paid for deals'),
+    totalBonuses: z.number().describe('Amounts of bonus rules'),
+    totalAdjustments: z.number().describe('Adjustments, clawbacks and true-ups'),
+    netPayout: z.number().describe('Sum of all amounts'),
+  })
+  .describe('Sums of the statement, in its currency');
 
-export const otherCurrencies = z.array(z.object({ currency: z.string(), summary }));
+export const otherCurrencies = z
+  .array(z.object({ currency: fields.currency, summary }).describe('Sums in one currency'))
+  .describe("Sums in other currencies; they are never added to those of the workspace's currency");
 
 /** An event at the time of generation, with the values that payroll needs to verify it. */
-export const lineItem = z.object({
-  ...commissionEvent.omit({ trace: true }).shape,
-  closeDate: z.string().nullable(),
-  planVersion: z.int().nullable(),
-  rate: z.number().nullable(),
-  attainment: z.number().nullable(),
-  lines: z.array(trueUpLine).optional().describe('The lines of a true-up, largest first'),
-});
+export const lineItem = z
+  .object({
+    ...commissionEvent.omit({ trace: true }).shape,
+    closeDate: fields.closeDate.nullable(),
+    planVersion: z
+      .int()
+      .nullable()
+      .describe('Version number of the plan that paid; null for amounts that a person entered'),
+    rate: z.number().nullable().describe('Share of the base: 0.08 is 8 %; null for a fixed amount or several rates'),
+    attainment: z.number().nullable().describe('Attainment including the deal: 1 is 100 %; null without a quota'),
+    lines: z.array(trueUpLine).optional().describe('The lines of a true-up, largest first'),
+  })
+  .describe('A commission event on a statement');
 
 export const approvedBy = z
   .object({
@@ -41,38 +51,53 @@ export type Approver = z.input<typeof approvedBy>;
 
 export const checks = z
   .array(
-    z.object({
-      version: z.int().describe('The version that was checked'),
-      by: z.object({ repId: z.string().nullable().describe('Null for an API key'), name: z.string() }),
-      note: z.string().nullable(),
-      at: z.string(),
-    }),
+    z
+      .object({
+        version: z.int().describe('The version that was checked'),
+        by: z
+          .object({
+            repId: z.string().nullable().describe('Null for an API key'),
+            name: z.string().describe('Name of the person or the API key'),
+          })
+          .describe('Who checked the version'),
+        note: z.string().nullable().describe('Free text; null for none'),
+        at: z.string().describe('When the version was checked, instant in ISO 8601'),
+      })
+      .describe('A check'),
   )
   .describe('Checks of the statement, the latest version first');
 export type Check = z.input<typeof checks>[number];
 
-export const statement = z.object({
-  statementId: z.string().nullable(),
-  version: z.int(),
-  period: z.string(),
-  repId: z.string(),
-  repName: z.string(),
-  status: z.enum(statementStatuses),
-  currency: z.string(),
-  summary,
-  otherCurrencies,
-  dealCount: z.int(),
-  lineItems: z.array(lineItem),
-  generatedAt: z.string().nullable(),
-  approvedAt: z.string().optional(),
-  approvedBy: approvedBy.optional(),
-  stale: z.literal(true).optional().describe('The ledger has changed since this draft was generated'),
-  liveNetPayout: z.number().optional().describe('The net payout of the current ledger. Present if the draft is stale'),
-  pending: z
-    .literal(true)
-    .optional()
-    .describe('A calculation of the rep is outstanding or failed. The statement cannot be approved'),
-});
+export const statement = z
+  .object({
+    statementId: fields.statementId.nullable(),
+    version: fields.version,
+    period: fields.period,
+    repId: fields.repId,
+    repName: fields.repName,
+    status: z.enum(statementStatuses).describe('draft, or approved, which freezes the period'),
+    currency: fields.currency,
+    summary,
+    otherCurrencies,
+    dealCount: z.int().describe('Number of deals on the statement'),
+    lineItems: z.array(lineItem).describe('The events of the period'),
+    generatedAt: fields.generatedAt.nullable(),
+    approvedAt: z
+      .string()
+      .optional()
+      .describe('When the statement was approved, instant in ISO 8601; absent for a draft'),
+    approvedBy: approvedBy.optional(),
+    stale: z.literal(true).optional().describe('The ledger has changed since this draft was generated'),
+    liveNetPayout: z
+      .number()
+      .optional()
+      .describe('The net payout of the current ledger. Present if the draft is stale'),
+    pending: z
+      .literal(true)
+      .optional()
+      .describe('A calculation of the rep is outstanding or failed. The statement cannot be approved'),
+  })
+  .describe("A rep's events of a period");
 export type StatementAnswer = z.input<typeof statement>;
 
 /** The rep and the period of a statement. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { sumEarnings } from '../commissions/commission-views.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -18,30 +19,40 @@ import {
 } from './statement.js';
 import { listTeamStatements, type TeamStatementRow } from './statement-views.js';
 
-export const teamStatements = z.object({
-  period: z.string(),
-  currency: z.string(),
-  totals: summary,
-  otherCurrencies,
-  statements: z.array(
-    z.object({
-      repId: z.string(),
-      name: z.string(),
-      email: z.string(),
-      status: z.enum(statementStatuses),
-      version: z.int(),
-      statementId: z.string().nullable(),
-      currency: z.string(),
-      summary,
-      otherCurrencies,
-      ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
-      checks,
-    }),
-  ),
-  missingPayrollIds: z
-    .array(z.object({ repId: z.string(), name: z.string(), email: z.string() }))
-    .describe('People with an amount in the period and without a payrollId, which payroll files need'),
-});
+export const teamStatements = z
+  .object({
+    period: fields.period,
+    currency: fields.currency,
+    totals: summary,
+    otherCurrencies,
+    statements: z
+      .array(
+        z
+          .object({
+            repId: fields.repId,
+            name: z.string().describe('Name of the rep'),
+            email: fields.email,
+            status: z.enum(statementStatuses).describe('Status of the statement; draft if none was generated'),
+            version: z.int().describe('Version number; 0 if no statement was generated'),
+            statementId: fields.statementId.nullable(),
+            currency: fields.currency,
+            summary,
+            otherCurrencies,
+            ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
+            checks,
+          })
+          .describe('The statement of one rep'),
+      )
+      .describe('The statements, by name of the rep'),
+    missingPayrollIds: z
+      .array(
+        z
+          .object({ repId: fields.repId, name: z.string().describe('Name of the rep'), email: fields.email })
+          .describe('A rep without a payrollId'),
+      )
+      .describe('People with an amount in the period and without a payrollId, which payroll files need'),
+  })
+  .describe('The statements of all reps in a period');
 
 export interface CurrencySummary {
   readonly currency: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type CountedRow } from '../ledger/counted-rows.js';
 import { naturalKey } from '../ledger/ledger-rows.js';
@@ -15,15 +16,17 @@ export interface TrueUpLine {
   readonly delta: string;
 }
 
-export const trueUpLine = z.object({
-  dealId: z.string().nullable().describe('Null for a periodic rule, which pays for a period instead of a deal'),
-  dealName: z.string().nullable().describe('Name of the deal at the time of the true-up'),
-  planId: z.string(),
-  ruleName: z.string(),
-  approved: z.number().describe('Amount that the period has paid, including earlier true-ups'),
-  live: z.number().describe('Amount that the period would pay if no period were approved'),
-  delta: z.number().describe('live - approved. The deltas of all lines add up to the amount of the true-up'),
-});
+export const trueUpLine = z
+  .object({
+    dealId: z.string().nullable().describe('Null for a periodic rule, which pays for a period instead of a deal'),
+    dealName: z.string().nullable().describe('Name of the deal at the time of the true-up'),
+    planId: fields.planId,
+    ruleName: fields.ruleName,
+    approved: z.number().describe('Amount that the period has paid, including earlier true-ups'),
+    live: z.number().describe('Amount that the period would pay if no period were approved'),
+    delta: z.number().describe('live - approved. The deltas of all lines add up to the amount of the true-up'),
+  })
+  .describe('The difference of one deal and rule');
 
 export function trueUpLineAnswer({ approved, live, delta, ...same }: TrueUpLine): z.input<typeof trueUpLine> {
   return { ...same, approved: Number(approved), live: Number(live), delta: Number(delta) };

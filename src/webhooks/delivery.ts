@@ -11,26 +11,29 @@ export const deliveryLimitBytes = 512 * 1024;
 
 /** `wait`: seconds to wait for the outcome. `for` distinguishes the URLs of two workspaces. */
 export const deliveryQuery = z.strictObject({
-  wait: wholeNumber(0, 20).optional(),
-  for: z.string().max(100).optional(),
+  wait: wholeNumber(0, 20).optional().describe('Seconds to wait for the calculation, 0 to 20; 0 by default'),
+  for: z.string().max(100).optional().describe('Any text; it distinguishes the URLs of two workspaces'),
 });
 
 export const deliveryAnswer = z.object({
   /** Number of stored events, including repetitions. */
-  accepted: z.int(),
+  accepted: z.int().describe('Number of stored events, including those that were stored before'),
   /** Number of events of other types or unknown accounts. */
-  ignored: z.int(),
+  ignored: z.int().describe('Number of events of other types or of unknown accounts'),
   /** With `wait`: what the engine did. */
   run: z
     .object({
-      outcome: z.enum(['written', 'no_change', 'skipped', 'statement_locked', 'failed', 'pending']),
-      eventsWritten: z.int(),
-      eventsReversed: z.int(),
-      statementLocked: z.boolean(),
-      skipped: z.int(),
+      outcome: z
+        .enum(['written', 'no_change', 'skipped', 'statement_locked', 'failed', 'pending'])
+        .describe('What the calculation did; pending if it is not complete'),
+      eventsWritten: z.int().describe('Number of commission events that were written'),
+      eventsReversed: z.int().describe('Number of commission events that were reversed'),
+      statementLocked: z.boolean().describe('Whether approved statements blocked changes'),
+      skipped: z.int().describe('Number of deals that were skipped'),
       blocked: blockedChanges.optional(),
     })
-    .optional(),
+    .optional()
+    .describe('What the calculation did, if the request waited for it'),
 });
 export type DeliveryAnswer = z.input<typeof deliveryAnswer>;
 

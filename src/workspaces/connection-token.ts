@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 
 /** A token for an embedded widget: it reads a few resources of the workspace and belongs to no person. */
-export const connectionToken = z.object({
-  id: z.string(),
-  label: z.string().nullable(),
-  createdAt: z.string(),
-  lastUsedAt: z.string().nullable(),
-});
+export const connectionToken = z
+  .object({
+    id: z.string().describe('Id of the token (UUID)'),
+    label: z.string().nullable().describe('Name of the token; null for none'),
+    createdAt: fields.createdAt,
+    lastUsedAt: z.string().nullable().describe('When the token was last used, instant in ISO 8601; null for never'),
+  })
+  .describe('A token for reading from other systems');
 export type ConnectionToken = z.input<typeof connectionToken>;
 
 export const connectionTokenExample = {

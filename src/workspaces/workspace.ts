@@ -1,7 +1,11 @@
 import { z } from 'zod';
 
 /** An IANA time zone. Offsets are rejected because they have no daylight saving time. */
-export const timeZone = z.string().max(100).refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin');
+export const timeZone = z
+  .string()
+  .max(100)
+  .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
+  .describe('IANA time zone, such as Europe/Berlin');
 
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
@@ -14,15 +18,22 @@ function isTimeZone(name: string): boolean {
 }
 
 /** The masked API key; the key itself is never shown again. */
-export const maskedKey = z.object({ masked: z.string().nullable(), isSet: z.boolean() });
+export const maskedKey = z
+  .object({
+    masked: z.string().nullable().describe('The key with all but its prefix hidden; null if none is set'),
+    isSet: z.boolean().describe('Whether a key is set'),
+  })
+  .describe('The API key without its secret part');
 
 /** The same for every key: no part of the key is stored. */
 export const keyMask = `ws_${'*'.repeat(32)}`;
 
 /** Whom managers see: everyone in the workspace, or themselves and the people below them. */
-export const managerScope = z.enum(['workspace', 'reports']);
+export const managerScope = z
+  .enum(['workspace', 'reports'])
+  .describe('Whom managers see: workspace is everyone, reports the people below them');
 
-export const paper = z.enum(['A4', 'Letter']);
+export const paper = z.enum(['A4', 'Letter']).describe('Paper size of PDF files');
 
 const code = z
   .string()
@@ -30,13 +41,21 @@ const code = z
   .regex(/^[A-Za-z0-9 _-]{1,30}$/, 'must be 1 to 30 letters, digits, spaces, dashes or underscores');
 
 /** The payroll system's codes for the company and for kinds of earnings. */
-export const payrollTerms = z.strictObject({
-  companyCode: z
-    .string()
-    .regex(/^[A-Za-z0-9]{3}$/, 'must be three letters or digits')
-    .optional(),
-  batchId: code.optional(),
-  earningCodes: z
-    .strictObject({ commission: code.optional(), bonus: code.optional(), adjustment: code.optional() })
-    .optional(),
-});
+export const payrollTerms = z
+  .strictObject({
+    companyCode: z
+      .string()
+      .regex(/^[A-Za-z0-9]{3}$/, 'must be three letters or digits')
+      .optional()
+      .describe('Company code in the payroll system, three letters or digits'),
+    batchId: code.optional().describe('Batch id of payroll files'),
+    earningCodes: z
+      .strictObject({
+        commission: code.optional().describe('Earning code of commission'),
+        bonus: code.optional().describe('Earning code of bonuses'),
+        adjustment: code.optional().describe('Earning code of adjustments'),
+      })
+      .optional()
+      .describe('Earning code of each kind of amount'),
+  })
+  .describe('Codes of payroll files');

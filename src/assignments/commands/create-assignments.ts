@@ -16,10 +16,10 @@ import { insertAssignments, overlappingReps, recalculateAssigned } from '../assi
 import { listAssignments } from '../assignment-views.js';
 
 const body = z.strictObject({
-  repIds: z.array(uuid).min(1).max(10_000),
-  planId: uuid,
-  effectiveStart: day.nullish(),
-  effectiveEnd: day.nullish(),
+  repIds: z.array(uuid).min(1).max(10_000).describe('Ids of the reps (UUID) to put on the plan'),
+  planId: uuid.describe('Id of the plan (UUID)'),
+  effectiveStart: day.nullish().describe('First day on the plan, YYYY-MM-DD; null or absent for no earliest day'),
+  effectiveEnd: day.nullish().describe('Last day on the plan, YYYY-MM-DD; null or absent for no end'),
 });
 
 @injectable()

@@ -1,16 +1,16 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields, pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { assignmentNotFound } from '../assignment.js';
 import { endAssignment, recalculateAssigned } from '../assignment-store.js';
 import { findAssignment } from '../assignment-views.js';
 
-const params = z.strictObject({ assignmentId: pathId });
+const params = z.strictObject({ assignmentId: pathIds.assignmentId });
 
 @injectable()
 export class DeleteAssignment {
@@ -35,7 +35,10 @@ export const deleteAssignment = operation({
   path: '/v1/assignments/:assignmentId',
   access: 'admin',
   params,
-  response: z.object({ deleted: z.boolean(), assignmentId: z.string() }),
+  response: z.object({
+    deleted: z.boolean().describe('Whether the assignment existed and was deleted'),
+    assignmentId: fields.assignmentId,
+  }),
   failures: { assignment_not_found: 404 },
   tool: {
     name: 'delete_assignment',

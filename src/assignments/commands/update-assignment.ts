@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -7,7 +8,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder } from '../../plans/plan.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { day, pathId } from '../../platform/schemas.js';
+import { day } from '../../platform/schemas.js';
 import {
   type Assignment,
   assignment,
@@ -18,8 +19,11 @@ import {
 import { moveAssignment, overlappingReps, recalculateAssigned } from '../assignment-store.js';
 import { findAssignment } from '../assignment-views.js';
 
-const params = z.strictObject({ assignmentId: pathId });
-const body = z.strictObject({ effectiveStart: day.nullish(), effectiveEnd: day.nullish() });
+const params = z.strictObject({ assignmentId: pathIds.assignmentId });
+const body = z.strictObject({
+  effectiveStart: day.nullish().describe('First day on the plan, YYYY-MM-DD; null for no earliest day'),
+  effectiveEnd: day.nullish().describe('Last day on the plan, YYYY-MM-DD; null for no end'),
+});
 type Change = z.infer<typeof body>;
 
 @injectable()

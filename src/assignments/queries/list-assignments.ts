@@ -11,7 +11,10 @@ import { narrowedReps } from '../../reps/rep.js';
 import { assignment, assignmentExample } from '../assignment.js';
 import { listAssignments as loadAssignments } from '../assignment-views.js';
 
-const query = z.strictObject({ repId: uuid.optional(), planId: uuid.optional() });
+const query = z.strictObject({
+  repId: uuid.optional().describe('Only assignments of this rep (UUID)'),
+  planId: uuid.optional().describe('Only assignments to this plan (UUID)'),
+});
 
 @injectable()
 export class ListAssignments {

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -10,10 +11,10 @@ import { auditRun } from '../audit-run.js';
 import { listAuditRuns } from '../audit-views.js';
 
 const query = z.strictObject({
-  actor: text(200).optional(),
-  dealId: text(200).optional(),
-  limit: wholeNumber(1, 500).default(100),
-  offset: wholeNumber(0, 1_000_000_000).default(0),
+  actor: text(200).optional().describe('Only runs that this actor caused'),
+  dealId: text(200).optional().describe('Only runs of this deal, by its id in the CRM'),
+  limit: wholeNumber(1, 500).default(100).describe('Max number of runs on the page, 1 to 500'),
+  offset: wholeNumber(0, 1_000_000_000).default(0).describe('Number of runs to skip'),
 });
 
 @injectable()
@@ -35,7 +36,12 @@ export const listAuditLogs = operation({
   path: '/v1/workspaces/audit-logs',
   access: 'admin',
   query,
-  response: z.object({ runs: z.array(auditRun), count: z.int(), limit: z.int(), offset: z.int() }),
+  response: z.object({
+    runs: z.array(auditRun).describe('The runs of the page, latest first'),
+    count: fields.count,
+    limit: fields.limit,
+    offset: fields.offset,
+  }),
   failures: {},
   tool: {
     name: 'list_audit_logs',

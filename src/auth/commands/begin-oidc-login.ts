@@ -9,7 +9,9 @@ import { Secrets } from '../../platform/secrets/secrets.js';
 import { IdentityProvider } from '../oidc/identity-provider.js';
 import { storeState } from '../oidc/sign-in-state-store.js';
 
-const query = z.strictObject({ workspaceId: uuid.optional() });
+const query = z.strictObject({
+  workspaceId: uuid.optional().describe('Workspace (UUID) to sign in to; needed if the address belongs to several'),
+});
 
 const maxPerMinute = 60;
 

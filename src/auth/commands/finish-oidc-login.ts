@@ -18,7 +18,11 @@ import { findSignIns } from '../sign-in-views.js';
 const answered = z.string().max(8000);
 // Providers add further parameters.
 const query = z
-  .object({ state: answered.optional(), code: answered.optional(), error: answered.optional() })
+  .object({
+    state: answered.optional().describe('State of the sign-in, as the identity provider returns it'),
+    code: answered.optional().describe('Authorization code of the identity provider'),
+    error: answered.optional().describe('Error of the identity provider, in place of a code'),
+  })
   .catchall(answered);
 
 @injectable()

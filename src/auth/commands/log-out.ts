@@ -32,7 +32,7 @@ export const logOut = operation({
   path: '/auth/logout',
   access: 'rep',
   payroll: true,
-  response: z.object({ loggedOut: z.literal(true) }),
+  response: z.object({ loggedOut: z.literal(true).describe('Always true') }),
   failures: {},
   example: { answer: { loggedOut: true } },
   handler: LogOut,

@@ -12,7 +12,10 @@ import { typedEmail } from '../sign-in.js';
 import { codeHmac, codeMail, emailHash, newCode, newSalt } from '../sign-in-code.js';
 import { issueCode } from '../sign-in-code-store.js';
 
-const body = z.strictObject({ email: typedEmail, workspaceId: uuid.optional() });
+const body = z.strictObject({
+  email: typedEmail.describe('E-mail address of the person, in any case'),
+  workspaceId: uuid.optional().describe('Workspace (UUID) to sign in to; needed if the address belongs to several'),
+});
 
 const maxPerHour = 30;
 
@@ -60,7 +63,9 @@ export const sendCode = operation({
   path: '/auth/otp/send',
   access: 'public',
   body,
-  response: z.object({ sent: z.literal(true) }),
+  response: z.object({
+    sent: z.literal(true).describe('Always true, so that the response does not reveal whether the address exists'),
+  }),
   failures: {},
   example: { body: { email: 'ben@acme.test' }, answer: { sent: true } },
   handler: SendCode,

@@ -18,7 +18,11 @@ import { returnTry, type TriedCode, tryCode, useCode } from '../sign-in-code-sto
 import { findSignIns } from '../sign-in-views.js';
 
 // A malformed code is a wrong code: 401, not 400.
-const body = z.strictObject({ email: typedEmail, code: z.string().max(100), workspaceId: uuid.optional() });
+const body = z.strictObject({
+  email: typedEmail.describe('E-mail address to which the code was sent'),
+  code: z.string().max(100).describe('The code of the e-mail'),
+  workspaceId: uuid.optional().describe('Workspace (UUID) to sign in to; needed if the address belongs to several'),
+});
 type VerifyBody = z.infer<typeof body>;
 
 @injectable()

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -12,7 +13,14 @@ const response = z.object({
   email: z.string().nullable().describe('E-mail address of the rep; null for tokens without a person'),
   name: z.string().describe("The rep's name; of an API key or a connection token, the name of the token"),
   role: z.enum(roles).nullable().describe('An API key acts as admin; a connection token has no role'),
-  workspace: z.object({ workspaceId: z.string(), name: z.string(), currency: z.string(), timezone: z.string() }),
+  workspace: z
+    .object({
+      workspaceId: fields.workspaceId,
+      name: z.string().describe('Name of the workspace'),
+      currency: fields.currency,
+      timezone: fields.timezone,
+    })
+    .describe('The workspace of the token'),
 });
 
 @injectable()

@@ -1,5 +1,6 @@
 import { injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -7,11 +8,11 @@ import { tokenKinds } from '../../platform/secrets/token.js';
 import { roleOf } from '../profile.js';
 
 const response = z.object({
-  valid: z.literal(true),
-  workspaceId: z.string(),
-  kind: z.enum(tokenKinds),
-  role: z.enum(roles).nullable(),
-  repId: z.string().nullable(),
+  valid: z.literal(true).describe('Always true: an invalid token gets status 401'),
+  workspaceId: fields.workspaceId,
+  kind: z.enum(tokenKinds).describe('ws: API key; sess: session of a person; conn: connection token'),
+  role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
+  repId: z.string().nullable().describe('The rep of a session (UUID); null for tokens without a person'),
 });
 
 @injectable()

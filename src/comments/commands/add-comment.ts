@@ -1,20 +1,25 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { dealId } from '../../deals/deal.js';
 import { assertDealExists } from '../../deals/deal-views.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId, period, text } from '../../platform/schemas.js';
+import { period, text } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { type Comment, comment, commentExample } from '../comment.js';
 import { insertComment } from '../comment-store.js';
 import { findComment } from '../comment-views.js';
 
-const params = z.strictObject({ repId: pathId });
-const body = z.strictObject({ period, body: text(4000), dealId: dealId.optional() });
+const params = z.strictObject({ repId: pathIds.repId });
+const body = z.strictObject({
+  period: period.describe('Period of the statement that the comment is about'),
+  body: text(4000).describe('The text of the comment'),
+  dealId: dealId.optional().describe('Deal that the comment is about, by its id in the CRM'),
+});
 
 @injectable()
 export class AddComment {

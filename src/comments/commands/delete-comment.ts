@@ -1,17 +1,17 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { notYours } from '../../reps/rep.js';
 import { commentExample } from '../comment.js';
 import { deleteComment as remove } from '../comment-store.js';
 import { findComment } from '../comment-views.js';
 
-const params = z.strictObject({ repId: pathId, commentId: pathId });
+const params = z.strictObject({ repId: pathIds.repId, commentId: pathIds.commentId });
 
 @injectable()
 export class DeleteComment {
@@ -37,7 +37,7 @@ export const deleteComment = operation({
   path: '/v1/statements/:repId/comments/:commentId',
   access: 'rep',
   params,
-  response: z.object({ deleted: z.boolean() }),
+  response: z.object({ deleted: z.boolean().describe('Whether the comment existed and was deleted') }),
   failures: { comment_not_found: 404 },
   example: { params: { repId: sampleIds.repId, commentId: commentExample.commentId }, answer: { deleted: true } },
   handler: DeleteComment,

@@ -1,11 +1,12 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId, period } from '../../platform/schemas.js';
+import { optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
@@ -13,8 +14,8 @@ import { resolvePeriod } from '../../statements/statement-views.js';
 import { comment, commentExample } from '../comment.js';
 import { listComments as load } from '../comment-views.js';
 
-const params = z.strictObject({ repId: pathId });
-const query = z.strictObject({ period: period.optional() });
+const params = z.strictObject({ repId: pathIds.repId });
+const query = z.strictObject({ period: optionalPeriod });
 
 @injectable()
 export class ListComments {

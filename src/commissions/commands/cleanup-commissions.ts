@@ -46,7 +46,10 @@ export const cleanupCommissions = operation({
   method: 'post',
   path: '/v1/commissions/cleanup',
   access: 'admin',
-  response: z.object({ deleted: z.int(), skippedLocked: z.int() }),
+  response: z.object({
+    deleted: z.int().describe('Number of deleted commission events'),
+    skippedLocked: z.int().describe('Number of commission events in approved periods, which were not deleted'),
+  }),
   failures: {},
   example: { answer: { deleted: 0, skippedLocked: 0 } },
   handler: CleanupCommissions,

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { allDays, dayInZone } from '../../kernel/day.js';
@@ -28,27 +29,30 @@ import { getRecalculationJob } from '../queries/get-recalculation-job.js';
 import { jobFigures, type recalculationJob, scopeNames } from '../recalculation.js';
 
 const body = z.strictObject({
-  dealId: z.string().min(1).max(200).optional(),
-  repId: uuid.optional(),
-  planId: uuid.optional(),
-  async: z.boolean().default(false),
+  dealId: z.string().min(1).max(200).optional().describe('Only this deal, by its id in the CRM'),
+  repId: uuid.optional().describe('Only this rep (UUID)'),
+  planId: uuid.optional().describe('Only the reps on this plan (UUID)'),
+  async: z.boolean().default(false).describe('true: respond with the job at once; false: wait until it is complete'),
 });
 type Body = z.infer<typeof body>;
 
 const response = z.object({
-  triggered: z.boolean(),
-  count: z.int().optional(),
-  eventsWritten: z.int().optional(),
-  eventsReversed: z.int().optional(),
-  statementLocked: z.boolean().optional(),
+  triggered: z.boolean().describe('Whether a calculation was started'),
+  count: z.int().optional().describe('Number of events of the calculation'),
+  eventsWritten: z.int().optional().describe('Number of commission events that were written'),
+  eventsReversed: z.int().optional().describe('Number of commission events that were reversed'),
+  statementLocked: z.boolean().optional().describe('Whether approved statements blocked changes'),
   blocked: blockedChanges.optional().describe('Present when approved statements blocked changes'),
-  skipped: z.int().optional(),
-  reason: z.string().optional(),
-  async: z.boolean().optional(),
-  jobId: z.string().optional(),
-  status: z.string().optional(),
-  startedAt: z.string().optional(),
-  scope: z.enum(scopeNames),
+  skipped: z.int().optional().describe('Number of deals that were skipped'),
+  reason: z
+    .string()
+    .optional()
+    .describe('Why the result is incomplete, such as statement_locked, or why the job failed'),
+  async: z.boolean().optional().describe('Present when the job runs in the background'),
+  jobId: fields.jobId.optional(),
+  status: z.string().optional().describe('Status of the job'),
+  startedAt: fields.startedAt.optional(),
+  scope: z.enum(scopeNames).describe('What is calculated'),
 });
 type Answer = z.infer<typeof response>;
 

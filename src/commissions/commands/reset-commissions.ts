@@ -8,15 +8,22 @@ import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 
-const body = z.strictObject({ scope: z.enum(['events', 'snapshots', 'all']).default('events') });
+const body = z.strictObject({
+  scope: z
+    .enum(['events', 'snapshots', 'all'])
+    .default('events')
+    .describe(
+      'events: commission events and the credit of quotas; snapshots: also deals; all: also assignments and quotas',
+    ),
+});
 
 const response = z.object({
-  events: z.int(),
-  quotas: z.int(),
-  snapshots: z.int().optional(),
-  deals: z.int().optional(),
-  assignments: z.int().optional(),
-  skippedLocked: z.int(),
+  events: z.int().describe('Number of deleted commission events'),
+  quotas: z.int().describe('Number of quotas whose credit was reset or, with scope all, of deleted quotas'),
+  snapshots: z.int().optional().describe('Number of deleted deal snapshots, including the latest of each deal'),
+  deals: z.int().optional().describe('Number of deleted deals'),
+  assignments: z.int().optional().describe('Number of deleted assignments'),
+  skippedLocked: z.int().describe('Number of commission events in approved periods, which were not deleted'),
 });
 type Counts = z.infer<typeof response>;
 

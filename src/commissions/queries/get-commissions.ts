@@ -10,7 +10,7 @@ import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { period } from '../../platform/schemas.js';
+import { optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours } from '../../reps/rep.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
@@ -25,9 +25,9 @@ const include = z
   .describe('all: also people without a plan, an amount or a statement in the period');
 
 const query = z.strictObject({
-  repId: resolveRepId.optional(),
-  dealId: dealId.optional(),
-  period: period.optional(),
+  repId: resolveRepId.optional().describe('The dashboard of this rep, by id (UUID); reps may see only themselves'),
+  dealId: dealId.optional().describe('The breakdown of this deal, by its id in the CRM'),
+  period: optionalPeriod,
   include,
 });
 type Query = z.infer<typeof query>;

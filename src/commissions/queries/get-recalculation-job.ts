@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
@@ -8,10 +9,9 @@ import { findJobs } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { jobAnswer, recalculationJob, recalculationJobExample } from '../recalculation.js';
 
-const params = z.strictObject({ jobId: pathId });
+const params = z.strictObject({ jobId: pathIds.jobId });
 
 @injectable()
 export class GetRecalculationJob {

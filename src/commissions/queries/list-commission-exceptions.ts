@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { calculateRep } from '../../engine/calculate.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
@@ -33,44 +34,57 @@ const query = z.strictObject({
 type Query = z.infer<typeof query>;
 
 const response = z.object({
-  period: z.string(),
+  period: fields.period,
   currency: z.string().describe('The currency of the workspace, in which amounts without a currency are counted'),
   deals: z.int().describe('Distinct deals in all groups'),
   exceptions: z
     .array(
-      z.object({
-        reason: z.enum(exceptionReasons),
-        meaning: z.string().describe('What the reason means and what to do'),
-        count: z.int().describe('Distinct deals'),
-        totals: z
-          .array(z.object({ currency: z.string(), amount: z.number() }))
-          .describe('Sums of the amounts of the deals by currency, the currency of the workspace first'),
-        deals: z
-          .array(
-            z.object({
-              dealId: z.string(),
-              name: z.string().nullable(),
-              stage: z.string().nullable(),
-              closeDate: z.string().nullable(),
-              amount: z.number().nullable().describe('Null if the deal has no amount that can be read'),
-              currency: z.string().nullable(),
-              repId: z.string().nullable().describe('Who was not paid; null without an owner'),
-              repName: z.string().nullable(),
-              rules: z
-                .array(
-                  z.object({
-                    planId: z.string().nullable(),
-                    planName: z.string().nullable(),
-                    ruleId: z.string().nullable(),
-                    ruleName: z.string().nullable(),
-                  }),
-                )
-                .describe('The rules that paid nothing; without a rule if no plan version applies'),
-              missing: z.array(z.string()).describe('Slugs of the fields that are missing or out of range'),
-            }),
-          )
-          .describe('The first deals, the largest amount first'),
-      }),
+      z
+        .object({
+          reason: z.enum(exceptionReasons).describe('Why the deals were not paid, as a code'),
+          meaning: z.string().describe('What the reason means and what to do'),
+          count: z.int().describe('Distinct deals'),
+          totals: z
+            .array(
+              z
+                .object({
+                  currency: fields.currency,
+                  amount: z.number().describe('Sum of the amounts of the deals in this currency'),
+                })
+                .describe('Sum of one currency'),
+            )
+            .describe('Sums of the amounts of the deals by currency, the currency of the workspace first'),
+          deals: z
+            .array(
+              z
+                .object({
+                  dealId: fields.dealId,
+                  name: fields.dealName.nullable(),
+                  stage: fields.stage.nullable(),
+                  closeDate: fields.closeDate.nullable(),
+                  amount: z.number().nullable().describe('Null if the deal has no amount that can be read'),
+                  currency: fields.currency.nullable(),
+                  repId: z.string().nullable().describe('Who was not paid; null without an owner'),
+                  repName: fields.repName.nullable(),
+                  rules: z
+                    .array(
+                      z
+                        .object({
+                          planId: fields.planId.nullable(),
+                          planName: fields.planName.nullable(),
+                          ruleId: fields.ruleId.nullable(),
+                          ruleName: fields.ruleName.nullable(),
+                        })
+                        .describe('A rule that paid nothing'),
+                    )
+                    .describe('The rules that paid nothing; without a rule if no plan version applies'),
+                  missing: z.array(z.string()).describe('Slugs of the fields that are missing or out of range'),
+                })
+                .describe('A deal that was not paid'),
+            )
+            .describe('The first deals, the largest amount first'),
+        })
+        .describe('The deals of one reason'),
     )
     .describe('One group for each reason that occurs'),
 });

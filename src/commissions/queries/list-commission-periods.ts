@@ -10,7 +10,7 @@ import { findRepName } from '../../reps/rep-views.js';
 import { listEventPeriods } from '../commission-views.js';
 import { resolveRepId } from '../resolve-rep-id.js';
 
-const query = z.strictObject({ repId: resolveRepId.optional() });
+const query = z.strictObject({ repId: resolveRepId.optional().describe('Only periods of this rep, by id (UUID)') });
 
 @injectable()
 export class ListCommissionPeriods {

@@ -24,7 +24,10 @@ export const listRecalculationJobs = operation({
   method: 'get',
   path: '/v1/commissions/recalculate/jobs',
   access: 'admin',
-  response: z.object({ jobs: z.array(recalculationJob), count: z.int() }),
+  response: z.object({
+    jobs: z.array(recalculationJob).describe('The jobs, latest first'),
+    count: z.int().describe('Number of jobs in the list'),
+  }),
   failures: {},
   example: { answer: { jobs: [recalculationJobExample], count: 1 } },
   handler: ListRecalculationJobs,

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { contentOf, dealBody, dealBodyExample, dealId, projectDeal } from '../../deals/deal.js';
 import { type Decision } from '../../engine/model.js';
 import { decodeTrace, ratio } from '../../engine/trace.js';
@@ -27,73 +28,105 @@ import { simulationWarnings } from '../simulation-warnings.js';
 
 const amount = z.number().min(0).max(1e12);
 const body = z.strictObject({
-  planId: uuid.optional(),
-  planVersionId: uuid.optional(),
-  config: planConfig.optional(),
+  planId: uuid.optional().describe('The plan to simulate (UUID); with config, the plan that would change'),
+  planVersionId: uuid.optional().describe('The plan version to simulate (UUID)'),
+  config: planConfig.optional().describe('Conditions and rules to simulate, in place of those of the plan'),
   effectiveStart: day
     .nullish()
     .describe(
       'With planId and config: first day of the new config, as in a change of the plan; null for no earliest day',
     ),
-  period,
-  repId: uuid.optional(),
-  repIds: z.array(uuid).min(1).max(500).optional(),
-  deals: z.array(dealBody.extend({ dealId })).max(500).optional(),
-  quota: z.strictObject({ target: amount, variableTarget: amount.optional() }).optional(),
-  asOf: day.optional(),
+  period: period.describe('The period to simulate'),
+  repId: uuid.optional().describe('Only this rep (UUID)'),
+  repIds: z.array(uuid).min(1).max(500).optional().describe('Only these reps (UUID)'),
+  deals: z
+    .array(
+      dealBody
+        .extend({ dealId: dealId.describe('Id of the deal in the CRM') })
+        .describe('A deal with its id in the CRM'),
+    )
+    .max(500)
+    .optional()
+    .describe('Made-up deals in addition to the stored ones'),
+  quota: z
+    .strictObject({
+      target: amount.describe('What counts as 100 %, in the unit of the measure'),
+      variableTarget: amount.optional().describe('Variable pay at 100 %, in the currency of the plan'),
+    })
+    .optional()
+    .describe('Target to assume for every rep instead of the stored quotas'),
+  asOf: day.optional().describe('Day to calculate as of, YYYY-MM-DD; today by default'),
 });
 type Body = z.infer<typeof body>;
 
-const outcome = z.object({
-  dealId: z.string(),
-  ruleId: z.string().nullable(),
-  ruleName: z.string().nullable(),
-  paid: z.boolean(),
-  amount: z.number(),
-  reason: z.string().nullable(),
-  conditions: conditionTraces,
-  missing: z.array(z.string()),
-});
+const outcome = z
+  .object({
+    dealId: fields.dealId,
+    ruleId: fields.ruleId.nullable(),
+    ruleName: fields.ruleName.nullable(),
+    paid: z.boolean().describe('Whether the rule would pay an amount other than 0'),
+    amount: z.number().describe('Amount that the rule would pay, in `currency`'),
+    reason: z.string().nullable().describe('Why nothing would be paid, as a code; null if the rule pays'),
+    conditions: conditionTraces,
+    missing: z.array(z.string()).describe('Slugs of fields that the rule needs and the deal does not have'),
+  })
+  .describe('What one rule decided about a deal');
 
 const response = z.object({
-  planId: z.string().optional(),
-  planVersionId: z.string().optional(),
-  period: z.string(),
-  currency: z.string(),
-  total: z.number(),
+  planId: fields.planId.optional(),
+  planVersionId: fields.planVersionId.optional(),
+  period: fields.period,
+  currency: fields.currency,
+  total: z.number().describe('Sum of all reps, in `currency`'),
   warnings: planWarnings,
-  reps: z.array(
-    z.object({
-      repId: z.string(),
-      total: z.number(),
-      attainment: z.array(
-        z.object({
-          measure: z.string(),
-          period: z.string(),
-          target: z.number().nullable(),
-          credit: z.number(),
-          attainment: z.number(),
-        }),
-      ),
-      rules: z.array(
-        z.object({
-          ruleId: z.string().optional(),
-          name: z.string(),
-          total: z.number(),
-          deals: z.array(
-            z.object({
-              dealId: z.string(),
-              amount: z.number(),
-              base: z.number(),
-              tierName: z.string().nullable(),
-              trace,
-            }),
-          ),
-        }),
-      ),
-      outcomes: z.array(outcome),
-    }),
-  ),
+  reps: z
+    .array(
+      z
+        .object({
+          repId: fields.repId,
+          total: z.number().describe('Sum of the rep, in `currency`'),
+          attainment: z
+            .array(
+              z
+                .object({
+                  measure: fields.measure,
+                  period: z.string().describe('Attainment period, such as 2026-Q1'),
+                  target: z.number().nullable().describe('Target of the quota; null if none is set'),
+                  credit: fields.credit,
+                  attainment: fields.attainment,
+                })
+                .describe('Attainment of one quota'),
+            )
+            .describe('Attainment of every quota that the rules use'),
+          rules: z
+            .array(
+              z
+                .object({
+                  ruleId: fields.ruleId.optional(),
+                  name: z.string().describe('Name of the rule'),
+                  total: z.number().describe('Sum of the rule, in `currency`'),
+                  deals: z
+                    .array(
+                      z
+                        .object({
+                          dealId: fields.dealId,
+                          amount: z.number().describe('Amount in `currency`'),
+                          base: z.number().describe('What the rate multiplies, in `currency`'),
+                          tierName: fields.tierName.nullable(),
+                          trace,
+                        })
+                        .describe('What the rule would pay for one deal'),
+                    )
+                    .describe('What the rule would pay for each deal'),
+                })
+                .describe('What one rule would pay'),
+            )
+            .describe('What every rule would pay'),
+          outcomes: z.array(outcome).describe('What every rule decided about every deal'),
+        })
+        .describe('The result of one rep'),
+    )
+    .describe('The result of every rep'),
 });
 
 @injectable()

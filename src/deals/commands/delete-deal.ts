@@ -17,13 +17,15 @@ import { lockDeals, purgeDeal, softDeleteDeals } from '../deal-store.js';
 import { dealEarnings } from '../deal-views.js';
 
 /** The CRM's id of the deal, unchanged; an id that cannot be stored matches no deal. */
-const params = z.strictObject({ dealId: z.string().max(200) });
-const query = z.strictObject({ hard: flag.default(false) });
+const params = z.strictObject({ dealId: z.string().max(200).describe('Id of the deal in the CRM') });
+const query = z.strictObject({
+  hard: flag.default(false).describe('true: also delete the snapshots of the deal; false: mark the deal as deleted'),
+});
 const response = z.object({
-  reversed: z.int(),
-  statementLocked: z.boolean(),
-  softDeleted: z.boolean(),
-  hardDeleted: z.boolean(),
+  reversed: z.int().describe('Number of commission events that were reversed'),
+  statementLocked: z.boolean().describe('Whether approved statements blocked changes'),
+  softDeleted: z.boolean().describe('Whether the deal was marked as deleted'),
+  hardDeleted: z.boolean().describe('Whether the deal and its snapshots were deleted'),
 });
 
 const nothingDeleted = { reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: false };

@@ -1,6 +1,7 @@
 import { type Readable } from 'node:stream';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { dateFormats } from '../../kernel/date-text.js';
 import { invalid } from '../../kernel/failure.js';
@@ -36,37 +37,63 @@ const query = z.strictObject({
   delimiter: z
     .enum([',', ';', '\t', '|', 'tab'])
     .default(',')
-    .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter)),
+    .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter))
+    .describe('Delimiter of the CSV file; `tab` for a tab character'),
 });
 type Query = z.infer<typeof query>;
 
-const previewRow = z.object({
-  row: z.int(),
-  dealId: z.string().nullable(),
-  outcome: z.enum(['created', 'changed', 'unchanged', 'stale', 'rejected']),
-  reason: z.string().nullable(),
-  name: z.string().nullable(),
-  amount: z.number().nullable(),
-  currency: z.string().nullable(),
-  stage: z.string().nullable(),
-  closeDate: z.string().nullable(),
-  repId: z.string().nullable(),
-});
+const previewRow = z
+  .object({
+    row: z.int().describe('Number of the row, from 1, without the header'),
+    dealId: fields.dealId.nullable(),
+    outcome: z
+      .enum(['created', 'changed', 'unchanged', 'stale', 'rejected'])
+      .describe('What would happen to the deal. stale: the stored snapshot is newer'),
+    reason: z.string().nullable().describe('Why the row would be rejected; null if it would not'),
+    name: fields.dealName.nullable(),
+    amount: z.number().nullable().describe('Amount of the deal in `currency`'),
+    currency: z.string().nullable().describe('Currency of the deal, ISO 4217 code; null if it has none'),
+    stage: fields.stage.nullable(),
+    closeDate: fields.closeDate.nullable(),
+    repId: fields.repId.nullable(),
+  })
+  .describe('A row as it would be stored');
 
 const response = z.object({
-  accepted: z.int(),
-  unchanged: z.int(),
-  stale: z.int(),
-  rejected: z.array(z.object({ row: z.int(), reason: z.string(), code: z.literal('ambiguous_number').optional() })),
+  accepted: z.int().describe('Number of rows that created or changed a deal'),
+  unchanged: z.int().describe('Number of rows that equal the stored deal'),
+  stale: z.int().describe('Number of rows that are older than the stored deal'),
+  rejected: z
+    .array(
+      z
+        .object({
+          row: z.int().describe('Number of the row, from 1, without the header'),
+          reason: z.string().describe('What is wrong with the row'),
+          code: z
+            .literal('ambiguous_number')
+            .optional()
+            .describe('Code of the reason. ambiguous_number: set numberFormat'),
+        })
+        .describe('One rejected row'),
+    )
+    .describe('Rows that were not imported'),
   warnings: z
-    .array(z.object({ code: z.literal('unknown_column'), column: z.string(), message: z.string() }))
+    .array(
+      z
+        .object({
+          code: z.literal('unknown_column').describe('Code of the warning'),
+          column: z.string().describe('Name of the column'),
+          message: z.string().describe('The consequence, and what to do'),
+        })
+        .describe('One unknown column'),
+    )
     .describe('Columns that no mapping, plan or stored deal names'),
   numberFormat: z
     .enum(numberFormats)
     .nullable()
     .describe('The format in the request or detected in the file; null if neither'),
   jobId: z.string().optional().describe('The recalculation job of the import; absent for a dry run'),
-  dryRun: z.literal(true).optional(),
+  dryRun: z.literal(true).optional().describe('Present for a dry run, which writes nothing'),
   rows: z.array(previewRow).optional().describe('The first 20 rows of a dry run, as they would be stored'),
 });
 type Answer = z.input<typeof response>;

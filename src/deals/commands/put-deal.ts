@@ -23,8 +23,10 @@ import { loadDealTerms } from '../deal-store.js';
 import { findDeal } from '../deal-views.js';
 import { recordDeals } from '../record-deals.js';
 
-const params = z.strictObject({ dealId });
-const response = dealRecord.extend({ stale: z.literal(true).optional() });
+const params = z.strictObject({ dealId: dealId.describe('Id of the deal in the CRM') });
+const response = dealRecord.extend({
+  stale: z.literal(true).optional().describe('Present if the stored snapshot is newer, so that nothing was changed'),
+});
 
 @injectable()
 export class PutDeal {

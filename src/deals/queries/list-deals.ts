@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
 import { isDay } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
@@ -18,9 +19,17 @@ const midnight = z
   .transform((date) => `${date}T00:00:00Z`);
 
 const query = z.strictObject({
-  repId: uuid.optional(),
-  stage: z.string().max(10_000).refine(isStorable, 'contains characters that cannot be stored').optional(),
-  since: z.union([instant, midnight], 'must be an ISO 8601 instant or a day, YYYY-MM-DD').optional(),
+  repId: uuid.optional().describe('Only deals of this rep (UUID)'),
+  stage: z
+    .string()
+    .max(10_000)
+    .refine(isStorable, 'contains characters that cannot be stored')
+    .optional()
+    .describe('Only deals in exactly this stage'),
+  since: z
+    .union([instant, midnight], 'must be an ISO 8601 instant or a day, YYYY-MM-DD')
+    .optional()
+    .describe('Only deals whose snapshot was stored at this time or later: an instant or a day'),
   query: text(200).optional().describe('Part of the name or of the id, ignoring case'),
   closedFrom: day.optional().describe('First close date, YYYY-MM-DD'),
   closedTo: day.optional().describe('Last close date, YYYY-MM-DD'),
@@ -28,16 +37,22 @@ const query = z.strictObject({
   unowned: flag.optional().describe('true: deals that belong to no rep; false: deals that belong to one'),
   deleted: flag.default(false).describe('true: deleted deals instead of the others'),
   paid: flag.optional().describe('true: deals that earned any rep an amount other than 0; false: deals that did not'),
-  limit: wholeNumber(1, 500).default(100),
+  limit: wholeNumber(1, 500).default(100).describe('Max number of deals on the page, 1 to 500'),
   offset: z
     .string()
     .regex(/^\d{1,13}$/, 'must be a whole number')
     .transform(Number)
     .refine((offset) => offset <= 1e12, 'must be at most 1,000,000,000,000')
-    .default(0),
+    .default(0)
+    .describe('Number of deals to skip'),
 });
 
-const response = z.object({ deals: z.array(dealRecord), count: z.int(), limit: z.int(), offset: z.int() });
+const response = z.object({
+  deals: z.array(dealRecord).describe('The deals of the page'),
+  count: fields.count,
+  limit: fields.limit,
+  offset: fields.offset,
+});
 
 @injectable()
 export class ListDeals {

@@ -1,11 +1,12 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { Download, type Input, operation } from '../../platform/operation.js';
-import { flag, pathId, period } from '../../platform/schemas.js';
+import { flag, optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findPerson } from '../../reps/rep-views.js';
@@ -23,12 +24,12 @@ import { exportFailures, exportJob, workbookType } from '../export-job.js';
 import { type ExportAnswer, ExportRequests } from '../export-requests.js';
 import { type Cell, csvFile, lineType, plainAmount, text, trusted } from '../payroll-csv.js';
 
-const params = z.strictObject({ repId: pathId });
+const params = z.strictObject({ repId: pathIds.repId });
 const query = z.strictObject({
-  period: period.optional(),
-  format: z.enum(['csv', 'json', 'pdf', 'xlsx']).default('csv'),
-  delimiter: z.enum([',', ';']).default(','),
-  async: flag.default(false),
+  period: optionalPeriod,
+  format: z.enum(['csv', 'json', 'pdf', 'xlsx']).default('csv').describe('Format of the file'),
+  delimiter: z.enum([',', ';']).default(',').describe('Delimiter of a CSV file'),
+  async: flag.default(false).describe('true: respond with the export job at once; false: wait for the file'),
 });
 type Query = z.infer<typeof query>;
 

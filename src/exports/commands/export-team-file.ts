@@ -3,14 +3,17 @@ import { z } from 'zod';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { flag, period } from '../../platform/schemas.js';
+import { flag, optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { resolvePeriod } from '../../statements/statement-views.js';
 import { exportFailures, exportJob, exportJobExample, managerOf, workbookType } from '../export-job.js';
 import { type ExportAnswer, ExportRequests } from '../export-requests.js';
 import { archivedMembers, loadTeamExport } from '../team-export.js';
 
-const query = z.strictObject({ period: period.optional(), async: flag.default(false) });
+const query = z.strictObject({
+  period: optionalPeriod,
+  async: flag.default(false).describe('true: respond with the export job at once; false: wait for the file'),
+});
 type TeamExportInput = Input<unknown, z.infer<typeof query>>;
 
 /** Files of the whole team. A worker makes them. */

@@ -5,7 +5,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Download, type Input, operation } from '../../platform/operation.js';
-import { period } from '../../platform/schemas.js';
+import { optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { csvFile } from '../payroll-csv.js';
@@ -13,16 +13,19 @@ import { layouts, payrollFile } from '../payroll-layouts.js';
 import { loadTeamExport } from '../team-export.js';
 
 const query = z.strictObject({
-  period: period.optional(),
-  layout: z.enum(layouts).default('generic'),
+  period: optionalPeriod,
+  layout: z.enum(layouts).default('generic').describe('Layout of the file: generic, or that of a payroll system'),
   include: z
     .enum(['approved', 'draft', 'all'])
     .optional()
     .describe(
       'approved: approved statements only; draft: approved statements and drafts; all: also people without a plan, an amount or a statement',
     ),
-  columns: z.enum(['default', 'extended']).default('default'),
-  delimiter: z.enum([',', ';']).default(','),
+  columns: z
+    .enum(['default', 'extended'])
+    .default('default')
+    .describe('extended: also the columns of attainment; only for layout generic'),
+  delimiter: z.enum([',', ';']).default(',').describe('Delimiter of the file'),
 });
 type Query = z.infer<typeof query>;
 

@@ -1,13 +1,13 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Download, type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { exportFailures, workbookType } from '../export-job.js';
 import { ExportRequests } from '../export-requests.js';
 
-const params = z.strictObject({ jobId: pathId });
+const params = z.strictObject({ jobId: pathIds.jobId });
 
 @injectable()
 export class GetExportFile {

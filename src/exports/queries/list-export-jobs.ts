@@ -26,7 +26,10 @@ export const listExportJobs = operation({
   path: '/v1/statements/export/jobs',
   access: 'rep',
   payroll: true,
-  response: z.object({ jobs: z.array(exportJob), count: z.int() }),
+  response: z.object({
+    jobs: z.array(exportJob).describe('The jobs, latest first'),
+    count: z.int().describe('Number of jobs in the list'),
+  }),
   failures: {},
   example: { answer: { jobs: [exportJobExample], count: 1 } },
   handler: ListExportJobs,

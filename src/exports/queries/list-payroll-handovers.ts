@@ -34,7 +34,7 @@ export const listPayrollHandovers = operation({
   access: 'manager',
   payroll: true,
   query,
-  response: z.object({ handovers: z.array(payrollHandover) }),
+  response: z.object({ handovers: z.array(payrollHandover).describe('The hand-overs, latest first') }),
   failures: {},
   example: { query: { period: '2026-02' }, answer: { handovers: [payrollHandoverExample] } },
   handler: ListPayrollHandovers,

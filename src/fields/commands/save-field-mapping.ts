@@ -18,7 +18,10 @@ import {
 } from '../field-mapping.js';
 import { saveMapping } from '../field-mapping-store.js';
 
-const body = z.strictObject({ standard: standardMapping, measures: measureMapping.default({}) });
+const body = z.strictObject({
+  standard: standardMapping.describe('Slugs of the fields that hold the standard values of a deal'),
+  measures: measureMapping.default({}).describe('Slugs that plans use, each with the slug of the CRM'),
+});
 
 @injectable()
 export class SaveFieldMapping {
@@ -67,7 +70,7 @@ export const saveFieldMapping = operation({
   path: '/v1/fields/save',
   access: 'admin',
   body,
-  response: fieldMapping.extend({ jobId: z.string() }),
+  response: fieldMapping.extend({ jobId: z.string().describe('The recalculation job (UUID) that the change started') }),
   status: 201,
   failures: {},
   example: { body: fieldMappingExample, answer: { ...fieldMappingExample, jobId: sampleIds.jobId } },

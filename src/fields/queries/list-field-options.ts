@@ -9,7 +9,7 @@ import { fieldOption } from '../field-definition.js';
 import { findFieldOptions } from '../field-options.js';
 
 /** Any text is accepted; text that cannot be a slug is an unknown field. */
-const params = z.strictObject({ slug: z.string() });
+const params = z.strictObject({ slug: z.string().describe('Slug of the field') });
 
 @injectable()
 export class ListFieldOptions {

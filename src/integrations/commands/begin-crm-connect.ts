@@ -14,8 +14,10 @@ import { storeConsent } from '../consent-state-store.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { redirectUri } from '../oauth-client.js';
 
-const query = z.strictObject({ redirect: flag.default(false) });
-const response = z.object({ authorizeUrl: z.string() });
+const query = z.strictObject({
+  redirect: flag.default(false).describe('true: redirect the browser to the consent page; false: return its URL'),
+});
+const response = z.object({ authorizeUrl: z.string().describe('URL of the consent page, valid for ten minutes') });
 
 function begin<const Id extends string>(id: Id, provider: CrmProvider) {
   @injectable()

@@ -10,9 +10,12 @@ import { CrmConnector } from '../crm-connector.js';
 import { crmFailures, toCrmFailure } from '../crm-failures.js';
 
 const token = text(8000);
-const body = z.strictObject({ accessToken: token, refreshToken: token.optional() });
+const body = z.strictObject({
+  accessToken: token.describe('Access token of the CRM'),
+  refreshToken: token.optional().describe('Refresh token of the CRM, if it has one'),
+});
 /** Every organisation of crm-c has its own URL. */
-const crmcBody = body.extend({ instanceUrl: z.url().max(500) });
+const crmcBody = body.extend({ instanceUrl: z.url().max(500).describe('URL of the organization at crm-c') });
 type Body = z.infer<typeof body> & Partial<z.infer<typeof crmcBody>>;
 
 function connect<const Id extends string, const Given extends typeof body | typeof crmcBody>(

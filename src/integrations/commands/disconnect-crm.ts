@@ -5,7 +5,10 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { CrmConnector } from '../crm-connector.js';
 
-const response = z.object({ disconnected: z.boolean(), provider: z.enum(crmProviders) });
+const response = z.object({
+  disconnected: z.boolean().describe('Whether a connection existed'),
+  provider: z.enum(crmProviders).describe('The CRM'),
+});
 
 function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
   @injectable()

@@ -20,7 +20,11 @@ import { callbackPath, redirectUri } from '../oauth-client.js';
 const answered = z.string().max(8000);
 // CRMs add further parameters.
 const query = z
-  .object({ state: answered.optional(), code: answered.optional(), error: answered.optional() })
+  .object({
+    state: answered.optional().describe('State of the connection, as the CRM returns it'),
+    code: answered.optional().describe('Authorization code of the CRM'),
+    error: answered.optional().describe('Error of the CRM, in place of a code'),
+  })
   .catchall(answered);
 
 function finish<const Id extends string>(id: Id, provider: CrmProvider) {

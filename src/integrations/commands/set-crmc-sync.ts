@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { setSyncEnabled } from '../crm-connection-store.js';
 
-const body = z.strictObject({ enabled: z.boolean() });
+const body = z.strictObject({ enabled: z.boolean().describe('Whether crm-c is polled for changes') });
 
 @injectable()
 export class SetCrmcSync {
@@ -26,7 +26,7 @@ export const setCrmcSync = operation({
   path: '/auth/workspace/crmc/sync-enabled',
   access: 'admin',
   body,
-  response: z.object({ enabled: z.boolean() }),
+  response: z.object({ enabled: z.boolean().describe('Whether crm-c is polled for changes') }),
   failures: {},
   example: { body: { enabled: false }, answer: { enabled: false } },
   handler: SetCrmcSync,

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type CrmProvider, crmProviders } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
@@ -12,34 +13,42 @@ import { crmFailures } from '../crm-failures.js';
 import { CrmSync } from '../crm-sync.js';
 
 const body = z.strictObject({
-  recalculate: z.boolean().default(false),
-  reconcile: z.boolean().default(false),
-  async: z.boolean().default(false),
+  recalculate: z
+    .boolean()
+    .default(false)
+    .describe('true: also recalculate every rep, not only those whose deals changed'),
+  reconcile: z.boolean().default(false).describe('true: also delete deals that the CRM no longer has'),
+  async: z.boolean().default(false).describe('true: respond with the job at once; false: wait until it is complete'),
   provider: z.enum(crmProviders).optional().describe('Only this CRM; default: every connected one'),
 });
 
 /** The result of the sync of one CRM. */
-const providerResult = z.object({
-  jobId: z.string(),
-  status: z.enum(['running', 'completed', 'failed']),
-  totalDeals: z.int(),
-  counts: z
-    .record(z.string(), z.number())
-    .optional()
-    .describe('How many deals were created, changed, unchanged, deleted, …; people likewise'),
-  error: z.object({ code: z.string(), message: z.string() }).optional(),
-});
+const providerResult = z
+  .object({
+    jobId: fields.jobId,
+    status: z.enum(['running', 'completed', 'failed']).describe('Status of the job'),
+    totalDeals: z.int().describe('Number of deals that were read'),
+    counts: z
+      .record(z.string(), z.number())
+      .optional()
+      .describe('How many deals were created, changed, unchanged, deleted, …; people likewise'),
+    error: z
+      .object({ code: z.string().describe('Error code'), message: z.string().describe('What is wrong and what to do') })
+      .optional()
+      .describe('Why the sync failed'),
+  })
+  .describe('The sync of one CRM');
 
 const response = z.object({
-  synced: z.boolean(),
-  totalDeals: z.int(),
-  triggered: z.boolean(),
-  message: z.string(),
+  synced: z.boolean().describe('Whether the sync of every CRM is complete'),
+  totalDeals: z.int().describe('Number of deals that were read'),
+  triggered: z.boolean().describe('Whether a calculation was started'),
+  message: z.string().describe('Summary of the sync for a person'),
   provider: z.enum(crmProviders).describe('The CRM; of several the first, see `results`'),
   jobId: z.string().describe('The job of that CRM'),
-  status: z.enum(['running', 'completed']),
-  async: z.literal(true).optional(),
-  startedAt: z.string().optional(),
+  status: z.enum(['running', 'completed']).describe('Status of the job'),
+  async: z.literal(true).optional().describe('Present when the job runs in the background'),
+  startedAt: fields.startedAt.optional(),
   counts: z.record(z.string(), z.number()).optional().describe('Sums over all CRMs'),
   results: z.partialRecord(z.enum(crmProviders), providerResult).describe('By CRM'),
 });

@@ -16,7 +16,11 @@ import { CrmAccounts } from '../crm-accounts.js';
 import { connectedCrm } from '../crm-connection-views.js';
 import { crmFailures, toCrmFailure } from '../crm-failures.js';
 
-const response = z.object({ synced: z.literal(true), count: z.int(), reps: z.array(rep) });
+const response = z.object({
+  synced: z.literal(true).describe('Always true'),
+  count: z.int().describe('Number of reps'),
+  reps: z.array(rep).describe("The reps after the import of the CRM's members"),
+});
 
 const maxWaitMs = 25_000;
 

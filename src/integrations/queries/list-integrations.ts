@@ -7,10 +7,10 @@ import { integration, unconnectedExample } from '../crm-connection.js';
 import { listIntegrations as load } from '../crm-connection-views.js';
 
 const response = z.object({
-  crma: z.boolean(),
-  crmb: z.boolean(),
-  crmc: z.boolean(),
-  integrations: z.array(integration),
+  crma: z.boolean().describe('Whether crm-a is connected'),
+  crmb: z.boolean().describe('Whether crm-b is connected'),
+  crmc: z.boolean().describe('Whether crm-c is connected'),
+  integrations: z.array(integration).describe('The connection to every CRM'),
 });
 
 @injectable()

@@ -31,13 +31,21 @@ import { findPlanVersion } from '../plan-views.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const body = z.strictObject({
-  name: text(200),
+  name: text(200).describe('Name of the plan, unique in the workspace'),
   config: planConfig,
-  effectiveStart: day.nullish(),
-  effectiveEnd: day.nullish(),
+  effectiveStart: day
+    .nullish()
+    .describe('First day on which the version applies, YYYY-MM-DD; null or absent for no earliest day'),
+  effectiveEnd: day
+    .nullish()
+    .describe('Last day on which the version applies, YYYY-MM-DD; null or absent for no last day'),
   fieldMapping: fieldMapping.nullish(),
-  currency: currency.nullish(),
-  status: z.enum(['draft', 'active', 'archived']).default('active'),
+  currency: currency
+    .nullish()
+    .describe(
+      'Currency that the plan pays in, ISO 4217 code. A deal in another currency does not fire. By default the currency of the workspace',
+    ),
+  status: z.enum(['draft', 'active', 'archived']).default('active').describe('draft pays nothing; active pays'),
 });
 
 @injectable()

@@ -1,18 +1,18 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields, pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';
 import { planArguments } from '../plan-tool-text.js';
 
-const params = z.strictObject({ planVersionId: pathId, repId: pathId });
+const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
 
 @injectable()
 export class DeletePlanOverride {
@@ -39,7 +39,11 @@ export const deletePlanOverride = operation({
   path: '/v1/plans/:planVersionId/overrides/:repId',
   access: 'admin',
   params,
-  response: z.object({ removed: z.boolean(), planVersionId: z.string(), repId: z.string() }),
+  response: z.object({
+    removed: z.boolean().describe('Whether the rep had overrides, which were removed'),
+    planVersionId: fields.planVersionId,
+    repId: fields.repId,
+  }),
   failures: { plan_not_found: 404, rep_not_found: 404 },
   tool: {
     name: 'delete_plan_override',

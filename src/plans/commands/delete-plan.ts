@@ -1,18 +1,18 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields, pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { planNotFound } from '../plan.js';
 import { hasAssignments, deletePlan as removePlan } from '../plan-store.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanId } from '../plan-views.js';
 
-const params = z.strictObject({ planId: pathId });
+const params = z.strictObject({ planId: pathIds.planId });
 
 @injectable()
 export class DeletePlan {
@@ -41,7 +41,10 @@ export const deletePlan = operation({
   path: '/v1/plans/:planId',
   access: 'admin',
   params,
-  response: z.object({ deleted: z.boolean(), planId: z.string() }),
+  response: z.object({
+    deleted: z.boolean().describe('Whether the plan existed and was deleted'),
+    planId: fields.planId,
+  }),
   failures: { plan_not_found: 404, plan_has_assignments: 409 },
   tool: {
     name: 'delete_plan',

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure, invalid } from '../../kernel/failure.js';
@@ -7,7 +8,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId, uuid } from '../../platform/schemas.js';
+import { uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
@@ -17,17 +18,32 @@ import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import { overridesByRep } from '../queries/list-plan-overrides.js';
 
-const params = z.strictObject({ planVersionId: pathId, repId: pathId });
-const tier = z.strictObject({
-  tierIndex: z.int().min(0),
-  rate: z.number().min(0).max(10).optional(),
-  flatAmount: z.number().min(0).max(1e12).optional(),
-});
+const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
+const tier = z
+  .strictObject({
+    tierIndex: z.int().min(0).describe('Position of the tier in the rule, from 0'),
+    rate: z.number().min(0).max(10).optional().describe('Share of the base: 0.08 is 8 %. Give rate or flatAmount'),
+    flatAmount: z
+      .number()
+      .min(0)
+      .max(1e12)
+      .optional()
+      .describe('Fixed amount instead of a rate, in the currency of the plan'),
+  })
+  .describe('The terms of one tier');
 const body = z.strictObject({
   rules: z
-    .array(z.strictObject({ ruleId: uuid, tiers: z.array(tier).min(1).max(50) }))
+    .array(
+      z
+        .strictObject({
+          ruleId: uuid.describe('Id of the rule (UUID)'),
+          tiers: z.array(tier).min(1).max(50).describe('Tiers with other terms; the others stay as in the plan'),
+        })
+        .describe('A rule with its tiers'),
+    )
     .min(1)
-    .max(50),
+    .max(50)
+    .describe('The rules with other terms for this rep; they replace all stored overrides of the rep'),
 });
 type Body = z.infer<typeof body>;
 

@@ -1,17 +1,17 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { planStatuses, type WrittenPlan, writtenPlan } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { describePlan, describeWarnings, planArguments, planTermParts } from '../plan-tool-text.js';
 import { UpdatePlan } from './update-plan.js';
 
-const params = z.strictObject({ planRef: pathId });
-const body = z.strictObject({ status: z.enum(planStatuses) });
+const params = z.strictObject({ planRef: pathIds.planRef });
+const body = z.strictObject({ status: z.enum(planStatuses).describe('New status; archived and draft pay nothing') });
 
 @injectable()
 export class SetPlanStatus {

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type PlanTerms } from '../../engine/plan-config.js';
 import { restatedDays, stopsDays } from '../../engine/version-timeline.js';
 import { type Caller } from '../../kernel/caller.js';
@@ -11,7 +12,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { currency, day, pathId, text } from '../../platform/schemas.js';
+import { currency, day, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { type CarriedOverrides, carryOverrides } from '../carried-overrides.js';
@@ -48,15 +49,25 @@ import { findPlanVersion } from '../plan-views.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 import { attainmentRestarts, laterVersionStarts, planNotActive } from '../version-warnings.js';
 
-const params = z.strictObject({ planRef: pathId });
+const params = z.strictObject({ planRef: pathIds.planRef });
 const body = z.strictObject({
-  name: text(200).optional(),
+  name: text(200).optional().describe('New name of the plan, unique in the workspace'),
   config: planConfig.optional(),
-  effectiveStart: day.nullish(),
-  effectiveEnd: day.nullish(),
+  effectiveStart: day
+    .nullish()
+    .describe(
+      'First day on which the new version applies, YYYY-MM-DD; null for no earliest day. Absent: as before the change',
+    ),
+  effectiveEnd: day
+    .nullish()
+    .describe(
+      'Last day on which the new version applies, YYYY-MM-DD; null for no last day. Absent: as before the change',
+    ),
   fieldMapping: fieldMapping.nullish(),
-  currency: currency.nullish(),
-  status: z.enum(planStatuses).optional(),
+  currency: currency
+    .nullish()
+    .describe('Currency that the plan pays in, ISO 4217 code; null for the currency of the workspace'),
+  status: z.enum(planStatuses).optional().describe('New status of the plan'),
 });
 
 @injectable()

@@ -6,7 +6,7 @@ import { planTemplateExample } from '../plan-examples.js';
 import { planTemplate } from '../templates.js';
 import { planTemplates } from '../templates-catalog.js';
 
-const params = z.strictObject({ templateId: z.string() });
+const params = z.strictObject({ templateId: z.string().describe('Id of the template, such as flat-commission') });
 
 @injectable()
 export class GetPlanTemplate {

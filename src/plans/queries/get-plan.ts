@@ -1,12 +1,12 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
@@ -14,7 +14,7 @@ import { planExample } from '../plan-examples.js';
 import { describePlan, planTermParts } from '../plan-tool-text.js';
 import { findPlanVersion, visiblePlan } from '../plan-views.js';
 
-const params = z.strictObject({ planId: pathId });
+const params = z.strictObject({ planId: pathIds.planId });
 
 @injectable()
 export class GetPlan {

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -7,7 +8,6 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, repOverrides } from '../plan.js';
@@ -15,7 +15,7 @@ import { repOverridesExample } from '../plan-examples.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion, listOverrides } from '../plan-views.js';
 
-const params = z.strictObject({ planVersionId: pathId });
+const params = z.strictObject({ planVersionId: pathIds.planVersionId });
 
 @injectable()
 export class ListPlanOverrides {

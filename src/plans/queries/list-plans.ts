@@ -12,7 +12,10 @@ import { planExample } from '../plan-examples.js';
 import { planTermParts } from '../plan-tool-text.js';
 import { listPlanVersions, visiblePlan } from '../plan-views.js';
 
-const query = z.strictObject({ status: z.enum(planStatuses).optional(), versions: z.literal('all').optional() });
+const query = z.strictObject({
+  status: z.enum(planStatuses).optional().describe('Only plans with this status'),
+  versions: z.literal('all').optional().describe('all: every version; by default one version of each plan'),
+});
 
 @injectable()
 export class ListPlans {

@@ -3,21 +3,23 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { flag } from '../schemas.js';
 
 /** The result of one row of a file. */
-const rowResult = z.object({
-  row: z.int().describe('Counted from 1, without the header'),
-  outcome: z.enum(['created', 'changed', 'unchanged', 'rejected']),
-  email: z.string().nullable(),
-  repId: z.string().nullable(),
-  code: z.string().optional().describe('Why the row was rejected, as a code'),
-  reason: z.string().optional().describe('Why the row was rejected, in words'),
-});
+const rowResult = z
+  .object({
+    row: z.int().describe('Counted from 1, without the header'),
+    outcome: z.enum(['created', 'changed', 'unchanged', 'rejected']).describe('What happened to the row'),
+    email: z.string().nullable().describe('E-mail address in the row; null if it has none'),
+    repId: z.string().nullable().describe('Id of the rep (UUID); null if no rep was found'),
+    code: z.string().optional().describe('Why the row was rejected, as a code'),
+    reason: z.string().optional().describe('Why the row was rejected, in words'),
+  })
+  .describe('The result of one row of the file');
 export type RowResult = z.input<typeof rowResult>;
 
 export const importResults = z.object({
   accepted: z.int().describe('Rows that created or changed something'),
-  unchanged: z.int(),
-  rejected: z.int(),
-  dryRun: z.boolean(),
+  unchanged: z.int().describe('Number of rows that changed nothing'),
+  rejected: z.int().describe('Number of rejected rows'),
+  dryRun: z.boolean().describe('Whether nothing was written because of dryRun'),
   results: z.array(rowResult).describe('One for each row, in the order of the file'),
 });
 export type ImportResults = z.input<typeof importResults>;
@@ -27,7 +29,8 @@ export const importQuery = z.strictObject({
   delimiter: z
     .enum([',', ';', '\t', '|', 'tab'])
     .default(',')
-    .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter)),
+    .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter))
+    .describe('Delimiter of the CSV file; `tab` for a tab character'),
 });
 export type ImportQuery = z.infer<typeof importQuery>;
 

@@ -20,8 +20,8 @@ function plainKeyword([keyword, value]: readonly [string, unknown]): (readonly [
     const types = value.filter((type) => type !== 'null');
     return types.length === 1 || types[0] === 'number' ? [[keyword, types[0]]] : [];
   }
-  // Limits of length cost tokens in every list of tools; the error message states a limit that is exceeded.
-  if (keyword === 'minLength' || keyword === 'maxLength') return [];
+  // Examples and limits of length cost tokens in every list of tools; the error message states a limit that is exceeded.
+  if (keyword === 'example' || keyword === 'minLength' || keyword === 'maxLength') return [];
   if (keyword === 'maximum' && Number(value) >= 1e6) return [];
   if (keyword === 'properties')
     return [

@@ -68,10 +68,11 @@ interface ObjectSchema {
   readonly required: readonly string[];
 }
 
+/** Without the descriptions of the API: the list of tools is part of every conversation, and each argument has its own. */
 function inputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['inputSchema'] {
   const parts = [operation.params, operation.query, operation.body]
     .filter((part): part is z.ZodType => part !== undefined)
-    .map((part) => objectSchema(part, 'input'));
+    .map((part) => objectSchema(part, 'input', true));
   const read = objectSchema(readingArguments(tool), 'input');
   const known = Object.assign({}, ...parts.map(({ properties }) => properties)) as Record<string, JsonSchema>;
   const described = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>
@@ -98,8 +99,8 @@ function argumentSchema(argument: GivenArgument, own: JsonSchema | undefined): J
   return { ...plainSchema(schema?.() ?? own ?? {}), description };
 }
 
-function objectSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
-  return { required: [], properties: {}, ...jsonSchemaOf(schema, io) } as unknown as ObjectSchema;
+function objectSchema(schema: z.ZodType, io: 'input' | 'output', bare = false): ObjectSchema {
+  return { required: [], properties: {}, ...jsonSchemaOf(schema, io, bare) } as unknown as ObjectSchema;
 }
 
 const errorBody = z.object({
@@ -111,7 +112,7 @@ const errorBody = z.object({
 
 /** The schema of the structured content: the result or an error body, since clients validate both against it. */
 function outputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['outputSchema'] {
-  const answer = jsonSchemaOf(operation.response as z.ZodType, 'output');
+  const answer = jsonSchemaOf(operation.response as z.ZodType, 'output', true);
   const whole = answer['type'] === 'array' ? asObject(tool.list ?? '', answer) : answer;
   const forms = ((whole['anyOf'] as readonly JsonSchema[] | undefined) ?? [whole]).map((form) =>
     [relaxed(tool.detail), paged(tool), followed(tool.follow)].reduce((schema, change) => change(schema), form),
@@ -147,7 +148,7 @@ function paged({ list, listsWithin }: AnyTool): Change {
 /** A client that waits gets the result of the work besides the response that started it. */
 function followed(follow: Follow<AnyOperation> | undefined): Change {
   if (follow === undefined) return (schema) => schema;
-  const { properties } = objectSchema(follow.operation.response as z.ZodType, 'output');
+  const { properties } = objectSchema(follow.operation.response as z.ZodType, 'output', true);
   return (schema) => withProperties(schema, { ...properties, pollAfterSeconds: { type: 'integer' } }, []);
 }
 

@@ -8,7 +8,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { groupBy } from '../../kernel/group-by.js';
-import { tidySchema } from '../json-schema.js';
+import { jsonSchemaOf, tidySchema } from '../json-schema.js';
 import { type AnyOperation, acceptsIdempotencyKey, type Example, isPublic } from '../operation.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, headersOf, limitHeaders } from './headers.js';
@@ -115,10 +115,15 @@ function parametersOf(operation: AnyOperation, path: string): object[] {
   const own = [...operation.path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string);
   const inPath = [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name], index) => {
     const given = operation.example.params?.[own[index] as string];
+    const { description } = jsonSchemaOf(
+      (operation.params as z.ZodObject).shape[own[index] as string] as z.ZodType,
+      'input',
+    );
     return {
       name,
       in: 'path',
       required: true,
+      description,
       schema: { type: 'string' },
       ...(given === undefined ? {} : { example: given }),
     };
@@ -141,6 +146,7 @@ function bodyOf(operation: AnyOperation): ZodOpenApiRequestBodyObject | null {
   const body = operation.body as z.ZodType;
   return {
     required: !body.safeParse({}).success,
+    description: operation.summary,
     content: {
       'application/json': { schema: body, ...(example.body === undefined ? {} : { example: example.body }) },
     },
@@ -152,13 +158,21 @@ function rawBody({ limitBytes }: { readonly limitBytes: number }, example: Examp
   return {
     required: true,
     description: `At most ${limitBytes / 1024} KiB, as the sender signs it.`,
-    content: { 'application/json': { schema: {}, ...given } },
+    content: {
+      'application/json': {
+        schema: { description: 'The payload of the sender, as its documentation describes it' },
+        ...given,
+      },
+    },
   };
 }
 
 function uploaded(type: string, example: Example) {
   const given = example.uploads?.[type];
-  const schema = type === 'application/json' ? ({ type: 'object' } as const) : ({ type: 'string' } as const);
+  const schema =
+    type === 'application/json'
+      ? ({ type: 'object', description: 'The rows of the file as an object with one list' } as const)
+      : ({ type: 'string', description: 'The file: a header line, then one line for each row' } as const);
   return { schema, ...(given === undefined ? {} : { example: given }) };
 }
 
@@ -182,7 +196,7 @@ function answered({ response, example, files }: AnyOperation) {
     schema: response as z.ZodType,
     ...(example.answer === undefined ? {} : { example: example.answer }),
   };
-  const asFile = { schema: { type: 'string', format: 'binary' } } as const;
+  const asFile = { schema: { type: 'string', format: 'binary', description: 'The bytes of the file' } } as const;
   const types: readonly string[] = files ?? ['application/json'];
   return Object.fromEntries(types.map((type) => [type, type === 'application/json' ? asJson : asFile]));
 }

@@ -6,10 +6,13 @@ import { headersOf, limitHeaders } from './headers.js';
 
 export const failure = z
   .object({
-    statusCode: z.int(),
-    code: z.string(),
-    message: z.string(),
-    details: z.record(z.string(), z.unknown()).optional(),
+    statusCode: z.int().describe('HTTP status of the response'),
+    code: z.string().describe('Error code; never changes'),
+    message: z.string().describe('What is wrong and what to do, for a person; may change'),
+    details: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Data of the error, such as `issues` with the path and the message of every invalid field'),
   })
   .meta({ description: 'The body of every error response' });
 
@@ -59,7 +62,11 @@ export function failureResponses(operation: AnyOperation): ZodOpenApiResponsesOb
 function response(status: number, codes: readonly string[], hasToken: boolean): ZodOpenApiResponseObject {
   const limits = hasToken && status !== 401 ? limitHeaders : [];
   const retry = status === 429 || status === 503 ? (['Retry-After'] as const) : [];
-  const ofCodes = { type: 'object', properties: { code: { enum: codes } } };
+  const ofCodes = {
+    type: 'object',
+    description: 'The error codes with this status',
+    properties: { code: { enum: codes, description: 'Error codes of the operation with this status' } },
+  };
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: headersOf(['X-Request-Id', ...limits, ...retry]),

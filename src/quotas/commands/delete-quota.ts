@@ -1,17 +1,17 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { quotaNotFound } from '../quota.js';
 import { deleteQuota as removeQuota } from '../quota-store.js';
 import { findQuota } from '../quota-views.js';
 
-const params = z.strictObject({ quotaId: pathId });
+const params = z.strictObject({ quotaId: pathIds.quotaId });
 
 @injectable()
 export class DeleteQuota {
@@ -36,7 +36,10 @@ export const deleteQuota = operation({
   path: '/v1/quotas/:quotaId',
   access: 'admin',
   params,
-  response: z.object({ deleted: z.boolean(), quotaId: z.string() }),
+  response: z.object({
+    deleted: z.boolean().describe('Whether the quota existed and was deleted'),
+    quotaId: z.string().describe('Id of the quota (UUID)'),
+  }),
   failures: { quota_not_found: 404 },
   tool: {
     name: 'delete_quota',

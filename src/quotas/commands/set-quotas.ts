@@ -8,6 +8,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
+import { jsonSchemaOf } from '../../platform/json-schema.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, text, uuid } from '../../platform/schemas.js';
@@ -18,24 +19,28 @@ import { type Quota, quota, quotaExample, targetAmount } from '../quota.js';
 import { assertPeriodKind, assignedPlanIds, findRuleById, findRuleByMeasure, type QuotaRule } from '../quota-rule.js';
 import { type QuotaSetting } from '../quota-store.js';
 
-const target = z.strictObject({
-  repId: uuid.optional().meta({ description: 'The rep; send this or email' }),
-  email: email.optional().meta({ description: "The rep's e-mail address, in any case; give this or repId" }),
-  period: period.meta({ description: "The period, in the format of the rule's attainmentPeriod: 2026-Q1" }),
-  target: targetAmount.meta({ description: 'What counts as 100 %, in the unit of the measure' }),
-  variableTarget: targetAmount
-    .nullish()
-    .meta({ description: 'Variable pay at 100 %. Omit to keep the stored value; null clears it' }),
-});
+const target = z
+  .strictObject({
+    repId: uuid.optional().meta({ description: 'The rep; send this or email' }),
+    email: email.optional().meta({ description: "The rep's e-mail address, in any case; give this or repId" }),
+    period: period.meta({ description: "The period, in the format of the rule's attainmentPeriod: 2026-Q1" }),
+    target: targetAmount.meta({ description: 'What counts as 100 %, in the unit of the measure' }),
+    variableTarget: targetAmount
+      .nullish()
+      .meta({ description: 'Variable pay at 100 %. Omit to keep the stored value; null clears it' }),
+  })
+  .describe('Target of one rep and period');
 
 const body = z.strictObject({
-  repIds: z.array(uuid).min(1).max(10_000).optional(),
-  planRuleId: uuid.optional(),
-  measure: text(500).optional(),
-  planId: uuid.optional(),
-  period: period.optional(),
-  target: targetAmount.optional(),
-  variableTarget: targetAmount.nullish(),
+  repIds: z.array(uuid).min(1).max(10_000).optional().describe('Reps (UUID) who get the target'),
+  planRuleId: uuid.optional().describe('Id of the rule (UUID); send this or measure'),
+  measure: text(500).optional().describe('Name of a rule of an active plan; send this or planRuleId'),
+  planId: uuid.optional().describe('Plan (UUID) of the measure, if several plans have a rule of this name'),
+  period: period.optional().describe('Attainment period in the format of the rule: 2026-03, 2026-Q1 or 2026'),
+  target: targetAmount.optional().describe('What counts as 100 %, in the unit of the measure'),
+  variableTarget: targetAmount
+    .nullish()
+    .describe('Variable pay at 100 %, in the currency of the plan. Absent: the stored value stays; null clears it'),
   targets: z.array(target).min(1).max(10_000).optional().meta({
     description:
       'One target for each rep and period, all or none. Replaces repIds, period, target and variableTarget, which set one target for all reps.',
@@ -187,7 +192,11 @@ export const setQuotas = operation({
       target: 'What counts as 100 %, in the unit of the measure',
       variableTarget:
         'Variable pay at 100 %, for payoutBase variable_target or capMultiplier; omit to keep the stored value',
-      targets: 'Instead of repIds, period and target: [{repId or email, period, target, variableTarget}], all or none',
+      targets: {
+        description:
+          'Instead of repIds, period and target: [{repId or email, period, target, variableTarget}], all or none',
+        schema: () => jsonSchemaOf(body.shape.targets, 'input'),
+      },
     },
     list: 'quotas',
     summary: (quotas) => `Quotas set: ${quotas.length}. Commission is recalculated automatically.`,

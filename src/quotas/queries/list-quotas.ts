@@ -11,7 +11,11 @@ import { narrowedReps } from '../../reps/rep.js';
 import { quota, quotaExample } from '../quota.js';
 import { listQuotas as loadQuotas } from '../quota-views.js';
 
-const query = z.strictObject({ repId: uuid.optional(), planId: uuid.optional(), period: period.optional() });
+const query = z.strictObject({
+  repId: uuid.optional().describe('Only quotas of this rep (UUID)'),
+  planId: uuid.optional().describe('Only quotas of this plan (UUID)'),
+  period: period.optional().describe('Only quotas of this attainment period, such as 2026-Q1'),
+});
 
 @injectable()
 export class ListQuotas {

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Config } from '../../platform/config.js';
@@ -11,12 +12,23 @@ import { inviteReps } from '../invite-reps.js';
 
 // An id that is not a UUID is reported as failed, like an unknown id, so that one mistake does not block the other
 // invitations.
-const body = z.strictObject({ repIds: z.array(z.string().min(1).max(200)).min(1).max(500) });
+const body = z.strictObject({
+  repIds: z.array(z.string().min(1).max(200)).min(1).max(500).describe('Ids of the reps (UUID) to invite'),
+});
 
 const response = z.object({
-  invited: z.array(z.string()),
-  failed: z.array(z.object({ repId: z.string(), reason: z.enum(['rep_not_found', 'rep_limit_reached']) })),
-  inviteCount: z.int(),
+  invited: z.array(z.string()).describe('Ids of the reps (UUID) who were invited'),
+  failed: z
+    .array(
+      z
+        .object({
+          repId: fields.repId,
+          reason: z.enum(['rep_not_found', 'rep_limit_reached']).describe('Why the rep was not invited, as a code'),
+        })
+        .describe('A rep who was not invited'),
+    )
+    .describe('Reps who were not invited'),
+  inviteCount: z.int().describe('Number of invited reps'),
 });
 
 @injectable()

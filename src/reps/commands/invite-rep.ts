@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -7,12 +8,11 @@ import { type Config } from '../../platform/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { CONFIG } from '../../platform/tokens.js';
 import { inviteReps } from '../invite-reps.js';
 import { repNotFound } from '../rep.js';
 
-const params = z.strictObject({ repId: pathId });
+const params = z.strictObject({ repId: pathIds.repId });
 
 @injectable()
 export class InviteRep {
@@ -47,7 +47,10 @@ export const inviteRep = operation({
   path: '/v1/reps/:repId/invite',
   access: 'admin',
   params,
-  response: z.object({ invited: z.literal(true), email: z.string() }),
+  response: z.object({
+    invited: z.literal(true).describe('Always true'),
+    email: z.string().describe('Address to which the invitation was sent'),
+  }),
   failures: { rep_not_found: 400, rep_limit_reached: 403 },
   example: { params: { repId: sampleIds.repId }, answer: { invited: true, email: 'ben@acme.test' } },
   handler: InviteRep,

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
@@ -7,7 +8,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { day, knownId, pathId, uuid } from '../../platform/schemas.js';
+import { day, knownId, uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { changeManagers } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
@@ -15,13 +16,13 @@ import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
 import { endSessions, findRep, type StoredRep, updateReps } from '../rep-store.js';
 import { findRepName, listReps, workspaceToday } from '../rep-views.js';
 
-const params = z.strictObject({ repId: pathId });
+const params = z.strictObject({ repId: pathIds.repId });
 const body = z.strictObject({
-  role: z.enum(roles).optional(),
-  active: z.boolean().optional(),
+  role: z.enum(roles).optional().describe('New role of the rep'),
+  active: z.boolean().optional().describe('false: the rep cannot sign in, and their sessions end'),
   payrollId: payrollId.optional(),
-  managerId: uuid.nullable().optional(),
-  managerFrom: day.optional(),
+  managerId: uuid.nullable().optional().describe('Manager from managerFrom on (UUID); null for none'),
+  managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
 });
 type Change = z.infer<typeof body>;
 

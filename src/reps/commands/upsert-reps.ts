@@ -9,7 +9,9 @@ import { type Rep, rep, repExample } from '../rep.js';
 import { listReps, workspaceToday } from '../rep-views.js';
 import { person, upsertPeople } from '../upsert-people.js';
 
-const body = z.strictObject({ reps: z.array(person).min(1).max(10_000) });
+const body = z.strictObject({
+  reps: z.array(person).min(1).max(10_000).describe('The reps to create or to update, found by e-mail address'),
+});
 
 @injectable()
 export class UpsertReps {
@@ -37,7 +39,7 @@ export const upsertReps = operation({
   path: '/v1/reps',
   access: 'admin',
   body,
-  response: z.object({ reps: z.array(rep) }),
+  response: z.object({ reps: z.array(rep).describe('The reps as stored, in the order of the request') }),
   failures: { rep_limit_reached: 403, last_admin: 409 },
   example: {
     body: {

@@ -1,23 +1,28 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, readsAsWidget, rep, repExample, repNotFound } from '../rep.js';
 import { findLinkedRep, workspaceToday } from '../rep-views.js';
 
-const params = z.strictObject({ repId: pathId });
+const params = z.strictObject({ repId: pathIds.repId });
 
-const linkage = z.object({
-  provider: z.string().nullable(),
-  crmId: z.string().nullable(),
-  syncedAt: z.string().nullable(),
-  lastDealOwnedAt: z.string().nullable(),
-});
+const linkage = z
+  .object({
+    provider: z.string().nullable().describe('CRM that the rep was imported from; null for none'),
+    crmId: z.string().nullable().describe('Id of the rep in the CRM; null for none'),
+    syncedAt: z.string().nullable().describe('Last import from the CRM, instant in ISO 8601; null for none'),
+    lastDealOwnedAt: z
+      .string()
+      .nullable()
+      .describe('When a deal of the rep was last stored, instant in ISO 8601; null for none'),
+  })
+  .describe('How the rep is linked to the CRM');
 
 @injectable()
 export class GetRep {

@@ -16,7 +16,8 @@ const query = z.strictObject({
     .max(1000)
     .refine(isStorable, 'contains characters that cannot be stored')
     .transform(normalEmail)
-    .optional(),
+    .optional()
+    .describe('Only the rep with this e-mail address, in any case'),
 });
 
 @injectable()
@@ -44,7 +45,7 @@ export const listReps = operation({
   access: 'connection',
   payroll: true,
   query,
-  response: z.object({ reps: z.array(rep) }),
+  response: z.object({ reps: z.array(rep).describe('The reps, by name') }),
   failures: {},
   tool: {
     name: 'list_reps',

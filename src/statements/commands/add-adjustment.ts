@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
 import { dealId } from '../../deals/deal.js';
 import { assertDealExists } from '../../deals/deal-views.js';
@@ -12,7 +13,7 @@ import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { money, pathId, period, text } from '../../platform/schemas.js';
+import { money, period, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import {
   type AdjustmentRow,
@@ -28,13 +29,15 @@ import { statementLocked } from '../statement.js';
 import { recordStatementEntry } from '../statement-store.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
-const params = z.strictObject({ repId: pathId });
+const params = z.strictObject({ repId: pathIds.repId });
 const body = z.strictObject({
-  amount: money.refine((amount) => amount !== 0, 'must not be 0'),
-  reason: text(500),
-  period,
-  kind: z.enum(['adjustment', 'clawback']).default('adjustment'),
-  dealId: dealId.optional(),
+  amount: money
+    .refine((amount) => amount !== 0, 'must not be 0')
+    .describe('Amount in the currency of the workspace, not 0; negative to take money back'),
+  reason: text(500).describe('Why, for the rep to read'),
+  period: period.describe('Period that the amount belongs to'),
+  kind: z.enum(['adjustment', 'clawback']).default('adjustment').describe('clawback: takes money back'),
+  dealId: dealId.optional().describe('Deal that the amount is about, by its id in the CRM'),
 });
 type Body = z.infer<typeof body>;
 

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { overlap } from '../../kernel/day.js';
@@ -14,7 +15,7 @@ import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId, period } from '../../platform/schemas.js';
+import { period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { repNotFound } from '../../reps/rep.js';
 import { assertNotOwnStatement, identifyApprover } from '../approvers.js';
@@ -33,7 +34,7 @@ import { approveHead, insertVersion, recordStatementEntry } from '../statement-s
 import { findHead, findVersion, listFrozenPeriods, type StoredStatement } from '../statement-views.js';
 import { unlockStatement } from '../unlock-statement.js';
 
-const params = z.strictObject({ repId: pathId });
+const params = z.strictObject({ repId: pathIds.repId });
 /**
  * A body without period or status always returns the message that the specification defines, whatever else is
  * invalid.
@@ -46,8 +47,8 @@ const body = z.preprocess(
     return z.NEVER;
   },
   z.strictObject({
-    period,
-    status: z.enum(['approved', 'draft']),
+    period: period.describe('Period of the statement'),
+    status: z.enum(['approved', 'draft']).describe('approved freezes the period; draft opens it again'),
     version: z
       .int()
       .min(1)
@@ -62,13 +63,15 @@ const body = z.preprocess(
  */
 const maxTries = 10;
 
-const approvalAnswer = z.object({
-  ...statement.shape,
-  regenerated: z
-    .literal(true)
-    .optional()
-    .describe('The ledger had changed after the latest draft, so a new version was generated and approved'),
-});
+const approvalAnswer = z
+  .object({
+    ...statement.shape,
+    regenerated: z
+      .literal(true)
+      .optional()
+      .describe('The ledger had changed after the latest draft, so a new version was generated and approved'),
+  })
+  .describe('The statement after the change');
 type ApprovalAnswer = z.input<typeof approvalAnswer>;
 
 const approvalFailures = {

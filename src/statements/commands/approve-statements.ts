@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
@@ -12,26 +13,46 @@ import { ApproveStatement } from './approve-statement.js';
 
 const maxStatements = 10_000;
 const body = z.strictObject({
-  period,
+  period: period.describe('Period of the statements'),
   statements: z
-    .array(z.strictObject({ repId: pathId, version: z.int().min(1).describe('The version that was checked') }))
+    .array(
+      z
+        .strictObject({
+          repId: pathId.describe('Id of the rep (UUID)'),
+          version: z.int().min(1).describe('The version that was checked'),
+        })
+        .describe('The statement of one rep'),
+    )
     .min(1)
-    .max(maxStatements),
+    .max(maxStatements)
+    .describe('The statements to approve, each with the version that was checked'),
 });
 
 const response = z.object({
-  period: z.string(),
-  approved: z.array(
-    z.object({
-      repId: z.string(),
-      version: z.int(),
-      statementId: z.string(),
-      netPayout: z.number(),
-      currency: z.string(),
-    }),
-  ),
+  period: fields.period,
+  approved: z
+    .array(
+      z
+        .object({
+          repId: fields.repId,
+          version: fields.version,
+          statementId: fields.statementId,
+          netPayout: z.number().describe('Net payout in `currency`'),
+          currency: fields.currency,
+        })
+        .describe('An approved statement'),
+    )
+    .describe('The statements that were approved'),
   refused: z
-    .array(z.object({ repId: z.string(), code: z.string(), message: z.string() }))
+    .array(
+      z
+        .object({
+          repId: fields.repId,
+          code: z.string().describe('Error code'),
+          message: z.string().describe('What is wrong and what to do'),
+        })
+        .describe('A statement that was not approved'),
+    )
     .describe('The statements that were not approved, each with the error that approveStatement returns for it'),
 });
 

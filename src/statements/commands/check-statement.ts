@@ -1,22 +1,23 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields, pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId, period, text } from '../../platform/schemas.js';
+import { period, text } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { statementNotFound } from '../statement.js';
 import { upsertCheck } from '../statement-store.js';
 import { findHead } from '../statement-views.js';
 
-const params = z.strictObject({ repId: pathId });
+const params = z.strictObject({ repId: pathIds.repId });
 const body = z.strictObject({
-  period,
+  period: period.describe('Period of the statement'),
   version: z.int().min(1).describe('The version that was checked; it must be the latest'),
-  note: text(1000).optional(),
+  note: text(1000).optional().describe('Free text'),
 });
 
 @injectable()
@@ -69,12 +70,17 @@ export const checkStatement = operation({
   params,
   body,
   response: z.object({
-    repId: z.string(),
-    period: z.string(),
-    version: z.int(),
-    note: z.string().nullable(),
-    checkedBy: z.object({ repId: z.string().nullable(), name: z.string() }),
-    checkedAt: z.string(),
+    repId: fields.repId,
+    period: fields.period,
+    version: z.int().describe('The version that was checked'),
+    note: z.string().nullable().describe('Free text; null for none'),
+    checkedBy: z
+      .object({
+        repId: z.string().nullable().describe('Id of the rep (UUID); null for an API key'),
+        name: z.string().describe('Name of the person or the API key'),
+      })
+      .describe('Who checked the version'),
+    checkedAt: z.string().describe('When the version was checked, instant in ISO 8601'),
   }),
   status: 201,
   failures: { rep_not_found: 404, statement_not_found: 404, statement_changed: 409 },

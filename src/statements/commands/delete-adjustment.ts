@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { isWithin } from '../../kernel/day.js';
@@ -7,7 +8,6 @@ import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { adjustmentExample } from '../adjustment.js';
 import { deleteAdjustment as remove } from '../adjustment-store.js';
@@ -17,7 +17,7 @@ import { statementLocked } from '../statement.js';
 import { recordStatementEntry } from '../statement-store.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
-const params = z.strictObject({ repId: pathId, adjustmentId: pathId });
+const params = z.strictObject({ repId: pathIds.repId, adjustmentId: pathIds.adjustmentId });
 
 @injectable()
 export class DeleteAdjustment {
@@ -60,7 +60,7 @@ export const deleteAdjustment = operation({
   path: '/v1/statements/:repId/adjust/:adjustmentId',
   access: 'admin',
   params,
-  response: z.object({ deleted: z.boolean() }),
+  response: z.object({ deleted: z.boolean().describe('Whether the adjustment existed and was deleted') }),
   failures: { rep_not_found: 404, statement_locked: 409 },
   example: { params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId }, answer: { deleted: true } },
   handler: DeleteAdjustment,

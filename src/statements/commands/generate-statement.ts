@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { isUuid } from '../../kernel/ids.js';
@@ -8,7 +9,7 @@ import { LaneRunner } from '../../ledger/lane-runner.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId, period } from '../../platform/schemas.js';
+import { period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { repNotFound } from '../../reps/rep.js';
 import { hasRequests, lockRep } from '../rep-lane.js';
@@ -16,8 +17,8 @@ import { type StatementAnswer, statement, statementAnswer, statementExample, sta
 import { generateVersion } from '../statement-store.js';
 import { findHead } from '../statement-views.js';
 
-const params = z.strictObject({ repId: pathId });
-const body = z.strictObject({ period });
+const params = z.strictObject({ repId: pathIds.repId });
+const body = z.strictObject({ period: period.describe('Period of the statement') });
 
 /** The generated statement, or that an approved statement exists and was not changed. */
 type Generated = StatementAnswer | 'already_approved';
@@ -65,7 +66,7 @@ export const generateStatement = operation({
   access: 'manager',
   params,
   body,
-  response: z.object({ generated: z.boolean(), ...statement.shape }),
+  response: z.object({ generated: z.boolean().describe('Always true'), ...statement.shape }),
   failures: { rep_not_found: 404, statement_locked: 409 },
   example: {
     params: { repId: sampleIds.repId },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { periodRange } from '../../kernel/period.js';
@@ -12,18 +13,45 @@ import { pathId, period } from '../../platform/schemas.js';
 import { type StatementAnswer } from '../statement.js';
 import { GenerateStatement } from './generate-statement.js';
 
-const body = z.strictObject({ period, repIds: z.array(pathId).min(1).max(10_000).optional() });
+const body = z.strictObject({
+  period: period.describe('Period of the statements'),
+  repIds: z
+    .array(pathId)
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Only these reps (UUID); by default all active reps, and inactive ones with an amount in the period'),
+});
 
 const response = z.object({
-  period: z.string(),
-  generated: z.int(),
-  skipped: z.int(),
-  errors: z.int(),
-  statements: z.array(
-    z.object({ repId: z.string(), version: z.int(), statementId: z.string(), netPayout: z.number() }),
-  ),
-  skippedReps: z.array(z.object({ repId: z.string(), reason: z.string() })),
-  errorReps: z.array(z.object({ repId: z.string(), error: z.string() })),
+  period: fields.period,
+  generated: z.int().describe('Number of statements that were generated'),
+  skipped: z.int().describe('Number of reps that were skipped'),
+  errors: z.int().describe('Number of reps whose statement failed'),
+  statements: z
+    .array(
+      z
+        .object({
+          repId: fields.repId,
+          version: fields.version,
+          statementId: fields.statementId,
+          netPayout: z.number().describe('Net payout in the currency of the statement'),
+        })
+        .describe('A generated statement'),
+    )
+    .describe('The generated statements'),
+  skippedReps: z
+    .array(
+      z
+        .object({ repId: fields.repId, reason: z.string().describe('Why the rep was skipped, as a code') })
+        .describe('A skipped rep'),
+    )
+    .describe('Reps without a new statement'),
+  errorReps: z
+    .array(
+      z.object({ repId: fields.repId, error: z.string().describe('What went wrong') }).describe('A failed statement'),
+    )
+    .describe('Reps whose statement failed'),
 });
 
 type Outcome =

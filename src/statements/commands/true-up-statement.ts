@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields, pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
@@ -14,7 +15,7 @@ import { storeTruedUpRows } from '../../ledger/trued-up-state.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId, period } from '../../platform/schemas.js';
+import { period } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { insertAdjustment, insertTrueUpLines } from '../adjustment-store.js';
 import { assertNotOwnStatement, listApprovers } from '../approvers.js';
@@ -25,24 +26,49 @@ import { generateVersion, recordStatementEntry, replaceApproved } from '../state
 import { findHead, findVersion, type StoredStatement } from '../statement-views.js';
 import { trueUpLine, trueUpLineAnswer } from '../true-up-line.js';
 
-const params = z.strictObject({ repId: pathId });
-const body = z.strictObject({ period, force: z.boolean().default(false) });
+const params = z.strictObject({ repId: pathIds.repId });
+const body = z.strictObject({
+  period: period.describe('The approved period'),
+  force: z.boolean().default(false).describe('true: pay also a delta above the approval threshold'),
+});
 
 const response = z.object({
-  action: z.enum(['none', 'requires_approval', 'trued_up']),
+  action: z
+    .enum(['none', 'requires_approval', 'trued_up'])
+    .describe(
+      'none: there is no difference; requires_approval: nothing was written; trued_up: the difference was written',
+    ),
   delta: z
     .number()
     .describe("Difference between a new calculation of the period and the approved total, in the statement's currency"),
   lines: z.array(trueUpLine).optional().describe('The lines of the delta, largest first. Absent if the delta is 0'),
-  approvalThreshold: z.number().optional(),
+  approvalThreshold: z
+    .number()
+    .optional()
+    .describe("Absolute delta above which a true-up needs force, in the statement's currency"),
   approvers: z
-    .array(z.object({ repId: z.string(), name: z.string(), role: z.string() }))
+    .array(
+      z
+        .object({
+          repId: fields.repId,
+          name: z.string().describe('Name of the person'),
+          role: z.string().describe('Role of the person'),
+        })
+        .describe('A person who may approve'),
+    )
     .optional()
     .describe('People who may approve a delta above the threshold'),
   how: z.string().optional().describe('How to approve the true-up'),
-  eventId: z.string().optional(),
-  version: z.int().optional(),
-  otherCurrencies: z.array(z.object({ currency: z.string(), delta: z.number() })).optional(),
+  eventId: fields.eventId.optional(),
+  version: z.int().optional().describe('New version of the statement'),
+  otherCurrencies: z
+    .array(
+      z
+        .object({ currency: fields.currency, delta: z.number().describe('Difference in this currency') })
+        .describe('Delta of one currency'),
+    )
+    .optional()
+    .describe('Deltas in other currencies'),
 });
 type Answer = z.input<typeof response>;
 

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
 import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
@@ -9,7 +10,7 @@ import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { money, pathId, text } from '../../platform/schemas.js';
+import { money, text } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { type AdjustmentRow, adjustmentExample, assertClawbackNegative, exactAmount } from '../adjustment.js';
 import { updateAdjustment as write } from '../adjustment-store.js';
@@ -19,10 +20,13 @@ import { statementLocked } from '../statement.js';
 import { recordStatementEntry } from '../statement-store.js';
 import { listFrozenPeriods } from '../statement-views.js';
 
-const params = z.strictObject({ repId: pathId, adjustmentId: pathId });
+const params = z.strictObject({ repId: pathIds.repId, adjustmentId: pathIds.adjustmentId });
 const body = z.strictObject({
-  amount: money.refine((amount) => amount !== 0, 'must not be 0').optional(),
-  reason: text(500).optional(),
+  amount: money
+    .refine((amount) => amount !== 0, 'must not be 0')
+    .optional()
+    .describe('New amount in the currency of the workspace, not 0'),
+  reason: text(500).optional().describe('New reason'),
 });
 type Body = z.infer<typeof body>;
 

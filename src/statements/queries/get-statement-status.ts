@@ -1,11 +1,12 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields, pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee, seesTeam } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { pathId, period } from '../../platform/schemas.js';
+import { optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
@@ -13,8 +14,8 @@ import { readState } from '../staleness.js';
 import { approvalOf, approvedBy, checks, statement } from '../statement.js';
 import { listChecks, readStatement, resolvePeriod } from '../statement-views.js';
 
-const params = z.strictObject({ repId: pathId });
-const query = z.strictObject({ period: period.optional() });
+const params = z.strictObject({ repId: pathIds.repId });
+const query = z.strictObject({ period: optionalPeriod });
 
 @injectable()
 export class GetStatementStatus {
@@ -55,12 +56,15 @@ export const getStatementStatus = operation({
   params,
   query,
   response: z.object({
-    repId: z.string(),
-    period: z.string(),
-    status: z.enum(['draft', 'approved']).describe('Also `draft` before the first version; see `generated`'),
-    generated: z.boolean().describe('Whether a version of the statement has been generated'),
-    version: z.int().describe('The latest version; 0 when none has been generated'),
-    approvedAt: z.string().optional(),
+    repId: fields.repId,
+    period: fields.period,
+    status: z.enum(['draft', 'approved']).describe('Status of the latest version; draft if none was generated'),
+    generated: z.boolean().describe('Whether a version was generated'),
+    version: z.int().describe('Version number; 0 if no version was generated'),
+    approvedAt: z
+      .string()
+      .optional()
+      .describe('When the statement was approved, instant in ISO 8601; absent for a draft'),
     approvedBy: approvedBy.optional(),
     ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
     checks: checks.optional().describe('Checks of the statement, the latest version first; absent for reps'),

@@ -8,7 +8,7 @@ import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { period } from '../../platform/schemas.js';
+import { optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
@@ -18,8 +18,8 @@ import { listChecks, readStatement, resolvePeriod } from '../statement-views.js'
 import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
 
 const query = z.strictObject({
-  repId: resolveRepId.optional(),
-  period: period.optional(),
+  repId: resolveRepId.optional().describe('The statement of this rep, by id (UUID); reps may see only their own'),
+  period: optionalPeriod,
   include: z
     .literal('all')
     .optional()

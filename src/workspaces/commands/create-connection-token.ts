@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
@@ -7,13 +8,15 @@ import { text } from '../../platform/schemas.js';
 import { connectionTokenExample } from '../connection-token.js';
 import { insertConnectionToken } from '../connection-token-store.js';
 
-const body = z.strictObject({ label: text(200).nullish() });
+const body = z.strictObject({
+  label: text(200).nullish().describe('Name of the token, such as the system that uses it'),
+});
 
 const response = z.object({
-  id: z.string(),
-  token: z.string(),
-  label: z.string().nullable(),
-  createdAt: z.string(),
+  id: z.string().describe('Id of the token (UUID)'),
+  token: z.string().describe('The connection token; returned only once'),
+  label: z.string().nullable().describe('Name of the token; null for none'),
+  createdAt: fields.createdAt,
 });
 
 @injectable()

@@ -8,7 +8,7 @@ import { knownId, pathId } from '../../platform/schemas.js';
 import { connectionTokenExample } from '../connection-token.js';
 import { deleteConnectionToken as remove } from '../connection-token-store.js';
 
-const params = z.strictObject({ id: pathId });
+const params = z.strictObject({ id: pathId.describe('Id of the connection token (UUID)') });
 const unknown = 'There is no such connection token in this workspace.';
 
 @injectable()
@@ -32,7 +32,10 @@ export const deleteConnectionToken = operation({
   path: '/v1/workspaces/connection-tokens/:id',
   access: 'admin',
   params,
-  response: z.object({ deleted: z.boolean(), id: z.string() }),
+  response: z.object({
+    deleted: z.boolean().describe('Whether the token existed and was deleted'),
+    id: z.string().describe('Id of the token (UUID)'),
+  }),
   failures: {},
   example: { params: { id: connectionTokenExample.id }, answer: { deleted: true, id: connectionTokenExample.id } },
   handler: DeleteConnectionToken,

@@ -8,9 +8,18 @@ import { CLOCK } from '../../platform/tokens.js';
 import { keyMask } from '../workspace.js';
 import { rotateWorkspaceKey as rotate } from '../workspace-store.js';
 
-const body = z.strictObject({ graceMinutes: z.int().min(0).max(1440).default(0) });
+const body = z.strictObject({
+  graceMinutes: z.int().min(0).max(1440).default(0).describe('Minutes for which the old key stays valid, 0 to 1440'),
+});
 
-const response = z.object({ apiKey: z.string(), masked: z.string(), oldKeyExpiresAt: z.string().nullable() });
+const response = z.object({
+  apiKey: z.string().describe('The new API key; returned only once'),
+  masked: z.string().describe('The key with all but its prefix hidden'),
+  oldKeyExpiresAt: z
+    .string()
+    .nullable()
+    .describe('When the old key becomes invalid, instant in ISO 8601; null without a grace period'),
+});
 
 @injectable()
 export class RotateWorkspaceKey {

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
@@ -11,11 +12,13 @@ import { updateWorkspaceRow } from '../workspace-store.js';
 import { findWorkspace } from '../workspace-views.js';
 
 const body = z.strictObject({
-  name: text(200).optional(),
-  currency: currency.optional(),
-  timezone: timeZone.optional(),
-  paper: paper.nullable().optional(),
-  payroll: payrollTerms.optional(),
+  name: text(200).optional().describe('Name of the workspace'),
+  currency: currency.optional().describe('Currency of the workspace, ISO 4217 code'),
+  timezone: timeZone
+    .optional()
+    .describe('IANA time zone of the workspace, such as Europe/Berlin; it decides when a day begins'),
+  paper: paper.nullable().optional().describe('Paper size of PDF files; null for that of the currency'),
+  payroll: payrollTerms.optional().describe('Codes of payroll files'),
   managerScope: managerScope
     .optional()
     .describe(
@@ -25,10 +28,10 @@ const body = z.strictObject({
 type Change = z.infer<typeof body>;
 
 const response = z.object({
-  updated: z.literal(true),
-  name: z.string().optional(),
-  currency: z.string().optional(),
-  timezone: z.string().optional(),
+  updated: z.literal(true).describe('Always true'),
+  name: z.string().optional().describe('New name of the workspace; absent if it did not change'),
+  currency: fields.currency.optional(),
+  timezone: fields.timezone.optional(),
   paper: paper.nullable().optional(),
   payroll: payrollTerms.optional(),
   managerScope: managerScope.optional(),

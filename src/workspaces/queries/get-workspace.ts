@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { findIdentity } from '../../auth/identity-views.js';
 import { fieldMappingExample } from '../../fields/field-mapping.js';
 import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
@@ -20,7 +21,7 @@ import { workspaceToday } from '../../reps/rep-views.js';
 import { managerScope, maskedKey, paper, payrollTerms } from '../workspace.js';
 import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 
-const query = z.strictObject({ includeDeleted: flag.default(false) });
+const query = z.strictObject({ includeDeleted: flag.default(false).describe('true: also deleted plans') });
 
 const identity = z.object({
   kind: z.enum(tokenKinds).describe('ws: API key; sess: session of a person; conn: connection token'),
@@ -31,19 +32,29 @@ const identity = z.object({
 
 const response = z.object({
   caller: identity.describe('Who calls'),
-  workspaceId: z.string(),
-  name: z.string(),
-  currency: z.string(),
-  timezone: z.string(),
-  tier: z.enum(['free', 'pro', 'enterprise']),
-  isDemo: z.boolean(),
-  crm: z.object({ connected: z.boolean(), provider: z.string().nullable() }),
-  fieldMapping: z.object({ standard: z.record(z.string(), z.string()), measures: z.record(z.string(), z.string()) }),
+  workspaceId: fields.workspaceId,
+  name: z.string().describe('Name of the workspace'),
+  currency: fields.currency,
+  timezone: fields.timezone,
+  tier: z.enum(['free', 'pro', 'enterprise']).describe('Tier of the subscription'),
+  isDemo: z.boolean().describe('Whether the workspace has sample data'),
+  crm: z
+    .object({
+      connected: z.boolean().describe('Whether a CRM is connected'),
+      provider: z.string().nullable().describe('The CRM; null for none'),
+    })
+    .describe('The connected CRM'),
+  fieldMapping: z
+    .object({
+      standard: z.record(z.string(), z.string()).describe('Slugs of the standard values of a deal'),
+      measures: z.record(z.string(), z.string()).describe('Slugs that plans use, each with the slug of the CRM'),
+    })
+    .describe('Which slug holds which value of a deal'),
   paper: paper.nullable(),
   payroll: payrollTerms,
   managerScope: managerScope.describe('Whom managers see: everyone, or the people below them'),
   apiKey: maskedKey,
-  plans: z.array(planVersion),
+  plans: z.array(planVersion).describe('The plans, each as its version in force'),
 });
 
 @injectable()

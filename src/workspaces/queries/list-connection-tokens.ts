@@ -25,7 +25,7 @@ export const listConnectionTokens = operation({
   method: 'get',
   path: '/v1/workspaces/connection-tokens',
   access: 'admin',
-  response: z.object({ tokens: z.array(connectionToken) }),
+  response: z.object({ tokens: z.array(connectionToken).describe('The tokens of the workspace') }),
   failures: {},
   example: { answer: { tokens: [{ ...connectionTokenExample, lastUsedAt: null }] } },
   handler: ListConnectionTokens,

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -8,14 +9,14 @@ import { serviceVersion } from '../../platform/version.js';
 import { findWorkspace } from '../workspace-views.js';
 
 const response = z.object({
-  workspaceId: z.string(),
-  workspaceName: z.string(),
-  kind: z.enum(['ws', 'sess', 'conn']),
-  role: z.enum(roles).nullable(),
-  repId: z.string().nullable(),
-  version: z.string(),
-  docs: z.string(),
-  openapi: z.string(),
+  workspaceId: fields.workspaceId,
+  workspaceName: z.string().describe('Name of the workspace'),
+  kind: z.enum(['ws', 'sess', 'conn']).describe('ws: API key; sess: session of a person; conn: connection token'),
+  role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
+  repId: z.string().nullable().describe('The rep of a session (UUID); null for tokens without a person'),
+  version: z.string().describe('Version of the service'),
+  docs: z.string().describe('Path of the API reference'),
+  openapi: z.string().describe('Path of the OpenAPI document'),
 });
 
 @injectable()
