@@ -2,18 +2,16 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { listAuditLogs } from '#src/audit/queries/list-audit-logs.js';
 import { newId } from '#src/kernel/ids.js';
-import { QueryFixture, workedTiers } from '#test/commissions/query-fixture.js';
+import { WorkspaceFixture, workedTiers } from '#test/support/workspace-fixture.js';
 
 describe('audit log', () => {
-  let world: QueryFixture;
+  let world: WorkspaceFixture;
 
   const read = (query: Record<string, string> = {}) => world.slice.run(listAuditLogs, world.admin, { query });
 
   beforeEach(async () => {
-    world = await QueryFixture.create();
+    world = await WorkspaceFixture.create();
   });
-
-  afterEach(() => world.close());
 
   async function run(
     minute: number,

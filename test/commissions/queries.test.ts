@@ -5,12 +5,12 @@ import { listCommissionPeriods } from '#src/commissions/queries/list-commission-
 import { newId } from '#src/kernel/ids.js';
 import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
 import { listQuotas } from '#src/quotas/queries/list-quotas.js';
-import { QueryFixture, workedTiers } from './query-fixture.js';
+import { WorkspaceFixture, workedTiers } from '#test/support/workspace-fixture.js';
 
 const sale = { name: 'New business', measure: 'amount', tiers: workedTiers };
 
 describe('commission queries', () => {
-  let world: QueryFixture;
+  let world: WorkspaceFixture;
   let ada: string;
   let ben: string;
   let planId: string;
@@ -20,7 +20,7 @@ describe('commission queries', () => {
 
   /** The worked example: Ada sells 60,000, 60,000 and 30,000 against a quota of 100,000. */
   beforeEach(async () => {
-    world = await QueryFixture.create();
+    world = await WorkspaceFixture.create();
     ada = await world.rep('Ada');
     ben = await world.rep('ben');
     planId = await world.plan('AE', {
@@ -34,8 +34,6 @@ describe('commission queries', () => {
     await world.deal('D3', ada, { amount: 30_000, closeDate: '2026-03-05' });
     await world.calculate();
   });
-
-  afterEach(() => world.close());
 
   describe('team overview', () => {
     it('sums a quarter for every rep who has a plan, an amount or a statement, by name', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type DealWorld, dealWorld } from './deal-fixture.js';
+import { sql } from 'kysely';
+import { DealWorld } from './deal-fixture.js';
 
 describe('DELETE /v1/deals/:dealId', () => {
   let world: DealWorld;
@@ -7,10 +8,10 @@ describe('DELETE /v1/deals/:dealId', () => {
   let boss: string;
 
   beforeEach(async () => {
-    world = await dealWorld();
-    ann = await world.addRep({ email: 'ann@x.com' });
-    boss = await world.addRep({ email: 'boss@x.com' });
-    await world.payTenPercent([ann]);
+    world = await DealWorld.create();
+    ann = await world.addRep('ann@x.com');
+    boss = await world.addRep('boss@x.com');
+    await world.payTenPercent(ann);
     await world.payOverride(boss, ann);
     await world.put('d1', {
       repId: ann,
@@ -20,7 +21,6 @@ describe('DELETE /v1/deals/:dealId', () => {
     });
     await world.calculateAll();
   });
-  afterEach(() => world.close());
 
   const earned = async () => (await world.rows("select from commission_events where status = 'earned'")).length;
 
@@ -63,9 +63,9 @@ describe('DELETE /v1/deals/:dealId', () => {
   });
 
   it('leaves the events of an approved period unchanged and reports them', async () => {
-    await world.owner.query(
-      "insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status) values ($1, $2, '2026-01', '2026-01-01', '2026-01-31', 'approved')",
-      [world.workspaceId, ann],
+    await world.rows(
+      sql`insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status)
+        values (${world.workspaceId}, ${ann}, '2026-01', '2026-01-01', '2026-01-31', 'approved')`,
     );
     const answer = await world.remove('d1');
     expect(answer).to.include({ statementLocked: true, softDeleted: true });

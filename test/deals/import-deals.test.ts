@@ -4,17 +4,16 @@ import pg from 'pg';
 import { Failure } from '#src/kernel/failure.js';
 import { newId } from '#src/kernel/ids.js';
 import { readPipeline } from '#test/support/sales-opportunities.js';
-import { type DealWorld, dealWorld, type ImportFile } from './deal-fixture.js';
+import { DealWorld, type ImportFile } from './deal-fixture.js';
 
 describe('POST /v1/deals/import', () => {
   let world: DealWorld;
   let ann: string;
 
   beforeEach(async () => {
-    world = await dealWorld();
-    ann = await world.addRep({ email: 'ann@x.com', crmMemberId: 'Ann, A.' });
+    world = await DealWorld.create();
+    ann = await world.addRep('ann@x.com', 'Ann, A.');
   });
-  afterEach(() => world.close());
 
   const json = (value: unknown, query?: Record<string, string>) =>
     world.importFile({
@@ -46,7 +45,7 @@ describe('POST /v1/deals/import', () => {
     expect(await world.requests()).to.deep.equal([
       { rep_id: ann, from: '2026-02-01', to: '2026-03-01', trigger: 'import', deal_id: null, job_id: answer.jobId },
     ]);
-    expect(world.woken).to.deep.equal([ann]);
+    expect(world.slice.woken).to.deep.equal([ann]);
     expect(await world.rows('select status, kind, total, deals from jobs')).to.deep.equal([
       { status: 'running', kind: 'import', total: 1, deals: 2 },
     ]);
@@ -136,8 +135,8 @@ describe('POST /v1/deals/import', () => {
       );
       expect(history.map((one) => one.name)).to.deep.equal(['one', 'two', 'three']);
       expect(answer).to.include({ accepted: 3 + between.length, unchanged: 1 });
-      await world.owner.query('delete from deals');
-      await world.owner.query('delete from deal_snapshots');
+      await world.rows('delete from deals');
+      await world.rows('delete from deal_snapshots');
     }
   });
 
@@ -273,7 +272,7 @@ describe('POST /v1/deals/import', () => {
   ] as const) {
     it(`compares with a deal that a concurrent request adds while ${rows} rows are being written`, async () => {
       const [newer, older] = [`d${first}`, `d${first + 1}`];
-      const other = new pg.Client({ connectionString: world.ownerUrl });
+      const other = new pg.Client({ connectionString: world.slice.ownerUrl });
       await other.connect();
       await other.query('begin');
       await other.query(
@@ -299,10 +298,10 @@ describe('POST /v1/deals/import', () => {
   }
 
   it('restores a deleted deal and requests a calculation of both owners of a moved deal', async () => {
-    const bob = await world.addRep({ email: 'bob@x.com', crmMemberId: 'Bob' });
+    const bob = await world.addRep('bob@x.com', 'Bob');
     await world.importFile({ text: 'id,close_date,owner_id\nd1,2026-01-01,Bob\nd2,2026-01-02,Bob' });
     await world.remove('d2');
-    await world.deleteRequests();
+    await world.slice.deleteRequests(world.workspaceId);
     await world.importFile({ text: 'id,close_date,owner_id\nd1,2026-02-01,"Ann, A."\nd2,2026-01-02,Bob' });
     expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.have.deep.members([
       [bob, '2026-01-01', '2026-01-02'],
@@ -317,7 +316,7 @@ describe('POST /v1/deals/import', () => {
       standard: { dealAmount: 'close_value', dealStage: 'deal_stage', closeDate: 'close_date', ownerId: 'sales_agent' },
       measures: {},
     };
-    const crm = await dealWorld({ mapping });
+    const crm = await DealWorld.create({ fieldMapping: mapping });
     const agents = new Set(
       text
         .trim()
@@ -325,14 +324,12 @@ describe('POST /v1/deals/import', () => {
         .slice(1)
         .map((line) => line.split(',')[1] as string),
     );
-    for (const agent of agents)
-      await crm.addRep({ email: `${agent.toLowerCase().replaceAll(' ', '.')}@x.com`, crmMemberId: agent });
+    for (const agent of agents) await crm.addRep(`${agent.toLowerCase().replaceAll(' ', '.')}@x.com`, agent);
     const answer = await crm.importFile({ text, query: { idColumn: 'opportunity_id', dateFormat: 'MDY' } });
     expect(answer).to.include({ accepted: 8800 }).and.deep.include({ rejected: [] });
     const [sums] = await crm.rows(
       'select count(*) filter (where is_won)::int as won, sum(amount)::int as total, count(rep_id)::int as owned from deals',
     );
     expect(sums).to.deep.equal({ won: 4238, total: 10_005_534, owned: 8800 });
-    await crm.close();
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Caller } from '#src/kernel/caller.js';
 import { Failure } from '#src/kernel/failure.js';
-import { type DealWorld, dealWorld } from './deal-fixture.js';
+import { DealWorld } from './deal-fixture.js';
 
 describe('GET /v1/deals', () => {
   let world: DealWorld;
@@ -9,14 +9,13 @@ describe('GET /v1/deals', () => {
   let bob: string;
 
   before(async () => {
-    world = await dealWorld();
-    ann = await world.addRep({ email: 'ann@x.com' });
-    bob = await world.addRep({ email: 'bob@x.com' });
+    world = await DealWorld.create();
+    ann = await world.addRep('ann@x.com');
+    bob = await world.addRep('bob@x.com');
     await world.put('a', { repId: ann, stage: 'Won' });
     await world.put('b', { repId: bob, stage: "50% o'clock" });
     await world.put('c', { repId: bob, stage: 'won' });
   });
-  after(() => world.close());
 
   const ids = async (query: Record<string, string>, caller?: Caller) =>
     (await world.list(query, caller)).deals.map((deal) => deal.deal_id);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Failure } from '#src/kernel/failure.js';
 import { newId } from '#src/kernel/ids.js';
-import { type DealWorld, dealWorld } from './deal-fixture.js';
+import { DealWorld } from './deal-fixture.js';
 
 describe('PUT /v1/deals/:dealId', () => {
   let world: DealWorld;
@@ -9,17 +9,15 @@ describe('PUT /v1/deals/:dealId', () => {
   let bob: string;
 
   beforeEach(async () => {
-    world = await dealWorld();
-    ann = await world.addRep({ email: 'ann@x.com', crmMemberId: 'm-ann' });
-    bob = await world.addRep({ email: 'bob@x.com' });
+    world = await DealWorld.create();
+    ann = await world.addRep('ann@x.com', 'm-ann');
+    bob = await world.addRep('bob@x.com');
   });
-  afterEach(() => world.close());
 
   const snapshots = () =>
     world.rows<{ deal_id: string; deleted: boolean }>('select * from deal_versions order by snapshot_id');
 
   it('stores a new deal, returns 201 and requests a calculation of its owner', async () => {
-    let status = 0;
     const fields = {
       amount: '100.10',
       stage: 'Closed Won',
@@ -28,7 +26,7 @@ describe('PUT /v1/deals/:dealId', () => {
       tags: ['a', 'b'],
       nothing: null,
     };
-    const deal = await world.put('d/1', { fields }, (answered) => (status = answered));
+    const { status, body: deal } = await world.putResponse('d/1', { fields });
     expect(status).to.equal(201);
     expect(deal).to.include({
       deal_id: 'd/1',
@@ -44,7 +42,7 @@ describe('PUT /v1/deals/:dealId', () => {
     expect(await world.requests()).to.deep.equal([
       { rep_id: ann, from: '2026-02-03', to: '2026-02-03', trigger: 'deal_change', deal_id: 'd/1', job_id: null },
     ]);
-    expect(world.woken).to.deep.equal([ann]);
+    expect(world.slice.woken).to.deep.equal([ann]);
   });
 
   it('replaces the whole deal, and writes nothing when it does not change', async () => {
@@ -52,8 +50,7 @@ describe('PUT /v1/deals/:dealId', () => {
     await world.put('d1', { fields: { b: 2, a: 1 }, name: 'One', repId: ann, closeDate: '2026-01-01' });
     expect(await snapshots()).to.have.length(1);
     expect(await world.requests()).to.have.length(1);
-    let status = 0;
-    const deal = await world.put('d1', { fields: { c: 3 } }, (answered) => (status = answered));
+    const { status, body: deal } = await world.putResponse('d1', { fields: { c: 3 } });
     expect(status).to.equal(200);
     expect(deal).to.include({ name: null, repId: null, closeDate: null });
     expect(deal.fields).to.deep.equal({ c: 3 });
@@ -110,8 +107,8 @@ describe('PUT /v1/deals/:dealId', () => {
   });
 
   it('requests a calculation of both owners on the days of their deals, and of everyone who earned', async () => {
-    const boss = await world.addRep({ email: 'boss@x.com' });
-    await world.payTenPercent([ann, bob]);
+    const boss = await world.addRep('boss@x.com');
+    await world.payTenPercent(ann, bob);
     await world.payOverride(boss, ann);
     await world.put('d1', { repId: ann, amount: 1000, closeDate: '2026-01-10' });
     await world.calculateAll();
@@ -128,7 +125,7 @@ describe('PUT /v1/deals/:dealId', () => {
 
   it('requests all days between the old and the new close date', async () => {
     await world.put('d1', { repId: ann, closeDate: '2026-05-01' });
-    await world.deleteRequests();
+    await world.slice.deleteRequests(world.workspaceId);
     await world.put('d1', { repId: ann, closeDate: '2026-01-15' });
     expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.deep.equal([
       [ann, '2026-01-15', '2026-05-01'],

@@ -3,24 +3,22 @@ import { type DayRange } from '#src/kernel/day.js';
 import { requestCalculation } from '#src/ledger/calculation-requests.js';
 import { LaneRunner } from '#src/ledger/lane-runner.js';
 import { createLog } from '#src/platform/log.js';
-import { QueryFixture, workedTiers } from '#test/commissions/query-fixture.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
+import { WorkspaceFixture, workedTiers } from '#test/support/workspace-fixture.js';
 
 const february = { from: '2026-02-01', to: '2026-02-28' };
 const april = { from: '2026-04-01', to: '2026-04-30' };
 
 describe('a deal that has moved', () => {
-  let world: QueryFixture;
+  let world: WorkspaceFixture;
   let runner: LaneRunner;
 
   beforeEach(async () => {
-    world = await QueryFixture.create();
+    world = await WorkspaceFixture.create();
     // The test itself runs the lanes that are woken, in the order under test.
     const { unitOfWork } = world.slice;
     runner = new LaneRunner(unitOfWork, { now: () => world.slice.now }, async () => {}, createLog('silent'));
   });
-
-  afterEach(() => world.close());
 
   const newBusiness = () =>
     world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] });

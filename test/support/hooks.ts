@@ -1,5 +1,6 @@
 // Must be loaded before any test file: handlers are declared with decorators.
 import 'reflect-metadata';
+import { runCleanups } from './after-file.js';
 import { removeAbandonedServers, stopTestServer } from './test-database.js';
 
 /** Test files that run in parallel share no server: each Mocha worker has its own. */
@@ -8,6 +9,7 @@ const isWorker = process.env['MOCHA_WORKER_ID'] !== undefined;
 export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
     this.timeout(30_000);
+    await runCleanups();
     // This hook runs after each file. A worker cannot detect its last file, so its server keeps running.
     if (!isWorker || process.env['TEST_DATABASE_URL']) await stopTestServer();
   },

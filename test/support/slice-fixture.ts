@@ -17,6 +17,7 @@ import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
 import { CLOCK } from '#src/platform/tokens.js';
+import { afterFile } from './after-file.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -29,16 +30,21 @@ export interface Parts {
 }
 
 export interface SliceOptions {
+  readonly fieldMapping?: object;
   readonly tier?: 'free' | 'pro' | 'enterprise';
   readonly timezone?: string;
 }
 
+const startOfTests = new Date('2026-05-15T12:00:00Z');
+
 const migrate = (url: string) => migrateToLatest(url, migrations).then(() => undefined);
+
+let ofFile: Promise<SliceFixture> | undefined;
 
 /** Runs operations on their own database as the dispatcher does: access, schemas, handler, response. */
 export class SliceFixture {
   /** The time of the fixture's clock. */
-  now = new Date('2026-05-15T12:00:00Z');
+  now = startOfTests;
   /** Reps for whom a wake-up was sent, newest last. */
   readonly woken: string[] = [];
 
@@ -57,29 +63,60 @@ export class SliceFixture {
     return new SliceFixture(ownerUrl, owner, app, new UnitOfWork(app), drop);
   }
 
+  /** The database of the current test file, without rows. The first call creates it; it is dropped after the file. */
+  static async emptied(): Promise<SliceFixture> {
+    if (ofFile === undefined) {
+      const created = SliceFixture.create();
+      ofFile = created;
+      afterFile(async () => {
+        ofFile = undefined;
+        await (await created).close();
+      });
+    }
+    const slice = await ofFile;
+    await slice.empty();
+    return slice;
+  }
+
+  private async empty(): Promise<void> {
+    const { rows } = await sql<{ tables: string }>`
+      select string_agg(quote_ident(tablename), ', ') as tables from pg_tables
+      where schemaname = 'public' and tablename not like 'kysely%'`.execute(this.owner);
+    await sql.raw(`truncate ${rows[0]?.tables}`).execute(this.owner);
+    this.now = startOfTests;
+    this.woken.length = 0;
+  }
+
   async close(): Promise<void> {
     await this.app.destroy();
     await this.owner.destroy();
     await this.drop();
   }
 
-  async workspace({ tier = 'enterprise', timezone = 'UTC' }: SliceOptions = {}): Promise<string> {
+  async workspace({ tier = 'enterprise', timezone = 'UTC', fieldMapping }: SliceOptions = {}): Promise<string> {
     const workspaceId = newId();
     await this.owner
       .insertInto('workspaces')
-      .values({ workspace_id: workspaceId, name: 'Test', currency: 'USD', timezone, tier, periodic_through: null })
+      .values({
+        workspace_id: workspaceId,
+        name: 'Test',
+        currency: 'USD',
+        timezone,
+        tier,
+        periodic_through: null,
+        ...(fieldMapping && { field_mapping: JSON.stringify(fieldMapping) }),
+      })
       .execute();
     return workspaceId;
   }
 
   /** Runs the operation and returns the body of the response. */
   async run(operation: AnyOperation, caller: Caller, parts: Parts = {}): Promise<Answer> {
-    const { body: answer } = await this.dispatcher(operation).run(
-      operation,
-      { params: {}, query: {}, body: undefined, ...parts },
-      caller,
-    );
-    return answer;
+    return (await this.respond(operation, caller, parts)).body;
+  }
+
+  respond(operation: AnyOperation, caller: Caller, parts: Parts = {}): Promise<{ status: number; body: Answer }> {
+    return this.dispatcher(operation).run(operation, { params: {}, query: {}, body: undefined, ...parts }, caller);
   }
 
   /** Runs the operation and returns the failure, which must have the code and be declared with the status. */

@@ -8,19 +8,17 @@ import { updateWorkspace } from '#src/workspaces/commands/update-workspace.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { getWorkspace } from '#src/workspaces/queries/get-workspace.js';
 import { getWorkspaceKey } from '#src/workspaces/queries/get-workspace-key.js';
-import { QueryFixture, workedTiers } from '#test/commissions/query-fixture.js';
+import { WorkspaceFixture, workedTiers } from '#test/support/workspace-fixture.js';
 
 const config = { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] };
 const mask = `ws_${'*'.repeat(32)}`;
 
 describe('workspaces', () => {
-  let world: QueryFixture;
+  let world: WorkspaceFixture;
 
   beforeEach(async () => {
-    world = await QueryFixture.create();
+    world = await WorkspaceFixture.create();
   });
-
-  afterEach(() => world.close());
 
   describe('reading', () => {
     it('returns the workspace with its active plans', async () => {

@@ -5,7 +5,7 @@ import { recalculateIn } from '#src/ledger/recalculate.js';
 import { refreshMonths } from '#src/ledger/totals.js';
 import { type PlanStatus, planTerms } from '#src/plans/plan.js';
 import { insertPlan, insertVersion, loadPlan } from '#src/plans/plan-store.js';
-import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
+import { callerAs, SliceFixture } from './slice-fixture.js';
 
 interface DealValues {
   readonly amount?: number | null;
@@ -23,23 +23,19 @@ export const workedTiers = [
   { tierIndex: 2, minThreshold: 1.25, name: 'Top', rate: 0.15 },
 ];
 
-/** A workspace filled by SQL, calculated by the lanes, and read through the dispatcher. */
-export class QueryFixture {
+/** A workspace filled by SQL and calculated by the lanes, read through the dispatcher. */
+export class WorkspaceFixture {
   private constructor(
     readonly slice: SliceFixture,
     readonly workspaceId: string,
     readonly admin: Caller,
   ) {}
 
-  static async create(timezone = 'UTC'): Promise<QueryFixture> {
-    const slice = await SliceFixture.create();
+  static async create(timezone = 'UTC'): Promise<WorkspaceFixture> {
+    const slice = await SliceFixture.emptied();
     slice.now = new Date('2026-03-20T12:00:00Z');
     const workspaceId = await slice.workspace({ timezone });
-    return new QueryFixture(slice, workspaceId, callerAs('admin', workspaceId));
-  }
-
-  close(): Promise<void> {
-    return this.slice.close();
+    return new WorkspaceFixture(slice, workspaceId, callerAs('admin', workspaceId));
   }
 
   as(role: Role | 'connection', repId: string | null = null): Caller {
