@@ -202,11 +202,10 @@ describe('mail without a server', () => {
     };
     const run = (more: Record<string, string>, ...args: string[]) =>
       promisify(execFile)(process.execPath, [cli, 'mail', ...args], { env: { ...environment, ...more } });
-    const plain = await run({});
+    const [plain, json, production] = await Promise.all([run({}), run({}, '--json'), run({ NODE_ENV: 'production' })]);
     expect(plain.stdout).to.contain('trial@acme.test').and.to.contain(code);
-    const mails = JSON.parse((await run({}, '--json')).stdout);
+    const mails = JSON.parse(json.stdout);
     expect(mails[0]).to.include({ to: 'trial@acme.test', subject: 'Your sign-in code', sentAt: null });
-    const production = await run({ NODE_ENV: 'production' });
     expect(production.stdout).to.contain('trial@acme.test').and.to.not.contain(code);
     expect(production.stderr).to.contain('not shown');
   });

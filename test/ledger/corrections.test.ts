@@ -96,6 +96,7 @@ describe('corrections of the worked example', () => {
         );
         return row?.day;
       };
+      await example.drain(['bob', 'max'].map((name) => example.repIds[name as 'bob' | 'max']));
       while ((await quarterOfMax()) !== april) await new Promise((resolve) => setTimeout(resolve, 20));
       await busy.query('rollback');
       await busy.end();
