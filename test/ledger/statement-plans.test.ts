@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { allDays, type DayRange } from '#src/kernel/day.js';
 import { calculateLane } from '#src/ledger/calculate-lane.js';
 import { requestCalculation } from '#src/ledger/calculation-requests.js';
-import { QueryFixture, workedTiers } from '#test/commissions/query-fixture.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type StatementWork, statementWork } from '#test/support/statement-work.js';
+import { WorkspaceFixture, workedTiers } from '#test/support/workspace-fixture.js';
 
 const few = 250;
 const many = 4 * few;
@@ -25,11 +25,11 @@ const ledgerTables = [
 
 describe('the statements of a calculation, on tables that were never analyzed', function () {
   this.timeout(120_000);
-  let world: QueryFixture;
+  let world: WorkspaceFixture;
   let planId: string;
 
   before(async () => {
-    world = await QueryFixture.create();
+    world = await WorkspaceFixture.create();
     for (const table of ledgerTables)
       await sql`alter table ${sql.table(table)} set (autovacuum_enabled = off)`.execute(world.slice.owner);
     const rules = ['New business', 'Accelerator'].map((name) => ({ name, measure: 'amount', tiers: workedTiers }));
@@ -38,8 +38,6 @@ describe('the statements of a calculation, on tables that were never analyzed', 
     for (const repId of others) await addDeals(repId, 100);
     for (const repId of others) await calculate(repId, allDays);
   });
-
-  after(() => world.close());
 
   async function rep(): Promise<string> {
     const repId = await world.rep('Ada');
