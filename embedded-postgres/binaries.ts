@@ -84,7 +84,7 @@ async function copyBinaries(installed: string, cluster: Cluster): Promise<string
   const { version } = JSON.parse(manifest) as { version: string };
   const copy = path.join(path.dirname(cluster.dataDir), `postgres-native-${version}`);
   if (await areUsable(copy, cluster.runAs)) return copy;
-  cluster.log(`copying the PostgreSQL programs to ${copy}, because those in ${installed} cannot be used as they are`);
+  cluster.log(`copying the PostgreSQL programs to ${copy}, because the server cannot run those in ${installed}`);
   await makeCopy(installed, copy).catch(async (cause: unknown) => {
     // Another process may have made the same copy meanwhile.
     if (await areUsable(copy, cluster.runAs)) return;

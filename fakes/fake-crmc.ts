@@ -7,7 +7,7 @@ import { FakeServer, type FakeServerOptions } from './fake-server.js';
 import { type FakeQuery, type FakeRow, readSoql, SoqlError, sortedRows } from './fake-soql.js';
 
 export interface FakeCrmcOptions extends FakeServerOptions {
-  /** Each deal has a currency of its own. */
+  /** Each deal has its own currency. */
   readonly multiCurrency?: boolean;
   /** Currency of all deals in a single-currency organisation. */
   readonly currency?: string;

@@ -7,7 +7,7 @@ a change of name or status does not. A new config with a later effectiveStart fo
 replaces it, for the past too. timeline shows which version pays on which days. Rule ids change with every version, rule names need
 not: quotas and overrides follow the rule of the same name.
 
-**Status.** The plan has a status and each version has one; both must be active to pay. draft pays nobody; active pays; archived
+**Status.** The plan has a status and each version has one; both must be active to pay. draft pays nothing; active pays; archived
 pays no more, what was earned stays; deleted is archived and hidden. A new plan is active unless it is created with status draft.
 
 **Warnings.** Creating, changing and simulating a plan return warnings, such as rate_above_one, unknown_value, quota_missing and
@@ -32,7 +32,7 @@ pay at the tier of the whole period.
 lines are part of the reps. **Periodic rules** pay once a period instead of by deal.
 
 **Money.** Rates are decimals: 0.08 is 8 %. Amounts are in the currency of the workspace, or of the plan or the adjustment
-where it has one of its own; amounts in different currencies are never added.
+if these have one; amounts in different currencies are never added.
 
 **Calculation** runs automatically, within seconds, whenever deals, plans, quotas, assignments or overrides change.
 recalculate_commissions only makes sure of it. Results are the same however often it runs.

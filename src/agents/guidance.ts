@@ -43,7 +43,7 @@ const resources: readonly OperationResource[] = [
     uriTemplate: 'commission://plans/{planId}',
     name: 'plan',
     title: 'Plan',
-    description: 'A plan as it is in force, or one version of it, with rules and tiers',
+    description: 'The version of a plan that is in force, or the version with the id, with rules and tiers',
     operation: getPlan,
     parts: ({ planId = '' }) => ({ params: { planId } }),
   },

@@ -79,7 +79,7 @@ export async function listUndatedDeals(
   return rows;
 }
 
-/** The names of the ids, of reps and plans alike. */
+/** The names of the reps and plans with the ids. */
 export async function findNames(
   trx: Work,
   workspaceId: string,

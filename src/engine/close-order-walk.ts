@@ -17,7 +17,7 @@ interface Counter {
   sliceStart: Decimal;
 }
 
-/** What one rule has paid in one period so far. */
+/** The amount that one rule has paid in one period up to this point. */
 interface Tally {
   paid: Decimal;
 }

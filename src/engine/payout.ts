@@ -30,7 +30,7 @@ export interface TierInputs {
   readonly highWater: Decimal | null;
   /** 1 is first; null unless the rule tiers by rank. */
   readonly rank: number | null;
-  /** The amount that this rule paid this rep in this attainment period so far. */
+  /** The amount that this rule paid this rep for earlier deals of this attainment period. */
   readonly paid: Decimal;
 }
 

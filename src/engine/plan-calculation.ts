@@ -110,8 +110,8 @@ export class PlanCalculation implements WalkListener {
     const version = this.versionOn(day, upstream === null ? deal.dealId : null);
     if (version === null) return;
     const phase = upstream === null ? 'per_deal' : 'cascade';
-    if (!this.isOfCurrency(deal, version)) return this.refuseAll(version, phase, deal, 'currency_mismatch');
-    if (!version.dealConditions.passes(deal, day)) return this.refuseAll(version, phase, deal, 'deal_condition_failed');
+    if (!this.isOfCurrency(deal, version)) return this.skipAll(version, phase, deal, 'currency_mismatch');
+    if (!version.dealConditions.passes(deal, day)) return this.skipAll(version, phase, deal, 'deal_condition_failed');
     for (const rule of version.rules) {
       if (rule.rule.executionPhase !== phase) continue;
       this.fireRule(version, rule, deal, upstream);
@@ -126,21 +126,21 @@ export class PlanCalculation implements WalkListener {
   ): void {
     const day = deal.closeDate;
     if (!rule.conditions.passes(deal, day)) {
-      return this.refuse(version, rule, deal.dealId, 'rule_condition_failed', () => rule.conditions.explain(deal, day));
+      return this.skip(version, rule, deal.dealId, 'rule_condition_failed', () => rule.conditions.explain(deal, day));
     }
     const inputs = upstream === null ? [] : upstreamOf(rule, upstream, version.version.currency);
     if (upstream !== null && inputs.length === 0) {
       const mixed = upstreamOf(rule, upstream, null).length > 0;
-      return this.refuse(version, rule, deal.dealId, mixed ? 'currency_mismatch' : 'no_downstream_commission');
+      return this.skip(version, rule, deal.dealId, mixed ? 'currency_mismatch' : 'no_downstream_commission');
     }
     const period = periodOf(day, rule.rule.attainmentPeriod);
     const quota = this.input.quota(this.plan.planId, rule.key, period);
     const measureValue = rule.readMeasure(deal);
     const measure = asNumber(measureValue);
     if (measure === null)
-      return this.refuse(version, rule, deal.dealId, absenceReason(measureValue), undefined, [rule.rule.measure]);
+      return this.skip(version, rule, deal.dealId, absenceReason(measureValue), undefined, [rule.rule.measure]);
     const base = baseOf(rule, deal, measure, inputs, quota);
-    if (base === null) return this.refuseForBase(version, rule, deal.dealId, rule.readBase?.(deal));
+    if (base === null) return this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
     const tierFieldValue = rule.readTierValue?.(deal);
     const tierValue = rule.readTierValue === null ? null : asNumber(tierFieldValue);
     this.enter(day, deal.dealId, period, {
@@ -164,18 +164,18 @@ export class PlanCalculation implements WalkListener {
     const frozen = this.frozenOn(day);
     if (fixed?.kind === 'owned') {
       this.result.blocked.push(blockedChangeOf(this.input, fixed, 'insert'));
-      return this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
+      return this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
     }
     if (fixed?.kind === 'frozen') {
       const stays = fixed.earnedOn === day;
       if (!stays) this.result.blocked.push(blockedChangeOf(this.input, fixed, 'change'));
       this.addFixed(fixed, stays ? firing : null);
-      if (!stays) this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
+      if (!stays) this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
       return;
     }
     if (fixed?.kind === 'stopped') {
       this.addFixed(fixed, null);
-      return this.refuse(firing.version, firing.rule, dealKey, 'plan_not_active');
+      return this.skip(firing.version, firing.rule, dealKey, 'plan_not_active');
     }
     if (frozen !== undefined) {
       this.result.blocked.push({
@@ -185,7 +185,7 @@ export class PlanCalculation implements WalkListener {
         dealKey,
         change: 'insert',
       });
-      return this.refuse(firing.version, firing.rule, dealKey, 'statement_locked');
+      return this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
     }
     const credit = rule.executionPhase === 'periodic' && rule.quotaGroup !== undefined ? Decimal.zero : firing.credit;
     this.walk.add({
@@ -241,7 +241,7 @@ export class PlanCalculation implements WalkListener {
     if (version === null) return;
     for (const rule of version.rules) {
       if (!isPeriodicOf(rule, kind)) continue;
-      if (to >= this.input.asOf) this.refuse(version, rule, period, 'period_not_ended');
+      if (to >= this.input.asOf) this.skip(version, rule, period, 'period_not_ended');
       else this.firePeriodic(version, rule, period);
     }
   }
@@ -259,7 +259,7 @@ export class PlanCalculation implements WalkListener {
     const quota = this.input.quota(this.plan.planId, rule.key, period);
     const measure = sumOf(deals, rule.readMeasure);
     const base = periodicBase(rule, deals, measure, quota);
-    if (base === null) return this.refuseForBase(version, rule, period);
+    if (base === null) return this.skipWithoutBase(version, rule, period);
     const credit = periodicCredit(rule, deals, measure);
     const tierValue = rule.readTierValue === null ? null : sumOf(deals, rule.readTierValue);
     this.enter(day, period, period, {
@@ -320,23 +320,23 @@ export class PlanCalculation implements WalkListener {
     return this.input.frozen.find(({ range }) => isWithin(day, range))?.period;
   }
 
-  private refuseAll(version: CompiledVersion, phase: 'per_deal' | 'cascade', deal: Deal, reason: Reason): void {
+  private skipAll(version: CompiledVersion, phase: 'per_deal' | 'cascade', deal: Deal, reason: Reason): void {
     if (!this.input.explain) return;
     for (const rule of version.rules) {
       if (rule.rule.executionPhase !== phase) continue;
-      this.refuse(version, rule, deal.dealId, reason, () =>
+      this.skip(version, rule, deal.dealId, reason, () =>
         reason === 'deal_condition_failed' ? version.dealConditions.explain(deal, deal.closeDate) : [],
       );
     }
   }
 
-  private refuseForBase(version: CompiledVersion, rule: CompiledRule, dealKey: string, value?: FieldValue): void {
+  private skipWithoutBase(version: CompiledVersion, rule: CompiledRule, dealKey: string, value?: FieldValue): void {
     const { payoutBase } = rule.rule;
-    if (payoutBase === 'variable_target') return this.refuse(version, rule, dealKey, 'variable_target_missing');
-    this.refuse(version, rule, dealKey, absenceReason(value), undefined, [payoutBase ?? rule.rule.measure]);
+    if (payoutBase === 'variable_target') return this.skip(version, rule, dealKey, 'variable_target_missing');
+    this.skip(version, rule, dealKey, absenceReason(value), undefined, [payoutBase ?? rule.rule.measure]);
   }
 
-  private refuse(
+  private skip(
     version: CompiledVersion,
     rule: CompiledRule,
     dealKey: string,

@@ -16,7 +16,7 @@ export interface CrmPull {
   readonly modifiedFrom: Date | null;
   readonly coveredUntil: Date | null;
   readonly cursor: string | null;
-  /** Number of deals listed so far, and in total if the CRM reports it. */
+  /** Number of deals listed by the steps done, and in total if the CRM reports it. */
   readonly deals: number;
   readonly total: number | null;
   readonly counts: Readonly<Record<string, number>>;

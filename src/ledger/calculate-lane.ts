@@ -104,7 +104,7 @@ export async function calculateRequests(
   // All of these are sent with the commit.
   recordRun(trx, lane, requests, run, startedAt, clock);
   finishRequests(trx, lane, requests);
-  if (locked.hasFailed) forgetFailures(trx, lane);
+  if (locked.hasFailed) clearFailures(trx, lane);
   // Most reps have no freshness mark to update.
   if (locked.hasMark || mark !== null) saveFreshnessMark(trx, lane, mark);
   await failpoint('lane.beforeCommit');
@@ -279,13 +279,13 @@ function finishRequests(trx: Work, { workspaceId, repId }: Lane, requests: reado
   executeWithCommit(trx, taken.compile(trx));
 }
 
-function forgetFailures(trx: Work, { workspaceId, repId }: Lane): void {
-  const forgotten = trx
+function clearFailures(trx: Work, { workspaceId, repId }: Lane): void {
+  const cleared = trx
     .updateTable('lanes')
     .set({ attempts: 0, not_before: null, parked_at: null, last_error: null })
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId);
-  executeWithCommit(trx, forgotten.compile());
+  executeWithCommit(trx, cleared.compile());
 }
 
 function triggersOf(requests: readonly PendingRequest[]): Trigger[] {

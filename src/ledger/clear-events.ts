@@ -38,7 +38,7 @@ export async function clearEvents(
   const runId = newId();
   const locked = sql`exists (select from statement_periods s where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id
     and s.status = 'approved' and e.earned_on between s.from_day and s.to_day)`;
-  const { rows: kept } = await sql<{ count: number }>`
+  const { rows: protectedRows } = await sql<{ count: number }>`
     select count(*)::int as count from commission_events e
     where e.workspace_id = ${workspaceId} and ${condition} and ${locked}`.execute(trx);
   const { numAffectedRows = 0n } = await sql`
@@ -62,7 +62,7 @@ export async function clearEvents(
   await recountQuotas(trx, workspaceId);
   await recountMonths(trx, workspaceId);
   await detachRecalculations(trx, workspaceId);
-  return { deleted: Number(numAffectedRows), skippedLocked: kept[0]?.count ?? 0, runId };
+  return { deleted: Number(numAffectedRows), skippedLocked: protectedRows[0]?.count ?? 0, runId };
 }
 
 async function recountQuotas(trx: Work, workspaceId: string): Promise<void> {

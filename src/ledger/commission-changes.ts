@@ -13,8 +13,8 @@ import { type LaneRunner, type WakeLanes } from './lane-runner.js';
 import { type Recalculate, recalculateIn } from './recalculate.js';
 
 /**
- * Calculates the pending requests of the reps in the transaction of the change. A change that freezes events as they are
- * calls this before its first write; it needs the configuration lock.
+ * Calculates the pending requests of the reps in the transaction of the change. A change that freezes the current
+ * events calls this before its first write; it needs the configuration lock.
  */
 export type CalculateFirst = (affected: Affected) => Promise<void>;
 

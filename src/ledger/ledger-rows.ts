@@ -9,7 +9,7 @@ import { type CountedRow } from './counted-rows.js';
 import { type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
 import { fixedTruedUp, type TruedUpRow } from './trued-up-rows.js';
 
-/** An engine-written row as it is stored in the ledger. */
+/** An engine-written row as stored in the ledger. */
 export interface LedgerRow {
   readonly eventId: string;
   readonly status: 'earned' | 'reversed';

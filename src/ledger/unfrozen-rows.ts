@@ -31,39 +31,39 @@ export async function unfrozenRows(trx: Work, terms: RepTerms, days: DayRange, a
   const below = await loadTermsOfReps(trx, terms.workspaceId, hierarchy.bottomUp, terms.workspace);
   const all = new Map([...below, [terms.repId, { ...terms, frozen: [] }]]);
   const window = widened(days, maxPeriodKind([...all.values()]));
-  const team = new UnfrozenTeam(hierarchy, await loadWorld(trx, terms.repId, all, window), { window, asOf });
+  const team = new UnfrozenTeam(hierarchy, await loadTeamInput(trx, terms.repId, all, window), { window, asOf });
   return team.rowsOf(terms.repId);
 }
 
 /** A retained row, with the event that the engine reads for it. */
-interface KeptRow {
+interface RetainedRow {
   readonly row: CountedRow;
   readonly fixed: FixedEvent;
 }
 
 /** The input of the calculation of all reps. */
-interface World {
+interface TeamInput {
   readonly terms: ReadonlyMap<string, RepTerms>;
   readonly deals: ReadonlyMap<string, readonly Deal[]>;
-  readonly kept: ReadonlyMap<string, readonly KeptRow[]>;
+  readonly retained: ReadonlyMap<string, readonly RetainedRow[]>;
   readonly rankings: Rankings;
   readonly firstCloseDates: ReadonlyMap<string, Day>;
 }
 
-async function loadWorld(
+async function loadTeamInput(
   trx: Work,
   repId: string,
   terms: ReadonlyMap<string, RepTerms>,
   window: DayRange,
-): Promise<World> {
+): Promise<TeamInput> {
   const all = [...terms.values()];
   const { workspaceId } = terms.get(repId) as RepTerms;
   const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
   const periodic = all.filter((one) => hasRules(one, (rule) => rule.executionPhase === 'periodic'));
   const owned = await loadOwnedDeals(trx, terms.get(repId) as RepTerms, [...terms.keys()], window);
   const dealIds = owned.map(({ deal }) => deal.dealId);
-  const [kept, rankings, firstCloseDates] = await Promise.all([
-    loadKeptRows(trx, repId, terms, { window, dealIds }),
+  const [retained, rankings, firstCloseDates] = await Promise.all([
+    loadRetainedRows(trx, repId, terms, { window, dealIds }),
     loadRankings(trx, workspaceId, ranked, window),
     loadFirstCloseDates(
       trx,
@@ -74,16 +74,16 @@ async function loadWorld(
   const deals = new Map(
     [...groupBy(owned, (one) => one.repId)].map(([id, ofRep]) => [id, ofRep.map(({ deal }) => deal)]),
   );
-  return { terms, deals, kept, rankings, firstCloseDates };
+  return { terms, deals, retained, rankings, firstCloseDates };
 }
 
 /** Rows that stay because their terms were withdrawn: dated in the window, or of a deal that closes in it. */
-async function loadKeptRows(
+async function loadRetainedRows(
   trx: Work,
   repId: string,
   terms: ReadonlyMap<string, RepTerms>,
   { window: { from, to }, dealIds }: { readonly window: DayRange; readonly dealIds: readonly string[] },
-): Promise<ReadonlyMap<string, readonly KeptRow[]>> {
+): Promise<ReadonlyMap<string, readonly RetainedRow[]>> {
   const { workspaceId } = terms.get(repId) as RepTerms;
   const mayKeep = [...terms.values()].filter((one) => one.repId === repId || hasWithdrawnTerms(one));
   const ofReps = sql`c.rep_id = any(${mayKeep.map((one) => one.repId)}::uuid[])`;
@@ -135,7 +135,7 @@ class UnfrozenTeam {
 
   constructor(
     private readonly hierarchy: Hierarchy,
-    private readonly world: World,
+    private readonly input: TeamInput,
     private readonly time: { readonly window: DayRange; readonly asOf: Day },
   ) {}
 
@@ -145,7 +145,7 @@ class UnfrozenTeam {
    */
   async rowsOf(repId: string): Promise<CountedRow[]> {
     const order = [...this.hierarchy.bottomUp, repId];
-    const ranked = [...this.world.terms.values()].some(({ versions }) => rankedPlans(versions).length > 0);
+    const ranked = [...this.input.terms.values()].some(({ versions }) => rankedPlans(versions).length > 0);
     const repeats = order.length > 1 && (ranked || this.hierarchy.isCyclic);
     for (let pass = 0; pass < order.length + minPasses; pass += 1) {
       const before = repeats ? this.fingerprint() : '';
@@ -168,24 +168,27 @@ class UnfrozenTeam {
   }
 
   private calculate(repId: string): Calculated {
-    const terms = this.world.terms.get(repId) as RepTerms;
-    const kept = this.world.kept.get(repId) ?? [];
+    const terms = this.input.terms.get(repId) as RepTerms;
+    const retained = this.input.retained.get(repId) ?? [];
     const { decisions, credits } = calculateRep({
       repId,
       ...this.time,
       plans: assignedPlans(terms),
-      deals: this.world.deals.get(repId) ?? [],
+      deals: this.input.deals.get(repId) ?? [],
       teamDeals: hasRules(terms, (rule) => rule.executionPhase === 'cascade') ? this.teamDeals(repId) : [],
-      fixed: kept.map(({ fixed }) => fixed),
+      fixed: retained.map(({ fixed }) => fixed),
       frozen: [],
       quota: quotaFinder(terms.quotas),
       peerCredits: (planId, key, period) => this.peerCredits(repId, planId, key, period),
-      firstActivity: firstActivityOf(terms, this.world.firstCloseDates),
+      firstActivity: firstActivityOf(terms, this.input.firstCloseDates),
       explain: false,
     });
     const decided = decisions.map((decision) => rowOf(repId, decision));
     const keys = new Set(decided.map(naturalKey));
-    return { rows: [...decided, ...kept.map(({ row }) => row).filter((row) => !keys.has(naturalKey(row)))], credits };
+    return {
+      rows: [...decided, ...retained.map(({ row }) => row).filter((row) => !keys.has(naturalKey(row)))],
+      credits,
+    };
   }
 
   private teamDeals(managerId: string): TeamDeal[] {
@@ -197,7 +200,7 @@ class UnfrozenTeam {
         if (row.phase !== 'periodic') getOrInsert(events, row.dealKey, () => []).push(upstreamEvent(row));
     }
     return [...spans.keys()].flatMap((repId) =>
-      (this.world.deals.get(repId) ?? [])
+      (this.input.deals.get(repId) ?? [])
         .filter((deal) => isBelow(repId, deal.closeDate))
         .map((deal) => ({
           deal,
@@ -207,7 +210,7 @@ class UnfrozenTeam {
   }
 
   private peerCredits(repId: string, planId: string, key: string, period: string): Decimal[] {
-    return this.world
+    return this.input
       .rankings(planId, key, period)
       .filter((peer) => peer.repId !== repId)
       .map((peer) => {

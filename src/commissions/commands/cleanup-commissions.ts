@@ -42,7 +42,7 @@ const existingRules = sql`
 
 export const cleanupCommissions = operation({
   id: 'cleanupCommissions',
-  summary: 'Delete events whose plan rule no longer exists; approved periods are kept',
+  summary: 'Delete events whose plan rule no longer exists; approved periods do not change',
   method: 'post',
   path: '/v1/commissions/cleanup',
   access: 'admin',

@@ -271,7 +271,7 @@ export const recalculateCommissions = operation({
     description: {
       purpose: 'Recalculate the commission of a deal, a rep, everyone on a plan or the whole workspace. Always a job.',
       useWhen:
-        'figures look out of date, or you want to be sure that a change is included before you read them. Changes of plans, quotas, assignments and deals start their own calculation, so this is seldom needed.',
+        'figures look out of date, or you must be sure that a change is included before you read them. Changes of plans, quotas, assignments and deals start their own calculation, so this is seldom needed.',
       notFor: 'trying terms out (use simulate_commissions).',
       formats:
         'give one of dealId, repId and planId, or none for the workspace; of several the narrowest applies. The answer has jobId: call get_recalculation_job after pollAfterSeconds until its status is completed. With a progressToken the call waits, sends progress and returns the finished job.',

@@ -80,7 +80,7 @@ async function removeTerms(trx: Work, workspaceId: string): Promise<{ assignment
 
 export const resetCommissions = operation({
   id: 'resetCommissions',
-  summary: 'Clear events, or also deals, or also assignments and quotas; approved periods are kept',
+  summary: 'Clear events, or also deals, or also assignments and quotas; approved periods do not change',
   method: 'post',
   path: '/v1/commissions/reset',
   access: 'admin',

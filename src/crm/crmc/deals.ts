@@ -76,7 +76,7 @@ export function readDeal(record: DealRecord, shape: DealShape, orgCurrency: stri
   };
 }
 
-/** Converts a JSON value of the CRM. Compound values are dropped, because their parts are fields of their own. */
+/** Converts a JSON value of the CRM. Compound values are dropped, because their parts are separate fields. */
 export function readValue(value: unknown, crmType: string): CrmValue {
   if (typeof value === 'number') return numberOf(value);
   if (typeof value === 'boolean') return value;

@@ -36,7 +36,7 @@ export function classifyCrmcError({
   return status === 400 || status === 403 ? { kind: 'rejected', message } : null;
 }
 
-/** Shown to people, so only text that looks like a code is kept. */
+/** Shown to people, so only text that looks like a code is returned. */
 function errorCode(body: unknown): string | null {
   const code = answers.safeParse(body).data?.[0]?.errorCode ?? tokenAnswer.safeParse(body).data?.error;
   return code !== undefined && /^[A-Za-z_]{1,60}$/.test(code) ? code : null;

@@ -4,7 +4,7 @@ export interface CrmcName {
   readonly slug: string;
 }
 
-/** Slugs that every CRM has. Only standard fields get them, whatever custom fields are called. */
+/** Slugs that every CRM has. Only standard fields get them; custom fields with these names get other slugs. */
 const canonical: ReadonlyMap<string, string> = new Map([
   ['Amount', 'amount'],
   ['StageName', 'stage'],

@@ -30,7 +30,7 @@ function computation(rule: RuleExplanation): Html {
   <table class="computation">
     <colgroup><col style="width: 40%"><col style="width: 22%"><col style="width: 16%"><col style="width: 22%"></colgroup>
     <thead><tr><th>Tier</th><th class="amount">Base</th><th class="amount">Rate</th><th class="amount">Amount</th></tr></thead>
-    <tbody>${rule.explained ? rows : html`<tr><td colspan="4">Calculated before traces were kept with statements.</td></tr>`}
+    <tbody>${rule.explained ? rows : html`<tr><td colspan="4">Calculated before traces were stored with statements.</td></tr>`}
     <tr class="total"><td>Total, ${counted(rule.lines.length, 'line')}</td><td></td><td></td><td class="amount">${money(rule.total, currency)}</td></tr></tbody>
   </table>
 </section>`;

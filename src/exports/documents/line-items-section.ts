@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Reason } from '../../engine/trace.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -81,7 +81,7 @@ async function* lineTables(group: LineGroup, named: boolean): AsyncGenerator<Htm
   if (folded.length > 0) rows.push(() => foldedRow(folded, currency));
   const total = html`<tr class="total"><td colspan="5">${named ? html`Total of <span dir="auto">${group.name}</span>` : 'Total'}, ${counted(lines.length, 'line')}</td><td class="amount">${money(rule?.total ?? Decimal.zero, currency)}</td></tr>`;
   for (let start = 0; start < rows.length; start += rowsPerTable) {
-    await turn();
+    await yieldToEventLoop();
     const page = rows.slice(start, start + rowsPerTable).map((row) => row());
     const isLast = start + rowsPerTable >= rows.length;
     yield lineTable(group, named, isLast ? [...page, total] : page, start > 0);

@@ -200,10 +200,10 @@ const rowsPerSlice = 200;
 async function writeLines(
   sheet: Sheet,
   { name, content }: WorkbookStatement,
-  turn: () => Promise<void>,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<void> {
   for (const [index, line] of content.lines.entries()) {
-    if (index % rowsPerSlice === 0) await turn();
+    if (index % rowsPerSlice === 0) await yieldToEventLoop();
     if (line.kind !== 'commission_earned') continue;
     const { currency } = line;
     sheet.row([

@@ -48,7 +48,7 @@ export const deletePlan = operation({
   failures: { plan_not_found: 404, plan_has_assignments: 409 },
   tool: {
     name: 'delete_plan',
-    title: 'Delete plan for good',
+    title: 'Delete plan permanently',
     hints: effects.sets,
     description: {
       purpose: 'Remove a plan permanently, with all its versions, rules, tiers and quotas.',

@@ -97,8 +97,8 @@ export class UpdatePlan {
       const changed = changedState(plan, source, change, planRef === plan.planId);
       await assertNameFree(trx, workspaceId, plan, changed, change.name);
       const reps = await repsOfPlan(trx, workspaceId, plan.planId);
-      // Events on days that the change deactivates stay as they are, so all earlier requests must be calculated
-      // first.
+      // Events on days that the change deactivates do not change any more, so all earlier requests must be
+      // calculated first.
       if (stopsDays(datedPlan(plan), datedPlan(changed)))
         await calculateFirst((await hasCascade(trx, workspaceId, plan.planId)) ? null : reps);
       const restates = await restatementWarnings(trx, workspaceId, plan, changed);

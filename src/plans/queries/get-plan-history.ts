@@ -57,7 +57,7 @@ export const getPlanHistory = operation({
     description: {
       purpose: 'All versions of one plan, newest first.',
       useWhen: 'a person asks what changed and when, or you compare two versions or need the id of an older one.',
-      notFor: 'the plan as it is now (use get_plan).',
+      notFor: 'the current plan (use get_plan).',
       formats: 'detail full adds rules and config of every version.',
       changes: 'nothing.',
     },

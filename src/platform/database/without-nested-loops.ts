@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Work } from './unit-of-work.js';
 
 /**
- * Runs statements that join rows of a table with rows that they are given. The planner knows how many rows are given,
+ * Runs statements that join rows of a table with rows that they are given. The planner has the number of given rows,
  * but believes that one row of the table matches where the table has no statistics of its content, and then joins by
  * comparing every row with every other: 80,000 rows took five minutes. A hash join takes time in proportion to the
  * rows, whatever the table holds. `cross join lateral` still uses an index for each row. `work` must send all its

@@ -291,11 +291,11 @@ function switches(): string[] {
 
 /** None of the service's environment: settings may contain secrets. */
 function browserEnvironment(fontConfig: string | undefined): Record<string, string> {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'SystemRoot', 'TEMP'].flatMap((name) => {
+  const passed = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'SystemRoot', 'TEMP'].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...Object.fromEntries(kept), ...(fontConfig === undefined ? {} : { FONTCONFIG_FILE: fontConfig }) };
+  return { ...Object.fromEntries(passed), ...(fontConfig === undefined ? {} : { FONTCONFIG_FILE: fontConfig }) };
 }
 
 /** Rejects when the browser has ended: Puppeteer waits half a minute for some responses even then. */

@@ -26,7 +26,7 @@ export function printable(text: string): string {
   return text.replace(unseen, '').toWellFormed();
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be kept out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes these characters
 const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
 
 /** A CSS string. Every character except letters, digits and spaces is written as an escape. */

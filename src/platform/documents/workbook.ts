@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Alignment, type CellValue, type Row, type stream, type Worksheet } from 'exceljs';
 import { currencyDigits } from '../../kernel/currency.js';
 import { type Day } from '../../kernel/day.js';
@@ -82,7 +82,7 @@ export class WorkbookWriter {
 
   /** Resolves when the written rows have been flushed and more may be written. */
   async caughtUp(): Promise<void> {
-    await turn();
+    await yieldToEventLoop();
     if (this.out.writableNeedDrain) await once(this.out, 'drain');
   }
 

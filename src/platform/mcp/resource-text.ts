@@ -11,13 +11,13 @@ export function resourceText(answer: unknown, list: string | undefined): string 
   if (list === undefined || Buffer.byteLength(text) <= maxResultBytes) return text;
   const items = whole[list] as readonly unknown[];
   let left = maxResultBytes - Buffer.byteLength(JSON.stringify({ ...whole, [list]: [] })) - 200;
-  const kept = items.findIndex((item) => {
+  const shown = items.findIndex((item) => {
     left -= Buffer.byteLength(JSON.stringify(item)) + 1;
     return left < 0;
   });
   return JSON.stringify({
-    note: `Shows ${kept} of ${items.length} ${list}: the whole list is too large for one resource.`,
+    note: `Shows ${shown} of ${items.length} ${list}: the whole list is too large for one resource.`,
     ...whole,
-    [list]: items.slice(0, kept),
+    [list]: items.slice(0, shown),
   });
 }

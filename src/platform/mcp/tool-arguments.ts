@@ -104,7 +104,7 @@ function namesIn(schema: unknown): ReadonlySet<string> {
   return new Set(schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 }
 
-/** Queries are texts. Other values are left as they are, and the schema rejects them. */
+/** Query parameters are text. Other values are unchanged, and the schema rejects them. */
 function asQuery(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }
