@@ -1,3 +1,4 @@
+import { isTimeZone } from '../workspaces/workspace.js';
 import 'reflect-metadata';
 import { Command, Option } from 'commander';
 import { sql } from 'kysely';
@@ -361,15 +362,6 @@ function assertWorkspaceOptions(name: string, { currency, timezone }: { currency
   if (name.trim().length === 0 || name.length > 200) program.error('error: the name must have 1 to 200 characters');
   if (!isCurrency(currency)) program.error(`error: ${currency} is not an ISO 4217 currency`);
   if (!isTimeZone(timezone)) program.error(`error: ${timezone} is not an IANA time zone`);
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 try {

@@ -1,10 +1,9 @@
 import { type IdentifiedRule, type TierOverride } from '../engine/compiled-plan.js';
-import { type PlanTerms, type Rule } from '../engine/plan-config.js';
+import { type PlanTerms } from '../engine/plan-config.js';
 import { timelineOf, versionMeant } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
-import { Failure } from '../kernel/failure.js';
 import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/rep-terms.js';
-import { assertDateOrder, planTerms, type RequestedDates } from '../plans/plan.js';
+import { assertDateOrder, planNotFound, planTerms, type RequestedDates, thresholdOf } from '../plans/plan.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** The plan to simulate: a stored plan, one of its versions, a config alone, or a stored plan with a new config. */
@@ -142,10 +141,6 @@ export function carriedOverrides(
   return new Map([...overrides, ...carried]);
 }
 
-function thresholdOf(rule: Rule, tierIndex: number): number | undefined {
-  return rule.tiers.find((tier) => tier.tierIndex === tierIndex && tier.repId === undefined)?.minThreshold;
-}
-
 async function planOfVersion(trx: Work, workspaceId: string, planVersionId: string): Promise<string | null> {
   const version = await trx
     .selectFrom('plan_versions')
@@ -154,8 +149,4 @@ async function planOfVersion(trx: Work, workspaceId: string, planVersionId: stri
     .where('plan_version_id', '=', planVersionId)
     .executeTakeFirst();
   return version?.plan_id ?? null;
-}
-
-function planNotFound(): Failure {
-  return new Failure('plan_not_found', 'There is no such plan or plan version in this workspace.');
 }

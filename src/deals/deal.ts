@@ -10,6 +10,7 @@ import {
   type StandardField,
   standardFields,
 } from '../engine/field-value.js';
+import { own } from '../engine/slug.js';
 import { type Day, earliestDay, latestDay, readDay } from '../kernel/day.js';
 import { idOf } from '../kernel/ids.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -182,10 +183,6 @@ function namesOwner({ fields, given }: DealContent, terms: DealTerms): boolean {
   return (
     repId !== undefined || ownerEmail !== undefined || !isAbsent(standardValue({ fields, given }, 'ownerId', terms))
   );
-}
-
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 /** Content in its canonical form, in which it is stored and compared. */

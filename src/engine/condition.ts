@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addDays, type Day, isWithin, readDay } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { periodKind, periodOf, periodRange, previousPeriod } from '../kernel/period.js';
+import { unreachable } from '../kernel/unreachable.js';
 import { asDay, asNumber, comparable, type FieldValue, isAbsent, operandNumber } from './field-value.js';
 import { type Deal, fieldReader, type ReadField, type SlugMapping } from './slug.js';
 
@@ -401,8 +402,4 @@ function isDayText(value: unknown): boolean {
 
 function isPeriodName(value: unknown): boolean {
   return typeof value === 'string' && (isRelative(value) || periodKind(value) !== null);
-}
-
-function unreachable(value: never): never {
-  throw new TypeError(`unknown operator or field type: ${String(value)}`);
 }

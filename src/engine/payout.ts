@@ -1,5 +1,6 @@
 import { roundToCurrency } from '../kernel/currency.js';
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
+import { unreachable } from '../kernel/unreachable.js';
 import { type CompiledRule, type EffectiveTier } from './compiled-plan.js';
 import { isWithinBounds } from './field-value.js';
 import { type Reason, type TraceParts } from './trace.js';
@@ -275,8 +276,4 @@ function reasonFor(
   if (tier === null) return 'below_lowest_tier';
   if (last?.kind === 'cap' && last.after.isZero()) return 'cap_exhausted';
   return null;
-}
-
-function unreachable(value: never): never {
-  throw new TypeError(`unknown kind: ${String(value)}`);
 }

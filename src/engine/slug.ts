@@ -71,7 +71,7 @@ export function fieldReader(slug: string, planMapping: SlugMapping, measures: Sl
   };
 }
 
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 

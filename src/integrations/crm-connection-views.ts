@@ -65,30 +65,24 @@ export async function connectedCrm(trx: Work, workspaceId: string, requested?: C
   return provider;
 }
 
+function connectionOf(trx: Work, workspaceId: string, provider: CrmProvider) {
+  return trx.selectFrom('crm_connections').where('workspace_id', '=', workspaceId).where('provider', '=', provider);
+}
+
 /** The encrypted credentials; null if the CRM is not connected or has none. */
 export async function findSealedCredentials(
   trx: Work,
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<Buffer | null> {
-  const row = await trx
-    .selectFrom('crm_connections')
-    .select('credentials')
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .where('connected_at', 'is not', null)
-    .executeTakeFirst();
+  const connected = connectionOf(trx, workspaceId, provider).where('connected_at', 'is not', null);
+  const row = await connected.select('credentials').executeTakeFirst();
   return row?.credentials ?? null;
 }
 
 /** The webhook registered in the CRM's account. */
 export async function findWebhook(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
-  const row = await trx
-    .selectFrom('crm_connections')
-    .select('webhook_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .executeTakeFirst();
+  const row = await connectionOf(trx, workspaceId, provider).select('webhook_id').executeTakeFirst();
   return row?.webhook_id ?? null;
 }
 
@@ -118,12 +112,7 @@ export async function findConnection(
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<{ readonly broken: boolean } | null> {
-  const row = await trx
-    .selectFrom('crm_connections')
-    .select('broken_at')
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .where('connected_at', 'is not', null)
-    .executeTakeFirst();
+  const connected = connectionOf(trx, workspaceId, provider).where('connected_at', 'is not', null);
+  const row = await connected.select('broken_at').executeTakeFirst();
   return row === undefined ? null : { broken: row.broken_at !== null };
 }

@@ -1,6 +1,6 @@
 import { type Rule } from '../engine/plan-config.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type WrittenPlan } from './plan.js';
+import { thresholdOf, type WrittenPlan } from './plan.js';
 import { insertOverrides } from './plan-store.js';
 import { listOverrides } from './plan-views.js';
 
@@ -41,8 +41,4 @@ export async function carryOverrides(
   }
   await insertOverrides(trx, workspaceId, target.planVersionId, copies);
   return { overridesCarried: carried, overridesDropped: dropped };
-}
-
-function thresholdOf(rule: Rule, tierIndex: number): number | undefined {
-  return rule.tiers.find((tier) => tier.tierIndex === tierIndex && tier.repId === undefined)?.minThreshold;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { comparable } from '../engine/field-value.js';
 import { fieldSources, type SlugMapping, standardNamedBy, standardSlugs } from '../engine/slug.js';
 import { listCrmDefinitions } from '../fields/crm-field-views.js';
 import {
@@ -80,10 +81,6 @@ export async function unknownValueWarnings(
 
 function matches({ value, partly }: ValueReference, existing: string): boolean {
   return partly ? comparable(existing).includes(comparable(value)) : comparable(existing) === comparable(value);
-}
-
-function comparable(value: string): string {
-  return value.trim().toLowerCase();
 }
 
 const maxShownValues = 20;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { describedPlanConfig, type PlanTerms, readPlanConfig } from '../engine/plan-config.js';
+import { describedPlanConfig, type PlanTerms, type Rule, readPlanConfig } from '../engine/plan-config.js';
 import { type Day, isDay } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { describedAs } from '../platform/json-schema.js';
@@ -237,4 +237,9 @@ export function assertFieldMapping(mapping: Readonly<Record<string, unknown>> | 
 
 export function planNotFound(): Failure {
   return new Failure('plan_not_found', 'There is no such plan or plan version in this workspace.');
+}
+
+/** The threshold that a tier of the rule has for reps without their own tiers. */
+export function thresholdOf(rule: Rule, tierIndex: number): number | undefined {
+  return rule.tiers.find((tier) => tier.tierIndex === tierIndex && tier.repId === undefined)?.minThreshold;
 }

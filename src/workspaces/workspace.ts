@@ -7,7 +7,7 @@ export const timeZone = z
   .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
   .describe('IANA time zone, such as Europe/Berlin');
 
-function isTimeZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

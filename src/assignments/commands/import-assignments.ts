@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
-import { z } from 'zod';
+import { type z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
-import { type DateFormat, dateFormats, readDateText } from '../../kernel/date-text.js';
+import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -11,13 +11,14 @@ import { findPlanIdsByName } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  csvImport,
+  csvImportExample,
+  datedImportQuery,
   type ImportResults,
   importAnswer,
-  importQuery,
-  importResults,
-  importResultsExample,
-  importUpload,
   type RowResult,
+  readOrReject,
+  rejectedRow,
 } from '../../platform/files/import-results.js';
 import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
 import { normalEmail } from '../../reps/rep.js';
@@ -25,9 +26,7 @@ import { findRepIdsByEmail } from '../../reps/rep-views.js';
 import { insertAssignments, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 
-const query = importQuery.extend({
-  dateFormat: z.enum(dateFormats).default('ISO').describe('Format of dates in the file, in addition to ISO 8601'),
-});
+const query = datedImportQuery;
 type Query = z.infer<typeof query>;
 
 const columns = {
@@ -95,27 +94,22 @@ async function readRows(
   const dayOf = (name: string, text: string | undefined): Day | null => {
     const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
     if (text !== undefined && day === null)
-      throw rejected(`${name}: ${text} is not a date in the format ${dateFormat}`);
+      throw rejectedRow(`${name}: ${text} is not a date in the format ${dateFormat}`);
     return day;
   };
-  return rows.map((row): ParsedRow | Failure => {
-    try {
-      if (row.problem !== null) throw rejected(row.problem);
-      const { email = '', plan = '' } = row.cells;
-      const repId = reps.get(normalEmail(email));
-      if (repId === undefined)
-        throw new Failure('rep_not_found', `No rep has the e-mail address ${email || '(empty)'}.`);
-      const [planId] = plans.find(plan);
-      const start = dayOf('effectiveStart', row.cells.effectiveStart);
-      const end = dayOf('effectiveEnd', row.cells.effectiveEnd);
-      if (start !== null && end !== null && end < start)
-        throw rejected('effectiveEnd: must not be before effectiveStart');
-      return { row: row.row, repId, planId: planId as string, start, end };
-    } catch (error) {
-      if (error instanceof Failure) return error;
-      throw error;
-    }
-  });
+  const parse = (row: Row): ParsedRow => {
+    if (row.problem !== null) throw rejectedRow(row.problem);
+    const { email = '', plan = '' } = row.cells;
+    const repId = reps.get(normalEmail(email));
+    if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email || '(empty)'}.`);
+    const [planId] = plans.find(plan);
+    const start = dayOf('effectiveStart', row.cells.effectiveStart);
+    const end = dayOf('effectiveEnd', row.cells.effectiveEnd);
+    if (start !== null && end !== null && end < start)
+      throw rejectedRow('effectiveEnd: must not be before effectiveStart');
+    return { row: row.row, repId, planId: planId as string, start, end };
+  };
+  return Promise.all(rows.map((row) => readOrReject(() => parse(row))));
 }
 
 async function decide(
@@ -158,24 +152,13 @@ function rangeOf({ start, end }: { readonly start: Day | null; readonly end: Day
   return { from: start ?? earliestDay, to: end ?? latestDay };
 }
 
-function rejected(reason: string): Failure {
-  return new Failure('VALIDATION_FAILED', reason);
-}
-
 export const importAssignments = operation({
   id: 'importAssignments',
   summary: 'Assign reps to plans from a CSV file: one assignment for each rep, by e-mail address, and plan, by name',
-  method: 'post',
+  ...csvImport,
   path: '/v1/assignments/import',
-  access: 'admin',
   query,
-  upload: importUpload,
-  response: importResults,
   failures: { no_known_columns: 400 },
-  example: {
-    query: { dryRun: 'false' },
-    uploads: { 'text/csv': 'email,plan,effectiveStart\nben@acme.test,AE,2026-01-01\n' },
-    answer: importResultsExample,
-  },
+  example: csvImportExample('email,plan,effectiveStart\nben@acme.test,AE,2026-01-01\n'),
   handler: ImportAssignments,
 });

@@ -3,6 +3,7 @@ import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, dayOf, isDay, readDay } from '../../kernel/day.js';
 import { type NumberFormat, readNumber } from '../../kernel/number-text.js';
+import { unreachable } from '../../kernel/unreachable.js';
 import {
   contentOf,
   type DealContent,
@@ -62,7 +63,7 @@ export function readCell(slug: string, text: string, kind: CellKind, reader: Row
     case 'text':
       return reader.dateFormat === 'ISO' ? text : (slashedDay(text.trim(), reader.dateFormat) ?? text);
     default:
-      return unknownKind(kind);
+      return unreachable(kind);
   }
 }
 
@@ -218,8 +219,4 @@ function reasonOf(error: z.ZodError): string {
   const path = issue?.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : (issue?.path ?? []);
   const message = issue?.code === 'unrecognized_keys' ? 'unknown field' : issue?.message;
   return `${path.map(String).join('.').slice(0, 200)}: ${message}`;
-}
-
-function unknownKind(kind: never): never {
-  throw new TypeError(`unknown kind of column: ${String(kind)}`);
 }

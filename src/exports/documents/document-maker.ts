@@ -3,6 +3,7 @@ import { keyAuthor } from '../../comments/comment.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { type Period } from '../../kernel/period.js';
+import { unreachable } from '../../kernel/unreachable.js';
 import { type FileInfo } from '../../platform/database/tables.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type PdfPrinter } from '../../platform/documents/browser.js';
@@ -58,7 +59,7 @@ export class DocumentMaker {
       case 'team.zip':
         return this.teamZip(workspaceId, request, sink);
       default:
-        return unknownKind(request.kind);
+        return unreachable(request.kind);
     }
   }
 
@@ -215,8 +216,4 @@ async function storeStream(stream: Readable, sink: PartSink): Promise<void> {
     [chunks, bytes] = [[], 0];
   }
   if (bytes > 0) await sink.store(Buffer.concat(chunks));
-}
-
-function unknownKind(kind: never): never {
-  throw new TypeError(`unknown kind of export: ${String(kind)}`);
 }

@@ -1,3 +1,5 @@
+import { editDistance } from '../../kernel/edit-distance.js';
+
 /** The same key for names that differ only in case, spaces and punctuation. */
 export function nameKey(name: string): string {
   return name
@@ -38,17 +40,4 @@ export class ColumnNames {
 
 function isPartOf(a: string, b: string): boolean {
   return a.length >= 3 && b.length >= 3 && (a.includes(b) || b.includes(a));
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] as number;
 }

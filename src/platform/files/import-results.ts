@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { dateFormats } from '../../kernel/date-text.js';
+import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { flag } from '../schemas.js';
 
@@ -15,7 +17,7 @@ const rowResult = z
   .describe('The result of one row of the file');
 export type RowResult = z.input<typeof rowResult>;
 
-export const importResults = z.object({
+const importResults = z.object({
   accepted: z.int().describe('Rows that created or changed something'),
   unchanged: z.int().describe('Number of rows that changed nothing'),
   rejected: z.int().describe('Number of rejected rows'),
@@ -32,9 +34,12 @@ export const importQuery = z.strictObject({
     .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter))
     .describe('Delimiter of the CSV file; `tab` for a tab character'),
 });
-export type ImportQuery = z.infer<typeof importQuery>;
 
-export const importUpload = { types: ['text/csv'], limitBytes: 4 * 1024 * 1024 } as const;
+export const datedImportQuery = importQuery.extend({
+  dateFormat: z.enum(dateFormats).default('ISO').describe('Format of dates in the file, in addition to ISO 8601'),
+});
+
+const importUpload = { types: ['text/csv'], limitBytes: 4 * 1024 * 1024 } as const;
 
 export function importAnswer(results: readonly RowResult[], dryRun: boolean): ImportResults {
   const count = (...outcomes: RowResult['outcome'][]) =>
@@ -48,10 +53,31 @@ export function importAnswer(results: readonly RowResult[], dryRun: boolean): Im
   };
 }
 
-export const importResultsExample = {
+const resultsExample = {
   accepted: 1,
   unchanged: 0,
   rejected: 0,
   dryRun: false,
   results: [{ row: 1, outcome: 'created', email: 'ben@acme.test', repId: sampleIds.repId }],
 };
+
+/** The part of the declaration that all imports of a CSV file share. */
+export const csvImport = { method: 'post', access: 'admin', upload: importUpload, response: importResults } as const;
+
+export function csvImportExample(file: string) {
+  return { query: { dryRun: 'false' }, uploads: { 'text/csv': file }, answer: resultsExample };
+}
+
+export function rejectedRow(reason: string): Failure {
+  return new Failure('VALIDATION_FAILED', reason);
+}
+
+/** The row, or the failure that rejects it. */
+export async function readOrReject<Row>(read: () => Row | Promise<Row>): Promise<Row | Failure> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

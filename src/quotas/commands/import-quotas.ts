@@ -10,13 +10,14 @@ import { findPlanIdsByName } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  csvImport,
+  csvImportExample,
   type ImportResults,
   importAnswer,
   importQuery,
-  importResults,
-  importResultsExample,
-  importUpload,
   type RowResult,
+  readOrReject,
+  rejectedRow,
 } from '../../platform/files/import-results.js';
 import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
 import { normalEmail } from '../../reps/rep.js';
@@ -117,33 +118,31 @@ async function readRows(
     return found;
   };
   const read: ReadRow[] = [];
-  for (const row of rows) read.push(await readRow(row, reps, ruleOf, format));
+  for (const row of rows) {
+    const setting = await readOrReject(() => readSetting(row, reps, ruleOf, format));
+    read.push(setting instanceof Failure ? { row, setting: null, failure: setting } : { row, setting, failure: null });
+  }
   return read;
 }
 
-async function readRow(
+async function readSetting(
   row: Row,
   reps: ReadonlyMap<string, string>,
   ruleOf: (row: Row, repId: string) => Promise<QuotaRule>,
   format: NumberFormat | null,
-): Promise<ReadRow> {
-  try {
-    if (row.problem !== null) throw rejected(row.problem);
-    const { email, period } = row.cells;
-    const repId = reps.get(normalEmail(email ?? ''));
-    if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email ?? '(empty)'}.`);
-    if (period === undefined || periodKind(period) === null)
-      throw rejected('period: must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026');
-    const target = amountOf('target', row.cells.target, format);
-    if (target === undefined) throw rejected('target: is empty');
-    const variableTarget = amountOf('variableTarget', row.cells.variableTarget, format);
-    const rule = await ruleOf(row, repId);
-    assertPeriodKind(rule, period);
-    return { row, setting: { repId, rule, period, target, variableTarget }, failure: null };
-  } catch (error) {
-    if (error instanceof Failure) return { row, setting: null, failure: error };
-    throw error;
-  }
+): Promise<QuotaSetting> {
+  if (row.problem !== null) throw rejectedRow(row.problem);
+  const { email, period } = row.cells;
+  const repId = reps.get(normalEmail(email ?? ''));
+  if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email ?? '(empty)'}.`);
+  if (period === undefined || periodKind(period) === null)
+    throw rejectedRow('period: must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026');
+  const target = amountOf('target', row.cells.target, format);
+  if (target === undefined) throw rejectedRow('target: is empty');
+  const variableTarget = amountOf('variableTarget', row.cells.variableTarget, format);
+  const rule = await ruleOf(row, repId);
+  assertPeriodKind(rule, period);
+  return { repId, rule, period, target, variableTarget };
 }
 
 /** An empty cell keeps the stored value. */
@@ -156,7 +155,7 @@ function amountOf(name: string, text: string | undefined, format: NumberFormat |
       `${name}: ${text} can be read with a thousands separator and with a decimal separator; give numberFormat=en or eu.`,
     );
   const parsed = targetAmount.safeParse(Number(read ?? Number.NaN));
-  if (!parsed.success) throw rejected(`${name}: ${text} is not an amount: ${parsed.error.issues[0]?.message}`);
+  if (!parsed.success) throw rejectedRow(`${name}: ${text} is not an amount: ${parsed.error.issues[0]?.message}`);
   return Decimal.of(parsed.data);
 }
 
@@ -171,29 +170,18 @@ function withoutRepeated(read: readonly ReadRow[]): ReadRow[] {
   );
   return read.map((one) =>
     repeated.has(one)
-      ? { ...one, setting: null, failure: rejected(`sets the same quota as row ${repeated.get(one)}`) }
+      ? { ...one, setting: null, failure: rejectedRow(`sets the same quota as row ${repeated.get(one)}`) }
       : one,
   );
-}
-
-function rejected(reason: string): Failure {
-  return new Failure('VALIDATION_FAILED', reason);
 }
 
 export const importQuotas = operation({
   id: 'importQuotas',
   summary: 'Set quotas from a CSV file: one target for each rep, by e-mail address, and period',
-  method: 'post',
+  ...csvImport,
   path: '/v1/quotas/import',
-  access: 'admin',
   query,
-  upload: importUpload,
-  response: importResults,
   failures: { no_known_columns: 400 },
-  example: {
-    query: { dryRun: 'false' },
-    uploads: { 'text/csv': 'email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n' },
-    answer: importResultsExample,
-  },
+  example: csvImportExample('email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n'),
   handler: ImportQuotas,
 });

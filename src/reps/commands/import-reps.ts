@@ -1,17 +1,16 @@
 import { inject, injectable } from 'tsyringe';
-import { z } from 'zod';
+import { type z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { type DateFormat, dateFormats, readDateText } from '../../kernel/date-text.js';
+import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { Failure, type Issue } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  csvImport,
+  csvImportExample,
+  datedImportQuery,
   importAnswer,
-  importQuery,
-  importResults,
-  importResultsExample,
-  importUpload,
   type RowResult,
 } from '../../platform/files/import-results.js';
 import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
@@ -19,9 +18,7 @@ import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../rep-views.js';
 import { type Person, person, type UpsertedPerson, upsertPeople } from '../upsert-people.js';
 
-const query = importQuery.extend({
-  dateFormat: z.enum(dateFormats).default('ISO').describe('How the file writes dates, in addition to ISO 8601'),
-});
+const query = datedImportQuery;
 type Query = z.infer<typeof query>;
 
 const columns = {
@@ -143,17 +140,10 @@ function resultOf({ row, cells }: Row, done: UpsertedPerson | undefined, reason:
 export const importReps = operation({
   id: 'importReps',
   summary: 'Create or change people from a CSV file, by e-mail address, with a result for each row',
-  method: 'post',
+  ...csvImport,
   path: '/v1/reps/import',
-  access: 'admin',
   query,
-  upload: importUpload,
-  response: importResults,
   failures: { no_known_columns: 400, rep_limit_reached: 403, last_admin: 409 },
-  example: {
-    query: { dryRun: 'false' },
-    uploads: { 'text/csv': 'email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n' },
-    answer: importResultsExample,
-  },
+  example: csvImportExample('email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n'),
   handler: ImportReps,
 });
