@@ -20,7 +20,11 @@ export class DemoCrmTour {
   async prepare(): Promise<void> {
     for (const provider of crmProviders) {
       const crm = this.crms.crms[provider];
-      const { webhookUrl, webhookSecret } = await this.request('POST', `/auth/workspace/connect-${provider}`, crm.token());
+      const { webhookUrl, webhookSecret } = await this.request(
+        'POST',
+        `/auth/workspace/connect-${provider}`,
+        crm.token(),
+      );
       crm.connected(webhookUrl, webhookSecret);
       await this.request('POST', '/v1/commissions/sync', { provider });
     }
