@@ -1,0 +1,1734 @@
+-- The schema that the migrations create. `npm run schema` generates this file; do not edit it.
+
+CREATE TABLE workspaces (
+  workspace_id uuid NOT NULL,
+  name text NOT NULL,
+  currency text NOT NULL,
+  timezone text NOT NULL DEFAULT 'UTC'::text,
+  tier text NOT NULL DEFAULT 'free'::text,
+  is_demo boolean NOT NULL DEFAULT false,
+  field_mapping jsonb NOT NULL DEFAULT '{"measures": {}, "standard": {}}'::jsonb,
+  manager_scope text NOT NULL DEFAULT 'workspace'::text,
+  paper text,
+  payroll jsonb NOT NULL DEFAULT '{}'::jsonb,
+  periodic_through date,
+  configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
+  CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT workspaces_manager_scope_check CHECK ((manager_scope = ANY (ARRAY['workspace'::text, 'reports'::text]))),
+  CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  CONSTRAINT workspaces_paper_check CHECK ((paper = ANY (ARRAY['A4'::text, 'Letter'::text]))),
+  CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
+);
+CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY;
+CREATE POLICY workspaces_of_workspace ON workspaces USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON workspaces TO commissions_app;
+
+CREATE TABLE cache_versions (
+  workspace_id uuid NOT NULL,
+  scope smallint NOT NULL,
+  version uuid NOT NULL DEFAULT gen_random_uuid(),
+  CONSTRAINT cache_versions_pkey PRIMARY KEY (workspace_id, scope)
+) WITH (fillfactor=50);
+ALTER TABLE cache_versions ENABLE ROW LEVEL SECURITY;
+CREATE POLICY cache_versions_of_workspace ON cache_versions USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON cache_versions TO commissions_app;
+
+CREATE TABLE reps (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  email text NOT NULL,
+  name text NOT NULL,
+  role text NOT NULL,
+  active boolean NOT NULL DEFAULT true,
+  crm_member_id text,
+  crm_active boolean,
+  avatar text,
+  invite_status text,
+  provider text,
+  payroll_id text,
+  synced_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT reps_pkey PRIMARY KEY (workspace_id, rep_id),
+  CONSTRAINT reps_crm_member UNIQUE (workspace_id, crm_member_id),
+  CONSTRAINT reps_email UNIQUE (workspace_id, email),
+  CONSTRAINT reps_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT reps_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+  CONSTRAINT reps_invite_status_check CHECK ((invite_status = ANY (ARRAY['invited'::text, 'accepted'::text]))),
+  CONSTRAINT reps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  CONSTRAINT reps_payroll_id_check CHECK (((length(payroll_id) >= 1) AND (length(payroll_id) <= 50))),
+  CONSTRAINT reps_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'manager'::text, 'payroll'::text, 'rep'::text])))
+);
+CREATE INDEX reps_by_email ON reps USING btree (email);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE reps ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reps_of_workspace ON reps USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON reps TO commissions_app;
+
+CREATE TABLE reporting_lines (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  from_day date NOT NULL,
+  to_day date,
+  manager_id uuid NOT NULL,
+  CONSTRAINT reporting_lines_pkey PRIMARY KEY (workspace_id, rep_id, from_day),
+  CONSTRAINT reporting_lines_workspace_id_manager_id_fkey FOREIGN KEY (workspace_id, manager_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT reporting_lines_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT reporting_lines_check CHECK ((rep_id <> manager_id)),
+  CONSTRAINT reporting_lines_check1 CHECK (((to_day IS NULL) OR (to_day >= from_day)))
+);
+CREATE INDEX reporting_lines_by_manager ON reporting_lines USING btree (workspace_id, manager_id);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON reporting_lines FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON reporting_lines FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE reporting_lines ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reporting_lines_of_workspace ON reporting_lines USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON reporting_lines TO commissions_app;
+
+CREATE TABLE tokens (
+  workspace_id uuid NOT NULL,
+  token_id uuid NOT NULL,
+  kind text NOT NULL,
+  token_hash bytea NOT NULL,
+  rep_id uuid,
+  label text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  CONSTRAINT tokens_pkey PRIMARY KEY (workspace_id, token_id),
+  CONSTRAINT tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT tokens_kind_check CHECK ((kind = ANY (ARRAY['ws'::text, 'sess'::text, 'conn'::text]))),
+  CONSTRAINT tokens_token_hash_check CHECK ((length(token_hash) = 32))
+);
+CREATE INDEX tokens_by_hash ON tokens USING btree (token_hash);
+CREATE INDEX tokens_by_rep ON tokens USING btree (workspace_id, rep_id) WHERE (rep_id IS NOT NULL);
+ALTER TABLE tokens ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tokens_of_workspace ON tokens USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON tokens TO commissions_app;
+
+CREATE TABLE sign_in_codes (
+  code_id uuid NOT NULL,
+  email_hash bytea NOT NULL,
+  workspace_id uuid,
+  salt bytea NOT NULL,
+  code_hmac bytea NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL DEFAULT (now() + '00:10:00'::interval),
+  used_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  CONSTRAINT sign_in_codes_pkey PRIMARY KEY (code_id)
+);
+CREATE INDEX sign_in_codes_by_email ON sign_in_codes USING btree (email_hash, created_at);
+ALTER TABLE sign_in_codes ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE sign_in_failures (
+  email_hash bytea NOT NULL,
+  day date NOT NULL,
+  failures integer NOT NULL,
+  CONSTRAINT sign_in_failures_pkey PRIMARY KEY (email_hash, day)
+);
+ALTER TABLE sign_in_failures ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE sign_in_states (
+  state_hash bytea NOT NULL,
+  workspace_id uuid,
+  secrets bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL DEFAULT (now() + '00:10:00'::interval),
+  CONSTRAINT sign_in_states_pkey PRIMARY KEY (state_hash)
+);
+ALTER TABLE sign_in_states ENABLE ROW LEVEL SECURITY;
+
+CREATE UNLOGGED TABLE attempt_counters (
+  counter_key text NOT NULL,
+  window_start timestamp with time zone NOT NULL,
+  attempts integer NOT NULL,
+  CONSTRAINT attempt_counters_pkey PRIMARY KEY (counter_key, window_start)
+);
+ALTER TABLE attempt_counters ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE mail_outbox (
+  mail_id uuid NOT NULL,
+  workspace_id uuid,
+  recipient text,
+  subject text NOT NULL,
+  body bytea,
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  last_error text,
+  CONSTRAINT mail_outbox_pkey PRIMARY KEY (mail_id)
+);
+CREATE INDEX mail_outbox_due ON mail_outbox USING btree (not_before) WHERE (sent_at IS NULL);
+ALTER TABLE mail_outbox ENABLE ROW LEVEL SECURITY;
+
+CREATE UNLOGGED TABLE rate_windows (
+  workspace_id uuid NOT NULL,
+  token_id uuid NOT NULL,
+  second bigint NOT NULL,
+  counts integer[] NOT NULL,
+  CONSTRAINT rate_windows_pkey PRIMARY KEY (workspace_id, token_id),
+  CONSTRAINT rate_windows_counts_check CHECK ((cardinality(counts) = 61))
+) WITH (fillfactor=40);
+ALTER TABLE rate_windows ENABLE ROW LEVEL SECURITY;
+CREATE POLICY rate_windows_of_workspace ON rate_windows USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rate_windows TO commissions_app;
+
+CREATE TABLE idempotency_keys (
+  workspace_id uuid NOT NULL,
+  key_hash bytea NOT NULL,
+  lease_id uuid NOT NULL,
+  leased_until timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  request_hash bytea,
+  status smallint,
+  response text,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (workspace_id, key_hash),
+  CONSTRAINT idempotency_keys_key_hash_check CHECK ((length(key_hash) = 32))
+);
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (workspace_id, created_at);
+ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
+CREATE POLICY idempotency_keys_of_workspace ON idempotency_keys USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO commissions_app;
+
+CREATE TABLE plans (
+  workspace_id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL DEFAULT 'active'::text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT plans_pkey PRIMARY KEY (workspace_id, plan_id),
+  CONSTRAINT plans_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT plans_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text, 'deleted'::text])))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OF status OR TRUNCATE ON plans FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plans FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE plans ENABLE ROW LEVEL SECURITY;
+CREATE POLICY plans_of_workspace ON plans USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON plans TO commissions_app;
+
+CREATE TABLE plan_versions (
+  workspace_id uuid NOT NULL,
+  plan_version_id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  version integer NOT NULL,
+  status text NOT NULL,
+  effective_start date,
+  effective_end date,
+  currency text,
+  field_mapping jsonb,
+  config jsonb NOT NULL,
+  deal_conditions jsonb NOT NULL,
+  supersedes uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT plan_versions_pkey PRIMARY KEY (workspace_id, plan_version_id),
+  CONSTRAINT plan_versions_number UNIQUE (workspace_id, plan_id, version),
+  CONSTRAINT plan_versions_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
+  CONSTRAINT plan_versions_workspace_id_supersedes_fkey FOREIGN KEY (workspace_id, supersedes) REFERENCES plan_versions(workspace_id, plan_version_id),
+  CONSTRAINT plan_versions_check CHECK ((effective_end >= effective_start)),
+  CONSTRAINT plan_versions_check1 CHECK ((supersedes <> plan_version_id)),
+  CONSTRAINT plan_versions_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT plan_versions_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text, 'deleted'::text]))),
+  CONSTRAINT plan_versions_version_check CHECK ((version >= 1))
+);
+CREATE INDEX plan_versions_superseding ON plan_versions USING btree (workspace_id, supersedes);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE plan_versions ENABLE ROW LEVEL SECURITY;
+CREATE POLICY plan_versions_of_workspace ON plan_versions USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON plan_versions TO commissions_app;
+
+CREATE TABLE plan_rules (
+  workspace_id uuid NOT NULL,
+  rule_id uuid NOT NULL,
+  plan_version_id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  position integer NOT NULL,
+  name text NOT NULL,
+  phase text NOT NULL,
+  attainment_key text NOT NULL,
+  attainment_period text NOT NULL,
+  tier_by text NOT NULL,
+  definition jsonb NOT NULL,
+  CONSTRAINT plan_rules_pkey PRIMARY KEY (workspace_id, rule_id),
+  CONSTRAINT plan_rules_name UNIQUE (workspace_id, plan_version_id, name),
+  CONSTRAINT plan_rules_workspace_id_plan_version_id_fkey FOREIGN KEY (workspace_id, plan_version_id) REFERENCES plan_versions(workspace_id, plan_version_id) ON DELETE CASCADE,
+  CONSTRAINT plan_rules_attainment_period_check CHECK ((attainment_period = ANY (ARRAY['monthly'::text, 'quarterly'::text, 'semi_annual'::text, 'annual'::text]))),
+  CONSTRAINT plan_rules_phase_check CHECK ((phase = ANY (ARRAY['per_deal'::text, 'cascade'::text, 'periodic'::text]))),
+  CONSTRAINT plan_rules_tier_by_check CHECK ((tier_by = ANY (ARRAY['attainment'::text, 'value'::text, 'rank'::text])))
+);
+CREATE INDEX plan_rules_by_plan ON plan_rules USING btree (workspace_id, plan_id);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE plan_rules ENABLE ROW LEVEL SECURITY;
+CREATE POLICY plan_rules_of_workspace ON plan_rules USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON plan_rules TO commissions_app;
+
+CREATE TABLE plan_overrides (
+  workspace_id uuid NOT NULL,
+  plan_version_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  rule_id uuid NOT NULL,
+  tiers jsonb NOT NULL,
+  CONSTRAINT plan_overrides_pkey PRIMARY KEY (workspace_id, plan_version_id, rep_id, rule_id),
+  CONSTRAINT plan_overrides_workspace_id_plan_version_id_fkey FOREIGN KEY (workspace_id, plan_version_id) REFERENCES plan_versions(workspace_id, plan_version_id) ON DELETE CASCADE,
+  CONSTRAINT plan_overrides_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT plan_overrides_workspace_id_rule_id_fkey FOREIGN KEY (workspace_id, rule_id) REFERENCES plan_rules(workspace_id, rule_id) ON DELETE CASCADE
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_overrides FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_overrides FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE plan_overrides ENABLE ROW LEVEL SECURITY;
+CREATE POLICY plan_overrides_of_workspace ON plan_overrides USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON plan_overrides TO commissions_app;
+
+CREATE TABLE assignments (
+  workspace_id uuid NOT NULL,
+  assignment_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  effective_start date,
+  effective_end date,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT assignments_pkey PRIMARY KEY (workspace_id, assignment_id),
+  CONSTRAINT assignments_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
+  CONSTRAINT assignments_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT assignments_check CHECK ((effective_end >= effective_start))
+);
+CREATE INDEX assignments_by_plan ON assignments USING btree (workspace_id, plan_id);
+CREATE INDEX assignments_by_rep ON assignments USING btree (workspace_id, rep_id);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE assignments ENABLE ROW LEVEL SECURITY;
+CREATE POLICY assignments_of_workspace ON assignments USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON assignments TO commissions_app;
+
+CREATE TABLE quotas (
+  workspace_id uuid NOT NULL,
+  quota_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  plan_rule_id uuid NOT NULL,
+  attainment_key text NOT NULL,
+  period text NOT NULL,
+  target numeric(20,6) NOT NULL,
+  variable_target numeric(20,6),
+  current_value numeric NOT NULL DEFAULT 0,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT quotas_pkey PRIMARY KEY (workspace_id, quota_id),
+  CONSTRAINT quotas_natural UNIQUE (workspace_id, rep_id, plan_id, attainment_key, period),
+  CONSTRAINT quotas_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
+  CONSTRAINT quotas_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT quotas_current_value_check CHECK ((current_value <> 'NaN'::numeric)),
+  CONSTRAINT quotas_target_check CHECK (((target >= (0)::numeric) AND (target <> 'NaN'::numeric))),
+  CONSTRAINT quotas_variable_target_check CHECK (((variable_target >= (0)::numeric) AND (variable_target <> 'NaN'::numeric)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OF rep_id, plan_id, attainment_key, period, target, variable_target OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE quotas ENABLE ROW LEVEL SECURITY;
+CREATE POLICY quotas_of_workspace ON quotas USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON quotas TO commissions_app;
+
+CREATE TABLE deals (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  rep_id uuid,
+  name text,
+  amount numeric,
+  currency text,
+  stage text,
+  close_date date,
+  created_date date,
+  owner_id text,
+  owner_email text,
+  provider text,
+  is_closed boolean NOT NULL DEFAULT false,
+  is_won boolean NOT NULL DEFAULT false,
+  fields jsonb NOT NULL DEFAULT '{}'::jsonb,
+  given jsonb NOT NULL DEFAULT '{}'::jsonb,
+  content_hash uuid NOT NULL,
+  source_updated_at timestamp with time zone,
+  fetched_at timestamp with time zone,
+  snapshot_at timestamp with time zone NOT NULL DEFAULT now(),
+  deleted_at timestamp with time zone,
+  CONSTRAINT deals_pkey PRIMARY KEY (workspace_id, deal_id),
+  CONSTRAINT deals_amount_check CHECK (((amount <> 'NaN'::numeric) AND (abs(amount) <= '1000000000000000'::numeric))),
+  CONSTRAINT deals_close_date_check CHECK (((close_date >= '1900-01-01'::date) AND (close_date <= '2199-12-31'::date))),
+  CONSTRAINT deals_created_date_check CHECK (((created_date >= '1900-01-01'::date) AND (created_date <= '2199-12-31'::date))),
+  CONSTRAINT deals_deal_id_check CHECK (((length(deal_id) >= 1) AND (length(deal_id) <= 200)))
+);
+CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date);
+CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id);
+CREATE INDEX deals_deleted ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX deals_without_rep ON deals USING btree (workspace_id, owner_id) WHERE (rep_id IS NULL);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deals FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE deals ENABLE ROW LEVEL SECURITY;
+CREATE POLICY deals_of_workspace ON deals USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deals TO commissions_app;
+
+CREATE TABLE deal_snapshots (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  snapshot_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  taken_at timestamp with time zone NOT NULL DEFAULT now(),
+  source_updated_at timestamp with time zone,
+  provider text,
+  fields jsonb NOT NULL,
+  given jsonb NOT NULL,
+  deleted boolean NOT NULL DEFAULT false,
+  CONSTRAINT deal_snapshots_pkey PRIMARY KEY (workspace_id, deal_id, snapshot_id)
+);
+ALTER TABLE deal_snapshots ENABLE ROW LEVEL SECURITY;
+CREATE POLICY deal_snapshots_of_workspace ON deal_snapshots USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_snapshots TO commissions_app;
+
+CREATE TABLE deal_tombstones (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  purged_at timestamp with time zone NOT NULL,
+  CONSTRAINT deal_tombstones_pkey PRIMARY KEY (workspace_id, deal_id)
+);
+ALTER TABLE deal_tombstones ENABLE ROW LEVEL SECURITY;
+CREATE POLICY deal_tombstones_of_workspace ON deal_tombstones USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_tombstones TO commissions_app;
+
+CREATE TABLE commission_events (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  kind text NOT NULL,
+  status text NOT NULL,
+  deal_key text,
+  plan_id uuid,
+  plan_version_id uuid,
+  rule_id uuid,
+  rule_name text,
+  phase text,
+  category text NOT NULL,
+  amount numeric(30,4) NOT NULL,
+  base numeric,
+  credit numeric NOT NULL DEFAULT 0,
+  tier_name text,
+  attainment_key text,
+  currency text NOT NULL,
+  period text NOT NULL,
+  earned_on date NOT NULL,
+  idempotency_key uuid NOT NULL,
+  trace text,
+  reason text,
+  actor text,
+  run_id uuid,
+  revision integer NOT NULL DEFAULT 1,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT commission_events_pkey PRIMARY KEY (workspace_id, rep_id, event_id),
+  CONSTRAINT commission_events_amount_check CHECK ((amount <> 'NaN'::numeric)),
+  CONSTRAINT commission_events_category_check CHECK ((category = ANY (ARRAY['commission'::text, 'bonus'::text, 'adjustment'::text]))),
+  CONSTRAINT commission_events_credit_check CHECK ((credit <> 'NaN'::numeric)),
+  CONSTRAINT commission_events_kind_check CHECK ((kind = ANY (ARRAY['commission_earned'::text, 'true_up'::text, 'adjustment'::text, 'clawback'::text]))),
+  CONSTRAINT commission_events_phase_check CHECK ((phase = ANY (ARRAY['per_deal'::text, 'cascade'::text, 'periodic'::text]))),
+  CONSTRAINT commission_events_status_check CHECK ((status = ANY (ARRAY['earned'::text, 'reversed'::text])))
+) WITH (fillfactor=50);
+CREATE INDEX commission_events_by_day ON commission_events USING btree (workspace_id, rep_id, earned_on);
+CREATE INDEX commission_events_by_deal ON commission_events USING btree (workspace_id, deal_key);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON commission_events FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER commission_events_frozen_delete AFTER DELETE ON commission_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
+CREATE TRIGGER commission_events_frozen_insert AFTER INSERT ON commission_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
+CREATE TRIGGER commission_events_frozen_update AFTER UPDATE ON commission_events REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
+ALTER TABLE commission_events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY commission_events_of_workspace ON commission_events USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON commission_events TO commissions_app;
+
+CREATE TABLE commission_event_history (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  revision integer NOT NULL,
+  change text NOT NULL,
+  run_id uuid,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  kind text NOT NULL,
+  status text NOT NULL,
+  deal_key text,
+  plan_id uuid,
+  plan_version_id uuid,
+  rule_id uuid,
+  rule_name text,
+  phase text,
+  category text NOT NULL,
+  amount numeric(30,4) NOT NULL,
+  base numeric,
+  credit numeric NOT NULL,
+  tier_name text,
+  attainment_key text,
+  currency text NOT NULL,
+  period text NOT NULL,
+  earned_on date NOT NULL,
+  idempotency_key uuid NOT NULL,
+  trace text,
+  reason text,
+  actor text,
+  CONSTRAINT commission_event_history_pkey PRIMARY KEY (workspace_id, rep_id, event_id, revision),
+  CONSTRAINT commission_event_history_change_check CHECK ((change = ANY (ARRAY['inserted'::text, 'changed'::text, 'reversed'::text, 'restored'::text, 'deleted'::text])))
+);
+ALTER TABLE commission_event_history ENABLE ROW LEVEL SECURITY;
+CREATE POLICY commission_event_history_of_workspace ON commission_event_history USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT ON commission_event_history TO commissions_app;
+
+CREATE TABLE rep_months (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  month date NOT NULL,
+  currency text NOT NULL,
+  commission numeric(30,4) NOT NULL,
+  bonus numeric(30,4) NOT NULL,
+  adjustments numeric(30,4) NOT NULL,
+  deals integer NOT NULL,
+  periods text[] NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT rep_months_pkey PRIMARY KEY (workspace_id, rep_id, month, currency)
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rep_months FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE rep_months ENABLE ROW LEVEL SECURITY;
+CREATE POLICY rep_months_of_workspace ON rep_months USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rep_months TO commissions_app;
+
+CREATE TABLE lanes (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone,
+  parked_at timestamp with time zone,
+  last_error text,
+  cleared_at timestamp with time zone,
+  fresh_revision uuid,
+  fresh_until date,
+  fresh_code uuid,
+  fresh_deals integer,
+  fresh_skipped integer,
+  CONSTRAINT lanes_pkey PRIMARY KEY (workspace_id, rep_id),
+  CONSTRAINT lanes_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT lanes_check CHECK ((num_nulls(fresh_revision, fresh_until, fresh_code, fresh_deals, fresh_skipped) = ANY (ARRAY[0, 5])))
+);
+ALTER TABLE lanes ENABLE ROW LEVEL SECURITY;
+CREATE POLICY lanes_of_workspace ON lanes USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON lanes TO commissions_app;
+
+CREATE TABLE jobs (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  kind text NOT NULL,
+  scope jsonb NOT NULL,
+  scope_key text NOT NULL,
+  status text NOT NULL,
+  total integer NOT NULL DEFAULT 0,
+  deals integer NOT NULL DEFAULT 0,
+  result jsonb,
+  error text,
+  actor text NOT NULL,
+  pulling boolean NOT NULL DEFAULT false,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  finished_at timestamp with time zone,
+  CONSTRAINT jobs_pkey PRIMARY KEY (workspace_id, job_id),
+  CONSTRAINT jobs_kind_check CHECK ((kind = ANY (ARRAY['recalculation'::text, 'import'::text, 'mapping'::text, 'sync'::text]))),
+  CONSTRAINT jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE UNIQUE INDEX jobs_running ON jobs USING btree (workspace_id, scope_key) WHERE (status = 'running'::text);
+ALTER TABLE jobs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY jobs_of_workspace ON jobs USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON jobs TO commissions_app;
+
+CREATE TABLE calculation_requests (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  request_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  trigger text NOT NULL,
+  deal_id text,
+  job_id uuid,
+  requested_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT calculation_requests_pkey PRIMARY KEY (workspace_id, rep_id, request_id)
+) WITH (autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX calculation_requests_by_job ON calculation_requests USING btree (workspace_id, job_id);
+ALTER TABLE calculation_requests ENABLE ROW LEVEL SECURITY;
+CREATE POLICY calculation_requests_of_workspace ON calculation_requests USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON calculation_requests TO commissions_app;
+
+CREATE TABLE audit_runs (
+  workspace_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  actor text NOT NULL,
+  trigger text NOT NULL,
+  scope text NOT NULL,
+  deal_id text,
+  rep_id uuid,
+  period text,
+  outcome text NOT NULL,
+  events_written integer NOT NULL DEFAULT 0,
+  events_reversed integer NOT NULL DEFAULT 0,
+  statement_locked integer NOT NULL DEFAULT 0,
+  skipped integer NOT NULL DEFAULT 0,
+  deals integer NOT NULL DEFAULT 0,
+  blocked jsonb,
+  details jsonb,
+  error text,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  duration_ms integer NOT NULL DEFAULT 0,
+  CONSTRAINT audit_runs_pkey PRIMARY KEY (workspace_id, run_id),
+  CONSTRAINT audit_runs_outcome_check CHECK ((outcome = ANY (ARRAY['written'::text, 'no_change'::text, 'skipped'::text, 'statement_locked'::text, 'failed'::text])))
+);
+CREATE INDEX audit_runs_by_time ON audit_runs USING btree (workspace_id, started_at DESC);
+ALTER TABLE audit_runs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY audit_runs_of_workspace ON audit_runs USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON audit_runs TO commissions_app;
+
+CREATE TABLE audit_run_deals (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  run_id uuid NOT NULL,
+  CONSTRAINT audit_run_deals_pkey PRIMARY KEY (workspace_id, deal_id, run_id)
+);
+ALTER TABLE audit_run_deals ENABLE ROW LEVEL SECURITY;
+CREATE POLICY audit_run_deals_of_workspace ON audit_run_deals USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON audit_run_deals TO commissions_app;
+
+CREATE TABLE audit_run_jobs (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  CONSTRAINT audit_run_jobs_pkey PRIMARY KEY (workspace_id, job_id, run_id)
+);
+ALTER TABLE audit_run_jobs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY audit_run_jobs_of_workspace ON audit_run_jobs USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON audit_run_jobs TO commissions_app;
+
+CREATE TABLE statement_periods (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  status text NOT NULL,
+  current_version integer NOT NULL DEFAULT 0,
+  approved_version integer,
+  approved_at timestamp with time zone,
+  approved_by text,
+  approver jsonb,
+  approved_total numeric(30,4),
+  currency text,
+  trued_up boolean NOT NULL DEFAULT false,
+  CONSTRAINT statement_periods_pkey PRIMARY KEY (workspace_id, rep_id, period),
+  CONSTRAINT statement_periods_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT statement_periods_approved_total_check CHECK ((approved_total <> 'NaN'::numeric)),
+  CONSTRAINT statement_periods_check CHECK ((approved_version <= current_version)),
+  CONSTRAINT statement_periods_check1 CHECK (((status = 'approved'::text) OR (NOT trued_up))),
+  CONSTRAINT statement_periods_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT statement_periods_current_version_check CHECK ((current_version >= 0)),
+  CONSTRAINT statement_periods_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text])))
+);
+CREATE INDEX statement_periods_trued_up ON statement_periods USING btree (workspace_id, rep_id) WHERE trued_up;
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON statement_periods FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE statement_periods ENABLE ROW LEVEL SECURITY;
+CREATE POLICY statement_periods_of_workspace ON statement_periods USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON statement_periods TO commissions_app;
+
+CREATE TABLE statements (
+  workspace_id uuid NOT NULL,
+  statement_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  version integer NOT NULL,
+  status text NOT NULL,
+  currency text NOT NULL,
+  summary jsonb NOT NULL,
+  other_currencies jsonb NOT NULL,
+  deal_count integer NOT NULL,
+  line_items jsonb NOT NULL,
+  content_hash uuid NOT NULL,
+  generated_at timestamp with time zone NOT NULL,
+  generated_by text NOT NULL,
+  CONSTRAINT statements_pkey PRIMARY KEY (workspace_id, statement_id),
+  CONSTRAINT statements_version UNIQUE (workspace_id, rep_id, period, version),
+  CONSTRAINT statements_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period),
+  CONSTRAINT statements_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT statements_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text]))),
+  CONSTRAINT statements_version_check CHECK ((version >= 1))
+);
+ALTER TABLE statements ENABLE ROW LEVEL SECURITY;
+CREATE POLICY statements_of_workspace ON statements USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON statements TO commissions_app;
+
+CREATE TABLE statement_comments (
+  workspace_id uuid NOT NULL,
+  comment_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  deal_id text,
+  body text NOT NULL,
+  author_id uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT statement_comments_pkey PRIMARY KEY (workspace_id, comment_id),
+  CONSTRAINT statement_comments_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT statement_comments_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT statement_comments_body_check CHECK (((length(body) >= 1) AND (length(body) <= 4000)))
+);
+CREATE INDEX statement_comments_by_statement ON statement_comments USING btree (workspace_id, rep_id, period, created_at);
+ALTER TABLE statement_comments ENABLE ROW LEVEL SECURITY;
+CREATE POLICY statement_comments_of_workspace ON statement_comments USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON statement_comments TO commissions_app;
+
+CREATE TABLE statement_checks (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  version integer NOT NULL,
+  note text,
+  author_id uuid,
+  checked_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT statement_checks_pkey PRIMARY KEY (workspace_id, rep_id, period, version),
+  CONSTRAINT statement_checks_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT statement_checks_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT statement_checks_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)))
+);
+ALTER TABLE statement_checks ENABLE ROW LEVEL SECURITY;
+CREATE POLICY statement_checks_of_workspace ON statement_checks USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON statement_checks TO commissions_app;
+
+CREATE TABLE trued_up_rows (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  frozen_period text NOT NULL,
+  plan_id uuid NOT NULL,
+  rule_name text NOT NULL,
+  deal_key text NOT NULL,
+  plan_version_id uuid NOT NULL,
+  rule_id uuid NOT NULL,
+  phase text NOT NULL,
+  category text NOT NULL,
+  amount numeric NOT NULL,
+  base numeric,
+  credit numeric NOT NULL,
+  tier_name text,
+  attainment_key text NOT NULL,
+  currency text NOT NULL,
+  period text NOT NULL,
+  earned_on date NOT NULL,
+  CONSTRAINT trued_up_rows_pkey PRIMARY KEY (workspace_id, rep_id, plan_id, rule_name, deal_key),
+  CONSTRAINT trued_up_rows_workspace_id_rep_id_frozen_period_fkey FOREIGN KEY (workspace_id, rep_id, frozen_period) REFERENCES statement_periods(workspace_id, rep_id, period),
+  CONSTRAINT trued_up_rows_amount_check CHECK ((amount <> 'NaN'::numeric)),
+  CONSTRAINT trued_up_rows_category_check CHECK ((category = ANY (ARRAY['commission'::text, 'bonus'::text]))),
+  CONSTRAINT trued_up_rows_credit_check CHECK ((credit <> 'NaN'::numeric)),
+  CONSTRAINT trued_up_rows_phase_check CHECK ((phase = ANY (ARRAY['per_deal'::text, 'cascade'::text, 'periodic'::text])))
+);
+CREATE INDEX trued_up_rows_by_day ON trued_up_rows USING btree (workspace_id, rep_id, earned_on);
+CREATE INDEX trued_up_rows_by_deal ON trued_up_rows USING btree (workspace_id, deal_key);
+ALTER TABLE trued_up_rows ENABLE ROW LEVEL SECURITY;
+CREATE POLICY trued_up_rows_of_workspace ON trued_up_rows USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON trued_up_rows TO commissions_app;
+
+CREATE TABLE true_ups (
+  workspace_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  lines jsonb NOT NULL,
+  CONSTRAINT true_ups_pkey PRIMARY KEY (workspace_id, event_id),
+  CONSTRAINT true_ups_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period)
+);
+ALTER TABLE true_ups ENABLE ROW LEVEL SECURITY;
+CREATE POLICY true_ups_of_workspace ON true_ups USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON true_ups TO commissions_app;
+
+CREATE TABLE payroll_handovers (
+  workspace_id uuid NOT NULL,
+  handover_id uuid NOT NULL,
+  period text NOT NULL,
+  layout text NOT NULL,
+  note text,
+  filename text NOT NULL,
+  sha256 text NOT NULL,
+  bytes integer NOT NULL,
+  row_count integer NOT NULL,
+  totals jsonb NOT NULL,
+  missing_payroll_ids jsonb NOT NULL,
+  actor text NOT NULL,
+  author_id uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT payroll_handovers_pkey PRIMARY KEY (workspace_id, handover_id),
+  CONSTRAINT payroll_handovers_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT payroll_handovers_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)))
+);
+CREATE INDEX payroll_handovers_by_period ON payroll_handovers USING btree (workspace_id, period, created_at);
+ALTER TABLE payroll_handovers ENABLE ROW LEVEL SECURITY;
+CREATE POLICY payroll_handovers_of_workspace ON payroll_handovers USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON payroll_handovers TO commissions_app;
+
+CREATE TABLE inbound_routes (
+  workspace_id uuid NOT NULL,
+  source text NOT NULL,
+  route text NOT NULL,
+  secret bytea,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT inbound_routes_pkey PRIMARY KEY (workspace_id, source, route),
+  CONSTRAINT inbound_routes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT inbound_routes_route_check CHECK (((length(route) >= 1) AND (length(route) <= 500))),
+  CONSTRAINT inbound_routes_source_check CHECK ((source = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text, 'billing'::text])))
+);
+CREATE INDEX inbound_routes_by_route ON inbound_routes USING btree (source, route);
+ALTER TABLE inbound_routes ENABLE ROW LEVEL SECURITY;
+CREATE POLICY inbound_routes_of_workspace ON inbound_routes USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON inbound_routes TO commissions_app;
+
+CREATE TABLE inbox (
+  workspace_id uuid NOT NULL,
+  source text NOT NULL,
+  message_key uuid NOT NULL,
+  subject text NOT NULL,
+  payload jsonb NOT NULL,
+  received_at timestamp with time zone NOT NULL DEFAULT now(),
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  processed_at timestamp with time zone,
+  outcome text,
+  error text,
+  CONSTRAINT inbox_pkey PRIMARY KEY (workspace_id, source, message_key)
+);
+CREATE INDEX inbox_by_subject ON inbox USING btree (workspace_id, source, subject);
+CREATE INDEX inbox_pending ON inbox USING btree (workspace_id, source, received_at) WHERE (processed_at IS NULL);
+ALTER TABLE inbox ENABLE ROW LEVEL SECURITY;
+CREATE POLICY inbox_of_workspace ON inbox USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON inbox TO commissions_app;
+
+CREATE TABLE work_leases (
+  workspace_id uuid NOT NULL,
+  work text NOT NULL,
+  lease_id uuid NOT NULL,
+  generation integer NOT NULL DEFAULT 1,
+  leased_until timestamp with time zone NOT NULL,
+  CONSTRAINT work_leases_pkey PRIMARY KEY (workspace_id, work)
+);
+ALTER TABLE work_leases ENABLE ROW LEVEL SECURITY;
+CREATE POLICY work_leases_of_workspace ON work_leases USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON work_leases TO commissions_app;
+
+CREATE TABLE crm_connections (
+  workspace_id uuid NOT NULL,
+  provider text NOT NULL,
+  connected_at timestamp with time zone,
+  sync_enabled boolean NOT NULL DEFAULT true,
+  account_id text,
+  credentials bytea,
+  connected_by text,
+  broken_at timestamp with time zone,
+  broken_reason text,
+  webhook_id text,
+  last_sync_at timestamp with time zone,
+  polled_through timestamp with time zone,
+  poll_due_at timestamp with time zone,
+  reconcile_rejected_at timestamp with time zone,
+  CONSTRAINT crm_connections_pkey PRIMARY KEY (workspace_id, provider),
+  CONSTRAINT crm_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_connections_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+ALTER TABLE crm_connections ENABLE ROW LEVEL SECURITY;
+CREATE POLICY crm_connections_of_workspace ON crm_connections USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_connections TO commissions_app;
+
+CREATE TABLE crm_members (
+  workspace_id uuid NOT NULL,
+  crm_id text NOT NULL,
+  provider text NOT NULL,
+  rep_id uuid NOT NULL,
+  CONSTRAINT crm_members_pkey PRIMARY KEY (workspace_id, crm_id, provider),
+  CONSTRAINT crm_members_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT crm_members_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+ALTER TABLE crm_members ENABLE ROW LEVEL SECURITY;
+CREATE POLICY crm_members_of_workspace ON crm_members USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_members TO commissions_app;
+
+CREATE TABLE crm_fields (
+  workspace_id uuid NOT NULL,
+  provider text NOT NULL,
+  slug text NOT NULL,
+  position integer NOT NULL,
+  label text NOT NULL,
+  type text NOT NULL,
+  options jsonb,
+  CONSTRAINT crm_fields_pkey PRIMARY KEY (workspace_id, provider, slug),
+  CONSTRAINT crm_fields_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+ALTER TABLE crm_fields ENABLE ROW LEVEL SECURITY;
+CREATE POLICY crm_fields_of_workspace ON crm_fields USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_fields TO commissions_app;
+
+CREATE TABLE crm_pulls (
+  workspace_id uuid NOT NULL,
+  pull_id uuid NOT NULL,
+  provider text NOT NULL,
+  kind text NOT NULL,
+  actor text NOT NULL,
+  reconcile boolean NOT NULL DEFAULT false,
+  recalculate boolean NOT NULL DEFAULT false,
+  phase text NOT NULL DEFAULT 'people'::text,
+  modified_from timestamp with time zone,
+  covered_until timestamp with time zone,
+  cursor text,
+  deals integer NOT NULL DEFAULT 0,
+  total integer,
+  counts jsonb NOT NULL DEFAULT '{}'::jsonb,
+  attempts integer NOT NULL DEFAULT 0,
+  restarts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT crm_pulls_pkey PRIMARY KEY (workspace_id, pull_id),
+  CONSTRAINT crm_pulls_kind_check CHECK ((kind = ANY (ARRAY['sync'::text, 'poll'::text]))),
+  CONSTRAINT crm_pulls_phase_check CHECK ((phase = ANY (ARRAY['people'::text, 'fields'::text, 'deals'::text, 'missing'::text, 'finish'::text]))),
+  CONSTRAINT crm_pulls_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+CREATE UNIQUE INDEX crm_pulls_one_of_kind ON crm_pulls USING btree (workspace_id, provider, kind);
+ALTER TABLE crm_pulls ENABLE ROW LEVEL SECURITY;
+CREATE POLICY crm_pulls_of_workspace ON crm_pulls USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_pulls TO commissions_app;
+
+CREATE TABLE crm_pull_deals (
+  workspace_id uuid NOT NULL,
+  pull_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  CONSTRAINT crm_pull_deals_pkey PRIMARY KEY (workspace_id, pull_id, deal_id),
+  CONSTRAINT crm_pull_deals_workspace_id_pull_id_fkey FOREIGN KEY (workspace_id, pull_id) REFERENCES crm_pulls(workspace_id, pull_id) ON DELETE CASCADE
+);
+ALTER TABLE crm_pull_deals ENABLE ROW LEVEL SECURITY;
+CREATE POLICY crm_pull_deals_of_workspace ON crm_pull_deals USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_pull_deals TO commissions_app;
+
+CREATE TABLE export_jobs (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  kind text NOT NULL,
+  rep_id uuid,
+  manager_id uuid,
+  period text NOT NULL,
+  status text NOT NULL DEFAULT 'waiting'::text,
+  total integer NOT NULL DEFAULT 1,
+  done integer NOT NULL DEFAULT 0,
+  lease_id uuid,
+  leased_until timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  file jsonb,
+  error_code text,
+  error text,
+  actor text NOT NULL,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  finished_at timestamp with time zone,
+  CONSTRAINT export_jobs_pkey PRIMARY KEY (workspace_id, job_id),
+  CONSTRAINT export_jobs_workspace_id_manager_id_fkey FOREIGN KEY (workspace_id, manager_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT export_jobs_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT export_jobs_kind_check CHECK ((kind = ANY (ARRAY['statement.pdf'::text, 'statement.xlsx'::text, 'team.pdf'::text, 'team.xlsx'::text, 'team.zip'::text]))),
+  CONSTRAINT export_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX export_jobs_unfinished ON export_jobs USING btree (workspace_id, started_at) WHERE (finished_at IS NULL);
+CREATE UNIQUE INDEX export_jobs_waiting ON export_jobs USING btree (workspace_id, kind, rep_id, period, manager_id) NULLS NOT DISTINCT WHERE (status = 'waiting'::text);
+ALTER TABLE export_jobs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY export_jobs_of_workspace ON export_jobs USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON export_jobs TO commissions_app;
+
+CREATE TABLE export_parts (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  part integer NOT NULL,
+  name text,
+  rep_id uuid,
+  content bytea NOT NULL STORAGE EXTERNAL,
+  CONSTRAINT export_parts_pkey PRIMARY KEY (workspace_id, job_id, part),
+  CONSTRAINT export_parts_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES export_jobs(workspace_id, job_id) ON DELETE CASCADE
+);
+ALTER TABLE export_parts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY export_parts_of_workspace ON export_parts USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON export_parts TO commissions_app;
+
+CREATE TABLE billing_customers (
+  workspace_id uuid NOT NULL,
+  customer_id text NOT NULL,
+  linked_at timestamp with time zone NOT NULL DEFAULT now(),
+  check_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT billing_customers_pkey PRIMARY KEY (workspace_id, customer_id),
+  CONSTRAINT billing_customers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT billing_customers_customer_id_check CHECK (((length(customer_id) >= 1) AND (length(customer_id) <= 255)))
+);
+ALTER TABLE billing_customers ENABLE ROW LEVEL SECURITY;
+CREATE POLICY billing_customers_of_workspace ON billing_customers USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON billing_customers TO commissions_app;
+
+CREATE TABLE billing_subscriptions (
+  workspace_id uuid NOT NULL,
+  customer_id text NOT NULL,
+  subscription_id text NOT NULL,
+  status text NOT NULL,
+  tier text,
+  past_due_since timestamp with time zone,
+  fetched_at timestamp with time zone NOT NULL,
+  CONSTRAINT billing_subscriptions_pkey PRIMARY KEY (workspace_id, customer_id, subscription_id),
+  CONSTRAINT billing_subscriptions_workspace_id_customer_id_fkey FOREIGN KEY (workspace_id, customer_id) REFERENCES billing_customers(workspace_id, customer_id) ON DELETE CASCADE,
+  CONSTRAINT billing_subscriptions_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
+);
+ALTER TABLE billing_subscriptions ENABLE ROW LEVEL SECURITY;
+CREATE POLICY billing_subscriptions_of_workspace ON billing_subscriptions USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON billing_subscriptions TO commissions_app;
+
+CREATE TABLE billing_recovery (
+  one boolean NOT NULL DEFAULT true,
+  recovered_through timestamp with time zone,
+  claimed_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  CONSTRAINT billing_recovery_pkey PRIMARY KEY (one),
+  CONSTRAINT billing_recovery_one_check CHECK (one)
+);
+ALTER TABLE billing_recovery ENABLE ROW LEVEL SECURITY;
+
+CREATE VIEW deal_versions WITH (security_invoker=true) AS
+ SELECT deal_snapshots.workspace_id,
+    deal_snapshots.deal_id,
+    deal_snapshots.snapshot_id,
+    deal_snapshots.taken_at,
+    deal_snapshots.source_updated_at,
+    deal_snapshots.provider,
+    deal_snapshots.fields,
+    deal_snapshots.given,
+    deal_snapshots.deleted
+   FROM deal_snapshots
+UNION ALL
+ SELECT deals.workspace_id,
+    deals.deal_id,
+    NULL::bigint AS snapshot_id,
+    deals.snapshot_at AS taken_at,
+    deals.source_updated_at,
+    deals.provider,
+    deals.fields,
+    deals.given,
+    (deals.deleted_at IS NOT NULL) AS deleted
+   FROM deals;
+GRANT SELECT ON deal_versions TO commissions_app;
+
+CREATE OR REPLACE FUNCTION admit_requests(hashes bytea[], requested integer[], with_cache_versions boolean[], max_requests integer)
+ RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    #variable_conflict use_column
+    declare
+      place integer;
+    begin
+      for hash, workspace_id, token_id, kind, rep_id, role, active in select * from find_tokens(hashes) loop
+        place := array_position(hashes, hash);
+        if max_requests is not null then
+          select c.admitted, c.remaining, c.reset_second, c.now_second
+          into admitted, remaining, reset_second, now_second
+          from count_requests(array[workspace_id], array[token_id], requested[place : place], array[max_requests],
+            array[null::timestamptz]) c;
+        end if;
+        cache_versions := case when with_cache_versions[place] then cache_versions_of(workspace_id) end;
+        team := case when kind = 'sess' and role = 'manager' then visible_team(workspace_id, rep_id) end;
+        return next;
+      end loop;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION admit_requests(bytea[],integer[],boolean[],integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION applied_migrations()
+ RETURNS TABLE(name character varying)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select m.name from kysely_migration m
+    $function$
+;
+GRANT EXECUTE ON FUNCTION applied_migrations() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION bump_cache_versions(workspace uuid, scopes smallint[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into cache_versions (workspace_id, scope)
+      select workspace, s from unnest(scopes) s order by s
+      on conflict (workspace_id, scope) do update set version = gen_random_uuid();
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION bump_cache_versions(uuid,smallint[]) TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION bump_configuration_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update workspaces set configuration_revision = gen_random_uuid()
+      where workspace_id = coalesce(nullif(current_setting('app.workspace_id', true), '')::uuid, workspace_id);
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION bump_configuration_revision() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION bump_own_configuration_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      new.configuration_revision := gen_random_uuid();
+      return new;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION bump_own_configuration_revision() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION bump_workspace_cache_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if coalesce(current_setting('app.declares_affected', true), '') <> 'on' then
+        insert into cache_versions (workspace_id, scope)
+        select w.workspace_id, 65 from workspaces w
+        where w.workspace_id = coalesce(nullif(current_setting('app.workspace_id', true), '')::uuid, w.workspace_id)
+        order by w.workspace_id
+        on conflict (workspace_id, scope) do update set version = gen_random_uuid();
+      end if;
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION bump_workspace_cache_version() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION cache_versions_of(workspace uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      return (
+        select coalesce(string_agg(v.scope || ':' || v.version, ' ' order by v.scope), '')
+        from cache_versions v where v.workspace_id = workspace
+      );
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION cache_versions_of(uuid) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION calculation_backlog()
+ RETURNS TABLE(requests bigint, oldest_seconds double precision, parked bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select count(*),
+        coalesce(extract(epoch from clock_timestamp() - min(q.requested_at) filter (where l.parked_at is null)), 0)::float8,
+        (select count(*) from lanes p where p.parked_at is not null)
+      from calculation_requests q
+      left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
+    $function$
+;
+GRANT EXECUTE ON FUNCTION calculation_backlog() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION claim_billing_recovery(pause interval)
+ RETURNS TABLE(recovered_through timestamp with time zone)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update billing_recovery r set claimed_until = now() + pause
+      where r.claimed_until < now()
+      returning r.recovered_through
+    $function$
+;
+GRANT EXECUTE ON FUNCTION claim_billing_recovery(interval) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION complete_billing_recovery(through timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update billing_recovery set recovered_through = greatest(recovered_through, through)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION complete_billing_recovery(timestamp with time zone) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION count_attempt(what text, window_seconds integer)
+ RETURNS TABLE(attempts integer, seconds_left integer)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      insert into attempt_counters as c (counter_key, window_start, attempts)
+      values (what, to_timestamp(floor(extract(epoch from now()) / window_seconds) * window_seconds), 1)
+      on conflict (counter_key, window_start) do update set attempts = c.attempts + 1
+      returning c.attempts,
+        greatest(1, ceil(extract(epoch from c.window_start) + window_seconds - extract(epoch from now())))::integer
+    $function$
+;
+GRANT EXECUTE ON FUNCTION count_attempt(text,integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION count_requests(workspaces uuid[], tokens uuid[], requested integer[], max_requests integer[], at timestamp with time zone[])
+ RETURNS TABLE(admitted integer, remaining integer, reset_second bigint, now_second double precision)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    declare
+      none constant integer[] := array_fill(0, array[61]);
+      this_second bigint;
+      w rate_windows;
+      used integer;
+      oldest bigint;
+    begin
+      for i in 1 .. cardinality(tokens) loop
+        now_second := extract(epoch from coalesce(at[i], clock_timestamp()));
+        this_second := floor(now_second);
+        select * into w from rate_windows r where r.workspace_id = workspaces[i] and r.token_id = tokens[i] for update;
+        if not found then
+          insert into rate_windows (workspace_id, token_id, second, counts)
+          values (workspaces[i], tokens[i], this_second, none) on conflict do nothing;
+          select * into w from rate_windows r where r.workspace_id = workspaces[i] and r.token_id = tokens[i] for update;
+        end if;
+        if this_second - w.second > 60 then
+          w.counts := none;
+        elsif this_second > w.second then
+          w.counts := w.counts[1 + (this_second - w.second)::integer : 61] || none[1 : (this_second - w.second)::integer];
+        end if;
+        w.second := greatest(w.second, this_second);
+        select sum(c), min(n) filter (where c > 0) into used, oldest from unnest(w.counts) with ordinality as u (c, n);
+        admitted := least(requested[i], greatest(max_requests[i] - used, 0));
+        w.counts[61] := w.counts[61] + admitted;
+        update rate_windows r set second = w.second, counts = w.counts
+        where r.workspace_id = workspaces[i] and r.token_id = tokens[i];
+        remaining := greatest(max_requests[i] - used - admitted, 0);
+        reset_second := w.second + coalesce(oldest, 61);
+        return next;
+      end loop;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION count_requests(uuid[],uuid[],integer[],integer[],timestamp with time zone[]) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION delete_old_exports()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from export_jobs where finished_at < now() - interval '1 hour' or started_at < now() - interval '1 day'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_exports() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION delete_old_messages()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from inbox where processed_at < now() - interval '30 days';
+      delete from work_leases where leased_until < now() - interval '1 day'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_messages() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION delete_old_request_data()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from idempotency_keys k using workspaces w
+      where k.workspace_id = w.workspace_id and k.created_at < now() - interval '24 hours'
+        and k.leased_until < now();
+      delete from rate_windows where second < extract(epoch from now()) - 3600
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_request_data() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION delete_old_sign_ins()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      delete from sign_in_codes where created_at < now() - interval '2 days';
+      delete from sign_in_failures where day < (now() at time zone 'UTC')::date - 2;
+      delete from sign_in_states where expires_at < now();
+      delete from attempt_counters where window_start < now() - interval '1 day';
+      delete from mail_outbox where created_at < now() - interval '7 days'
+        or (recipient is null and created_at < now() - interval '10 minutes');
+      delete from tokens where kind = 'sess' and (expires_at < now()
+        or coalesce(last_used_at, created_at) < now() - interval '12 hours' or created_at < now() - interval '30 days');
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_sign_ins() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_billing_checks(max_customers integer)
+ RETURNS TABLE(workspace_id uuid, customer_id text, check_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select c.workspace_id, c.customer_id, c.check_at from billing_customers c
+      where c.check_at <= now() order by c.check_at limit max_customers
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_billing_checks(integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_exports(max_jobs integer)
+ RETURNS TABLE(workspace_id uuid, job_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select due.workspace_id, due.job_id
+      from (
+        select e.workspace_id, e.job_id, e.started_at,
+          row_number() over (partition by e.workspace_id order by e.kind = 'team.zip', e.started_at) as place
+        from export_jobs e
+        where e.finished_at is null and (e.leased_until is null or e.leased_until < now())
+      ) due
+      order by due.place, due.started_at
+      limit max_jobs
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_exports(integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_inboxes(older_than interval)
+ RETURNS TABLE(workspace_id uuid, source text, generation integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select due.workspace_id, due.source, coalesce(l.generation, 0)
+      from (
+        select i.workspace_id, i.source from inbox i
+        where i.processed_at is null and i.not_before <= now() and i.received_at < now() - older_than
+        group by i.workspace_id, i.source
+      ) due
+      left join work_leases l on l.workspace_id = due.workspace_id and l.work = 'inbox ' || due.source
+      where l.leased_until is null or l.leased_until < now()
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_inboxes(interval) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_lanes(older_than interval, max_lanes integer)
+ RETURNS TABLE(workspace_id uuid, rep_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select due.workspace_id, due.rep_id
+      from (
+        select q.workspace_id, q.rep_id, row_number() over (partition by q.workspace_id order by min(q.request_id)) as place
+        from calculation_requests q
+        left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
+        where q.requested_at < now() - older_than and l.parked_at is null
+          and (l.not_before is null or l.not_before <= now())
+        group by q.workspace_id, q.rep_id
+      ) due
+      order by due.place
+      limit max_lanes
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_lanes(interval,integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_mails(max_mails integer)
+ RETURNS TABLE(mail_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select m.mail_id from mail_outbox m
+      where m.sent_at is null and m.not_before < now() - interval '2 seconds' and m.attempts < 8
+        and (m.expires_at is null or m.expires_at > now())
+      order by m.not_before
+      limit max_mails
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_mails(integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_polls(providers text[])
+ RETURNS TABLE(workspace_id uuid, provider text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select c.workspace_id, c.provider from crm_connections c
+      where c.provider = any(providers) and c.connected_at is not null and c.credentials is not null and c.sync_enabled
+        and c.broken_at is null and (c.poll_due_at is null or c.poll_due_at <= now())
+        and not exists (select from crm_pulls p
+          where p.workspace_id = c.workspace_id and p.provider = c.provider and p.kind = 'poll')
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_polls(text[]) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_pulls()
+ RETURNS TABLE(workspace_id uuid, pull_id uuid, generation integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select p.workspace_id, p.pull_id, coalesce(l.generation, 0)
+      from crm_pulls p
+      left join work_leases l on l.workspace_id = p.workspace_id and l.work = 'pull ' || p.pull_id
+      where p.not_before <= now() and (l.leased_until is null or l.leased_until < now())
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_pulls() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION find_route(from_source text, by_route text)
+ RETURNS TABLE(workspace_id uuid, secret bytea)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select r.workspace_id, r.secret from inbound_routes r where r.source = from_source and r.route = by_route
+    $function$
+;
+GRANT EXECUTE ON FUNCTION find_route(text,text) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION find_sign_ins(address text, in_workspace uuid)
+ RETURNS TABLE(workspace_id uuid, workspace_name text, rep_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select r.workspace_id, w.name, r.rep_id
+      from reps r join workspaces w on w.workspace_id = r.workspace_id
+      where r.email = address and r.active and (in_workspace is null or r.workspace_id = in_workspace)
+      order by w.created_at, r.workspace_id
+    $function$
+;
+GRANT EXECUTE ON FUNCTION find_sign_ins(text,uuid) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION find_tokens(hashes bytea[])
+ RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    #variable_conflict use_column
+    declare
+      is_stale boolean;
+    begin
+      for hash, workspace_id, token_id, kind, rep_id, role, active, is_stale in
+        select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active,
+          t.last_used_at is null or t.last_used_at < now() - interval '1 minute'
+        from tokens t left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
+        where t.token_hash = any(hashes) and (t.expires_at is null or t.expires_at > now())
+          and (t.kind <> 'sess' or (coalesce(t.last_used_at, t.created_at) > now() - interval '12 hours'
+            and t.created_at > now() - interval '30 days'))
+        order by t.token_id
+      loop
+        if is_stale then
+          update tokens t set last_used_at = now() from (
+            select s.workspace_id, s.token_id from tokens s
+            where s.workspace_id = find_tokens.workspace_id and s.token_id = find_tokens.token_id
+            for update skip locked
+          ) s
+          where t.workspace_id = s.workspace_id and t.token_id = s.token_id;
+        end if;
+        return next;
+      end loop;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION find_tokens(bytea[]) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION issue_sign_in_code(address text, hash bytea, in_workspace uuid, new_code uuid, new_salt bytea, new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    declare
+      in_hour integer;
+      in_day integer;
+    begin
+      perform pg_advisory_xact_lock(hashtextextended(encode(hash, 'hex'), 7301));
+      select count(*) filter (where c.created_at > now() - interval '1 hour'), count(*) into in_hour, in_day
+      from sign_in_codes c where c.email_hash = hash and c.created_at > now() - interval '1 day';
+      if in_hour >= 5 or in_day >= 10 then return false; end if;
+      update sign_in_codes c set ended_at = now() where c.email_hash = hash and c.ended_at is null;
+      insert into sign_in_codes (code_id, email_hash, workspace_id, salt, code_hmac)
+      values (new_code, hash, in_workspace, new_salt, new_hmac);
+      insert into mail_outbox (mail_id, recipient, subject, body, expires_at)
+      values (new_mail, (select min(r.email) from reps r where r.email = address and r.active
+          and (in_workspace is null or r.workspace_id = in_workspace)),
+        mail_subject, mail_body, now() + interval '10 minutes');
+      return true;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION issue_sign_in_code(text,bytea,uuid,uuid,bytea,bytea,uuid,text,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION people_below(workspace uuid, manager uuid)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+      with recursive today (day) as (
+        select (now() at time zone w.timezone)::date from workspaces w where w.workspace_id = workspace
+      ),
+      people (rep_id) as (
+        select manager
+        union
+        select l.rep_id from people p
+        join reporting_lines l on l.workspace_id = workspace and l.manager_id = p.rep_id
+        where l.from_day <= (select day from today) and coalesce(l.to_day, 'infinity') >= (select day from today)
+      )
+      select array_agg(rep_id order by rep_id) from people
+    $function$
+;
+GRANT EXECUTE ON FUNCTION people_below(uuid,uuid) TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION post_mail(new_mail uuid, address text, mail_subject text, mail_body bytea)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      insert into mail_outbox (mail_id, workspace_id, recipient, subject, body)
+      values (new_mail, current_setting('app.workspace_id')::uuid, address, mail_subject, mail_body)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION post_mail(uuid,text,text,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION receive_messages(sources text[], routes text[], keys uuid[], subjects text[], payloads text[])
+ RETURNS TABLE(source text, route text, workspace_id uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    #variable_conflict use_column
+    begin
+      return query
+      with messages as materialized (
+        select m.source, m.route, m.key, m.subject, m.payload, r.workspace_id
+        from unnest(sources, routes, keys, subjects, payloads) as m (source, route, key, subject, payload)
+        join inbound_routes r on r.source = m.source and r.route = m.route
+      ), stored as (
+        insert into inbox (workspace_id, source, message_key, subject, payload)
+        select m.workspace_id, m.source, m.key, m.subject, m.payload::jsonb from messages m
+        order by m.workspace_id, m.source, m.key
+        on conflict do nothing
+      )
+      select distinct m.source, m.route, m.workspace_id from messages m;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION receive_messages(text[],text[],uuid[],text[],text[]) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION record_failed_sign_in(address text, hash bytea, used_method text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    declare
+      today integer;
+    begin
+      insert into sign_in_failures as f (email_hash, day, failures) values (hash, (now() at time zone 'UTC')::date, 1)
+      on conflict (email_hash, day) do update set failures = f.failures + 1
+      returning f.failures into today;
+      if today <= 100 then
+        insert into audit_runs (workspace_id, run_id, actor, trigger, scope, rep_id, outcome, error, details)
+        select r.workspace_id, gen_random_uuid(), 'anonymous', 'login', 'rep', r.rep_id, 'failed',
+          'The code or the identity was not accepted.', jsonb_build_object('method', used_method)
+        from reps r where r.email = address;
+      end if;
+      return today;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION record_failed_sign_in(text,bytea,text) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION record_mail_outcome(mail uuid, outcome text, error text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update mail_outbox set
+        sent_at = case when outcome = 'sent' then now() end,
+        body = case when outcome = 'sent' then null else body end,
+        not_before = case outcome
+          when 'held' then 'infinity' else now() + interval '5 seconds' * power(3, least(attempts, 8) - 1) end,
+        last_error = error
+      where mail_id = mail and sent_at is null
+    $function$
+;
+GRANT EXECUTE ON FUNCTION record_mail_outcome(uuid,text,text) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION reject_events_of_approved_periods()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      frozen text;
+    begin
+      if tg_op = 'INSERT' then
+        select s.period into frozen
+        from (select distinct workspace_id, rep_id from new_rows) r
+        join statement_periods s on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
+        where exists (select from new_rows e where e.workspace_id = s.workspace_id and e.rep_id = s.rep_id
+          and e.earned_on between s.from_day and s.to_day and e.kind <> 'true_up')
+        limit 1;
+      elsif tg_op = 'DELETE' then
+        select s.period into frozen
+        from (select distinct workspace_id, rep_id from old_rows) r
+        join statement_periods s on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
+        where exists (select from old_rows e where e.workspace_id = s.workspace_id and e.rep_id = s.rep_id
+          and e.earned_on between s.from_day and s.to_day)
+        limit 1;
+      else
+        select s.period into frozen
+        from (select distinct workspace_id, rep_id from old_rows) r
+        join statement_periods s on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
+        where exists (select from old_rows e where e.workspace_id = s.workspace_id and e.rep_id = s.rep_id
+          and e.earned_on between s.from_day and s.to_day and e.status <> 'reversed')
+        limit 1;
+      end if;
+      if frozen is null and tg_op = 'UPDATE' then
+        select s.period into frozen
+        from (select distinct workspace_id, rep_id from new_rows) r
+        join statement_periods s on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
+        where exists (select from new_rows e where e.workspace_id = s.workspace_id and e.rep_id = s.rep_id
+          and e.earned_on between s.from_day and s.to_day)
+        limit 1;
+      end if;
+      if frozen is not null then
+        raise exception 'statement_locked: commission of the approved period % cannot be written', frozen;
+      end if;
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION reject_events_of_approved_periods() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION return_sign_in_try(code uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update sign_in_codes set attempts = attempts - 1 where code_id = code and used_at is null and attempts > 0
+    $function$
+;
+GRANT EXECUTE ON FUNCTION return_sign_in_try(uuid) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION running_jobs()
+ RETURNS TABLE(workspace_id uuid, job_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select j.workspace_id, j.job_id from jobs j
+      where j.status = 'running' and j.started_at < now() - interval '5 seconds' limit 1000
+    $function$
+;
+GRANT EXECUTE ON FUNCTION running_jobs() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION store_sign_in_state(hash bytea, in_workspace uuid, sealed bytea)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      insert into sign_in_states (state_hash, workspace_id, secrets) values (hash, in_workspace, sealed)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION store_sign_in_state(bytea,uuid,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION take_mail(mail uuid)
+ RETURNS TABLE(recipient text, subject text, body bytea)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      delete from mail_outbox m where m.mail_id = mail and m.recipient is null;
+      return query
+        update mail_outbox m set attempts = m.attempts + 1, not_before = now() + interval '2 minutes'
+        where m.mail_id = mail and m.sent_at is null and m.not_before <= now() and m.attempts < 8
+          and (m.expires_at is null or m.expires_at > now())
+        returning m.recipient, m.subject, m.body;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION take_mail(uuid) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION take_sign_in_state(hash bytea)
+ RETURNS TABLE(workspace_id uuid, secrets bytea)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with taken as (
+        delete from sign_in_states s where s.state_hash = hash returning s.workspace_id, s.secrets, s.expires_at
+      )
+      select t.workspace_id, t.secrets from taken t where t.expires_at > now()
+    $function$
+;
+GRANT EXECUTE ON FUNCTION take_sign_in_state(bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION try_sign_in_code(hash bytea)
+ RETURNS TABLE(code_id uuid, salt bytea, code_hmac bytea, workspace_id uuid)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update sign_in_codes c set attempts = c.attempts + 1
+      where c.email_hash = hash and c.attempts < 5 and c.used_at is null and c.ended_at is null and c.expires_at > now()
+      returning c.code_id, c.salt, c.code_hmac, c.workspace_id
+    $function$
+;
+GRANT EXECUTE ON FUNCTION try_sign_in_code(bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION use_sign_in_code(code uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with used as (
+        update sign_in_codes set used_at = now()
+        where code_id = code and used_at is null and ended_at is null and expires_at > now()
+        returning 1
+      )
+      select exists (select from used)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION use_sign_in_code(uuid) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION visible_team(workspace uuid, manager uuid)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      if not exists (select from workspaces w where w.workspace_id = workspace and w.manager_scope = 'reports') then
+        return null;
+      end if;
+      return people_below(workspace, manager);
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION workspaces_with_periodic_rules()
+ RETURNS TABLE(workspace_id uuid, timezone text, periodic_through date)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select w.workspace_id, w.timezone, w.periodic_through
+      from workspaces w
+      where exists (select from plan_rules r where r.workspace_id = w.workspace_id and r.phase = 'periodic')
+    $function$
+;
+GRANT EXECUTE ON FUNCTION workspaces_with_periodic_rules() TO commissions_app;
