@@ -89,12 +89,11 @@ async function diagnoseDatabase(
   try {
     const findings = [await finding('Database', () => databaseVersion(database, server.embedded))];
     if (findings[0]?.state !== 'ok') return findings;
+    const migrated = await finding('Migrations', () => noPending(database, migrations));
+    findings.push(migrated, await finding('Clock', () => clockSkew(database)));
     // The role, the queue and encrypted data exist only after the first migration.
-    if ((await pendingMigrations(database, migrations, 'owner')).length === Object.keys(migrations).length)
-      return [...findings, emptyDatabase, await finding('Clock', () => clockSkew(database))];
+    if (migrated.state === 'warning') return findings;
     findings.push(
-      await finding('Migrations', () => noPending(database, migrations)),
-      await finding('Clock', () => clockSkew(database)),
       await finding('Database role', async () => {
         await assertHarmlessRole(app);
         return 'cannot bypass row-level security';
@@ -114,12 +113,6 @@ async function diagnoseDatabase(
     await server.stop();
   }
 }
-
-const emptyDatabase: Finding = {
-  check: 'Migrations',
-  state: 'warning',
-  message: 'the database is empty; the first start of the service, or "npx commissions migrate", sets it up',
-};
 
 async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
   try {
@@ -159,6 +152,10 @@ async function databaseVersion(database: Database, embedded: boolean): Promise<s
 
 async function noPending(database: Database, migrations: Readonly<Record<string, Migration>>): Promise<string> {
   const pending = await pendingMigrations(database, migrations, 'owner');
+  if (pending.length === Object.keys(migrations).length)
+    throw new Warning(
+      'the database is empty; the first start of the service, or "npx commissions migrate", sets it up',
+    );
   if (pending.length === 0) return 'up to date';
   throw new Error(`${pending.length} pending; run "npx commissions migrate"`);
 }
