@@ -24,7 +24,11 @@ describe('the command line', function () {
 
   async function run(args: readonly string[], more: Record<string, string> = {}) {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...servers.environment, ...more };
-    const done = promisify(execFile)(process.execPath, [command, ...args], { cwd: root, env });
+    const done = promisify(execFile)(process.execPath, [command, ...args], {
+      cwd: root,
+      env,
+      maxBuffer: 16 * 1024 * 1024,
+    });
     return done.then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       (error: { code: number; stdout: string; stderr: string }) => error,
