@@ -6,7 +6,7 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Folders below src that are no slice. A slice is a resource of the API with its operations. */
-const technical = ['kernel', 'engine', 'ledger', 'crm', 'platform', 'agents', 'app'];
+const technical = ['kernel', 'engine', 'ledger', 'crm', 'platform', 'api', 'agents', 'app'];
 const slices = readdirSync(path.join(root, 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !technical.includes(entry.name))
   .map(({ name }) => name);

@@ -14,9 +14,8 @@ import {
   updateProgress,
 } from '#src/exports/export-store.js';
 import { Failure } from '#src/kernel/failure.js';
-import { isUnavailable } from '#src/platform/database/database-errors.js';
+import { isUnavailable, retryOnOutage } from '#src/platform/database/database-errors.js';
 import { type Database } from '#src/platform/database/pool.js';
-import { retryOnOutage } from '#src/platform/database/retry-on-outage.js';
 import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
 import { type Log } from '#src/platform/log.js';

@@ -1,7 +1,6 @@
 import { type JobHandler } from '#src/platform/jobs/job-queue.js';
 import { type Log } from '#src/platform/log.js';
-import { type Outbox } from '#src/platform/mail/outbox.js';
-import { sendMailJob } from '#src/platform/mail/send-mail-job.js';
+import { type Outbox, sendMailJob } from '#src/platform/mail/outbox.js';
 import { type MailTransport } from '#src/platform/mail/transport.js';
 
 /**

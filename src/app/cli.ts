@@ -17,7 +17,6 @@ import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { createLog } from '../platform/log.js';
 import { type RecentMail, recentMails } from '../platform/mail/recent-mails.js';
 import { describeApi } from '../platform/openapi/document.js';
-import { otherDataFolder } from '../platform/other-data-folder.js';
 import { masterKey } from '../platform/secrets/master-key.js';
 import { Secrets } from '../platform/secrets/secrets.js';
 import { serviceVersion } from '../platform/version.js';
@@ -29,6 +28,7 @@ import { completionScript } from './completion.js';
 import { compose, type Service } from './composition.js';
 import { diagnose } from './doctor.js';
 import { runUntilSignal, type Welcome } from './main.js';
+import { otherDataFolder } from './other-data-folder.js';
 
 /**
  * Standard output is for data, standard error for messages. Exit codes: 0 done, 1 failed, 2 wrong usage, 78

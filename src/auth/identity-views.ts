@@ -1,6 +1,5 @@
 import { type Caller, type Role } from '../kernel/caller.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { roleOf } from './profile.js';
 
 export interface Identity {
   readonly email: string | null;
@@ -29,4 +28,9 @@ async function tokenName(trx: Work, { workspaceId, tokenId, tokenKind }: Caller)
     .where('token_id', '=', tokenId ?? null)
     .executeTakeFirst();
   return token?.label ?? (tokenKind === 'conn' ? 'connection token' : 'workspace key');
+}
+
+/** The role that the token acts with; a connection token has none. */
+export function roleOf({ accessLevel }: Caller): Role | null {
+  return accessLevel === 'connection' || accessLevel === 'public' ? null : accessLevel;
 }

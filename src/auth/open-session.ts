@@ -1,6 +1,6 @@
 import { type Clock } from '../kernel/clock.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { acceptInvite } from '../reps/accept-invite.js';
+import { acceptInvite } from '../reps/invite-reps.js';
 import { type Rep } from '../reps/rep.js';
 import { listReps, workspaceToday } from '../reps/rep-views.js';
 import { insertSession, lockActiveRep, touchSession } from './session-store.js';

@@ -1,5 +1,5 @@
 import { type Decimal } from '../kernel/decimal.js';
-import { byCloseOrder } from './close-order.js';
+import { byCloseOrder } from './close-order-walk.js';
 import { type BlockedChange, type Decision, type Outcome, type RepInput, type RepResult } from './model.js';
 import { blockedChangeOf, outcome, PlanCalculation } from './plan-calculation.js';
 

@@ -1,11 +1,11 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
-import { compareText } from './close-order.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type FieldValue } from './field-value.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut, type Quota, type TierInputs } from './payout.js';
+import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
 
 /** The running credit under one attainment key in one period. */
@@ -190,4 +190,13 @@ function isSameDeal(a: Entry, b: Entry): boolean {
 
 function byCloseOrderOfEntries(a: Entry, b: Entry): number {
   return compareText(a.day, b.day) || compareText(a.dealKey, b.dealKey) || a.position - b.position;
+}
+
+/** Deals are taken by close date, then by id in plain string order. */
+export function byCloseOrder(a: Deal, b: Deal): number {
+  return compareText(a.closeDate, b.closeDate) || compareText(a.dealId, b.dealId);
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

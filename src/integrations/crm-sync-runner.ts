@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure } from '../crm/port.js';
 import { type AffectedReps, merge } from '../deals/affected-reps.js';
-import { auditSkippedDeals } from '../deals/audit-skipped-deals.js';
-import { type RecordedReport, recordReportedDeals } from '../deals/record-reported-deals.js';
+import { auditSkippedDeals, type RecordedReport, recordReportedDeals } from '../deals/record-reported-deals.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { advancePull, endPull, failPull } from '../ledger/calculation-jobs.js';
 import { type CommissionChanges } from '../ledger/commission-changes.js';

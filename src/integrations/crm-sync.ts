@@ -6,8 +6,9 @@ import { pollUntil } from '../kernel/waiting.js';
 import { type CalculationJob, createJob, findJobs } from '../ledger/calculation-jobs.js';
 import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { JobQueue } from '../platform/jobs/job-queue.js';
-import { pullJob } from './crm-pull.js';
-import { insertSync, joinSync } from './crm-pull-store.js';
+import { revokeLease } from '../platform/jobs/leases.js';
+import { leaseOfPull, pullJob } from './crm-pull.js';
+import { deletePull, insertSync, joinSync, listSyncs } from './crm-pull-store.js';
 
 export interface SyncOptions {
   readonly reconcile: boolean;
@@ -79,4 +80,16 @@ async function startSync(
   if (job.joined) return (await joinSync(trx, workspaceId, job.jobId, options)) ? job : null;
   await insertSync(trx, workspaceId, { pullId: job.jobId, provider, actor, ...options });
   return job;
+}
+
+/**
+ * Restarts running syncs, because the deals they imported were removed and a new request would join them. Their
+ * workers lose the lease and write nothing more; the sweep finds the restarted syncs.
+ */
+export async function restartSyncs(trx: Work, workspaceId: string): Promise<void> {
+  for (const sync of await listSyncs(trx, workspaceId)) {
+    await revokeLease(trx, workspaceId, leaseOfPull(sync.pullId));
+    await deletePull(trx, workspaceId, sync.pullId);
+    await insertSync(trx, workspaceId, sync);
+  }
 }

@@ -1,9 +1,9 @@
 import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { bodyOf, type Mail, oneLine } from '../platform/mail/mail.js';
 import { type Outbox } from '../platform/mail/outbox.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { countHeads, hasSeat } from './headcount.js';
-import { inviteMail } from './invite-mail.js';
 import { email } from './rep.js';
 import { findRepsById, markInvited, type StoredRep } from './rep-store.js';
 
@@ -50,4 +50,33 @@ export async function inviteReps(
   for (const { email: to, name } of invited)
     mailIds.push(await outbox.post(trx, inviteMail(to, { name, workspaceName, publicUrl })));
   return { invited, failed, mailIds };
+}
+
+/** The invitation: how to sign in, with a code that is sent to the same address. */
+function inviteMail(
+  to: string,
+  { name, workspaceName, publicUrl }: { name: string; workspaceName: string; publicUrl: string | undefined },
+): Mail {
+  const workspace = oneLine(workspaceName);
+  const where = publicUrl === undefined ? '' : ` at ${publicUrl}`;
+  return {
+    to,
+    subject: `You are invited to ${workspace}`,
+    ...bodyOf([
+      `Hello ${oneLine(name)},`,
+      `you are invited to see your commissions in ${workspace}.`,
+      `Sign in${where} with this e-mail address. You need no password: a code is sent to you each time.`,
+    ]),
+  };
+}
+
+/** Marks the invitation as accepted at the rep's first sign-in. */
+export async function acceptInvite(trx: Work, workspaceId: string, repId: string): Promise<void> {
+  await trx
+    .updateTable('reps')
+    .set({ invite_status: 'accepted' })
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('invite_status', '=', 'invited')
+    .execute();
 }

@@ -79,3 +79,6 @@ export const repExample = {
   payrollId: '004711',
   managerId: sampleIds.managerId,
 };
+
+/** A rep's id in a query parameter. Text that is not a UUID is accepted here and results in rep_not_found. */
+export const repIdQuery = z.string().trim().min(1, 'must not be empty').max(200).toLowerCase();

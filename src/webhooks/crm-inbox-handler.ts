@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import { type CrmAccount, CrmFailure, type CrmProvider, crmProviders } from '../crm/port.js';
-import { auditSkippedDeals } from '../deals/audit-skipped-deals.js';
-import { type RecordedReport, type ReportedDeal, recordReportedDeals } from '../deals/record-reported-deals.js';
+import {
+  auditSkippedDeals,
+  type RecordedReport,
+  type ReportedDeal,
+  recordReportedDeals,
+} from '../deals/record-reported-deals.js';
 import { type CrmAccounts } from '../integrations/crm-accounts.js';
 import { findConnection } from '../integrations/crm-connection-views.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { acceptInvite } from '#src/reps/accept-invite.js';
+import { acceptInvite } from '#src/reps/invite-reps.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 

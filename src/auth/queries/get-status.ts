@@ -5,7 +5,7 @@ import { type Caller, roles } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { tokenKinds } from '../../platform/secrets/token.js';
-import { roleOf } from '../profile.js';
+import { roleOf } from '../identity-views.js';
 
 const response = z.object({
   valid: z.literal(true).describe('Always true: an invalid token gets status 401'),

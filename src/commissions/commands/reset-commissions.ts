@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { restartSyncs } from '../../integrations/restart-syncs.js';
+import { restartSyncs } from '../../integrations/crm-sync.js';
 import { type Caller } from '../../kernel/caller.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';

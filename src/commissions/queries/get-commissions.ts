@@ -12,10 +12,9 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { notYours } from '../../reps/rep.js';
+import { notYours, repIdQuery } from '../../reps/rep.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
-import { resolveRepId } from '../resolve-rep-id.js';
 import { readTeamOverview, teamOverview, teamOverviewExample } from '../team-overview.js';
 
 /** Which people the team overview lists. */
@@ -25,7 +24,7 @@ const include = z
   .describe('all: also people without a plan, an amount or a statement in the period');
 
 const query = z.strictObject({
-  repId: resolveRepId.optional().describe('The dashboard of this rep, by id (UUID); reps may see only themselves'),
+  repId: repIdQuery.optional().describe('The dashboard of this rep, by id (UUID); reps may see only themselves'),
   dealId: dealId.optional().describe('The breakdown of this deal, by its id in the CRM'),
   period: optionalPeriod,
   include,

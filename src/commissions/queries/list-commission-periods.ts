@@ -5,12 +5,11 @@ import { type Period, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { narrowedReps, readsAsWidget, repNotFound } from '../../reps/rep.js';
+import { narrowedReps, readsAsWidget, repIdQuery, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { listEventPeriods } from '../commission-views.js';
-import { resolveRepId } from '../resolve-rep-id.js';
 
-const query = z.strictObject({ repId: resolveRepId.optional().describe('Only periods of this rep, by id (UUID)') });
+const query = z.strictObject({ repId: repIdQuery.optional().describe('Only periods of this rep, by id (UUID)') });
 
 @injectable()
 export class ListCommissionPeriods {

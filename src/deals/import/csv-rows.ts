@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { invalid } from '../../kernel/failure.js';
 import { formatOf, type NumberFormat } from '../../kernel/number-text.js';
-import { csvRecords } from '../../platform/files/csv-file.js';
+import { csvRecords } from '../../platform/files/csv-records.js';
 import { type Column, type Header, headerOf } from './csv-header.js';
 import { type ImportColumns } from './import-columns.js';
 import { type ImportRow, type RowReader, readCell, readCsvRow } from './import-row.js';

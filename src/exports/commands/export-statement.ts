@@ -19,10 +19,10 @@ import {
   statementExample,
 } from '../../statements/statement.js';
 import { readStatement, resolvePeriod } from '../../statements/statement-views.js';
-import { statementFilename, statementTotals } from '../export-file.js';
 import { exportFailures, exportJob, workbookType } from '../export-job.js';
 import { type ExportAnswer, ExportRequests } from '../export-requests.js';
 import { type Cell, csvFile, lineType, plainAmount, text, trusted } from '../payroll-csv.js';
+import { statementFilename, statementTotals } from '../statement-file.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
 const query = z.strictObject({

@@ -4,8 +4,8 @@ import { type CrmProvider } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { text } from '../../platform/schemas.js';
-import { connectedAnswer, connectedExample } from '../connected-answer.js';
 import { CrmAccounts } from '../crm-accounts.js';
+import { connectedAnswer, connectedExample } from '../crm-connection.js';
 import { CrmConnector } from '../crm-connector.js';
 import { crmFailures, toCrmFailure } from '../crm-failures.js';
 

@@ -2,9 +2,8 @@ import { type KyselyPlugin, type Migration, Migrator, sql } from 'kysely';
 import pg from 'pg';
 import { failpoint } from '../failpoint.js';
 import { queueName } from '../jobs/queue-name.js';
-import { sqlStateOf } from './database-errors.js';
+import { retryOnOutage, sqlStateOf } from './database-errors.js';
 import { appRole, createDatabase, type Database } from './pool.js';
-import { retryOnOutage } from './retry-on-outage.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 

@@ -1,3 +1,4 @@
+import { type Readable } from 'node:stream';
 import { invalid } from '../../kernel/failure.js';
 
 const maxRecordLength = 1024 * 1024;
@@ -128,4 +129,14 @@ export class CsvRecords {
     const where = this.seen === 0 ? 'the header' : `row ${this.seen}`;
     return invalid({ path: '', message: `${where} is not valid CSV: ${problem}` });
   }
+}
+
+/** The records of a CSV file, including the header, in batches as it is read. A byte order mark is removed. */
+export async function* csvRecords(source: Readable, delimiter: string): AsyncGenerator<string[][]> {
+  const decoder = new TextDecoder();
+  const records = new CsvRecords(delimiter);
+  for await (const chunk of source as AsyncIterable<Buffer>)
+    yield records.push(decoder.decode(chunk, { stream: true }));
+  yield records.push(decoder.decode());
+  yield records.end();
 }

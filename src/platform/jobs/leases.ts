@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '../../kernel/ids.js';
-import { retryOnOutage } from '../database/retry-on-outage.js';
+import { retryOnOutage } from '../database/database-errors.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 

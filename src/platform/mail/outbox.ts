@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { z } from 'zod';
 import { newId } from '../../kernel/ids.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
-import { type JobQueue } from '../jobs/job-queue.js';
+import { type JobDeclaration, type JobQueue } from '../jobs/job-queue.js';
 import { type Secrets } from '../secrets/secrets.js';
 import { assertHeaders, type Mail, type MailBody } from './mail.js';
-import { sendMailJob } from './send-mail-job.js';
 
 /** A mail with its body encrypted, ready to be stored. */
 export interface SealedMail {
@@ -77,3 +77,11 @@ export function openMailBody(secrets: Secrets, mailId: string, body: Buffer): Ma
 function placeOf(mailId: string): string {
   return `mail_outbox ${mailId}`;
 }
+
+/** Sends one mail of the outbox. The outbox schedules retries, so the queue does not retry. */
+export const sendMailJob: JobDeclaration<{ mailId: string }> = {
+  name: 'send-mail.v1',
+  payload: z.object({ mailId: z.uuid() }),
+  attempts: 1,
+  key: ({ mailId }) => `mail.${mailId}`,
+};

@@ -1,6 +1,5 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { resolveRepId } from '../../commissions/resolve-rep-id.js';
 import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
@@ -10,7 +9,7 @@ import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { notYours, repNotFound } from '../../reps/rep.js';
+import { notYours, repIdQuery, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { readState } from '../staleness.js';
 import { type StatementAnswer, statement, statementAnswer, statementExample } from '../statement.js';
@@ -18,7 +17,7 @@ import { listChecks, readStatement, resolvePeriod } from '../statement-views.js'
 import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
 
 const query = z.strictObject({
-  repId: resolveRepId.optional().describe('The statement of this rep, by id (UUID); reps may see only their own'),
+  repId: repIdQuery.optional().describe('The statement of this rep, by id (UUID); reps may see only their own'),
   period: optionalPeriod,
   include: z
     .literal('all')

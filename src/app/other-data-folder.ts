@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Config } from './config.js';
+import { type Config } from '../platform/config.js';
 
 const answerWithinMs = 1000;
 
