@@ -41,8 +41,10 @@ const leafShape = z
       .string()
       .min(1)
       .max(500)
-      .meta({ description: 'stage, amount, closeDate or a slug of list_fields', example: 'stage' }),
-    fieldType: z.enum(fieldTypes).meta({ description: 'Type of the field in list_fields', example: 'status' }),
+      .meta({ description: 'stage, amount, closeDate or a slug of list_fields (GET /v1/fields)', example: 'stage' }),
+    fieldType: z
+      .enum(fieldTypes)
+      .meta({ description: 'Type of the field in list_fields (GET /v1/fields)', example: 'status' }),
     operator: z.enum(operators).meta({ description: 'Texts are compared without regard to case', example: 'equals' }),
     value: z.unknown().optional().meta({
       description:

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Issue } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { type PeriodKind, periodKinds } from '../kernel/period.js';
+import { sampleIds } from '../kernel/sample-ids.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
 
 const executionPhases = ['per_deal', 'cascade', 'periodic'] as const;
@@ -161,9 +162,9 @@ const shared = {
           .strictObject({
             field: documented(slug, 'Slug that counts towards the quota', { example: 'services' }),
             weight: documented(
-              z.number().min(-1e6).max(1e6).default(1),
+              z.number().min(-1e6).max(1e6).optional(),
               'Factor of the value; a negative weight subtracts',
-              { example: 2 },
+              { default: 1, example: 2 },
             ),
           })
           .describe('One field and its weight'),
@@ -188,11 +189,11 @@ const canonicalTier = z
     name: documented(name.optional(), 'Name on statements', { example: 'Accelerator' }),
     rate: documented(rate.optional(), 'Share of the base: 0.08 is 8 %. Give rate or flatAmount', { example: 0.08 }),
     flatAmount: documented(amount.optional(), 'Fixed amount of money instead of a rate', { example: 500 }),
-    repId: z
-      .string()
-      .refine(isUuid, 'must be a rep id')
-      .nullish()
-      .describe('Only for this rep (UUID); omit for all reps'),
+    repId: documented(
+      z.string().refine(isUuid, 'must be a rep id').nullish(),
+      'Only for this rep (UUID); omit for all reps',
+      { example: sampleIds.repId },
+    ),
   })
   .describe('A threshold with the rate or the fixed amount that it pays');
 
@@ -201,7 +202,7 @@ const canonicalRule = z
     name: documented(name, 'Unique in the plan; quotas may name the rule by it', { example: 'New business' }),
     measure: documented(
       slug,
-      'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, or a slug of list_fields',
+      'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, or a slug of list_fields (GET /v1/fields)',
       { example: 'amount' },
     ),
     attainmentPeriod: documented(
@@ -367,10 +368,12 @@ function withDefaults(
     'floorAttainment',
     'quotaGroup',
     'quotaMeasure',
-    'quotaCredit',
   ] as const) {
     if (rest[key] !== undefined) Object.assign(options, { [key]: rest[key] });
   }
+  const credits = rest.quotaCredit as readonly { readonly field: string; readonly weight?: number }[] | undefined;
+  if (credits !== undefined)
+    Object.assign(options, { quotaCredit: credits.map(({ field, weight = 1 }) => ({ field, weight })) });
   return {
     executionPhase: 'per_deal',
     tierMode: 'full_rate',

@@ -1,8 +1,12 @@
+import 'reflect-metadata';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { describedPlanConfig } from '#src/engine/plan-config.js';
+import { operations } from '#src/operations.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import { jsonSchemaOf } from '#src/platform/json-schema.js';
+import { describeApi } from '#src/platform/openapi/document.js';
+import { records } from '#src/records.js';
 import { templatesSection } from '#test/support/plan-templates-section.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: nodes of a JSON schema
@@ -22,6 +26,45 @@ describe('docs/plans.md, the plan reference', () => {
     else expect(current).to.equal(`\n${expected}`);
   });
 
+  describe('has the default and the example that the OpenAPI document has for every field:', () => {
+    const document: Schema = describeApi(operations, '0', records);
+    const schemas = document.components.schemas;
+    const plan = document.paths['/v1/plans'].post.requestBody.content['application/json'].schema;
+    const rule = schemas.PlanConfig.properties.rules.items;
+    const [condition, group] = rule.properties.conditions.items.anyOf;
+    const sections: Readonly<Record<string, readonly Schema[]>> = {
+      'The plan': [plan],
+      'The config': [schemas.PlanConfig],
+      'A rule': [rule, rule.properties.quotaCredit.items],
+      'A tier': [rule.properties.tiers.items],
+      Conditions: [condition, group],
+    };
+
+    it('the config of a plan is the described schema in requests and responses', () => {
+      const reference = [{ $ref: '#/components/schemas/PlanConfig' }];
+      const version = schemas.PlanVersion.properties;
+      for (const { config } of [plan.properties, version, schemas.PlanTemplate.properties.planConfig.properties])
+        expect(config.allOf).to.deep.equal(reference);
+    });
+
+    for (const [heading, described] of Object.entries(sections))
+      it(heading, () => {
+        for (const { field, standard, example } of fieldRows(heading)) {
+          const schema = described.find(({ properties }) => field in properties);
+          const property = schema?.properties[field];
+          expect(property?.description, field).to.be.a('string');
+          expect(schema.required?.includes(field) ?? false, `${field} required`).to.equal(
+            standard.startsWith('required') && !/then|unless/.test(standard),
+          );
+          if (property.default !== undefined) expect(standard, field).to.equal(`\`${property.default}\``);
+          else if (standard.startsWith('`'))
+            expect(property.description, field).to.include(standard.replaceAll('`', ''));
+          const isContainer = 'allOf' in property || (property.type === 'array' && field !== 'quotaCredit');
+          if (!isContainer) expect(JSON.parse(example.replaceAll('`', '')), field).to.deep.equal(property.example);
+        }
+      });
+  });
+
   describe('has a row for every field of the plan config schema, and no row for any other field:', () => {
     const config: Schema = jsonSchemaOf(describedPlanConfig, 'input');
     const rule = config.properties.rules.items;
@@ -37,7 +80,9 @@ describe('docs/plans.md, the plan reference', () => {
     for (const [heading, schemas] of Object.entries(sections)) {
       it(heading, () => {
         const fields = schemas.flatMap((schema) => Object.keys(schema.properties));
-        expect([...fieldRows(heading)].sort()).to.deep.equal([...new Set(fields)].sort());
+        expect([...new Set(fieldRows(heading).map(({ field }) => field))].sort()).to.deep.equal(
+          [...new Set(fields)].sort(),
+        );
       });
     }
 
@@ -54,13 +99,25 @@ describe('docs/plans.md, the plan reference', () => {
   });
 });
 
-/** The first cells of the tables of the section whose header begins with `Field`. */
-function fieldRows(heading: string): Set<string> {
+interface FieldRow {
+  readonly field: string;
+  /** The cell of the column Default. */
+  readonly standard: string;
+  readonly example: string;
+}
+
+/** The rows of the tables of the section whose header begins with `Field`. */
+function fieldRows(heading: string): FieldRow[] {
   const page = readFileSync(file, 'utf8');
   const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const tables = section
     .trim()
     .split(/\n\n+/)
     .filter((block) => block.startsWith('| Field |'));
-  return new Set(tables.flatMap((block) => [...block.matchAll(/^\| `(\w+)`/gm)].map(([, field]) => field as string)));
+  return tables.flatMap((block) =>
+    [...block.matchAll(/^\| `(\w+)`.*$/gm)].map(([row, field = '']) => {
+      const [standard = '', example = ''] = row.split('|').slice(-3, -1);
+      return { field, standard: standard.trim(), example: example.trim() };
+    }),
+  );
 }

@@ -31,21 +31,26 @@ import { findPlanVersion } from '../plan-views.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const body = z.strictObject({
-  name: text(200).describe('Name of the plan, unique in the workspace'),
+  name: text(200).meta({ description: 'Name of the plan, unique in the workspace', example: 'AE 2026' }),
   config: planConfig,
-  effectiveStart: day
-    .nullish()
-    .describe('First day on which the version applies, YYYY-MM-DD; null or absent for no earliest day'),
-  effectiveEnd: day
-    .nullish()
-    .describe('Last day on which the version applies, YYYY-MM-DD; null or absent for no last day'),
+  effectiveStart: day.nullish().meta({
+    description: 'First day on which the version applies, YYYY-MM-DD; null or absent for no earliest day',
+    example: '2026-07-01',
+  }),
+  effectiveEnd: day.nullish().meta({
+    description: 'Last day on which the version applies, YYYY-MM-DD; null or absent for no last day',
+    example: '2026-12-31',
+  }),
   fieldMapping: fieldMapping.nullish(),
-  currency: currency
-    .nullish()
-    .describe(
-      'Currency that the plan pays in, ISO 4217 code. A deal in another currency does not fire. By default the currency of the workspace',
-    ),
-  status: z.enum(['draft', 'active', 'archived']).default('active').describe('draft pays nothing; active pays'),
+  currency: currency.nullish().meta({
+    description:
+      'Currency that the plan pays in, ISO 4217 code; by default the currency of the workspace. A deal in another currency does not fire',
+    example: 'EUR',
+  }),
+  status: z
+    .enum(['draft', 'active', 'archived'])
+    .default('active')
+    .meta({ description: 'draft pays nothing; active pays', example: 'draft' }),
 });
 
 @injectable()
