@@ -15,22 +15,17 @@ const excluded = new Set(['test/requirements/requirements.md']);
 interface BannedWord {
   readonly pattern: RegExp;
   readonly replacement: string;
-  readonly allowedInTests: boolean;
 }
-
-/** The line of the list after which words are allowed in tests. */
-const outsideTests = '# Banned outside of tests.';
 
 /** Each line is a regular expression and, after ` # `, its replacement. */
 function readBannedWords(): BannedWord[] {
   const lines = readFileSync(path.join(root, list), 'utf8').split('\n');
-  const start = lines.indexOf(outsideTests);
-  return lines.flatMap((line, index) => {
-    if (line === '' || line.startsWith('#')) return [];
-    const [pattern = '', replacement = ''] = line.split(' # ');
-    const allowedInTests = start !== -1 && index > start;
-    return [{ pattern: new RegExp(pattern.trim(), 'g'), replacement: replacement.trim(), allowedInTests }];
-  });
+  return lines
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [pattern = '', replacement = ''] = line.split(' # ');
+      return { pattern: new RegExp(pattern.trim(), 'g'), replacement: replacement.trim() };
+    });
 }
 
 function filesIn(place: string): string[] {
@@ -55,8 +50,7 @@ describe('the language of the project', () => {
       .filter((file) => !excluded.has(file))
       .flatMap((file) => {
         const text = readFileSync(path.join(root, file), 'utf8');
-        const banned = bannedWords.filter(({ allowedInTests }) => !allowedInTests || !file.startsWith('test/'));
-        return banned.flatMap(({ pattern, replacement }) =>
+        return bannedWords.flatMap(({ pattern, replacement }) =>
           [...text.matchAll(pattern)].map(({ 0: word, index }) => {
             const line = text.slice(0, index).split('\n').length;
             return `${file}:${line}: "${word}", write: ${replacement}`;

@@ -1,6 +1,6 @@
 import { type RunningProcess } from './main.js';
 
-/** The text that `serve` prints after the start: the address, and how to go on. */
+/** The text that `serve` prints after the start: the address, and the next steps. */
 export function banner({ url, welcome }: RunningProcess): string {
   if (url === null) return 'The worker is running. Ctrl-C stops it.\n';
   const next = welcome?.(url) ?? [

@@ -58,7 +58,7 @@ function below(node: Node, path: string): string[] {
   ];
 }
 
-/** Items, values and alternatives need a description of their own only if they are objects. */
+/** Items, values and alternatives need their own description only if they are objects. */
 function nested(node: Node, path: string): string[] {
   if (typeof node !== 'object' || node === null) return [];
   return node.properties === undefined ? below(node, path) : undescribed(node, path);

@@ -99,7 +99,7 @@ describe('billing', () => {
 
   async function inboxMessagesOf(workspaceId: string) {
     return rows(
-      'select outcome, error, attempts, processed_at is not null as settled from inbox where workspace_id = $1',
+      'select outcome, error, attempts, processed_at is not null as processed from inbox where workspace_id = $1',
       workspaceId,
     );
   }
@@ -177,7 +177,7 @@ describe('billing', () => {
       expect(await inboxMessagesOf(workspaceId)).to.have.length(1);
       await run();
       await deliver(last);
-      expect((await inboxMessagesOf(workspaceId)).filter(({ settled }) => !settled)).to.deep.equal([]);
+      expect((await inboxMessagesOf(workspaceId)).filter(({ processed }) => !processed)).to.deep.equal([]);
       expect(await tier()).to.equal('pro');
     });
   });
@@ -413,7 +413,7 @@ describe('billing', () => {
         expect(await tier()).to.equal('free');
         const [message] = await inboxMessagesOf(workspaceId);
         // The outage does not count as attempts, so no event becomes a dead letter.
-        expect(message).to.include({ settled: false, attempts: 0 });
+        expect(message).to.include({ processed: false, attempts: 0 });
         expect(String(message?.['error']))
           .to.match(/billing provider/)
           .and.not.contain(billing.apiKey);
@@ -446,7 +446,7 @@ describe('billing', () => {
         expect(failure).to.equal(outage);
       }
       for (const message of await inboxMessagesOf(workspaceId))
-        expect(message).to.include({ settled: false, attempts: 0 });
+        expect(message).to.include({ processed: false, attempts: 0 });
       await run();
       expect(await tier()).to.equal('pro');
     });
@@ -478,7 +478,7 @@ describe('billing', () => {
         await run();
       }
       expect(await inboxMessagesOf(workspaceId)).to.have.length(1);
-      expect((await inboxMessagesOf(workspaceId))[0]).to.include({ settled: true, outcome: 'failed' });
+      expect((await inboxMessagesOf(workspaceId))[0]).to.include({ processed: true, outcome: 'failed' });
       expect(await tier()).to.equal('pro');
       const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
       expect(runs[0]).to.include({ trigger: 'billing_event', actor: 'billing', outcome: 'failed' });

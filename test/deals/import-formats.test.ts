@@ -179,7 +179,7 @@ describe('the import of deals from files in common formats', () => {
 
   describe('owners', () => {
     it('are found by CRM member id, then by e-mail, ignoring case, in any owner column', async () => {
-      const lines = ['d1,crm-ANN,', 'd2,Ann@X.io,', 'd3,,ANN@x.io', 'd4,,CRM-Ann', 'd5,nobody,ann@x.io', 'd6,nobody,'];
+      const lines = ['d1,crm-ANN,', 'd2,Ann@X.io,', 'd3,,ANN@x.io', 'd4,,CRM-Ann', 'd5,no-one,ann@x.io', 'd6,no-one,'];
       await send(200, `id,owner_id,owner_email\n${lines.join('\n')}\n`);
       const owners = [...(await deals())].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { repId }]) => repId);
       expect(owners).to.deep.equal([ann, ann, ann, ann, ann, null]);

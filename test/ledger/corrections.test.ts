@@ -121,7 +121,7 @@ describe('corrections of the worked example', () => {
     }
 
     for (const hard of [false, true]) {
-      it(`deleted${hard ? ' for good' : ''} it earns nothing, and everything again when it comes back`, async () => {
+      it(`deleted${hard ? ' permanently' : ''} it earns nothing, and everything again when it comes back`, async () => {
         const before = await example.ledger();
         const answer = await example.api.expect(200, 'DELETE', `/v1/deals/D1?hard=${hard}`);
         expect(answer).to.deep.equal({ reversed: 2, statementLocked: false, softDeleted: !hard, hardDeleted: hard });
@@ -209,7 +209,7 @@ describe('corrections of the worked example', () => {
       expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(D1, D2, D3, { ...D1, dealId: 'D4' }));
     });
 
-    it('a plan removed for good keeps what it earned until a cleanup', async () => {
+    it('a plan removed permanently keeps what it earned until a cleanup', async () => {
       const before = await example.earned();
       const rejection = await example.api.expect(409, 'DELETE', `/v1/plans/${example.planId}`);
       expect(rejection.code).to.equal('plan_has_assignments');
@@ -318,7 +318,7 @@ describe('corrections of the worked example', () => {
     });
 
     for (const hard of [false, true]) {
-      it(`holds a deal deleted${hard ? ' for good' : ''}`, async () => {
+      it(`holds a deal deleted${hard ? ' permanently' : ''}`, async () => {
         const answer = await example.api.expect(200, 'DELETE', `/v1/deals/D1?hard=${hard}`);
         expect(answer).to.deep.equal({ reversed: 1, statementLocked: true, softDeleted: !hard, hardDeleted: hard });
         expect(await example.earned()).to.deep.equal(unchanged);

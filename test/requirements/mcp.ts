@@ -203,7 +203,7 @@ function describePlanTools(given: Given): void {
     expect(await given().world.get(`/v1/plans/${plan.planVersionId}/overrides`)).to.deep.equal([]);
   });
 
-  row(49, 'delete_plan removes the plan for good, with confirm: true', async () => {
+  row(49, 'delete_plan removes the plan permanently, with confirm: true', async () => {
     const unconfirmed = await given().agent.call('delete_plan', { planId: plan.planId });
     expect(unconfirmed.isError).to.equal(true);
     await call('delete_plan', { planId: plan.planId, confirm: true });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeInvalidConfigs } from './plan-configs-refused.js';
+import { describeInvalidConfigs } from './invalid-plan-configs.js';
 import { describeOverrides } from './plan-overrides.js';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';

@@ -99,7 +99,7 @@ export function describeAdjustments(): void {
         expectError(await world.client(who).delete(adjustPath(world, added.eventId)), 403, 'forbidden');
     });
 
-    row(551, 'DELETE adjust removes the row for good', async () => {
+    row(551, 'DELETE adjust removes the row permanently', async () => {
       const answer = await world.admin.expect(200, 'DELETE', adjustPath(world, added.eventId));
       expect(answer).to.include({ deleted: true });
       expect((await world.generate('ben', '2026-Q1')).summary).to.include({ totalAdjustments: 0, netPayout: 16_500 });

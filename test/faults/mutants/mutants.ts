@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/deals/record-deals.ts',
         from: 'return reported !== null && stored !== null && reported.getTime() < stored.getTime();',
-        to: 'return told !== null && known !== null && told.getTime() < 0;',
+        to: 'return reported !== null && stored !== null && reported.getTime() < 0;',
       },
     ],
   },
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: lane,
         from: '      lockLane(trx, lane, wait),\n',
-        to: '      { clearedAt: null as Date | null, hasFailed: false, isSettled: true },\n',
+        to: '      { clearedAt: null as Date | null, hasFailed: false, hasMark: true },\n',
       },
     ],
   },

@@ -150,13 +150,13 @@ describe('the schema', () => {
     });
 
     it('functions that read across workspaces are not executable by public and set their search path', async () => {
-      const functions = await rows<{ name: string; path: string[] | null; everybody: boolean }>(`
-        select p.oid::regprocedure::text as name, p.proconfig as path, has_function_privilege('public', p.oid, 'execute') as everybody
+      const functions = await rows<{ name: string; path: string[] | null; isPublic: boolean }>(`
+        select p.oid::regprocedure::text as name, p.proconfig as path, has_function_privilege('public', p.oid, 'execute') as "isPublic"
         from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef`);
       expect(functions.length).to.be.greaterThan(0);
-      for (const { name, path, everybody } of functions) {
+      for (const { name, path, isPublic } of functions) {
         expect(path, name).to.include('search_path=public, pg_temp');
-        expect(everybody, name).to.equal(false);
+        expect(isPublic, name).to.equal(false);
       }
     });
   });
