@@ -49,26 +49,4 @@ describe('GET /v1/deals', () => {
     expect(await ids({ repId: bob }, as('manager', ann))).to.deep.equal(['c', 'b']);
     expect(await ids({}, as('connection', null))).to.have.length(3);
   });
-
-  it('rejects parameters beyond their limits', async () => {
-    for (const query of [
-      { limit: '0' },
-      { limit: '-1' },
-      { limit: '501' },
-      { limit: '1.5' },
-      { limit: '1e3' },
-      { offset: '-1' },
-      { offset: '1000000000001' },
-      { since: 'yesterday' },
-      { since: '2026-02-30' },
-      { since: 'infinity' },
-      { unknown: '1' },
-      { repId: 'x' },
-      { stage: '\u0000' },
-    ]) {
-      expect(await world.list(query as Record<string, string>).catch(() => 'rejected'), JSON.stringify(query)).to.equal(
-        'rejected',
-      );
-    }
-  });
 });

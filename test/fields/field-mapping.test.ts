@@ -69,7 +69,9 @@ describe('the field mapping', () => {
     for (const body of [
       { standard: { dealAmount: 'x', dealName: 'x' } },
       { standard: { amount: 'x' } },
-      { standard: { dealAmount: '' } },
+      { standard: { dealAmount: ' ' } },
+      { standard: { dealAmount: 5 } },
+      { standard: { dealAmount: 'x'.repeat(501) } },
       {},
       { standard: {}, extra: 1 },
       { standard: {}, measures: { a: 1 } },
@@ -78,6 +80,7 @@ describe('the field mapping', () => {
       const error = await save(body).catch((failure: unknown) => failure);
       expect(error, JSON.stringify(body)).to.be.instanceOf(Failure).with.property('code', 'VALIDATION_FAILED');
     }
+    expect(await current()).to.deep.equal({ standard: {}, measures: {} });
   });
 
   it('completes its job at once in a workspace without reps', async () => {

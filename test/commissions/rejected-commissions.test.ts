@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { bodies, invalid, manyRules, RejectionWorld, rejects, rule } from '#test/support/rejections.js';
+
+const recalculate = 'POST /v1/commissions/recalculate';
+const simulate = 'POST /v1/commissions/simulate';
+const simulated = (change: object) => ({ planId: '<ae>', period: '2026-03', ...change });
+
+describe('rejected calculations', () => {
+  let world: RejectionWorld;
+  before(async () => {
+    world = await RejectionWorld.create();
+  });
+  after(() => world.stop());
+
+  rejects(() => world, '404 rep_not_found', {
+    'a recalculation of an unknown rep': [recalculate, { repId: '<unknown>' }],
+    'a recalculation of a rep of another workspace': [recalculate, { repId: '<foreigner>' }],
+    'a simulation for an unknown rep': [simulate, simulated({ repId: '<unknown>' })],
+    'a simulation for a rep of another workspace': [simulate, simulated({ repIds: ['<ada>', '<foreigner>'] })],
+  });
+
+  rejects(() => world, '404 plan_not_found', {
+    'a recalculation of an unknown plan': [recalculate, { planId: '<unknown>' }],
+    'a simulation of a plan of another workspace': [simulate, simulated({ planId: '<foreignPlan>' })],
+    'a simulation of an unknown version': [simulate, { planVersionId: '<unknown>', period: '2026-03' }],
+  });
+
+  rejects(() => world, '404 deal_not_found', {
+    'a recalculation of an unknown deal': [recalculate, { dealId: 'nope' }],
+  });
+
+  rejects(
+    () => world,
+    invalid,
+    bodies(recalculate, {
+      'an id that is not a UUID': { repId: 'me' },
+      'async as text': { async: 'true' },
+      'async as a number': { async: 1 },
+      'async null': { async: null },
+    }),
+  );
+
+  rejects(
+    () => world,
+    invalid,
+    bodies(simulate, {
+      'no plan and no config': { period: '2026-03' },
+      'a plan and a version': simulated({ planVersionId: '<aeVersion>' }),
+      'repId and repIds': simulated({ repId: '<ada>', repIds: ['<ada>'] }),
+      'a day that does not exist': simulated({ asOf: '2026-02-30' }),
+      'a target below 0': simulated({ quota: { target: -1 } }),
+      'a target of 1e308': simulated({ quota: { target: 1e308 } }),
+      'a deal without a rep': simulated({ deals: [{ dealId: 'x', amount: 1 }] }),
+      'a deal without a date': simulated({ deals: [{ dealId: 'x', amount: 1, repId: '<ada>' }] }),
+      '51 rules': { period: '2026-03', config: { rules: manyRules(51) } },
+      'no rules': { period: '2026-03', config: { rules: [] } },
+    }),
+  );
+
+  rejects(() => world, '413 payload_too_large', {
+    'a simulation of more than 1 MiB': [
+      simulate,
+      { period: '2026-03', config: { rules: [{ ...rule, name: 'x'.repeat(1024 * 1024) }] } },
+    ],
+  });
+
+  rejects(() => world, '403 forbidden', {
+    'a rep who simulates another rep among others': [simulate, simulated({ repIds: ['<ada>', '<bob>'] }), 'rep'],
+    'a connection token that simulates': [simulate, simulated({}), 'connection'],
+  });
+
+  rejects(
+    () => world,
+    invalid,
+    bodies('POST /v1/commissions/reset', {
+      'the scope __proto__': { scope: '__proto__' },
+      'the scope null': { scope: null },
+    }),
+  );
+
+  it('a recalculation uses the narrowest of several ids', async () => {
+    const scopeOf = async (body: object) => (await world.send(recalculate, body)).body.scope;
+    expect(await scopeOf({ repId: '<ada>', planId: '<ae>', dealId: 'won-1' })).to.equal('deal');
+    expect(await scopeOf({ repId: '<ada>', planId: '<ae>' })).to.equal('rep');
+    expect(await scopeOf({ planId: '<ae>' })).to.equal('plan');
+    expect(await scopeOf({})).to.equal('workspace');
+    await world.service.waitForCalculations(world.workspaceId);
+  });
+
+  it('a recalculation joins the running job of the same scope and of no other scope', async () => {
+    const { service, workspaceId, ids } = world;
+    const holder = new pg.Client({ connectionString: service.database.ownerUrl });
+    await holder.connect();
+    const start = async (body: object) => (await world.send(recalculate, { ...body, async: true })).body;
+    try {
+      await holder.query('begin');
+      await holder.query('select from lanes where workspace_id = $1 for update', [workspaceId]);
+      const first = await start({ repId: '<ada>' });
+      const second = await start({ repId: '<ada>' });
+      const other = await start({ repId: '<bob>' });
+      expect(first).to.deep.include({ triggered: true, async: true, status: 'running', scope: 'rep' });
+      expect(second).to.deep.equal(first);
+      expect(other.jobId).not.to.equal(first.jobId);
+      await holder.query('rollback');
+      const repIds = ['ada', 'bob'].map((name) => ids.get(name) as string);
+      await service.running.service.laneRunner.calculateNow(workspaceId, repIds);
+      await service.waitForCalculations(workspaceId);
+      const job = await world.send(`GET /v1/commissions/recalculate/jobs/${first.jobId}`);
+      expect(job.body).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
+    } finally {
+      await holder.end();
+    }
+  });
+
+  it('a job can be read for six hours after its end', async () => {
+    const { jobId } = (await world.send(recalculate, { dealId: 'won-1' })).body;
+    const read = () => world.send(`GET /v1/commissions/recalculate/jobs/${jobId}`);
+    expect((await read()).status).to.equal(200);
+    await world.sql(
+      `update jobs set started_at = now() - interval '7 hours', finished_at = now() - interval '6 hours 1 minute'
+       where workspace_id = $1 and job_id = $2`,
+      world.workspaceId,
+      jobId,
+    );
+    await world.expectError('404 job_not_found', read);
+  });
+
+  describe('an approved period', () => {
+    let workspaceId: string;
+    let api: RejectionWorld['api'];
+    let repId: string;
+    const paid = ['february 80 earned', 'january 80 earned'];
+
+    const events = async () =>
+      (
+        await world.sql(
+          `select deal_key as deal, trim_scale(amount)::text as amount, status from commission_events
+           where workspace_id = $1 order by 1`,
+          workspaceId,
+        )
+      ).map((row) => `${row['deal']} ${row['amount']} ${row['status']}`);
+
+    before(async () => {
+      ({ workspaceId, api } = await world.service.workspace());
+      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ name: 'Zoe', email: 'zoe@x.io' }] });
+      repId = reps[0].id;
+      const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules: [rule] } });
+      await api.expect(201, 'POST', '/v1/assignments', { repIds: [repId], planId: plan.planId });
+      for (const [id, closeDate] of Object.entries({ january: '2026-01-10', february: '2026-02-10' }))
+        await api.expect(201, 'PUT', `/v1/deals/${id}`, { amount: 1000, closeDate, repId });
+      await world.service.waitForCalculations(workspaceId);
+      await world.sql(
+        `insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status)
+         values ($1, $2, '2026-01', '2026-01-01', '2026-01-31', 'approved')`,
+        workspaceId,
+        repId,
+      );
+      expect(await events()).to.deep.equal(paid);
+    });
+
+    it('is not recalculated', async () => {
+      await api.expect(200, 'PUT', '/v1/deals/january', { amount: 5000, closeDate: '2026-01-10', repId });
+      await world.service.waitForCalculations(workspaceId);
+      const answer = await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId });
+      expect(answer).to.deep.include({
+        triggered: true,
+        eventsWritten: 0,
+        eventsReversed: 0,
+        statementLocked: true,
+        reason: 'statement_locked',
+      });
+      expect(await events()).to.deep.equal(paid);
+    });
+
+    it('keeps the events of a deleted deal', async () => {
+      const answer = await api.expect(200, 'DELETE', '/v1/deals/january');
+      expect(answer).to.deep.equal({ reversed: 0, statementLocked: true, softDeleted: true, hardDeleted: false });
+      await world.service.waitForCalculations(workspaceId);
+      expect(await events()).to.deep.equal(paid);
+    });
+
+    it('is not cleared and not counted by a reset', async () => {
+      const answer = await api.expect(200, 'POST', '/v1/commissions/reset', {});
+      expect(answer).to.deep.equal({ events: 1, quotas: 0, skippedLocked: 1 });
+      expect(await events()).to.deep.equal(['january 80 earned']);
+    });
+
+    it('does not prevent that a recalculation restores what the reset cleared', async () => {
+      await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+      expect(await events()).to.deep.equal(paid);
+      await expectSoundLedger(world.service.database.ownerUrl, workspaceId);
+    });
+  });
+});
