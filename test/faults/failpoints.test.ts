@@ -108,7 +108,7 @@ describe('failpoints', () => {
         } while (!(await hasFired(place)));
         await fleet.heal();
         // An export fails finally after five failures, so it must complete before the next fault.
-        if (place.startsWith('document.')) await quiescence(fleet, [world], performance.now() + firesWithinMs);
+        if (place.startsWith('export.')) await quiescence(fleet, [world], performance.now() + firesWithinMs);
       }
 
       async function hasFired(place: string): Promise<boolean> {
