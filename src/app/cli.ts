@@ -26,9 +26,9 @@ import { rotateWorkspaceKey } from '../workspaces/workspace-store.js';
 import { banner } from './banner.js';
 import { completionScript } from './completion.js';
 import { compose, type Service } from './composition.js';
+import { dataFolderWarning } from './data-folder-warning.js';
 import { diagnose } from './doctor.js';
 import { runUntilSignal, type Welcome } from './main.js';
-import { otherDataFolder } from './other-data-folder.js';
 
 /**
  * Standard output is for data, standard error for messages. Exit codes: 0 done, 1 failed, 2 wrong usage, 78
@@ -306,7 +306,7 @@ function readSettings(): Config {
  */
 async function withServer<T>(work: (server: DatabaseServer, config: Config) => Promise<T>): Promise<T> {
   const config = readSettings();
-  const warning = await otherDataFolder(config);
+  const warning = await dataFolderWarning(config);
   if (warning !== null) process.stderr.write(`${warning}\n`);
   const server = await openDatabaseServer(config, createLog('warn'));
   try {

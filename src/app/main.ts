@@ -23,8 +23,8 @@ import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
 import { ResponseCache } from '../platform/http/response-cache.js';
 import { checkRedis } from '../platform/jobs/redis-settings.js';
 import { type Log } from '../platform/log.js';
+import { allowedHosts } from '../platform/mcp/allowed-hosts.js';
 import { McpEndpoint } from '../platform/mcp/endpoint.js';
-import { ownHosts } from '../platform/mcp/own-hosts.js';
 import { describeApi } from '../platform/openapi/document.js';
 import { Documents } from '../platform/openapi/documents.js';
 import { flushTraces } from '../platform/tracing.js';
@@ -155,15 +155,15 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
   const rateLimit = await openRateLimit(service);
   opened.push(() => rateLimit.close());
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
-  const countedHere = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
-  const { authenticateFrom: authenticate } = new TokenAuthenticator(database, attemptLimits, countedHere);
+  const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
+  const { authenticateFrom: authenticate } = new TokenAuthenticator(database, attemptLimits, localRateLimit);
   const mcp = new McpEndpoint({
     operations,
     guidance,
     dispatcher,
     authenticate,
     rateLimit,
-    hosts: ownHosts(config),
+    hosts: allowedHosts(config),
     log,
   });
   const app = createApp({

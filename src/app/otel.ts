@@ -1,5 +1,5 @@
 import { register } from 'node:module';
-import { traceWith } from '../platform/tracing.js';
+import { setTracer } from '../platform/tracing.js';
 import { serviceVersion } from '../platform/version.js';
 
 /**
@@ -32,7 +32,7 @@ async function startTraces(): Promise<void> {
   });
   sdk.start();
   const tracer = api.trace.getTracer('commissions');
-  traceWith({
+  setTracer({
     inJobSpan: (job, work) =>
       tracer.startActiveSpan(`job ${job}`, { kind: api.SpanKind.CONSUMER }, async (span) => {
         try {

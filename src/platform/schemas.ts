@@ -61,7 +61,7 @@ export const money = z
   .describe('Amount of money in the currency of the workspace');
 
 /** The id in lower case if it is a UUID; otherwise the failure for an unknown id. */
-export function knownId(id: string, code: string, message: string): string {
+export function requireUuid(id: string, code: string, message: string): string {
   if (!isUuid(id)) throw new Failure(code, message);
   return id.toLowerCase();
 }

@@ -7,7 +7,7 @@ export interface Tracer {
 
 let tracer: Tracer | null = null;
 
-export function traceWith(given: Tracer): void {
+export function setTracer(given: Tracer): void {
   tracer = given;
 }
 

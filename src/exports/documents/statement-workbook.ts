@@ -100,7 +100,7 @@ const howToRead = [
 export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterable<WorkbookStatement>): Readable {
   const { workspace, now } = terms;
   return WorkbookWriter.stream(
-    { harmless: disarmFormula, paper: paperOf(workspace), createdAt: now },
+    { escapeFormula: disarmFormula, paper: paperOf(workspace), createdAt: now },
     async (workbook) => {
       const summary = workbook.sheet('Summary', summaryColumns);
       const lines = workbook.sheet('Line items', lineColumns);
@@ -109,7 +109,7 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       const heads: WorkbookStatement[] = [];
       const plans = new Map<string, PlanOfLines>();
       for await (const statement of statements) {
-        await writeLines(lines, statement, () => workbook.caughtUp());
+        await writeLines(lines, statement, () => workbook.drained());
         for (const { planName, planVersion } of statement.content.lines)
           if (planName !== null) plans.set(`${planName} ${planVersion}`, { planName, planVersion });
         heads.push(withoutLines(statement));

@@ -42,7 +42,7 @@ export interface Sheet {
 }
 
 /** Neutralizes text that a spreadsheet could interpret as a formula. */
-export type Harmless = (text: string) => string;
+export type EscapeFormula = (text: string) => string;
 
 /**
  * Writes a workbook row by row into a stream, so that memory does not grow with the rows. The library is loaded on
@@ -52,13 +52,13 @@ export class WorkbookWriter {
   private constructor(
     private readonly workbook: stream.xlsx.WorkbookWriter,
     private readonly out: PassThrough,
-    private readonly harmless: Harmless,
+    private readonly escapeFormula: EscapeFormula,
     private readonly paper: 'A4' | 'Letter',
   ) {}
 
   /** Streams the file while `write` fills it; an error of `write` fails the stream. */
   static stream(
-    terms: { readonly harmless: Harmless; readonly paper: 'A4' | 'Letter'; readonly createdAt: Date },
+    terms: { readonly escapeFormula: EscapeFormula; readonly paper: 'A4' | 'Letter'; readonly createdAt: Date },
     write: (workbook: WorkbookWriter) => Promise<void>,
   ): Readable {
     const out = new PassThrough();
@@ -68,7 +68,7 @@ export class WorkbookWriter {
 
   private static async fill(
     out: PassThrough,
-    { harmless, paper, createdAt }: Parameters<typeof WorkbookWriter.stream>[0],
+    { escapeFormula, paper, createdAt }: Parameters<typeof WorkbookWriter.stream>[0],
     write: (workbook: WorkbookWriter) => Promise<void>,
   ): Promise<void> {
     const { default: exceljs } = await import('exceljs');
@@ -76,12 +76,12 @@ export class WorkbookWriter {
     workbook.creator = 'Commission service';
     workbook.created = createdAt;
     workbook.modified = createdAt;
-    await write(new WorkbookWriter(workbook, out, harmless, paper));
+    await write(new WorkbookWriter(workbook, out, escapeFormula, paper));
     await workbook.commit();
   }
 
   /** Resolves when the written rows have been flushed and more may be written. */
-  async caughtUp(): Promise<void> {
+  async drained(): Promise<void> {
     await yieldToEventLoop();
     if (this.out.writableNeedDrain) await once(this.out, 'drain');
   }
@@ -134,7 +134,7 @@ export class WorkbookWriter {
     const at = row.getCell(column);
     if ('text' in cell) {
       if (cell.text !== null && cell.text !== '')
-        at.value = this.harmless(printable(cell.text)).slice(0, maxTextLength);
+        at.value = this.escapeFormula(printable(cell.text)).slice(0, maxTextLength);
       at.alignment = topLeft;
       return;
     }

@@ -50,7 +50,7 @@ export function createApp(parts: AppParts): Express {
   app.disable('etag');
   app.set('trust proxy', parts.trustProxyHops ?? 0);
   app.use(protect());
-  app.use(nameRequest(log));
+  app.use(assignRequestId(log));
   const readJson = jsonReader(1024 * 1024);
   const served = operations.map((operation) => ({ ...operation, handle: serve(operation, parts, readJson) }));
   app.use(serveDirectly(served));
@@ -140,7 +140,7 @@ function sendStored(response: Response, { status, json, replayed }: StoredRespon
 }
 
 /** Sets the request id, from the caller's X-Request-Id if it is valid, and logs one line when the response is sent. */
-function nameRequest(log: Log): RequestHandler {
+function assignRequestId(log: Log): RequestHandler {
   return (request, response, next) => {
     const given = request.headers['x-request-id'];
     const requestId = typeof given === 'string' && requestIdPattern.test(given) ? given : `req_${newId()}`;

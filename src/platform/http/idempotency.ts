@@ -127,15 +127,15 @@ export class IdempotencyStore {
     };
     const stored = await this.claim(claim);
     if (stored !== null) return replay(stored, await request.fingerprint());
-    const renewal = setInterval(() => void this.quietly(this.renew(claim)), renewEveryMs);
+    const renewal = setInterval(() => void this.logFailure(this.renew(claim)), renewEveryMs);
     try {
       const { status, body } = await this.unitOfWork.withCommitHook(caller, (trx) => noteWrite(trx, claim), work);
       const json = JSON.stringify(body);
       await failpoint('response.beforeStore');
-      await this.quietly(this.store(claim, status, secret ? null : json, await request.fingerprint()));
+      await this.logFailure(this.store(claim, status, secret ? null : json, await request.fingerprint()));
       return { status, json, replayed: false };
     } catch (error) {
-      await this.quietly(this.release(claim));
+      await this.logFailure(this.release(claim));
       throw error;
     } finally {
       clearInterval(renewal);
@@ -205,7 +205,7 @@ export class IdempotencyStore {
   }
 
   /** The request has its outcome already; a failure to record it must not change the response. */
-  private async quietly(work: Promise<void>): Promise<void> {
+  private async logFailure(work: Promise<void>): Promise<void> {
     await work.catch((error) => this.log.warn({ err: error }, 'writing an idempotency key failed'));
   }
 }

@@ -90,7 +90,7 @@ export class InboxRunner {
         if (!(await this.handle(handler, { workspaceId, source, messages, lease }))) return;
       }
       // Yields to other work of this worker.
-      this.wake.soon(workspaceId, source);
+      this.wake.schedule(workspaceId, source);
     });
   }
 

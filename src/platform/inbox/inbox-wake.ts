@@ -40,7 +40,7 @@ export class InboxWake {
 
   constructor(private readonly queue: Pick<JobQueue, 'add'>) {}
 
-  soon(workspaceId: string, source: InboxSource): void {
+  schedule(workspaceId: string, source: InboxSource): void {
     const key = `${workspaceId} ${source}`;
     if (this.pending.has(key)) return;
     const timer = setTimeout(() => {

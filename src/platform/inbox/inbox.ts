@@ -89,7 +89,7 @@ export class Inbox {
     for (const { source, route, workspace_id: workspaceId } of rows) {
       const place = placeOfRoute(source, route);
       received.set(place, [...(received.get(place) ?? []), workspaceId]);
-      this.wake.soon(workspaceId, source);
+      this.wake.schedule(workspaceId, source);
     }
     return received;
   }

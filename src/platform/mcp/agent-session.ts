@@ -3,15 +3,15 @@ import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { type AnyOperation, mayCall } from '../operation.js';
 import { type OperationDispatcher } from '../operation-dispatcher.js';
+import { followUp, type Progress } from './follow-up.js';
 import { type Completion, type Guidance, type OperationResource, type Prompt } from './guidance.js';
-import { plain } from './plain-text.js';
+import { removeHidden } from './hidden-characters.js';
 import { ProtocolError, rpcCodes } from './protocol-error.js';
 import { matchTemplate, resourceText } from './resources.js';
 import { readArguments } from './tool-arguments.js';
 import { type OfferedTool, type ToolDefinition } from './tool-definition.js';
 import { maxResultBytes, resultOf, type ToolResult, toolResult } from './tool-result.js';
 import { unknownIdFailure } from './unknown-id.js';
-import { followUp, type Progress } from './work-in-progress.js';
 
 /** The parts that all sessions share; they hold no data of a workspace. */
 export interface AgentParts {
@@ -123,7 +123,7 @@ export class AgentSession {
     const missing = prompt.arguments.find((one) => one.required && (given[one.name] ?? '').trim() === '');
     if (missing !== undefined)
       throw new ProtocolError(rpcCodes.invalidParams, `${missing.name}: required argument of this prompt`);
-    return { description: prompt.description, text: String(plain(prompt.text(given))) };
+    return { description: prompt.description, text: String(removeHidden(prompt.text(given))) };
   }
 
   /** Values that begin with the typed text, or whose label does; none where the caller may not list them. */

@@ -8,8 +8,8 @@ import { type Log } from '../log.js';
 import { type AnyOperation } from '../operation.js';
 import { type OperationDispatcher } from '../operation-dispatcher.js';
 import { type AgentParts, AgentSession } from './agent-session.js';
+import { hasAllowedHost } from './allowed-hosts.js';
 import { type Guidance } from './guidance.js';
-import { isOneOf } from './own-hosts.js';
 import { offeredTools } from './tool-definition.js';
 
 export interface McpParts {
@@ -44,12 +44,12 @@ export class McpEndpoint {
    */
   private readonly guardOrigin: RequestHandler = (request, _response, next) => {
     const { host, origin } = request.headers;
-    if (!isOneOf(this.parts.hosts, `http://${host ?? ''}`))
+    if (!hasAllowedHost(this.parts.hosts, `http://${host ?? ''}`))
       throw new Failure(
         'forbidden',
         'The Host header names an unknown host. The operator can add it to the setting MCP_HOSTS.',
       );
-    if (origin !== undefined && !isOneOf(this.parts.hosts, origin))
+    if (origin !== undefined && !hasAllowedHost(this.parts.hosts, origin))
       throw new Failure(
         'forbidden',
         'The Origin header names an unknown origin. The operator can add its host to the setting MCP_HOSTS.',

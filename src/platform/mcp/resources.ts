@@ -1,4 +1,4 @@
-import { plain } from './plain-text.js';
+import { removeHidden } from './hidden-characters.js';
 import { maxResultBytes } from './tool-result.js';
 
 /** The values of the placeholders of `commission://plans/{planId}` in a URI; null when the URI does not match. */
@@ -29,7 +29,7 @@ function decoded(text: string): string {
  * items there are.
  */
 export function resourceText(answer: unknown, list: string | undefined): string {
-  const whole = plain(answer) as Readonly<Record<string, unknown>>;
+  const whole = removeHidden(answer) as Readonly<Record<string, unknown>>;
   const text = JSON.stringify(whole);
   if (list === undefined || Buffer.byteLength(text) <= maxResultBytes) return text;
   const items = whole[list] as readonly unknown[];

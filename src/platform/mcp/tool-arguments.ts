@@ -96,7 +96,7 @@ function assignParts(
 }
 
 /** Whether the operation itself returns pages. */
-export function pagesItself(operation: AnyOperation): boolean {
+export function hasOwnPaging(operation: AnyOperation): boolean {
   return namesIn(operation.query).has('limit');
 }
 

@@ -1,8 +1,8 @@
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type AnyOperation, type AnyTool } from '../operation.js';
-import { plain } from './plain-text.js';
-import { pagesItself, type Reading } from './tool-arguments.js';
+import { removeHidden } from './hidden-characters.js';
+import { hasOwnPaging, type Reading } from './tool-arguments.js';
 
 /** The result of a tool call, as the protocol defines it. */
 export interface ToolResult {
@@ -47,8 +47,8 @@ export function toolResult(
 
 /** Text for the reader, then the same as JSON for clients that do not support structured content. */
 export function resultOf(lines: readonly string[], value: Json): ToolResult {
-  const structuredContent = plain(value) as Json;
-  const prose = lines.map((line) => plain(line)).join('\n');
+  const structuredContent = removeHidden(value) as Json;
+  const prose = lines.map((line) => removeHidden(line)).join('\n');
   return { content: [{ type: 'text', text: `${prose}\n${JSON.stringify(structuredContent)}` }], structuredContent };
 }
 
@@ -79,7 +79,7 @@ function listingOf(
   if (name === undefined) return null;
   const items = (Array.isArray(answer) ? answer : (answer as Json)[name]) as readonly unknown[];
   const known = { name, isAll, offset, hasPages };
-  if (pagesItself(operation)) return { ...known, items, total: (answer as { count: number }).count };
+  if (hasOwnPaging(operation)) return { ...known, items, total: (answer as { count: number }).count };
   return { ...known, items: items.slice(offset, offset + limit), total: items.length };
 }
 

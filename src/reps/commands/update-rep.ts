@@ -8,7 +8,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { day, knownId, uuid } from '../../platform/schemas.js';
+import { day, requireUuid, uuid } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
 import { changeManagers } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
@@ -37,7 +37,7 @@ export class UpdateRep {
     { params: { repId: rawId }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
     caller: Caller,
   ): Promise<Rep> {
-    const repId = knownId(rawId, 'rep_not_found', repNotFound().message);
+    const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
     assertNotEmpty(change);
     const { workspaceId } = caller;
     return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {

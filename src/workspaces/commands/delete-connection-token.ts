@@ -4,7 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { knownId, pathId } from '../../platform/schemas.js';
+import { pathId, requireUuid } from '../../platform/schemas.js';
 import { connectionTokenExample } from '../connection-token.js';
 import { deleteConnectionToken as remove } from '../connection-token-store.js';
 
@@ -16,7 +16,7 @@ export class DeleteConnectionToken {
   constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
 
   async execute({ params: { id: rawId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const id = knownId(rawId, 'not_found', unknown);
+    const id = requireUuid(rawId, 'not_found', unknown);
     const deleted = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
       remove(trx, caller, id),
     );

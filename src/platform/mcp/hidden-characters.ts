@@ -5,9 +5,11 @@
 const hidden = /[^\P{Cc}\t\n\r]|[\u{202a}-\u{202e}\u{2066}-\u{2069}\u{feff}\u{e0000}-\u{e007f}]/gu;
 
 /** The value without such characters in any of its texts and keys. */
-export function plain(value: unknown): unknown {
+export function removeHidden(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(hidden, '');
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(removeHidden);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name.replace(hidden, ''), plain(item)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name.replace(hidden, ''), removeHidden(item)]),
+  );
 }

@@ -1,5 +1,5 @@
-const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
-const anywhere = ['0.0.0.0', '::'];
+const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
+const wildcardHosts = ['0.0.0.0', '::'];
 
 export interface HostSettings {
   readonly HOST: string;
@@ -8,14 +8,14 @@ export interface HostSettings {
 }
 
 /** Host names of this service: those of this machine and those of the settings. */
-export function ownHosts({ HOST, PUBLIC_URL, MCP_HOSTS }: HostSettings): string[] {
-  const listening = anywhere.includes(HOST) ? [] : [HOST.includes(':') ? `[${HOST}]` : HOST];
+export function allowedHosts({ HOST, PUBLIC_URL, MCP_HOSTS }: HostSettings): string[] {
+  const listening = wildcardHosts.includes(HOST) ? [] : [HOST.includes(':') ? `[${HOST}]` : HOST];
   const announced = PUBLIC_URL === undefined ? [] : [new URL(PUBLIC_URL).hostname];
-  return [...thisMachine, ...listening, ...announced, ...MCP_HOSTS].map((host) => host.toLowerCase());
+  return [...loopbackHosts, ...listening, ...announced, ...MCP_HOSTS].map((host) => host.toLowerCase());
 }
 
 /** Whether the address has one of the hosts, with any port. */
-export function isOneOf(hosts: readonly string[], address: string): boolean {
+export function hasAllowedHost(hosts: readonly string[], address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, pathname } = new URL(address);
   const isPlain = username === '' && pathname === '/' && ['http:', 'https:'].includes(protocol);
