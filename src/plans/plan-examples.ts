@@ -1,9 +1,9 @@
 import { sampleIds } from '../kernel/sample-ids.js';
 
 /** The plan of the examples: 8 % up to the quota and 12 % above it. */
-export const dealConditionsExample = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
+const dealConditionsExample = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
 
-export const ruleExample = {
+const ruleExample = {
   name: 'New business',
   measure: 'amount',
   attainmentPeriod: 'quarterly',
@@ -16,7 +16,7 @@ export const ruleExample = {
 
 export const planConfigExample = { dealConditions: dealConditionsExample, rules: [ruleExample] };
 
-export const stretchExample = { planVersionId: sampleIds.planVersionId, version: 1, from: '2026-01-01', to: null };
+const stretchExample = { planVersionId: sampleIds.planVersionId, version: 1, from: '2026-01-01', to: null };
 
 export const endedStretchExample = { ...stretchExample, version: 2, to: '2026-12-31' };
 

@@ -57,6 +57,12 @@ export function narrowedReps(caller: Caller, repId: string | undefined): readonl
   return repId === undefined ? visibleReps(caller) : [repId];
 }
 
+/** Rejects a caller who may see neither the named rep nor, without a name, the team. */
+export function assertSeesRepOrTeam(caller: Caller, repId: string | undefined, teamMessage: string): void {
+  if (repId === undefined && !seesTeam(caller)) throw new Failure('forbidden', teamMessage);
+  if (repId !== undefined && !maySee(caller, repId)) throw notYours();
+}
+
 export function notYours(): Failure {
   return new Failure('forbidden', 'You may see only your own data.');
 }

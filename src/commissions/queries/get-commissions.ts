@@ -1,10 +1,9 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { dealId } from '../../deals/deal.js';
-import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
+import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
-import { Failure } from '../../kernel/failure.js';
 import { periodOf } from '../../kernel/period.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -12,7 +11,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { notYours, repIdQuery } from '../../reps/rep.js';
+import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
 import { readTeamOverview, teamOverview, teamOverviewExample } from '../team-overview.js';
@@ -38,9 +37,15 @@ export class GetCommissions {
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** If both ids are given, dealId applies. Access is checked before anything is read. */
+  /** If both ids are given, dealId applies. */
   async execute({ query: requested }: Input<unknown, Query>, caller: Caller) {
-    assertMayRead(requested, caller);
+    // Access to a deal is checked after it is read, because it depends on the owner.
+    if (requested.dealId === undefined)
+      assertSeesRepOrTeam(
+        caller,
+        requested.repId,
+        'The team overview needs the role manager or admin. Give your own repId for your dashboard.',
+      );
     const { workspaceId } = caller;
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
       const workspace = await loadWorkspaceTerms(trx, workspaceId);
@@ -54,19 +59,6 @@ export class GetCommissions {
         everyone: requested.include === 'all',
       });
     });
-  }
-}
-
-/** Access to a deal is checked after it is read, because it depends on the owner. */
-function assertMayRead(requested: Query, caller: Caller): void {
-  if (requested.dealId !== undefined) return;
-  if (requested.repId !== undefined) {
-    if (!maySee(caller, requested.repId)) throw notYours();
-  } else if (!seesTeam(caller)) {
-    throw new Failure(
-      'forbidden',
-      'The team overview needs the role manager or admin. Give your own repId for your dashboard.',
-    );
   }
 }
 

@@ -1,15 +1,14 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
+import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { Failure } from '../../kernel/failure.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { optionalPeriod } from '../../platform/schemas.js';
 import { CLOCK } from '../../platform/tokens.js';
-import { notYours, repIdQuery, repNotFound } from '../../reps/rep.js';
+import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { readState } from '../staleness.js';
 import { type StatementAnswer, statement, statementAnswer, statementExample } from '../statement.js';
@@ -34,7 +33,11 @@ export class GetStatements {
   ) {}
 
   async execute({ query: request }: Input<unknown, Query>, caller: Caller) {
-    assertMayRead(request, caller);
+    assertSeesRepOrTeam(
+      caller,
+      request.repId,
+      'Team statements need the role manager or admin. Set repId to your own id to get your statement.',
+    );
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, this.clock);
       if (request.repId !== undefined) return readRepStatement(trx, caller, request.repId, of, currency);
@@ -42,17 +45,6 @@ export class GetStatements {
       const members = await readTeamStatements(trx, caller.workspaceId, of, currency, selection);
       return teamAnswer(of, currency, members, await listChecks(trx, caller.workspaceId, of, selection.repIds));
     });
-  }
-}
-
-function assertMayRead({ repId }: Query, caller: Caller): void {
-  if (repId !== undefined) {
-    if (!maySee(caller, repId)) throw notYours();
-  } else if (!seesTeam(caller)) {
-    throw new Failure(
-      'forbidden',
-      'Team statements need the role manager or admin. Set repId to your own id to get your statement.',
-    );
   }
 }
 
