@@ -5,7 +5,7 @@ import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
 import { hasRequests } from './rep-lane.js';
-import { contentHash, type Summary, snapshotOf } from './snapshot.js';
+import { contentHash, type Summary, snapshotOf, summaryFrom } from './snapshot.js';
 import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 import { type TeamStatementRow } from './statement-views.js';
 
@@ -28,10 +28,48 @@ async function readStaleness(
   content: StatementContent,
   currency: string,
 ): Promise<StatementState> {
-  if (head?.status !== 'draft') return {};
+  if (head?.status !== 'draft' || (await equalsLedger(trx, key, content, currency))) return {};
   const live = snapshotOf(await readLedgerLines(trx, key), currency);
   if (contentHash(live) === content.contentHash) return {};
   return { stale: true, liveNetPayout: Number(live.summary.netPayout) };
+}
+
+/**
+ * True proves that the draft equals the ledger, without reading lines: the totals are equal and no event changed after
+ * the draft was generated.
+ */
+async function equalsLedger(
+  trx: Work,
+  { workspaceId, repId, period }: StatementKey,
+  content: StatementContent,
+  currency: string,
+): Promise<boolean> {
+  if (content.currency !== currency || content.generatedAt === null) return false;
+  const { from, to } = periodRange(period);
+  const { rows } = await sql<{ currency: string; changed: boolean } & Record<Category, string | null>>`
+    select e.currency, bool_or(e.updated_at > ${content.generatedAt}::timestamptz - ${waitMargin}) as changed,
+      ${totalOf('commission')}, ${totalOf('bonus')}, ${totalOf('adjustment')}
+    from commission_events e
+    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.earned_on between ${from}::date and ${to}::date
+    group by e.currency`.execute(trx);
+  if (rows.some(({ changed }) => changed)) return false;
+  const live = new Map(rows.map((row) => [row.currency, sumsOf(row)]));
+  const stored = new Map([...content.otherCurrencies, content].map((one) => [one.currency, one.summary]));
+  const currencies = [...new Set([...live.keys(), ...stored.keys()])];
+  return currencies.every((one) => isSame(live.get(one) ?? noAmounts, stored.get(one) ?? noAmounts));
+}
+
+function sumsOf(row: Record<Category, string | null>): Summary {
+  const total = (category: Category) => Decimal.of(row[category] ?? '0');
+  return summaryFrom(total('commission'), total('bonus'), total('adjustment'));
+}
+
+type Category = 'commission' | 'bonus' | 'adjustment';
+
+const noAmounts = summaryFrom(Decimal.zero, Decimal.zero, Decimal.zero);
+
+function totalOf(category: Category) {
+  return sql`sum(e.amount) filter (where e.status = 'earned' and e.category = ${category}) as ${sql.ref(category)}`;
 }
 
 interface CurrencySummary {

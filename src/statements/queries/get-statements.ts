@@ -75,6 +75,7 @@ export const getStatements = operation({
   query,
   response: z.union([teamStatements, statement]),
   failures: { rep_not_found: 404 },
+  cacheScope: () => null,
   example: { query: { repId: sampleIds.repId, period: '2026-02' }, answer: statementExample },
   handler: GetStatements,
 });
