@@ -19,7 +19,7 @@ export const auditRun = z
         eventsWritten: z.int().describe('Number of commission events that were written'),
         eventsReversed: z.int().describe('Number of commission events that were reversed'),
         statementLocked: z.boolean().describe('Whether approved statements blocked changes; `blocked` lists them'),
-        skipped: z.int().describe('Number of deals that were skipped'),
+        skipped: z.int().describe('Number of deals to which no rule applies'),
       })
       .describe('What the run changed'),
     blocked: z.unknown().optional().describe('Changes that approved statements blocked'),

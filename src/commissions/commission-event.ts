@@ -64,7 +64,7 @@ export const trace = z
       .array(
         z
           .object({
-            kind: z.string().describe('Which limit it is, such as cap or floorAttainment'),
+            kind: z.string().describe('Which limit it is: floor_attainment, floor, cap_multiplier or cap'),
             bound: z
               .number()
               .nullable()

@@ -9,11 +9,11 @@ export const scopeNames = ['deal', 'rep', 'plan', 'workspace'] as const;
 
 /** The figures of all runs of a job; absent while the job runs. */
 export const jobFigures = z.looseObject({
-  count: z.int().optional().describe('Number of events of the calculation'),
+  count: z.int().optional().describe('Number of deals that were calculated'),
   eventsWritten: z.int().optional().describe('Number of commission events that were written'),
   eventsReversed: z.int().optional().describe('Number of commission events that were reversed'),
   statementLocked: z.boolean().optional().describe('Whether approved statements blocked changes'),
-  skipped: z.int().optional().describe('Number of deals that were skipped'),
+  skipped: z.int().optional().describe('Number of deals to which no rule applies'),
   blocked: blockedChanges.optional(),
 });
 

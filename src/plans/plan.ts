@@ -27,8 +27,8 @@ const stretch = z
   .object({
     planVersionId: fields.planVersionId,
     version: fields.version,
-    from: z.string().nullable().describe('First day; null for no earliest day'),
-    to: z.string().nullable().describe('Last day; null for no end'),
+    from: z.string().nullable().describe('First day, YYYY-MM-DD; null for no earliest day'),
+    to: z.string().nullable().describe('Last day, YYYY-MM-DD; null for no end'),
   })
   .describe('Days on which one version is in force');
 

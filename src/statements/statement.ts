@@ -42,9 +42,9 @@ export const lineItem = z
 
 export const approvedBy = z
   .object({
-    repId: z.string().optional().describe('Set if a person approved'),
+    repId: z.string().optional().describe('Id of the rep (UUID); set if a person approved'),
     name: z.string().describe('Name of the person or the API key at the time of approval'),
-    keyId: z.string().optional().describe('Set if an API key approved'),
+    keyId: z.string().optional().describe('Id of the API key; set if an API key approved'),
   })
   .describe('Who approved the statement. Absent if the caller is a rep');
 export type Approver = z.input<typeof approvedBy>;
@@ -71,11 +71,13 @@ export type Check = z.input<typeof checks>[number];
 export const statement = z
   .object({
     statementId: fields.statementId.nullable(),
-    version: fields.version,
+    version: fields.version.describe('Version number, from 1; 0 if no version was generated'),
     period: fields.period,
     repId: fields.repId,
     repName: fields.repName,
-    status: z.enum(statementStatuses).describe('draft, or approved, which freezes the period'),
+    status: z
+      .enum(statementStatuses)
+      .describe('none if no version was generated; draft; or approved, which freezes the period'),
     currency: fields.currency,
     summary,
     otherCurrencies,

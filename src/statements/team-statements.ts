@@ -32,7 +32,9 @@ export const teamStatements = z
             repId: fields.repId,
             name: z.string().describe('Name of the rep'),
             email: fields.email,
-            status: z.enum(statementStatuses).describe('Status of the statement; draft if none was generated'),
+            status: z
+              .enum(statementStatuses)
+              .describe('none if no version was generated; the amounts are then the earnings so far'),
             version: z.int().describe('Version number; 0 if no statement was generated'),
             statementId: fields.statementId.nullable(),
             currency: fields.currency,

@@ -18,7 +18,10 @@ export interface TrueUpLine {
 
 export const trueUpLine = z
   .object({
-    dealId: z.string().nullable().describe('Null for a periodic rule, which pays for a period instead of a deal'),
+    dealId: z
+      .string()
+      .nullable()
+      .describe('Id of the deal in the CRM; null for a periodic rule, which pays for a period instead of a deal'),
     dealName: z.string().nullable().describe('Name of the deal at the time of the true-up'),
     planId: fields.planId,
     ruleName: fields.ruleName,

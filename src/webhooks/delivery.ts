@@ -29,7 +29,7 @@ export const deliveryAnswer = z.object({
       eventsWritten: z.int().describe('Number of commission events that were written'),
       eventsReversed: z.int().describe('Number of commission events that were reversed'),
       statementLocked: z.boolean().describe('Whether approved statements blocked changes'),
-      skipped: z.int().describe('Number of deals that were skipped'),
+      skipped: z.int().describe('Number of deals to which no rule applies'),
       blocked: blockedChanges.optional(),
     })
     .optional()

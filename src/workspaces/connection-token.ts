@@ -9,7 +9,7 @@ export const connectionToken = z
     createdAt: fields.createdAt,
     lastUsedAt: z.string().nullable().describe('When the token was last used, instant in ISO 8601; null for never'),
   })
-  .describe('A token for reading from other systems');
+  .describe('A token for an embedded CRM widget');
 export type ConnectionToken = z.input<typeof connectionToken>;
 
 export const connectionTokenExample = {

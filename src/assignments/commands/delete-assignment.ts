@@ -36,7 +36,7 @@ export const deleteAssignment = operation({
   access: 'admin',
   params,
   response: z.object({
-    deleted: z.boolean().describe('Whether the assignment existed and was deleted'),
+    deleted: z.boolean().describe('Always true: an unknown assignment gets status 404'),
     assignmentId: fields.assignmentId,
   }),
   failures: { assignment_not_found: 404 },

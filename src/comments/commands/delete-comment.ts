@@ -37,7 +37,7 @@ export const deleteComment = operation({
   path: '/v1/statements/:repId/comments/:commentId',
   access: 'rep',
   params,
-  response: z.object({ deleted: z.boolean().describe('Whether the comment existed and was deleted') }),
+  response: z.object({ deleted: z.boolean().describe('Always true: an unknown comment gets status 404') }),
   failures: { comment_not_found: 404 },
   example: { params: { repId: sampleIds.repId, commentId: commentExample.commentId }, answer: { deleted: true } },
   handler: DeleteComment,

@@ -38,12 +38,12 @@ type Body = z.infer<typeof body>;
 
 const response = z.object({
   triggered: z.boolean().describe('Whether a calculation was started'),
-  count: z.int().optional().describe('Number of events of the calculation'),
+  count: z.int().optional().describe('Number of deals that were calculated'),
   eventsWritten: z.int().optional().describe('Number of commission events that were written'),
   eventsReversed: z.int().optional().describe('Number of commission events that were reversed'),
   statementLocked: z.boolean().optional().describe('Whether approved statements blocked changes'),
   blocked: blockedChanges.optional().describe('Present when approved statements blocked changes'),
-  skipped: z.int().optional().describe('Number of deals that were skipped'),
+  skipped: z.int().optional().describe('Number of deals to which no rule applies'),
   reason: z
     .string()
     .optional()

@@ -29,21 +29,23 @@ import { type Exception, type ExceptionReason, exceptionReasons, exceptionsOf } 
 
 const query = z.strictObject({
   period: period.optional().describe('The current month by default'),
-  limit: wholeNumber(1, 100).default(20).describe('How many deals of each reason are listed; counts include all'),
+  limit: wholeNumber(1, 100)
+    .default(20)
+    .describe('Max number of deals that are listed for each reason; counts include all'),
 });
 type Query = z.infer<typeof query>;
 
 const response = z.object({
   period: fields.period,
   currency: z.string().describe('The currency of the workspace, in which amounts without a currency are counted'),
-  deals: z.int().describe('Distinct deals in all groups'),
+  deals: z.int().describe('Number of distinct deals in all groups'),
   exceptions: z
     .array(
       z
         .object({
           reason: z.enum(exceptionReasons).describe('Why the deals were not paid, as a code'),
           meaning: z.string().describe('What the reason means and what to do'),
-          count: z.int().describe('Distinct deals'),
+          count: z.int().describe('Number of distinct deals'),
           totals: z
             .array(
               z
@@ -64,7 +66,10 @@ const response = z.object({
                   closeDate: fields.closeDate.nullable(),
                   amount: z.number().nullable().describe('Null if the deal has no amount that can be read'),
                   currency: fields.currency.nullable(),
-                  repId: z.string().nullable().describe('Who was not paid; null without an owner'),
+                  repId: z
+                    .string()
+                    .nullable()
+                    .describe('Id of the rep who was not paid (UUID); null for a deal without an owner'),
                   repName: fields.repName.nullable(),
                   rules: z
                     .array(

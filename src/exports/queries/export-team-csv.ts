@@ -24,7 +24,9 @@ const query = z.strictObject({
   columns: z
     .enum(['default', 'extended'])
     .default('default')
-    .describe('extended: also the columns of attainment; only for layout generic'),
+    .describe(
+      'extended: also employee id, currency, days of the period, statement id and version; only for layout generic',
+    ),
   delimiter: z.enum([',', ';']).default(',').describe('Delimiter of the file'),
 });
 type Query = z.infer<typeof query>;

@@ -31,7 +31,7 @@ const providerResult = z
     counts: z
       .record(z.string(), z.number())
       .optional()
-      .describe('How many deals were created, changed, unchanged, deleted, …; people likewise'),
+      .describe('Number of deals that were created, changed, unchanged and deleted; the same for people'),
     error: z
       .object({ code: z.string().describe('Error code'), message: z.string().describe('What is wrong and what to do') })
       .optional()
@@ -50,7 +50,7 @@ const response = z.object({
   async: z.literal(true).optional().describe('Present when the job runs in the background'),
   startedAt: fields.startedAt.optional(),
   counts: z.record(z.string(), z.number()).optional().describe('Sums over all CRMs'),
-  results: z.partialRecord(z.enum(crmProviders), providerResult).describe('By CRM'),
+  results: z.partialRecord(z.enum(crmProviders), providerResult).describe('The result of each CRM'),
 });
 type Answer = z.input<typeof response>;
 type ProviderResult = z.input<typeof providerResult>;

@@ -40,7 +40,7 @@ export const deletePlanOverride = operation({
   access: 'admin',
   params,
   response: z.object({
-    removed: z.boolean().describe('Whether the rep had overrides, which were removed'),
+    removed: z.boolean().describe('Always true, also if the rep had no overrides'),
     planVersionId: fields.planVersionId,
     repId: fields.repId,
   }),

@@ -42,7 +42,7 @@ export const deletePlan = operation({
   access: 'admin',
   params,
   response: z.object({
-    deleted: z.boolean().describe('Whether the plan existed and was deleted'),
+    deleted: z.boolean().describe('Always true: an unknown plan gets status 404'),
     planId: fields.planId,
   }),
   failures: { plan_not_found: 404, plan_has_assignments: 409 },

@@ -7,12 +7,12 @@ import { flag } from '../schemas.js';
 /** The result of one row of a file. */
 const rowResult = z
   .object({
-    row: z.int().describe('Counted from 1, without the header'),
+    row: z.int().describe('Number of the row, from 1, without the header'),
     outcome: z.enum(['created', 'changed', 'unchanged', 'rejected']).describe('What happened to the row'),
     email: z.string().nullable().describe('E-mail address in the row; null if it has none'),
     repId: z.string().nullable().describe('Id of the rep (UUID); null if no rep was found'),
-    code: z.string().optional().describe('Why the row was rejected, as a code'),
-    reason: z.string().optional().describe('Why the row was rejected, in words'),
+    code: z.string().optional().describe('Code of the reason why the row was rejected'),
+    reason: z.string().optional().describe('Why the row was rejected'),
   })
   .describe('The result of one row of the file');
 export type RowResult = z.input<typeof rowResult>;

@@ -37,7 +37,7 @@ export const deleteQuota = operation({
   access: 'admin',
   params,
   response: z.object({
-    deleted: z.boolean().describe('Whether the quota existed and was deleted'),
+    deleted: z.boolean().describe('Always true: an unknown quota gets status 404'),
     quotaId: z.string().describe('Id of the quota (UUID)'),
   }),
   failures: { quota_not_found: 404 },

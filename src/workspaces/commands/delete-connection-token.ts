@@ -33,7 +33,7 @@ export const deleteConnectionToken = operation({
   access: 'admin',
   params,
   response: z.object({
-    deleted: z.boolean().describe('Whether the token existed and was deleted'),
+    deleted: z.boolean().describe('Always true: an unknown token gets status 404'),
     id: z.string().describe('Id of the token (UUID)'),
   }),
   failures: {},

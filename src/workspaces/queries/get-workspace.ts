@@ -31,7 +31,7 @@ const identity = z.object({
 });
 
 const response = z.object({
-  caller: identity.describe('Who calls'),
+  caller: identity.describe('The caller: a person or a token'),
   workspaceId: fields.workspaceId,
   name: z.string().describe('Name of the workspace'),
   currency: fields.currency,
@@ -52,9 +52,11 @@ const response = z.object({
     .describe('Which slug holds which value of a deal'),
   paper: paper.nullable(),
   payroll: payrollTerms,
-  managerScope: managerScope.describe('Whom managers see: everyone, or the people below them'),
+  managerScope: managerScope.describe('Whom managers see: workspace is everyone, reports the people below them'),
   apiKey: maskedKey,
-  plans: z.array(planVersion).describe('The plans, each as its version in force'),
+  plans: z
+    .array(planVersion)
+    .describe('The active plans, each as its version in force; with includeDeleted also the deleted ones'),
 });
 
 @injectable()
