@@ -11,9 +11,9 @@ const document: Node = JSON.parse(JSON.stringify(describeApi(operations, '0', re
 
 describe('the descriptions of the OpenAPI document', () => {
   it('exist for every named schema and everything below it', () => {
-    expect(Object.entries(document.components.schemas).flatMap(([name, one]) => undescribed(one, name))).to.deep.equal(
-      [],
-    );
+    expect(
+      Object.entries(document.components.schemas).flatMap(([name, one]) => pathsWithoutDescription(one, name)),
+    ).to.deep.equal([]);
   });
 
   for (const [path, methods] of Object.entries<Node>(document.paths))
@@ -43,7 +43,7 @@ function contentNodes(owner: Node, path: string): string[] {
 }
 
 /** The paths of the node and of all nodes below it that have no description. */
-function undescribed(node: Node, path: string): string[] {
+function pathsWithoutDescription(node: Node, path: string): string[] {
   return [...withText(node, path), ...below(node, path)];
 }
 
@@ -51,7 +51,7 @@ function below(node: Node, path: string): string[] {
   const properties = Object.entries(node.properties ?? {});
   const branches = [...(node.anyOf ?? []), ...(node.oneOf ?? []), ...(node.allOf ?? [])];
   return [
-    ...properties.flatMap(([name, one]) => undescribed(one, `${path}.${name}`)),
+    ...properties.flatMap(([name, one]) => pathsWithoutDescription(one, `${path}.${name}`)),
     ...nested(node.items, `${path}[]`),
     ...nested(node.additionalProperties, `${path}{}`),
     ...branches.flatMap((branch, index) => nested(branch, `${path}|${index}`)),
@@ -61,7 +61,7 @@ function below(node: Node, path: string): string[] {
 /** Items, values and alternatives need their own description only if they are objects. */
 function nested(node: Node, path: string): string[] {
   if (typeof node !== 'object' || node === null) return [];
-  return node.properties === undefined ? below(node, path) : undescribed(node, path);
+  return node.properties === undefined ? below(node, path) : pathsWithoutDescription(node, path);
 }
 
 /** A reference has the description of the schema that it names. */

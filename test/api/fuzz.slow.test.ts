@@ -697,13 +697,13 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
   async function newWorld(): Promise<World> {
     const { workspaceId, apiKey, api } = await service.workspace({ currency: 'USD' });
     const world: World = { workspaceId, key: apiKey, api, tokens: {}, ids: {} };
-    await tend(world);
+    await recreateExamples(world);
     return world;
   }
 
   /** Creates the objects of the examples again if earlier requests deleted them. */
-  async function tend(world: World): Promise<void> {
-    await openDoor(world);
+  async function recreateExamples(world: World): Promise<void> {
+    await restoreKey(world);
     const { api, workspaceId } = world;
     const suffix = newId().slice(-6);
     const mails = [`mia-${suffix}@acme.test`, `ben-${suffix}@acme.test`] as const;
@@ -762,7 +762,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
   }
 
   /** A rotation may have invalidated the key. */
-  async function openDoor(world: World): Promise<void> {
+  async function restoreKey(world: World): Promise<void> {
     if ((await world.api.get('/v1')).status === 200) return;
     const admin = newId();
     await query(
@@ -789,7 +789,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
     const statuses = new Map<number, number>();
     const slowest = { ms: 0, what: '' };
     for (let start = 0; start < requests && complaints.length < 10; start += tendEvery) {
-      if (start > 0) for (const world of worlds) await tend(world);
+      if (start > 0) for (const world of worlds) await recreateExamples(world);
       const end = Math.min(start + tendEvery, requests);
       let next = start;
       const lane = async () => {
@@ -819,7 +819,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
 
   it('leave the ledgers consistent and the service ready', async () => {
     for (const world of worlds) {
-      await tend(world);
+      await recreateExamples(world);
       await service.waitForCalculations(world.workspaceId);
       await expectSoundLedger(service.database.ownerUrl, world.workspaceId);
       const parked = await query(

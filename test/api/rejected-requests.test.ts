@@ -199,7 +199,7 @@ describe('rejected requests', () => {
 
   it('returns 503 while the database is unavailable, and works again afterwards', async () => {
     const database = await createTestDatabase({ migrate: migrateTestDatabase });
-    const line = await breakableLine(database.ownerUrl);
+    const line = await interruptibleConnection(database.ownerUrl);
     const config = readConfig({ DATABASE_URL: line.url, PORT: '0', LOG_LEVEL: 'silent' });
     const running = await start(config, { api: true, worker: false }, createLog('silent'));
     try {
@@ -231,7 +231,7 @@ function changed(token: string): string {
 }
 
 /** A way to the database that can be cut and mended. */
-async function breakableLine(databaseUrl: string) {
+async function interruptibleConnection(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const listenOn = (port: number) =>

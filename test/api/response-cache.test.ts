@@ -134,7 +134,7 @@ describe('cached responses', () => {
   it('are never older than the request, also under concurrent writes', async () => {
     let amount = 0;
     let putting = true;
-    const crowd = Array.from({ length: 6 }, async () => {
+    const clients = Array.from({ length: 6 }, async () => {
       let requestCount = 0;
       for (; putting; requestCount += 1) {
         const minAmount = amount;
@@ -147,7 +147,7 @@ describe('cached responses', () => {
       amount = next;
     }
     putting = false;
-    expect(Math.min(...(await Promise.all(crowd)))).to.be.greaterThan(0);
+    expect(Math.min(...(await Promise.all(clients)))).to.be.greaterThan(0);
   });
 
   it('return the same errors as without the cache, and errors are not cached', async () => {

@@ -47,7 +47,7 @@ describe('CRM connections', function () {
     return new URL(page.headers.get('location') as string);
   }
 
-  const comeBack = (back: URL) => service.client(null).get(`${back.pathname}${back.search}`);
+  const followCallback = (back: URL) => service.client(null).get(`${back.pathname}${back.search}`);
 
   it('a sync without a provider covers every connected CRM and returns a result for each', async () => {
     await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
@@ -95,7 +95,7 @@ describe('CRM connections', function () {
       it('connects through the consent page, and a sync works afterwards', async () => {
         const back = await consent(provider);
         expect(back.origin).to.equal(service.url);
-        const answer = await comeBack(back);
+        const answer = await followCallback(back);
         expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
         expect(answer.body).to.include({ connected: true, provider });
         expect(await statusOf(provider)).to.include({ connected: true, broken: false, lastSyncAt: null });
@@ -108,13 +108,13 @@ describe('CRM connections', function () {
         const elsewhere = new URL(back.href.replace(provider, provider === 'crma' ? 'crmb' : 'crma'));
         const made = new URL(back.href.replace(/state=[^&]+/, 'state=made-up'));
         for (const wrong of [made, elsewhere]) {
-          const answer = await comeBack(wrong);
+          const answer = await followCallback(wrong);
           expect([answer.status, answer.body.code]).to.deep.equal([401, 'unauthorized']);
         }
         expect(await statusOf(provider)).to.include({ connected: false });
         const again = await consent(provider);
-        expect((await comeBack(again)).status).to.equal(200);
-        expect((await comeBack(again)).status).to.equal(401);
+        expect((await followCallback(again)).status).to.equal(200);
+        expect((await followCallback(again)).status).to.equal(401);
       });
 
       it('does not connect when the caller is no admin any more on return', async () => {
@@ -127,14 +127,14 @@ describe('CRM connections', function () {
         const session = await sessionOf(service, workspaceId, reps[0].id);
         const back = await consent(provider, session);
         await api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { role: 'rep' });
-        expect((await comeBack(back)).status).to.equal(401);
+        expect((await followCallback(back)).status).to.equal(401);
         expect(await statusOf(provider)).to.include({ connected: false });
       });
 
       it('does not connect when the admin denies consent', async () => {
         const { oauth } = worldOf(provider);
         oauth.denies = true;
-        const answer = await comeBack(await consent(provider));
+        const answer = await followCallback(await consent(provider));
         oauth.denies = false;
         expect(answer.status).to.equal(401);
         expect(await statusOf(provider)).to.include({ connected: false });
@@ -255,7 +255,7 @@ describe('CRM connections', function () {
         return issued;
       };
       await world.connect(api, service.url);
-      await comeBack(await consent(world.provider));
+      await followCallback(await consent(world.provider));
       await api.expect(200, 'POST', '/v1/commissions/sync', { provider: world.provider });
       world.oauth.revokeAll();
       await api.expect(400, 'POST', '/v1/commissions/sync', { provider: world.provider });

@@ -165,11 +165,11 @@ describe('the queue on PostgreSQL', function () {
   let owner: pg.Client;
   let tenant: { workspaceId: string; apiKey: string };
   let processes: ServiceProcess[] = [];
-  let proxy: Awaited<ReturnType<typeof startSilentProxy>>;
+  let proxy: Awaited<ReturnType<typeof startFaultyProxy>>;
 
   beforeEach(async () => {
     servers = (await startServers('postgres')) as Servers;
-    proxy = await startSilentProxy(Number(new URL(servers.database.ownerUrl).port));
+    proxy = await startFaultyProxy(Number(new URL(servers.database.ownerUrl).port));
     owner = new pg.Client({ connectionString: servers.database.ownerUrl });
     await owner.connect();
     tenant = await servers.workspace();
@@ -232,10 +232,10 @@ describe('the queue on PostgreSQL', function () {
       await worker.start();
       await queue.add(visit, { tenant: 'before', number: 0 });
       await until(async () => done.has(0));
-      proxy.beStarting();
-      await until(async () => proxy.turnedAway() >= 3);
-      const [from, start] = [proxy.turnedAway(), performance.now()];
-      await until(async () => proxy.turnedAway() >= from + 4);
+      proxy.simulateStartup();
+      await until(async () => proxy.rejectedConnections() >= 3);
+      const [from, start] = [proxy.rejectedConnections(), performance.now()];
+      await until(async () => proxy.rejectedConnections() >= from + 4);
       expect(performance.now() - start, 'time of four more tries').to.be.greaterThan(1500);
       expect(warnings).to.have.length(1);
       proxy.recover();
@@ -257,7 +257,7 @@ describe('the queue on PostgreSQL', function () {
     const client = new ApiClient(processes[0]?.url ?? '', tenant.apiKey);
     await saveSimpleTerms(client, ['ann']);
     await msToEvent(client, 'D-heard');
-    proxy.fallSilent();
+    proxy.dropTraffic();
     // The sweep runs every two seconds and takes requests that are older than five seconds.
     expect(await msToEvent(client, 'D-unheard')).to.be.within(1000, 15_000);
   });
@@ -267,17 +267,17 @@ describe('the queue on PostgreSQL', function () {
 const startingUp = Buffer.from('E\0\0\0\x3eSFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0', 'latin1');
 
 /**
- * Forwards bytes until `fallSilent`, after which it accepts bytes without forwarding them or closing connections, or
- * until `beStarting`, after which it rejects every connection.
+ * Forwards bytes until `dropTraffic`, after which it accepts bytes without forwarding them or closing connections, or
+ * until `simulateStartup`, after which it rejects every connection.
  */
-async function startSilentProxy(target: number) {
+async function startFaultyProxy(target: number) {
   const sockets: Socket[] = [];
   let silent = false;
   let starting = false;
-  let turnedAway = 0;
+  let rejectedConnections = 0;
   const server = createServer((near) => {
     if (starting) {
-      turnedAway += 1;
+      rejectedConnections += 1;
       near.on('error', () => {});
       near.once('data', () => near.end(startingUp));
       return;
@@ -296,14 +296,14 @@ async function startSilentProxy(target: number) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    fallSilent: () => {
+    dropTraffic: () => {
       silent = true;
     },
-    beStarting: () => {
+    simulateStartup: () => {
       starting = true;
       for (const socket of sockets.splice(0)) socket.destroy();
     },
-    turnedAway: () => turnedAway,
+    rejectedConnections: () => rejectedConnections,
     recover: () => {
       starting = false;
     },

@@ -30,7 +30,7 @@ for (const backend of backends)
       if (started === null) return this.skip();
       servers = started;
       redis = servers.redis;
-      await commitForSure(servers.database.ownerUrl);
+      await commitDurably(servers.database.ownerUrl);
       const two = (kind: 'api' | 'worker') => [0, 1].map(() => ServiceProcess.start(kind, servers.environment));
       apis = await Promise.all(two('api'));
       workers = await Promise.all(two('worker'));
@@ -269,7 +269,7 @@ describe('SIGTERM while Redis is away', function () {
 });
 
 /** Test servers respond before a commit is written to disk, so a killed server process loses the last commits. */
-async function commitForSure(ownerUrl: string): Promise<void> {
+async function commitDurably(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   await client.query(`alter database ${new URL(ownerUrl).pathname.slice(1)} set synchronous_commit = on`);

@@ -73,7 +73,7 @@ describe('plan templates', () => {
     for (const template of planTemplates) {
       it(`${template.templateId}: posted as it is, it pays the worked example`, async () => {
         const { workspaceId, api } = await service.workspace();
-        await enact(template, api);
+        await setUpTemplate(template, api);
         await service.waitForCalculations(workspaceId);
         const events = await query<Line>(
           service.database.ownerUrl,
@@ -132,7 +132,7 @@ function lineOf(earnedBy: Line['earnedBy'], { dealKey, ruleName, tierName, amoun
 }
 
 /** The steps in the description of a template: plan, people, assignment, quotas, deals. */
-async function enact({ name, planConfig, workedExample }: PlanTemplate, api: Api): Promise<void> {
+async function setUpTemplate({ name, planConfig, workedExample }: PlanTemplate, api: Api): Promise<void> {
   const plan = await api.expect(201, 'POST', '/v1/plans', { ...planConfig, name, effectiveStart: '2026-01-01' });
   const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
     reps: [

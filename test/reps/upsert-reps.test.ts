@@ -381,22 +381,22 @@ describe('PUT /v1/reps', () => {
   });
 
   describe('seats', () => {
-    const crowd = (count: number, active = true) =>
+    const manyReps = (count: number, active = true) =>
       Array.from({ length: count }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}`, active }));
 
     it('are limited by the tier, counting active reps', async () => {
       await enter({ tier: 'free' });
-      await put(...crowd(10), { email: 'off@x.io', name: 'Off', active: false });
+      await put(...manyReps(10), { email: 'off@x.io', name: 'Off', active: false });
       await expectError('rep_limit_reached', 403, null, { email: 'new@x.io', name: 'New' });
       await expectError('rep_limit_reached', 403, null, { email: 'off@x.io', name: 'Off', active: true });
       await put({ email: 'r0@x.io', name: 'R0', active: false }, { email: 'new@x.io', name: 'New' });
       await enter({ tier: 'pro' });
-      await expectError('rep_limit_reached', 403, null, ...crowd(26));
-      await put(...crowd(25));
+      await expectError('rep_limit_reached', 403, null, ...manyReps(26));
+      await put(...manyReps(25));
     });
 
     it("above the tier's limit do not prevent changes of active reps", async () => {
-      await put(...crowd(12));
+      await put(...manyReps(12));
       await slice.owner
         .updateTable('workspaces')
         .set({ tier: 'free' })
@@ -410,7 +410,7 @@ describe('PUT /v1/reps', () => {
       this.timeout(30_000);
       const started = Date.now();
       await put(
-        ...crowd(10_000).map((one, index) => ({
+        ...manyReps(10_000).map((one, index) => ({
           ...one,
           crmMemberId: `m${index}`,
           ...(index === 0 ? {} : { managerEmail: `r${Math.floor((index - 1) / 8)}@x.io` }),

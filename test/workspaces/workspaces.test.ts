@@ -162,7 +162,7 @@ describe('workspaces', () => {
           () => false,
         );
       let sending = true;
-      const crowd = Array.from({ length: 8 }, async () => {
+      const clients = Array.from({ length: 8 }, async () => {
         const answers: boolean[] = [];
         while (sending) answers.push(await sendRequest());
         return answers;
@@ -171,7 +171,7 @@ describe('workspaces', () => {
       await world.slice.run(rotateWorkspaceKey, { ...world.admin, workspaceId }, { body: {} });
       const after = await Promise.all(Array.from({ length: 8 }, sendRequest));
       sending = false;
-      expect((await Promise.all(crowd)).some(([first]) => first === true)).to.equal(true);
+      expect((await Promise.all(clients)).some(([first]) => first === true)).to.equal(true);
       expect(after).to.deep.equal(Array.from({ length: 8 }, () => false));
     });
 
